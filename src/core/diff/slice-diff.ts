@@ -1,0 +1,41 @@
+/** Count and checksums of one slice at one moment. Checksums are lower-case hex, comparable only under equal `algorithm`. */
+export interface SliceFigures {
+  readonly rows: number;
+  readonly keyChecksum: string | undefined;
+  readonly rowChecksum: string;
+  /** Algorithm, column list and server version: figures of another algorithm are recomputed, never compared. */
+  readonly algorithm: string;
+  readonly duplicateKeys: number | undefined;
+}
+
+export interface ColumnChange {
+  readonly column: string;
+  readonly rows: number;
+}
+
+/** One differing row as text per column; `before` or `after` is missing for an added or removed row. */
+export interface RowSample {
+  readonly kind: 'added' | 'removed' | 'changed';
+  readonly key: Readonly<Record<string, string | null>> | undefined;
+  readonly before: Readonly<Record<string, string | null>> | undefined;
+  readonly after: Readonly<Record<string, string | null>> | undefined;
+}
+
+/** How one slice changed by one unit. */
+export interface SliceDiff {
+  readonly table: string;
+  readonly column: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  readonly before: SliceFigures | undefined;
+  readonly after: SliceFigures | undefined;
+  readonly added: number | undefined;
+  readonly removed: number | undefined;
+  readonly changed: number | undefined;
+  readonly columns: readonly ColumnChange[];
+  readonly samples: readonly RowSample[];
+  /** `key`: joined on the key; `multiset`: no usable key, so only added and removed; `none`: not compared. */
+  readonly method: 'key' | 'multiset' | 'none';
+  readonly key: readonly string[];
+  readonly leftOut: readonly string[];
+}

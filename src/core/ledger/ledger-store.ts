@@ -1,0 +1,63 @@
+import type { SliceDiff } from '../diff/slice-diff.ts';
+import type { UnitId } from '../plan/plan.ts';
+import type { Instant } from '../time/instant.ts';
+
+export const unitStates = [
+  'waiting',
+  'running',
+  'changed',
+  'unchanged',
+  'skipped',
+  'held',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const;
+/** `blocked`: something it waits for failed or was held; `skipped`: early cutoff. */
+export type UnitState = (typeof unitStates)[number];
+
+/** A run as kept in the target database: the frozen plan and what it was asked with. `document` is versioned JSON. */
+export interface StoredRun {
+  readonly run: string;
+  readonly createdAt: Instant;
+  readonly createdBy: string;
+  /** The plan, jobs and options, encoded by the ledger codec. */
+  readonly document: string;
+  readonly title: string;
+}
+
+export interface UnitRecord {
+  readonly unit: UnitId;
+  readonly state: UnitState;
+  readonly attempts: number;
+  readonly message: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly slices: readonly SliceDiff[];
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly title: string;
+  readonly createdAt: Instant;
+  readonly createdBy: string;
+  readonly counts: Readonly<Partial<Record<UnitState, number>>>;
+}
+
+/**
+ * The durable record in the target database. Committed units are recorded by the unit's own transaction; this port
+ * keeps everything that has no transaction of its own.
+ */
+export interface LedgerStore {
+  saveRun(run: StoredRun, units: readonly UnitId[]): Promise<void>;
+  loadRun(run: string): Promise<StoredRun | undefined>;
+  listRuns(limit: number): Promise<readonly RunSummary[]>;
+  /** Never overwrites a committed state (`changed`, `unchanged`) with another one. */
+  recordUnit(run: string, record: UnitRecord): Promise<void>;
+  units(run: string): Promise<readonly UnitRecord[]>;
+  /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
+  activeOverlaps(
+    run: string,
+    slices: readonly { readonly table: string; readonly from: string | undefined; readonly to: string | undefined }[],
+  ): Promise<readonly { readonly run: string; readonly owner: string; readonly table: string }[]>;
+  close(): Promise<void>;
+}

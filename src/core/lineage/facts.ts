@@ -1,0 +1,74 @@
+import type { TaskId } from '../pipeline/model.ts';
+import type { Problem, SourceSpan } from '../text/span.ts';
+import type { TimeExpression } from '../time/time-expression.ts';
+
+/** Where a fact came from; a declared fact beats an inferred one. */
+export type Provenance = 'sql' | 'argument' | 'outlet' | 'declared';
+
+/**
+ * The range of a parent's time column that a task reads for one interval: `[min(lo), max(hi))`. Several expressions
+ * on a side are the union of the possible readings (a local day of 23, 24 or 25 hours). Empty side: open.
+ */
+export type ReadWindow =
+  | {
+      readonly kind: 'range';
+      readonly column: string;
+      readonly lo: readonly TimeExpression[];
+      readonly hi: readonly TimeExpression[];
+    }
+  /** No time predicate: the whole table. Never expanded silently. */
+  | { readonly kind: 'unbounded' }
+  | { readonly kind: 'unknown'; readonly reason: string; readonly at: SourceSpan | undefined };
+
+export interface ReadFact {
+  /** Table name as in SQL, lower case. */
+  readonly table: string;
+  readonly window: ReadWindow;
+  readonly provenance: Provenance;
+  readonly at: SourceSpan | undefined;
+}
+
+/** In dbt's words. */
+export type WriteMode =
+  | 'append'
+  | 'delete+insert'
+  | 'insert_overwrite'
+  | 'merge'
+  | 'full_replace'
+  | 'create'
+  | 'update'
+  | 'unknown';
+
+/** The rows of the target that one interval owns, as a function of the interval. */
+export type SliceFact =
+  | {
+      readonly kind: 'range';
+      readonly column: string;
+      readonly lo: TimeExpression;
+      readonly hi: TimeExpression;
+      /**
+       * The conjuncts of the task's own DELETE as a template (so that one rendered literal serves both), offsets into
+       * `sql[sqlIndex]`; `undefined`: build the predicate from column and bounds, bound by the column's type.
+       */
+      readonly predicate: { readonly sqlIndex: number; readonly start: number; readonly end: number } | undefined;
+    }
+  /** The task rewrites the whole table. */
+  | { readonly kind: 'whole-table' }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface WriteFact {
+  readonly table: string;
+  readonly slice: SliceFact;
+  readonly mode: WriteMode;
+  /** Key of an upsert or of the table's DDL, when known. */
+  readonly key: readonly string[];
+  readonly provenance: Provenance;
+  readonly at: SourceSpan | undefined;
+}
+
+export interface TaskFacts {
+  readonly task: TaskId;
+  readonly reads: readonly ReadFact[];
+  readonly writes: readonly WriteFact[];
+  readonly problems: readonly Problem[];
+}

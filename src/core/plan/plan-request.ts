@@ -1,0 +1,48 @@
+import type { ReadWindow, WriteFact } from '../lineage/facts.ts';
+import type { Executor, TaskId } from '../pipeline/model.ts';
+import type { CalendarOffset } from '../time/calendar.ts';
+import type { Grid } from '../time/grid.ts';
+import type { Instant } from '../time/instant.ts';
+import type { ZoneName } from '../time/zone-name.ts';
+
+/** A table that a task of the workspace writes and this task reads. `parent` may be the task itself. */
+export interface ParentRead {
+  readonly parent: TaskId;
+  readonly table: string;
+  readonly window: ReadWindow;
+}
+
+/** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
+export interface PlannableTask {
+  readonly id: TaskId;
+  readonly zone: ZoneName;
+  /** `undefined`: the schedule gives no grid; `noGrid` says why. */
+  readonly grid: Grid | undefined;
+  readonly noGrid: string | undefined;
+  /** `zero-width` bounds are used by this task under Airflow 3's default timetable. */
+  readonly zeroWidth: boolean;
+  readonly reads: readonly ParentRead[];
+  /** Edges without a table: same logical date, shifted by a sensor's delta. */
+  readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
+  readonly writes: readonly WriteFact[];
+  readonly executor: Executor;
+  readonly codeHash: string;
+}
+
+/** A data range `[from, to)` picks every interval that overlaps it; logical dates `first..last`, both included, pick by start. */
+export type Selection =
+  | { readonly kind: 'data-range'; readonly from: Instant; readonly to: Instant }
+  | { readonly kind: 'logical-dates'; readonly first: Instant; readonly last: Instant };
+
+export interface PlanRequest {
+  readonly tasks: readonly TaskId[];
+  readonly selection: Selection;
+  readonly downstream: boolean;
+  /** Downstream tasks left out by hand; their slices stay stale and the plan says so. */
+  readonly without: readonly TaskId[];
+  /** Expand children whose read has no time predicate (offered, never silent). */
+  readonly expandUnbounded: boolean;
+  /** Allow `append` tasks, whose second run doubles rows. */
+  readonly allowAppend: boolean;
+  readonly now: Instant;
+}

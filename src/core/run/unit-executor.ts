@@ -1,0 +1,10 @@
+import type { CancelSignal } from './cancel-signal.ts';
+import type { UnitJob } from './unit-job.ts';
+import type { UnitOutcome } from './unit-outcome.ts';
+
+/** Runs one unit to an outcome; the port that the runner orders, retries and cancels. Never throws for what the world does. */
+export interface UnitExecutor {
+  execute(job: UnitJob, signal: CancelSignal): Promise<UnitOutcome>;
+  /** How many units it can run side by side. */
+  readonly maxConcurrency: number;
+}

@@ -1,0 +1,64 @@
+import type { WriteMode } from '../lineage/facts.ts';
+import type { TaskId } from '../pipeline/model.ts';
+import type { UnitId } from '../plan/plan.ts';
+import type { SourceSpan } from '../text/span.ts';
+import type { DataInterval } from '../time/data-interval.ts';
+
+/** One statement of the user's task, rendered for the interval. */
+export interface RenderedStatement {
+  readonly text: string;
+  readonly at: SourceSpan | undefined;
+}
+
+/** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
+export interface JobSlice {
+  readonly table: string;
+  readonly column: string | undefined;
+  /** ISO bounds for the ledger and for the eye. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** Rendered conjuncts of the task's own DELETE; otherwise built from column, bounds and the column's type. */
+  readonly predicate: string | undefined;
+  readonly mode: WriteMode;
+  /** Declared key, else the ledger asks the catalog for the primary key. */
+  readonly key: readonly string[];
+  /** Columns left out of the row checksum, by name. */
+  readonly volatile: readonly string[];
+}
+
+/** What a unit read: recorded with each slice version so that staleness and causes can be told later. */
+export interface JobInput {
+  readonly table: string;
+  readonly column: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** Everything that running one unit needs, decided before the first statement. */
+export interface UnitJob {
+  readonly run: string;
+  readonly unit: UnitId;
+  readonly task: TaskId;
+  readonly interval: DataInterval;
+  readonly statements: readonly RenderedStatement[];
+  readonly slices: readonly JobSlice[];
+  readonly inputs: readonly JobInput[];
+  readonly codeHash: string;
+  readonly options: UnitOptions;
+}
+
+export interface UnitOptions {
+  /** `rows`: old copy, checksums and row diff; `checksums`: figures only; `none`: count only. */
+  readonly compare: 'rows' | 'checksums' | 'none';
+  /** Rows of each kind shown as samples, at most 20. */
+  readonly samples: number;
+  /** Hold when the slice shrinks by more than this share (0…100) or becomes empty; `undefined` switches it off. */
+  readonly holdShrinkPercent: number | undefined;
+  /** Take SHARE ROW EXCLUSIVE on each target, where another scheduler writes it too. */
+  readonly lockTable: boolean;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly leaseMs: number;
+  /** Session settings of the scheduler's connection (e.g. `timezone`), applied before the task's statements. */
+  readonly settings: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,42 @@
+import type { SliceDiff } from '../diff/slice-diff.ts';
+import type { WarehouseErrorKind } from '../warehouse/warehouse-error.ts';
+
+/** What became of one try of a unit. Every state but `cancelled` and `failed` and `busy` left the ledger saying so. */
+export type UnitOutcome =
+  | {
+      readonly state: 'changed' | 'unchanged';
+      readonly slices: readonly SliceDiff[];
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    }
+  /** The marker was there already: an earlier try had committed. */
+  | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
+  /** Rolled back with the proof; the old rows stay until somebody decides. */
+  | {
+      readonly state: 'held';
+      readonly reason: string;
+      readonly code: 'empty' | 'shrunk' | 'escaped';
+      readonly slices: readonly SliceDiff[];
+      readonly durationMs: number;
+    }
+  | { readonly state: 'busy'; readonly owner: string; readonly durationMs: number }
+  | { readonly state: 'failed'; readonly error: UnitError; readonly durationMs: number }
+  | { readonly state: 'cancelled'; readonly confirmed: boolean; readonly durationMs: number }
+  /** Preview: the same figures, then rolled back. */
+  | {
+      readonly state: 'previewed';
+      readonly changed: boolean;
+      readonly slices: readonly SliceDiff[];
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    };
+
+export interface UnitError {
+  readonly kind: WarehouseErrorKind | 'refused';
+  readonly message: string;
+  readonly remedy: string | undefined;
+  readonly retryable: boolean;
+  readonly sqlState: string | undefined;
+  /** The statement that failed, as rendered. */
+  readonly statement: string | undefined;
+}

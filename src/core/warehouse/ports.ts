@@ -1,0 +1,36 @@
+/** Rows as the driver gives them: every value as text (or null), so that nothing is rounded on the way. */
+export interface ResultSet {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** Rows affected, where the engine says so. */
+  readonly rowCount: number | undefined;
+}
+
+/** One connection with at most one transaction. One statement per call, over the extended protocol. */
+export interface Session {
+  /** Throws {@link WarehouseError}. Values are bound as text; the engine decides their types. */
+  query(text: string, values?: readonly (string | null)[]): Promise<ResultSet>;
+  /** Asks the server to stop the running statement; `confirmed` once the server said so. Harmless when idle. */
+  cancel(): Promise<{ readonly confirmed: boolean }>;
+  /** Never throws; a broken connection closes too. */
+  close(): Promise<void>;
+}
+
+export interface WarehouseDescription {
+  readonly engine: 'postgres' | 'pglite';
+  readonly serverVersion: string;
+  /** What is shown wherever this target is named: never a secret. */
+  readonly target: string;
+  readonly protected: boolean;
+}
+
+/** A database that the product can run units on. Opened by `warehouses/open.ts`, lazily. */
+export interface Warehouse {
+  readonly description: WarehouseDescription;
+  /** 1 for an engine with a single session. */
+  readonly maxSessions: number;
+  /** Leases live in the ledger (`server`), or the engine itself is held exclusively by this process (`exclusive`). */
+  readonly leases: 'server' | 'exclusive';
+  connect(purpose: 'unit' | 'heartbeat' | 'ledger'): Promise<Session>;
+  close(): Promise<void>;
+}
