@@ -1,0 +1,28 @@
+import type { CalendarOffset } from '../time/calendar.ts';
+
+/** One edge of a declared window in words: `start - 6 days`, floored to a unit. */
+export interface DeclaredEdge {
+  readonly anchor: 'start' | 'end';
+  readonly floor: 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | undefined;
+  readonly offset: CalendarOffset;
+}
+
+/** What a person says in `backfill.yaml` about one task; it beats what was inferred for the same table. */
+export interface DeclaredTask {
+  readonly reads: readonly {
+    readonly table: string;
+    readonly column: string | undefined;
+    /** `all`: the whole table, for every interval. */
+    readonly window: 'all' | { readonly lo: DeclaredEdge | undefined; readonly hi: DeclaredEdge | undefined };
+  }[];
+  readonly writes: readonly {
+    readonly table: string;
+    readonly column: string | undefined;
+    readonly key: readonly string[];
+    /** Columns left out of the row checksum, e.g. load timestamps. */
+    readonly volatile: readonly string[];
+  }[];
+}
+
+/** The declarations of a workspace by task id (`dag.task` or a file's path). */
+export type DeclaredFacts = ReadonlyMap<string, DeclaredTask>;

@@ -1,0 +1,30 @@
+/** A connection of `backfill.yaml`, environment references resolved. Secrets live here only in memory. */
+export type ConnectionConfig = PostgresConnection | PgliteConnection;
+
+interface CommonConnection {
+  readonly name: string;
+  /** A run on it asks for the target's name to be typed. */
+  readonly protected: boolean;
+  /** Session settings that the scheduler's connection has, applied to the task's statements. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Airflow connection ids that mean this connection. */
+  readonly airflowIds: readonly string[];
+}
+
+/** Missing parts come from PGSERVICE, the PG* environment and `.pgpass`, as libpq has them. */
+export interface PostgresConnection extends CommonConnection {
+  readonly engine: 'postgres';
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly database: string | undefined;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly service: string | undefined;
+  readonly sslmode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | undefined;
+}
+
+export interface PgliteConnection extends CommonConnection {
+  readonly engine: 'pglite';
+  /** Data directory, absolute. */
+  readonly directory: string;
+}
