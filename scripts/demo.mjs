@@ -1,0 +1,69 @@
+// The whole job on the sample shop, in one go: check, plan, preview, run, run again. Everything is done by the same
+// commands that a user types; this script only loads the sample data and counts the second pass from the ledger.
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const shop = `${root}examples/shop`;
+const warehouse = `${shop}/.backfill/warehouse`;
+const bold = (text) => (process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text);
+
+/** The shop's clock: 8 December 2026, so that last month is November whenever this is run. */
+const now = ['--now', '2026-12-08T06:00:00Z'];
+const selection = ['shop_daily.orders_clean', '--from', '2026-11-01', '--to', '2026-12-01', '--downstream'];
+
+/** Runs one command of the product and shows it as it would be typed; any other exit code than expected ends the demo. */
+function backfill(args, { expect = 0, cwd = shop, quiet = false } = {}) {
+  if (!quiet) console.log(bold(`\n$ backfill ${args.join(' ')}`));
+  const done = spawnSync(process.execPath, [`${root}dist/cli.js`, ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+    maxBuffer: 1 << 28,
+  });
+  if (done.status !== expect) {
+    console.error(`demo stopped: that command ended with exit code ${done.status}, expected ${expect}`);
+    process.exit(1);
+  }
+  return done.stdout;
+}
+
+async function loadSampleWarehouse() {
+  await rm(`${shop}/.backfill`, { recursive: true, force: true });
+  await mkdir(warehouse, { recursive: true });
+  const database = await PGlite.create(warehouse);
+  for (const file of ['tables', 'seed', 'history']) {
+    await database.exec(await readFile(`${shop}/warehouse/${file}.sql`, 'utf8'));
+  }
+  await database.close();
+}
+
+const heading = (text) => console.log(`\n${bold(`── ${text} `.padEnd(100, '─'))}`);
+
+heading('The pipeline as it was: what a second run would have done');
+backfill(['check', '.'], { expect: 1, cwd: `${root}examples/shop-as-it-was` });
+
+heading('The pipeline as it is now');
+backfill(['check', '.']);
+
+heading('Last month again, with everything downstream: the plan');
+console.log('(loading 100,000 orders of 90 days into the embedded database)');
+await loadSampleWarehouse();
+backfill(['plan', ...selection, ...now]);
+
+heading('What would change, before anything is written');
+backfill(['run', ...selection, ...now, '--preview']);
+
+heading('The backfill');
+backfill(['run', ...selection, ...now, '--yes']);
+
+heading('The same selection once more: rerunning must change nothing');
+const second = JSON.parse(backfill(['run', ...selection, ...now, '--yes', '--format', 'json'], { quiet: true }));
+const kept = JSON.parse(backfill(['history', second.runId, '--format', 'json'], { quiet: true }));
+const count = (state) => kept.units.filter((unit) => unit.state === state).length;
+const unchanged = count('unchanged');
+const others = kept.units.length - unchanged;
+console.log(`\nsecond pass: ${unchanged} unchanged, ${count('changed')} changed`);
+if (unchanged === 0 || others > 0) process.exit(1);
