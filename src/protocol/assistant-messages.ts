@@ -1,0 +1,44 @@
+import type { UnitState } from '../core/ledger/ledger-store.ts';
+import type { AssistantState, RunView, UnitDetail } from './assistant-state.ts';
+
+/** What the page asks of the host. Every request is answered, also with a failure. */
+export type AssistantRequest =
+  /** The page woke up: send the whole state. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'set-range'; readonly from: string; readonly to: string }
+  | { readonly type: 'include-task'; readonly task: string; readonly included: boolean }
+  | { readonly type: 'set-connection'; readonly name: string }
+  | { readonly type: 'use-embedded' }
+  | { readonly type: 'connect' }
+  | { readonly type: 'set-concurrency'; readonly value: number }
+  | { readonly type: 'set-compare'; readonly value: 'rows' | 'checksums' | 'none' }
+  | { readonly type: 'set-shrink-percent'; readonly value: number | undefined }
+  | { readonly type: 'set-stop-at-first-failure'; readonly value: boolean }
+  | { readonly type: 'make-plan' }
+  | { readonly type: 'back-to-choose' }
+  | { readonly type: 'start'; readonly mode: 'run' | 'preview' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'resume' }
+  | { readonly type: 'select-unit'; readonly index: number }
+  | { readonly type: 'close-unit' }
+  | { readonly type: 'open-source'; readonly task: string }
+  | { readonly type: 'open-diff'; readonly index: number }
+  | { readonly type: 'copy-command' }
+  | { readonly type: 'export'; readonly format: 'markdown' | 'json' };
+
+/** A request with the number that its answer carries. */
+export interface NumberedRequest {
+  readonly id: number;
+  readonly request: AssistantRequest;
+}
+
+/** What the host tells the page. `units` carries only what changed since the last state or `units` message. */
+export type AssistantEvent =
+  | { readonly type: 'state'; readonly state: AssistantState }
+  | {
+      readonly type: 'units';
+      readonly changes: readonly { readonly index: number; readonly state: UnitState }[];
+      readonly run: Omit<RunView, 'states'>;
+      readonly selected: UnitDetail | undefined;
+    }
+  | { readonly type: 'answer'; readonly id: number; readonly error: string | undefined };

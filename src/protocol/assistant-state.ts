@@ -1,0 +1,121 @@
+import type { SliceDiff } from '../core/diff/slice-diff.ts';
+import type { UnitState } from '../core/ledger/ledger-store.ts';
+import type { PlanFinding } from '../core/plan/plan.ts';
+
+/**
+ * What the assistant page shows. The host owns it and replays it whole whenever the page wakes; the page keeps
+ * nothing but scroll and focus. Times are ISO instants in UTC beside the text in the pipeline's zone.
+ */
+export interface AssistantState {
+  readonly task: string;
+  readonly zone: string;
+  readonly connection: ConnectionView;
+  readonly step: 'choose' | 'plan' | 'run';
+  readonly choose: ChooseView;
+  readonly plan: PlanView | undefined;
+  readonly run: RunView | undefined;
+  /** The unit whose details are open, in plan and run. */
+  readonly selected: UnitDetail | undefined;
+  /** What is going on right now, said in words, e.g. "Planning…"; `undefined` when idle. */
+  readonly busy: string | undefined;
+  /** The last thing that went wrong, with what to do. */
+  readonly error: { readonly message: string; readonly remedy: string | undefined } | undefined;
+}
+
+export interface ConnectionView {
+  /** `undefined`: none chosen yet; the page then offers the embedded database and "Connect Warehouse…". */
+  readonly name: string | undefined;
+  readonly target: string | undefined;
+  readonly protected: boolean;
+  readonly names: readonly string[];
+}
+
+export interface ChooseView {
+  /** Bare dates or local date-times as typed; the end is the first moment not included. */
+  readonly from: string;
+  readonly to: string;
+  /** "30 daily intervals, 1 Nov to 30 Nov; 1 Dec not included", or why nothing can be started. */
+  readonly summary: string;
+  readonly valid: boolean;
+  /** The selected task's recent intervals for the calendar strip, oldest first. */
+  readonly strip: readonly {
+    readonly start: string;
+    readonly label: string;
+    readonly inRange: boolean;
+    readonly state: StripState;
+  }[];
+  readonly downstream: readonly DownstreamView[];
+  readonly options: OptionsView;
+}
+
+export type StripState = 'never-run' | 'current' | 'failed' | 'held' | 'unknown';
+
+export interface DownstreamView {
+  readonly task: string;
+  readonly depth: number;
+  readonly included: boolean;
+  /** "36 days", "2 months", "Airflow". */
+  readonly count: string;
+  /** Why it cannot be run from here, if so. */
+  readonly note: string | undefined;
+}
+
+export interface OptionsView {
+  readonly concurrency: number;
+  readonly maxConcurrency: number;
+  readonly compare: 'rows' | 'checksums' | 'none';
+  readonly shrinkPercent: number | undefined;
+  readonly stopAtFirstFailure: boolean;
+}
+
+export interface PlanView {
+  readonly title: string;
+  readonly units: readonly UnitView[];
+  readonly rows: readonly GridRow[];
+  /** Widened ranges in words. */
+  readonly notes: readonly string[];
+  readonly findings: readonly PlanFinding[];
+  /** False when a finding blocks the start. */
+  readonly startable: boolean;
+}
+
+/** One task's line of the grid; `units` indexes {@link PlanView.units}, oldest first. */
+export interface GridRow {
+  readonly task: string;
+  readonly units: readonly number[];
+}
+
+export interface UnitView {
+  readonly id: string;
+  readonly task: string;
+  /** The interval in the pipeline's zone, for the eye. */
+  readonly label: string;
+  readonly start: string;
+  readonly end: string;
+  readonly widened: boolean;
+  readonly reason: string;
+}
+
+export interface RunView {
+  readonly run: string;
+  readonly mode: 'run' | 'preview';
+  readonly status: 'running' | 'cancelling' | 'finished' | 'cancelled' | 'interrupted';
+  /** Parallel to {@link PlanView.units}. */
+  readonly states: readonly UnitState[];
+  readonly counts: Readonly<Partial<Record<UnitState, number>>>;
+  readonly unitsPerSecond: number | undefined;
+  readonly secondsLeft: number | undefined;
+  readonly summary: string;
+}
+
+export interface UnitDetail {
+  readonly index: number;
+  readonly state: UnitState | 'planned';
+  readonly message: string | undefined;
+  readonly remedy: string | undefined;
+  readonly durationMs: number | undefined;
+  readonly slices: readonly SliceDiff[];
+  /** Rendered SQL of the unit, statement by statement. */
+  readonly statements: readonly string[];
+  readonly refusal: string | undefined;
+}
