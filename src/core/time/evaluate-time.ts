@@ -1,0 +1,79 @@
+import type { CalendarOffset } from './calendar.ts';
+import { civilOf, dayMs, dayNumberOf, daysInMonth } from './civil.ts';
+import type { DataInterval } from './data-interval.ts';
+import { floorTo } from './floor.ts';
+import { type Instant, instant } from './instant.ts';
+import { addMonths } from './shift.ts';
+import type { TimeExpression, TimeStep } from './time-expression.ts';
+import { type WallTime, wallTime } from './wall-time.ts';
+import { lastChange, offsetMs, toWall, wallChoices } from './zone.ts';
+import type { ZoneName } from './zone-name.ts';
+
+/** Which side of a range the value bounds, so that it can err towards a wider range. */
+export type BoundSide = 'lower' | 'upper';
+
+/**
+ * The value of a bound for one interval. Monotone: a later interval never gives an earlier bound. Calendar shifts
+ * are not monotone by themselves where a clock goes back, where it skips, and where the 29th, 30th and 31st fall
+ * onto one day of a shorter month; there, and only there, a `lower` bound comes out earlier and an `upper` bound
+ * later than the plain calendar result, because a slice too many is cheap and one too few is wrong.
+ */
+export function evaluateTime(
+  expression: TimeExpression,
+  interval: DataInterval,
+  side: BoundSide = expression.anchor === 'start' ? 'lower' : 'upper',
+): Instant {
+  let value = expression.anchor === 'start' ? interval.start : interval.end;
+  for (const step of expression.steps) value = applyStep(value, step, side);
+  return value;
+}
+
+function applyStep(at: Instant, step: TimeStep, side: BoundSide): Instant {
+  if (step.kind === 'floor') return floorTo(at, step.unit, step.zone);
+  return monotoneShift(at, step.offset, step.zone, side);
+}
+
+function monotoneShift(at: Instant, offset: CalendarOffset, zone: ZoneName, side: BoundSide): Instant {
+  if (!Number.isFinite(at)) return at;
+  if (offset.months === 0 && offset.days === 0) return instant(at + offset.ms);
+  const moved = monotoneMonths(monotoneWall(at, zone, side), offset.months, side) + offset.days * dayMs;
+  return instant(monotoneInstant(wallTime(moved), zone, side) + offset.ms);
+}
+
+/** `toWall`, held back before a fold (lower) or carried on after it (upper) until the clock has caught up. */
+function monotoneWall(at: Instant, zone: ZoneName, side: BoundSide): WallTime {
+  const wall = toWall(zone, at);
+  if (side === 'upper') {
+    const change = lastChange(zone, at);
+    return Number.isFinite(change) ? wallTime(Math.max(wall, change + offsetMs(zone, instant(change - 1)))) : wall;
+  }
+  // Only the first reading of a repeated wall time is held back; it is repeated within a day.
+  const { first, last } = wallChoices(zone, wall);
+  if (first === last || at !== first) return wall;
+  const change = lastChange(zone, last);
+  return wallTime(change + offsetMs(zone, change));
+}
+
+/** `addMonths`, flat over the days that share one target day. */
+function monotoneMonths(wall: WallTime, months: number, side: BoundSide): WallTime {
+  const exact = addMonths(wall, months);
+  if (months === 0) return exact;
+  const { year, month, day } = civilOf(Math.floor(wall / dayMs));
+  const length = daysInMonth(year, month);
+  const targetLength = daysInMonth(year, month + months);
+  if (length <= targetLength || day < targetLength) return exact;
+  const lastTargetDay = dayNumberOf(year, month + months, targetLength) * dayMs;
+  if (side === 'upper') return day === targetLength ? exact : wallTime(lastTargetDay + dayMs);
+  return day === length ? exact : wallTime(lastTargetDay);
+}
+
+/** `fromWall`, flat over a gap (lower), or carried on after it until the times that moved forward are passed (upper). */
+function monotoneInstant(wall: WallTime, zone: ZoneName, side: BoundSide): Instant {
+  const { last, gapAt } = wallChoices(zone, wall);
+  if (side === 'lower') return gapAt ?? last;
+  if (gapAt !== undefined) return last;
+  const change = lastChange(zone, last);
+  if (!Number.isFinite(change)) return last;
+  const gap = offsetMs(zone, change) - offsetMs(zone, instant(change - 1));
+  return instant(Math.max(last, change + gap));
+}
