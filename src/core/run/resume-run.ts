@@ -1,0 +1,55 @@
+import type { LedgerStore } from '../ledger/ledger-store.ts';
+import type { TaskId } from '../pipeline/model.ts';
+import type { Plan } from '../plan/plan.ts';
+import { decodeRunDocument } from './run-document.ts';
+import { carryOut, overlapping, type RunPorts, refused } from './run-plan.ts';
+import type { RunResult } from './run-result.ts';
+import type { UnitJob } from './unit-job.ts';
+
+export interface ResumeRequest {
+  readonly run: string;
+  /** Code hashes of today; a task that is gone is missing. */
+  readonly codeHashes: ReadonlyMap<TaskId, string>;
+  /** Lets held units through: an empty or shrunk result was looked at and is right. Never lets escapes through. */
+  readonly acceptHeld: boolean;
+}
+
+/**
+ * Runs what an earlier run left: the intervals, statements and options of then, never today's. Committed units are not
+ * run again. Refused when the code of a task has changed since, because the stored plan is then not what a person
+ * looking at the files would expect to run.
+ */
+export async function resumeRun(
+  request: ResumeRequest,
+  ports: RunPorts & { readonly ledger: LedgerStore },
+): Promise<RunResult> {
+  const { run } = request;
+  const stored = await ports.ledger.loadRun(run);
+  if (stored === undefined) {
+    return refused(run, { code: 'unknown-run', message: `there is no run ${run} in this target's ledger` }, ports);
+  }
+  const decoded = decodeRunDocument(stored.document);
+  if (!decoded.ok) {
+    return refused(run, { code: 'unreadable-run', message: `run ${run}: ${decoded.reason}` }, ports);
+  }
+  const { plan, jobs, refused: refusals, options } = decoded.value;
+  const changed = outOfDateTasks(plan, request.codeHashes);
+  if (changed.length > 0) {
+    const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made; plan again`;
+    return refused(run, { code: 'out-of-date', message, tasks: changed }, ports);
+  }
+  const overlap = await overlapping(ports.ledger, run, plan, jobs);
+  if (overlap !== undefined) return refused(run, overlap, ports);
+  const before = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
+  const accepted = request.acceptHeld
+    ? new Map([...jobs].map(([unit, job]) => [unit, before.get(unit)?.state === 'held' ? unguarded(job) : job]))
+    : jobs;
+  return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports);
+}
+
+/** Tasks of a plan whose code is not what was planned, in the plan's order. */
+export function outOfDateTasks(plan: Plan, codeHashes: ReadonlyMap<TaskId, string>): readonly TaskId[] {
+  return [...plan.codeHashes].filter(([task, hash]) => codeHashes.get(task) !== hash).map(([task]) => task);
+}
+
+const unguarded = (job: UnitJob): UnitJob => ({ ...job, options: { ...job.options, holdShrinkPercent: undefined } });

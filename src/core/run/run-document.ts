@@ -1,0 +1,89 @@
+import {
+  type Decoded,
+  decodeDocument,
+  decodeInterval,
+  decodePlan,
+  encodeDocument,
+  encodeInterval,
+  encodePlan,
+  writeMode,
+} from '../ledger/codec.ts';
+import { count, entries, finite, flag, list, mapOf, oneOf, optional, record, text } from '../ledger/decoder.ts';
+import type { Plan, UnitId } from '../plan/plan.ts';
+import type { JobRefusal } from './job-refusal.ts';
+import type { RunOptions } from './run-options.ts';
+import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
+
+/** What a stored run holds: the frozen plan, each unit's rendered job or refusal, and the options it was asked with. */
+export interface RunDocument {
+  readonly plan: Plan;
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+  readonly options: RunOptions;
+}
+
+/** Versioned JSON for the ledger. No secret can get in: jobs hold rendered statements and session settings only. */
+export const encodeRunDocument = ({ plan, jobs, refused, options }: RunDocument): string =>
+  encodeDocument({
+    plan: encodePlan(plan),
+    jobs: [...jobs].map(([unit, job]) => [unit, { ...job, interval: encodeInterval(job.interval) }]),
+    refused: [...refused],
+    options,
+  });
+
+export const decodeRunDocument = (document: string): Decoded<RunDocument> => decodeDocument(document, runDocument);
+
+const sourceSpan = record({ file: text, start: count, end: count });
+
+const job = record<UnitJob>({
+  run: text,
+  unit: text,
+  task: text,
+  interval: decodeInterval,
+  statements: list(record({ text, at: optional(sourceSpan) })),
+  slices: list(
+    record<JobSlice>({
+      table: text,
+      column: optional(text),
+      from: optional(text),
+      to: optional(text),
+      predicate: optional(text),
+      mode: writeMode,
+      key: list(text),
+      volatile: list(text),
+    }),
+  ),
+  inputs: list(record<JobInput>({ table: text, column: optional(text), from: optional(text), to: optional(text) })),
+  codeHash: text,
+  options: record<UnitOptions>({
+    compare: oneOf('rows', 'checksums', 'none'),
+    samples: count,
+    holdShrinkPercent: optional(finite),
+    lockTable: flag,
+    lockTimeoutMs: count,
+    statementTimeoutMs: count,
+    leaseMs: count,
+    settings: mapOf(text),
+  }),
+});
+
+const runDocument = record<RunDocument>({
+  plan: decodePlan,
+  jobs: entries(job),
+  refused: entries(
+    record<JobRefusal>({
+      code: oneOf('not-runnable', 'not-rendered', 'no-slice', 'no-statements', 'other-connection'),
+      message: text,
+      remedy: text,
+      at: optional(sourceSpan),
+    }),
+  ),
+  options: record<RunOptions>({
+    concurrency: count,
+    stopAtFirstFailure: flag,
+    maxAttempts: count,
+    maxBusyAttempts: count,
+    backoffMs: count,
+    maxBackoffMs: count,
+  }),
+});

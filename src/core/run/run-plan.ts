@@ -1,0 +1,187 @@
+import type { LedgerStore, UnitRecord } from '../ledger/ledger-store.ts';
+import type { Plan, UnitId, UnitSlice } from '../plan/plan.ts';
+import type { CancelSignal } from './cancel-signal.ts';
+import type { Clock } from './clock.ts';
+import { driveUnits } from './drive-units.ts';
+import type { JobRefusal } from './job-refusal.ts';
+import { encodeRunDocument } from './run-document.ts';
+import type { RunEvent } from './run-event.ts';
+import { backoffDelay, type RunOptions } from './run-options.ts';
+import type { RunRefusal, RunResult, RunUnit } from './run-result.ts';
+import type { UnitExecutor } from './unit-executor.ts';
+import type { UnitJob } from './unit-job.ts';
+import { isCommitted } from './unit-results.ts';
+
+/** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
+export interface RunPorts {
+  readonly executor: UnitExecutor;
+  readonly ledger: LedgerStore | undefined;
+  readonly clock: Clock;
+  readonly signal: CancelSignal;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/** A plan with everything that running it needs, decided before the first statement. */
+export interface PreparedRun {
+  readonly run: string;
+  /** One line for the history, e.g. `shop.daily 2026-11-01 … 2026-12-01 with downstream`. */
+  readonly title: string;
+  readonly createdBy: string;
+  readonly plan: Plan;
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+  readonly options: RunOptions;
+}
+
+/**
+ * Runs a plan from its beginning. Refused, with nothing written, when the plan has errors, holds nothing that can be
+ * run from here, or overlaps slices that another run is working on. Throws only for a bug.
+ */
+export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<RunResult> {
+  const { plan, run } = prepared;
+  const errors = plan.findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) {
+    return refused(run, { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') }, ports);
+  }
+  if (prepared.jobs.size === 0) {
+    return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
+  }
+  const { ledger } = ports;
+  if (ledger !== undefined) {
+    const overlap = await overlapping(ledger, run, plan, prepared.jobs);
+    if (overlap !== undefined) return refused(run, overlap, ports);
+    await ledger.saveRun(
+      {
+        run,
+        createdAt: ports.clock.now(),
+        createdBy: prepared.createdBy,
+        title: prepared.title,
+        document: encodeRunDocument(prepared),
+      },
+      plan.units.map(({ id }) => id),
+    );
+  }
+  return carryOut(prepared, new Map(), ports);
+}
+
+/** Runs what `before` leaves of a prepared run; shared by a first run and a resume. */
+export async function carryOut(
+  prepared: Omit<PreparedRun, 'title' | 'createdBy'>,
+  before: ReadonlyMap<UnitId, UnitRecord>,
+  ports: RunPorts,
+): Promise<RunResult> {
+  const { plan, run, options } = prepared;
+  const { ledger, clock, signal } = ports;
+  const startedAt = clock.now();
+  const committed = plan.units.filter(({ id }) => isCommitted(before.get(id))).length;
+  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - committed });
+  const driven = await driveUnits({
+    ...prepared,
+    before,
+    executor: ports.executor,
+    record: ledger === undefined ? async () => {} : (record) => recordDurably(ledger, run, record, options, clock),
+    clock,
+    signal,
+    onEvent: ports.onEvent,
+  });
+  const result: RunResult = {
+    run,
+    preview: ledger === undefined,
+    outcome: outcomeOf(driven.units, driven.problem, signal),
+    refusal: undefined,
+    problem: driven.problem,
+    units: driven.units,
+    durationMs: clock.now() - startedAt,
+  };
+  ports.onEvent({ kind: 'run-finished', result });
+  return result;
+}
+
+/** A run that was not started, as a result. */
+export function refused(run: string, refusal: RunRefusal, ports: RunPorts): RunResult {
+  return {
+    run,
+    preview: ports.ledger === undefined,
+    outcome: 'refused',
+    refusal,
+    problem: undefined,
+    units: [],
+    durationMs: 0,
+  };
+}
+
+/** Refusal that names the owners of slices which another live run works on. */
+export async function overlapping(
+  ledger: LedgerStore,
+  run: string,
+  plan: Plan,
+  jobs: ReadonlyMap<UnitId, UnitJob>,
+): Promise<RunRefusal | undefined> {
+  const slices = plan.units.flatMap((unit) => (jobs.has(unit.id) ? unit.slices : []));
+  const found = await ledger.activeOverlaps(run, mergedBounds(slices));
+  if (found.length === 0) return undefined;
+  const owners = [...new Set(found.map((overlap) => `${overlap.run} (${overlap.owner}) on ${overlap.table}`))];
+  return {
+    code: 'overlapping-run',
+    message: `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it`,
+    owners,
+  };
+}
+
+/** One range per table and column where slices touch, so that thousands of units ask the ledger a short question. */
+function mergedBounds(
+  slices: readonly UnitSlice[],
+): { table: string; from: string | undefined; to: string | undefined }[] {
+  const byTable = new Map<string, { from: number; to: number }[]>();
+  for (const { table, from, to } of slices) {
+    const ranges = byTable.get(table);
+    const range = { from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY };
+    if (ranges === undefined) byTable.set(table, [range]);
+    else ranges.push(range);
+  }
+  return [...byTable].flatMap(([table, ranges]) => {
+    const merged: { from: number; to: number }[] = [];
+    for (const range of ranges.sort((a, b) => a.from - b.from)) {
+      const last = merged.at(-1);
+      if (last !== undefined && range.from <= last.to) last.to = Math.max(last.to, range.to);
+      else merged.push({ ...range });
+    }
+    return merged.map(({ from, to }) => ({ table, from: isoBound(from), to: isoBound(to) }));
+  });
+}
+
+const isoBound = (bound: number): string | undefined =>
+  Number.isFinite(bound) ? new Date(bound).toISOString() : undefined;
+
+/** Tries a few times: a ledger that is briefly away must not end a run of hours. */
+async function recordDurably(
+  ledger: LedgerStore,
+  run: string,
+  record: UnitRecord,
+  options: RunOptions,
+  clock: Clock,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ledger.recordUnit(run, record);
+    } catch (error) {
+      if (attempt >= options.maxAttempts) throw error;
+      await clock.sleep(backoffDelay(options, attempt));
+    }
+  }
+}
+
+function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signal: CancelSignal): RunResult['outcome'] {
+  const has = (...states: readonly string[]): boolean => units.some(({ state }) => states.includes(state));
+  // A cancel that came when everything had ended changed nothing.
+  if (has('cancelled') || (signal.aborted && has('waiting'))) return 'cancelled';
+  if (problem !== undefined || has('failed')) return 'failed';
+  if (has('held')) return 'held';
+  return has('blocked', 'waiting', 'running') ? 'failed' : 'done';
+}
+
+function whyNothing({ plan, refused: refusals }: PreparedRun): string {
+  if (plan.units.length === 0) return 'the plan has no units';
+  const [first] = refusals.values();
+  return first === undefined ? 'nothing of this plan can be run' : `${first.message}; ${first.remedy}`;
+}
