@@ -22,9 +22,14 @@ export interface PlannableTask {
   /** `zero-width` bounds are used by this task under Airflow 3's default timetable. */
   readonly zeroWidth: boolean;
   readonly reads: readonly ParentRead[];
-  /** Edges without a table: same logical date, shifted by a sensor's delta. */
+  /**
+   * Edges without a table: this task's logical date moved by `shift` (a sensor's delta, negated) is the parent's that
+   * it follows. An edge to itself: its runs go one at a time, oldest first.
+   */
   readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
   readonly writes: readonly WriteFact[];
+  /** Every run rewrites the whole table as of its interval, so an old interval must be followed by all later ones. */
+  readonly lastRunWins?: boolean;
   readonly executor: Executor;
   readonly codeHash: string;
 }

@@ -53,6 +53,8 @@ export interface PlanUnit {
   readonly waitsFor: readonly WaitRange[];
   readonly executor: Executor;
   readonly slices: readonly UnitSlice[];
+  /** The nearest task upstream that cannot be run from here; the unit then cannot run either. */
+  readonly blockedBy?: TaskId;
 }
 
 export const planFindingCodes = [
@@ -68,6 +70,7 @@ export const planFindingCodes = [
   'missing-previous',
   'zero-width-interval',
   'out-of-date',
+  'stale',
 ] as const;
 
 /** Said before the first unit runs; `error` means that nothing of this plan can be started. */

@@ -1,0 +1,61 @@
+import type { CalendarOffset } from '../time/calendar.ts';
+import type { TimeExpression, TimeStep } from '../time/time-expression.ts';
+import type { ReadWindow, SliceFact } from './facts.ts';
+
+/** A read window as people write it: `[start - 6 days, end)`, `everything before end`, `the whole table`. */
+export function windowInWords(window: ReadWindow): string {
+  if (window.kind === 'unbounded') return 'the whole table';
+  if (window.kind === 'unknown') return `unknown: ${window.reason}`;
+  return rangeInWords(window.lo, window.hi);
+}
+
+/** The slice of a write as people write it: `day in [start, end)`. */
+export function sliceInWords(slice: SliceFact): string {
+  if (slice.kind === 'whole-table') return 'the whole table';
+  if (slice.kind === 'unknown') return `unknown: ${slice.reason}`;
+  return rangeInWords([slice.lo], [slice.hi]);
+}
+
+function rangeInWords(lo: readonly TimeExpression[], hi: readonly TimeExpression[]): string {
+  if (lo.length === 0 && hi.length === 0) return 'the whole table';
+  if (lo.length === 0) return `everything before ${eitherInWords(hi)}`;
+  if (hi.length === 0) return `everything from ${eitherInWords(lo)} on`;
+  return `[${eitherInWords(lo)}, ${eitherInWords(hi)})`;
+}
+
+const eitherInWords = (expressions: readonly TimeExpression[]): string =>
+  [...new Set(expressions.map(timeInWords))].join(' or ');
+
+/** A bound in words: `start - 6 days`, `month of start`, `day of start (UTC) + 1 day`. */
+export function timeInWords(expression: TimeExpression): string {
+  return expression.steps.reduce(stepInWords, expression.anchor as string);
+}
+
+function stepInWords(text: string, step: TimeStep): string {
+  if (step.kind === 'floor') return `${step.unit} of ${text} (${step.zone})`;
+  const parts = offsetParts(step.offset);
+  return parts.reduce((words, { amount, unit }) => {
+    const size = Math.abs(amount);
+    return `${words} ${amount < 0 ? '-' : '+'} ${size} ${unit}${size === 1 ? '' : 's'}`;
+  }, text);
+}
+
+const elapsedUnits = [
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+  ['millisecond', 1],
+] as const;
+
+function offsetParts({ months, days, ms }: CalendarOffset): readonly { amount: number; unit: string }[] {
+  const parts: { amount: number; unit: string }[] = [];
+  if (months !== 0) {
+    parts.push(months % 12 === 0 ? { amount: months / 12, unit: 'year' } : { amount: months, unit: 'month' });
+  }
+  if (days !== 0) parts.push({ amount: days, unit: 'day' });
+  if (ms !== 0) {
+    const [unit, length] = elapsedUnits.find(([, size]) => ms % size === 0) ?? elapsedUnits[3];
+    parts.push({ amount: ms / length, unit });
+  }
+  return parts;
+}

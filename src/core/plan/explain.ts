@@ -1,0 +1,73 @@
+import { windowInWords } from '../lineage/window-words.ts';
+import type { TaskId } from '../pipeline/model.ts';
+import type { Instant } from '../time/instant.ts';
+import { toIso } from '../time/iso.ts';
+import type { Plan, PlanUnit, Reason } from './plan.ts';
+import type { PlannableTask } from './plan-request.ts';
+
+/** One task of a plan: how many of its intervals run, from where to where, and in which state they are. */
+export interface TaskSummary {
+  readonly task: TaskId;
+  readonly units: number;
+  /** Start of the first unit and end of the last; units in between may be missing. */
+  readonly from: Instant;
+  readonly to: Instant;
+  /** True when the units leave gaps. */
+  readonly gaps: boolean;
+  readonly executor: PlanUnit['executor']['kind'];
+  readonly blocked: number;
+  /** Reasons of its units in words, each once. */
+  readonly reasons: readonly string[];
+}
+
+/** The tasks of a plan in the order in which each first runs. */
+export function planSummary(plan: Plan): readonly TaskSummary[] {
+  const tasks = [...new Set(plan.units.map((unit) => unit.task))];
+  return tasks.flatMap((task) => {
+    const units = (plan.byTask.get(task) ?? []).flatMap((position) => plan.units[position] ?? []);
+    const first = units[0];
+    const last = units.at(-1);
+    if (first === undefined || last === undefined) return [];
+    return [
+      {
+        task,
+        units: units.length,
+        from: first.start,
+        to: last.next,
+        gaps: units.some((unit, index) => index > 0 && units[index - 1]?.next !== unit.start),
+        executor: first.executor.kind,
+        blocked: units.filter((unit) => unit.blockedBy !== undefined).length,
+        reasons: [...new Set(units.flatMap((unit) => unit.reasons.map(shortReason)))],
+      },
+    ];
+  });
+}
+
+/** `3 selected + 8 downstream`: what a button or a prompt says before it starts a plan. */
+export function planCounts(plan: Plan): { readonly selected: number; readonly downstream: number } {
+  const selected = plan.units.filter((unit) => unit.reasons.some((reason) => reason.kind === 'selected')).length;
+  return { selected, downstream: plan.units.length - selected };
+}
+
+/** Why one unit runs, with the range that it reads. */
+export function reasonInWords(reason: Reason): string {
+  if (reason.kind !== 'reads-parent') return shortReason(reason);
+  return `${shortReason(reason)}, ${toIso(reason.from)} to ${toIso(reason.to)}`;
+}
+
+function shortReason(reason: Reason): string {
+  switch (reason.kind) {
+    case 'selected':
+      return 'selected';
+    case 'reads-parent':
+      return `reads ${reason.table}, which ${reason.parent} rewrites`;
+    case 'own-tail':
+      return 'comes after an interval of its own that is redone';
+    case 'by-order':
+      return `follows ${reason.parent} by order, not by data`;
+  }
+}
+
+/** What a task reads of each parent for one interval, e.g. `shop.orders: [start - 6 days, end)`. */
+export const readsInWords = (task: PlannableTask): readonly string[] =>
+  task.reads.map((read) => `${read.table}: ${windowInWords(read.window)}`);

@@ -1,0 +1,104 @@
+import type { TaskId } from '../pipeline/model.ts';
+import type { DataInterval } from '../time/data-interval.ts';
+import { evaluateTime } from '../time/evaluate-time.ts';
+import type { Instant } from '../time/instant.ts';
+import { toIso } from '../time/iso.ts';
+import { expandTasks } from './expand-tasks.ts';
+import { leaveOut } from './leave-out.ts';
+import { orderUnits } from './order-units.ts';
+import type { Plan, PlanUnit, UnitId, UnitSlice } from './plan.ts';
+import { planFindings } from './plan-findings.ts';
+import type { PlannableTask, PlanRequest } from './plan-request.ts';
+import { taskGraph } from './task-graph.ts';
+import { type UnitNode, unitGraph } from './unit-graph.ts';
+import { widenedTasks } from './widened-tasks.ts';
+
+/**
+ * Which units have to run for a request, why, and in which order. Pure: the clock is `request.now`, the ledger and
+ * the warehouse are not asked. Parents of a selected task are never added. A plan is always returned; what stands
+ * against it is in `findings`.
+ */
+export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest): Plan {
+  const graph = taskGraph(tasks, request.tasks, request.downstream);
+  const expansion = expandTasks(graph, request);
+  const nodes = unitGraph(graph, expansion.kept);
+  const { ordered, cycle } = orderUnits(nodes, graph.rank);
+  const remaining = leaveOut(ordered, nodes, new Set(request.without));
+
+  const byTask = new Map<TaskId, number[]>();
+  for (const { task, index } of remaining) {
+    const positions = byTask.get(task.id) ?? [];
+    positions[index] = -1;
+    byTask.set(task.id, positions);
+  }
+  for (const [position, { task, index }] of remaining.entries()) {
+    const positions = byTask.get(task.id);
+    if (positions !== undefined) positions[index] = position;
+  }
+
+  const units: PlanUnit[] = [];
+  for (const node of remaining) units.push(planUnit(node, blockedBy(node, byTask, units)));
+  return {
+    version: 1,
+    now: request.now,
+    units,
+    byTask,
+    findings: planFindings({ tasks, request, graph, expansion, units, cycle }),
+    codeHashes: new Map([...byTask.keys()].map((id) => [id, graph.tasks.get(id)?.codeHash ?? ''])),
+    widened: widenedTasks(graph, expansion.kept, request),
+  };
+}
+
+/** `dag.task@2026-11-28T00:00:00Z`. */
+export const unitId = (task: TaskId, start: Instant): UnitId => `${task}@${toIso(start)}`;
+
+function planUnit(node: UnitNode, blocker: TaskId | undefined): PlanUnit {
+  const { task, kept, waitsFor } = node;
+  const { interval, reasons } = kept;
+  return {
+    id: unitId(task.id, interval.start),
+    task: task.id,
+    start: interval.start,
+    next: interval.next,
+    data: interval.data,
+    reasons,
+    waitsFor,
+    executor: task.executor,
+    slices: unitSlices(task, interval.data),
+    ...(blocker === undefined ? {} : { blockedBy: blocker }),
+  };
+}
+
+/** The rows that the unit rewrites, with the bounds that the scheduler would hand to the run. */
+function unitSlices(task: PlannableTask, data: DataInterval): readonly UnitSlice[] {
+  return task.writes.map(({ table, slice, mode }) =>
+    slice.kind === 'range'
+      ? {
+          table,
+          column: slice.column,
+          from: evaluateTime(slice.lo, data, 'lower'),
+          to: evaluateTime(slice.hi, data, 'upper'),
+          mode,
+        }
+      : { table, column: undefined, from: undefined, to: undefined, mode },
+  );
+}
+
+/** The task that stands in the way of a unit: one that cannot be run from here and that it waits for, however far up. */
+function blockedBy(
+  node: UnitNode,
+  byTask: ReadonlyMap<TaskId, readonly number[]>,
+  earlier: readonly PlanUnit[],
+): TaskId | undefined {
+  for (const { task, first, last } of node.waitsFor) {
+    const positions = byTask.get(task) ?? [];
+    // The last unit of a range is blocked whenever a run of the same task is, except where windows leave gaps.
+    for (let index = last; index >= first; index--) {
+      const unit = earlier[positions[index] ?? -1];
+      if (unit === undefined) continue;
+      if (unit.executor.kind === 'none') return unit.task;
+      if (unit.blockedBy !== undefined) return unit.blockedBy;
+    }
+  }
+  return undefined;
+}

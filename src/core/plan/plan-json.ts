@@ -1,0 +1,91 @@
+import { toIso } from '../time/iso.ts';
+import { unitId } from './make-plan.ts';
+import type { Plan, Reason } from './plan.ts';
+
+/** The `plan` contract of the command line; instants are ISO 8601 in UTC. */
+export interface PlanJson {
+  readonly version: 1;
+  readonly horizon: string;
+  readonly units: readonly {
+    readonly id: string;
+    readonly task: string;
+    readonly start: string;
+    readonly end: string;
+    readonly reasons: readonly Readonly<Record<string, string>>[];
+    /** Ids of units, in the order of their tasks' intervals. */
+    readonly waitsFor: readonly string[];
+    readonly executor: string;
+    readonly blockedBy?: string;
+    readonly slices: readonly {
+      readonly table: string;
+      readonly column: string | null;
+      readonly from: string | null;
+      readonly to: string | null;
+      readonly mode: string;
+    }[];
+  }[];
+  readonly findings: readonly {
+    readonly code: string;
+    readonly severity: string;
+    readonly message: string;
+    readonly task: string | null;
+  }[];
+  readonly widened: readonly {
+    readonly task: string;
+    readonly from: string;
+    readonly to: string;
+    readonly because: string;
+  }[];
+}
+
+/** Encodes a plan. Wait ranges are written out as ids, which for a cumulative task grows with the square of its units. */
+export function planJson(plan: Plan): PlanJson {
+  const idAt = (task: string, index: number): string => {
+    const unit = plan.units[plan.byTask.get(task)?.[index] ?? -1];
+    return unit === undefined ? task : unitId(unit.task, unit.start);
+  };
+  return {
+    version: 1,
+    horizon: toIso(plan.now),
+    units: plan.units.map((unit) => ({
+      id: unit.id,
+      task: unit.task,
+      start: toIso(unit.start),
+      end: toIso(unit.next),
+      reasons: unit.reasons.map(reasonJson),
+      waitsFor: unit.waitsFor.flatMap(({ task, first, last }) =>
+        Array.from({ length: last - first + 1 }, (_, offset) => idAt(task, first + offset)),
+      ),
+      executor: unit.executor.kind,
+      ...(unit.blockedBy === undefined ? {} : { blockedBy: unit.blockedBy }),
+      slices: unit.slices.map(({ table, column, from, to, mode }) => ({
+        table,
+        column: column ?? null,
+        from: from === undefined ? null : toIso(from),
+        to: to === undefined ? null : toIso(to),
+        mode,
+      })),
+    })),
+    findings: plan.findings.map(({ code, severity, message, task }) => ({
+      code,
+      severity,
+      message,
+      task: task ?? null,
+    })),
+    widened: plan.widened.map(({ task, from, to, because }) => ({ task, from: toIso(from), to: toIso(to), because })),
+  };
+}
+
+function reasonJson(reason: Reason): Readonly<Record<string, string>> {
+  switch (reason.kind) {
+    case 'selected':
+    case 'own-tail':
+      return { kind: reason.kind };
+    case 'by-order':
+      return { kind: reason.kind, parent: reason.parent };
+    case 'reads-parent': {
+      const { kind, parent, table, from, to } = reason;
+      return { kind, parent, table, from: toIso(from), to: toIso(to) };
+    }
+  }
+}

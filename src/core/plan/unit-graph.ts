@@ -1,0 +1,112 @@
+import { windowRange } from '../lineage/window-range.ts';
+import type { TaskId } from '../pipeline/model.ts';
+import { beginningOfTime, endOfTime } from '../time/instant.ts';
+import { followedStart } from './by-order.ts';
+import type { KeptInterval } from './expand-tasks.ts';
+import type { WaitRange } from './plan.ts';
+import type { ParentRead, PlannableTask } from './plan-request.ts';
+import type { TaskGraph } from './task-graph.ts';
+import { firstIndex, writtenRange } from './written-range.ts';
+
+/** A unit before it has an order: the `index`-th kept interval of its task. */
+export interface UnitNode {
+  readonly task: PlannableTask;
+  readonly index: number;
+  readonly kept: KeptInterval;
+  /** As in the plan: what must be done first, without repetition. */
+  readonly waitsFor: readonly WaitRange[];
+}
+
+/**
+ * Which units wait for which: (T, I) waits for (P, J) iff J, or the slice that J rewrites, overlaps what I reads; for
+ * the unit before it if T reads itself; and for the same logical date along edges without a table.
+ */
+export function unitGraph(
+  graph: TaskGraph,
+  kept: ReadonlyMap<TaskId, readonly KeptInterval[]>,
+): ReadonlyMap<TaskId, readonly UnitNode[]> {
+  const spans = new Map<string, Spans>();
+  const spansOf = (parent: PlannableTask, table: string, together: boolean): Spans => {
+    const key = JSON.stringify([parent.id, table, together]);
+    const known = spans.get(key);
+    if (known !== undefined) return known;
+    const made = spansOfUnits(parent, together ? undefined : table, kept.get(parent.id) ?? []);
+    spans.set(key, made);
+    return made;
+  };
+  const positions = new Map<TaskId, ReadonlyMap<number, number>>();
+  const positionsOf = (parent: TaskId): ReadonlyMap<number, number> => {
+    const known = positions.get(parent);
+    if (known !== undefined) return known;
+    const made = new Map((kept.get(parent) ?? []).map(({ interval }, index) => [interval.start as number, index]));
+    positions.set(parent, made);
+    return made;
+  };
+
+  const nodes = new Map<TaskId, readonly UnitNode[]>();
+  for (const task of graph.tasks.values()) {
+    const together = (parent: TaskId): boolean => graph.groupOf.get(parent) === graph.groupOf.get(task.id);
+    const sequential =
+      task.lastRunWins === true ||
+      task.reads.some((read) => read.parent === task.id) ||
+      task.after.some((edge) => edge.parent === task.id);
+    const units = (kept.get(task.id) ?? []).map((unit, index): UnitNode => {
+      const ranges: WaitRange[] = [];
+      for (const read of task.reads) {
+        const parent = graph.tasks.get(read.parent);
+        if (parent === undefined || parent === task) continue;
+        const grouped = together(parent.id);
+        const reading = readingOf(read, unit, grouped);
+        const { from, to } = spansOf(parent, read.table, grouped);
+        const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
+        const last = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to) - 1;
+        if (first <= last) ranges.push({ task: parent.id, first, last });
+      }
+      for (const edge of task.after) {
+        if (edge.parent === task.id || !graph.tasks.has(edge.parent)) continue;
+        const at = positionsOf(edge.parent).get(followedStart(edge, task.zone, unit.interval.start));
+        if (at !== undefined) ranges.push({ task: edge.parent, first: at, last: at });
+      }
+      if (sequential && index > 0) ranges.push({ task: task.id, first: index - 1, last: index - 1 });
+      return { task, index, kept: unit, waitsFor: mergeWaits(ranges) };
+    });
+    nodes.set(task.id, units);
+  }
+  return nodes;
+}
+
+/**
+ * A read without a known window waits for everything, except among tasks that read each other, where the parent's
+ * later intervals are made from this one: there it waits for what was finished when the interval began.
+ */
+function readingOf(read: ParentRead, unit: KeptInterval, grouped: boolean): { from: number; to: number } {
+  const { start, next } = unit.interval;
+  if (read.window.kind === 'range') return windowRange(read.window, { start, end: next });
+  return { from: beginningOfTime, to: grouped ? start : endOfTime };
+}
+
+/** Where each unit's writing begins and ends; both ascending, because grids tile and bounds are monotone. */
+interface Spans {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+function spansOfUnits(parent: PlannableTask, table: string | undefined, units: readonly KeptInterval[]): Spans {
+  const ranges = units.map(({ interval }) =>
+    table === undefined ? { from: interval.start, to: interval.next } : writtenRange(parent, table, interval),
+  );
+  return { from: ranges.map((range) => range.from), to: ranges.map((range) => range.to) };
+}
+
+/** Overlapping and touching ranges of one task become one. */
+export function mergeWaits(ranges: readonly WaitRange[]): readonly WaitRange[] {
+  if (ranges.length < 2) return ranges;
+  const merged: WaitRange[] = [];
+  for (const range of ranges.toSorted((a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : a.first - b.first))) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.task === range.task && range.first <= last.last + 1) {
+      merged[merged.length - 1] = { ...last, last: Math.max(last.last, range.last) };
+    } else merged.push(range);
+  }
+  return merged;
+}
