@@ -1,0 +1,43 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { UnitDetail, UnitView } from '../../src/protocol/assistant-state.ts';
+import { formatDuration } from './format.ts';
+import { slicePanel } from './slice-panel.ts';
+import { stateWords } from './state-word.ts';
+
+export interface UnitPanelProps {
+  readonly unit: UnitView;
+  readonly detail: UnitDetail;
+  openDiff(): void;
+  openSource(): void;
+  close(): void;
+}
+
+/** Everything about one unit: why it runs, what it did to its slices, and the SQL that it runs. */
+export function unitPanel({ unit, detail, openDiff, openSource, close }: UnitPanelProps): TemplateResult {
+  const comparable = detail.slices.some(({ samples }) => samples.length > 0);
+  return html`
+    <article class="unit" aria-label="${unit.task}, ${unit.label}">
+      <header>
+        <h2>${unit.task} · ${unit.label}</h2>
+        <span class="pill ${detail.state}">${detail.state === 'planned' ? 'planned' : stateWords[detail.state]}</span>
+        ${detail.durationMs === undefined ? nothing : html`<span class="pill">${formatDuration(detail.durationMs)}</span>`}
+        <span class="spring"></span>
+        ${comparable ? html`<vscode-button appearance="secondary" @click=${openDiff}>Open as Diff</vscode-button>` : nothing}
+        <vscode-button appearance="secondary" @click=${openSource}>Open Source</vscode-button>
+        <vscode-button appearance="icon" aria-label="Close details" @click=${close}>✕</vscode-button>
+      </header>
+      <p class="quiet">${unit.reason}</p>
+      ${detail.message === undefined ? nothing : html`<p class="message ${detail.state}">${detail.message}${detail.remedy === undefined ? nothing : html`<br />${detail.remedy}`}</p>`}
+      ${detail.refusal === undefined ? nothing : html`<p class="message failed">${detail.refusal}</p>`}
+      ${detail.slices.map(slicePanel)}
+      ${
+        detail.statements.length === 0
+          ? nothing
+          : html`<details class="sql" ?open=${detail.slices.length === 0}>
+              <summary>Rendered SQL</summary>
+              ${detail.statements.map((statement) => html`<pre><code>${statement}</code></pre>`)}
+            </details>`
+      }
+    </article>
+  `;
+}

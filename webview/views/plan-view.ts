@@ -1,0 +1,40 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { PlanView } from '../../src/protocol/assistant-state.ts';
+import { legend } from '../components/legend.ts';
+import { unitGrid } from '../components/unit-grid.ts';
+import { unitPanel } from '../components/unit-panel.ts';
+import type { PageContext } from './page-context.ts';
+
+/** The frozen plan: every unit on the time line, widened ranges in words, and the unit that is looked at. */
+export function planView({ state, ask }: PageContext, plan: PlanView): TemplateResult {
+  return html`
+    <div class="line"><strong>${plan.title}</strong></div>
+    ${gridAndDetails({ state, ask }, plan)}
+  `;
+}
+
+/** Grid, legend, notes and the selected unit: the same for a plan and for its run. */
+export function gridAndDetails({ state, ask }: PageContext, plan: PlanView): TemplateResult {
+  const { selected } = state;
+  const unit = selected === undefined ? undefined : plan.units[selected.index];
+  const states = state.step === 'run' ? state.run?.states : undefined;
+  return html`
+    ${unitGrid({ plan, states, selected: selected?.index, select: (index) => ask({ type: 'select-unit', index }) })}
+    ${legend(
+      states,
+      plan.units.some(({ widened }) => widened),
+    )}
+    ${plan.notes.length === 0 ? nothing : html`<div class="note">${plan.notes.map((note) => html`<p>${note}</p>`)}</div>`}
+    ${
+      selected === undefined || unit === undefined
+        ? html`<p class="quiet hint">Select a unit to see why it runs, its SQL${states === undefined ? '' : ' and what changed'}.</p>`
+        : unitPanel({
+            unit,
+            detail: selected,
+            openDiff: () => ask({ type: 'open-diff', index: selected.index }),
+            openSource: () => ask({ type: 'open-source', task: unit.task }),
+            close: () => ask({ type: 'close-unit' }),
+          })
+    }
+  `;
+}

@@ -1,0 +1,40 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
+import type { PlanView, RunView } from '../../src/protocol/assistant-state.ts';
+import { formatCount, formatDuration } from '../components/format.ts';
+import { stateWords } from '../components/state-word.ts';
+import type { PageContext } from './page-context.ts';
+import { gridAndDetails } from './plan-view.ts';
+
+const finishedStates: readonly UnitState[] = [
+  'changed',
+  'unchanged',
+  'skipped',
+  'held',
+  'failed',
+  'blocked',
+  'cancelled',
+];
+
+/** The same grid, live: how far it is, how fast, and what came out. */
+export function runView(context: PageContext, plan: PlanView, run: RunView): TemplateResult {
+  const done = finishedStates.reduce((sum, state) => sum + (run.counts[state] ?? 0), 0);
+  const live = run.status === 'running' || run.status === 'cancelling';
+  return html`
+    <div class="line" role="status">
+      <strong>${formatCount(done)} of ${formatCount(plan.units.length)} units</strong>
+      ${finishedStates.map((state) => {
+        const count = run.counts[state] ?? 0;
+        return count === 0
+          ? nothing
+          : html`<span class="count ${state}">${formatCount(count)} ${stateWords[state]}</span>`;
+      })}
+      <span class="spring"></span>
+      ${live && run.unitsPerSecond !== undefined ? html`<span class="quiet">${run.unitsPerSecond.toFixed(1)} units/s</span>` : nothing}
+      ${live && run.secondsLeft !== undefined ? html`<span class="quiet">about ${formatDuration(run.secondsLeft * 1000)} left</span>` : nothing}
+    </div>
+    <progress class="bar" max=${plan.units.length} value=${done} aria-label="Units done"></progress>
+    <p class="summary">${run.mode === 'preview' ? html`<span class="pill">preview · nothing is written</span> ` : nothing}${run.summary}</p>
+    ${gridAndDetails(context, plan)}
+  `;
+}
