@@ -1,0 +1,148 @@
+/** A command of the palette; `enabledWhen` is a `when` clause. */
+interface CommandContribution {
+  readonly title: string;
+  readonly icon?: `$(${string})`;
+  readonly enabledWhen?: string;
+  /** False for commands that make no sense without arguments. */
+  readonly inPalette?: boolean;
+}
+
+const trusted = 'isWorkspaceTrusted';
+
+/** Every command, once: ids, titles and where they may be used. The palette shows them as `Backfill: <title>`. */
+export const commands = {
+  'backfill.rerunInterval': { title: 'Rerun This Interval', icon: '$(debug-rerun)', enabledWhen: trusted },
+  'backfill.backfillIntervals': { title: 'Backfill Intervals…', icon: '$(calendar)', enabledWhen: trusted },
+  'backfill.showPlan': { title: 'Show Plan', icon: '$(list-tree)', enabledWhen: trusted },
+  'backfill.previewChanges': { title: 'Preview Changes', icon: '$(diff)', enabledWhen: trusted },
+  'backfill.cancelRun': { title: 'Cancel Run', icon: '$(debug-stop)', enabledWhen: 'backfill.running' },
+  'backfill.resumeRun': { title: 'Resume Run…', icon: '$(debug-continue)', enabledWhen: trusted },
+  'backfill.copyCliCommand': { title: 'Copy as CLI Command', icon: '$(terminal)' },
+  'backfill.selectInterval': { title: 'Select Interval…', icon: '$(calendar)' },
+  'backfill.previousInterval': { title: 'Select Previous Interval', icon: '$(chevron-left)' },
+  'backfill.nextInterval': { title: 'Select Next Interval', icon: '$(chevron-right)' },
+  'backfill.checkAll': { title: 'Check All Pipelines', icon: '$(checklist)' },
+  'backfill.connectWarehouse': { title: 'Connect Warehouse…', icon: '$(plug)', enabledWhen: trusted },
+  'backfill.forgetPassword': { title: 'Forget Stored Password…', enabledWhen: trusted },
+  'backfill.openRulePage': { title: 'Open Rule Page', inPalette: false },
+  'backfill.showLog': { title: 'Show Log', icon: '$(output)' },
+} as const satisfies Record<string, CommandContribution>;
+
+export type CommandId = keyof typeof commands;
+
+/** Every setting, once, with its type for the readers of it. */
+export const settings = {
+  'backfill.codeLens.enabled': {
+    type: 'boolean',
+    default: true,
+    markdownDescription: 'Show `Rerun this interval` and `Backfill…` above each task.',
+  },
+  'backfill.inlayHints.enabled': {
+    type: 'boolean',
+    default: true,
+    markdownDescription:
+      'Show the value of interval expressions and the slice that a task writes, for the selected interval.',
+  },
+  'backfill.check.run': {
+    type: 'string',
+    enum: ['onType', 'onSave', 'off'],
+    default: 'onType',
+    markdownDescription: 'When to look for what makes a second run double, change or lose rows.',
+  },
+  'backfill.rules': {
+    type: 'object',
+    default: {},
+    additionalProperties: { type: 'string', enum: ['error', 'warning', 'info', 'hint', 'off'] },
+    markdownDescription: 'Severity by rule, e.g. `{ "plain-insert": "warning" }`; `off` switches a rule off.',
+  },
+  'backfill.timeZone': {
+    type: 'string',
+    enum: ['pipeline', 'UTC', 'local'],
+    default: 'pipeline',
+    markdownDescription: 'The zone in which intervals are shown. They are always computed in the zone of the pipeline.',
+  },
+  'backfill.airflow.version': {
+    type: 'string',
+    enum: ['auto', '2', '3'],
+    default: 'auto',
+    markdownDescription:
+      'The Airflow that runs the DAGs: its defaults decide data intervals. `auto` reads requirements, lock files and imports.',
+  },
+  'backfill.run.concurrency': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 32,
+    default: 2,
+    markdownDescription: 'How many units run side by side. The embedded database runs one at a time.',
+  },
+  'backfill.run.guard.shrinkPercent': {
+    type: ['integer', 'null'],
+    minimum: 0,
+    maximum: 100,
+    default: 20,
+    markdownDescription:
+      'Hold a unit whose slice becomes empty or shrinks by more than this share; the old rows stay until you decide. `null` switches it off.',
+  },
+  'backfill.diff.samples': {
+    type: 'integer',
+    minimum: 0,
+    maximum: 20,
+    default: 5,
+    markdownDescription: 'How many added, removed and changed rows are shown as samples.',
+  },
+} as const;
+
+export type SettingId = keyof typeof settings;
+
+const pipelineFiles = 'resourceLangId == python || resourceLangId == sql || resourceLangId == jinja-sql';
+
+/** The `contributes` and `activationEvents` of package.json, generated from the tables above. */
+export function manifestContributions() {
+  return {
+    activationEvents: [
+      'onLanguage:python',
+      'onLanguage:sql',
+      'onLanguage:jinja-sql',
+      'workspaceContains:**/backfill.yaml',
+      'onWebviewPanel:backfill.assistant',
+    ],
+    contributes: {
+      commands: Object.entries<CommandContribution>(commands).map(([command, { title, icon, enabledWhen }]) => ({
+        command,
+        title,
+        category: 'Backfill',
+        ...(icon === undefined ? {} : { icon }),
+        ...(enabledWhen === undefined ? {} : { enablement: enabledWhen }),
+      })),
+      menus: {
+        commandPalette: Object.entries<CommandContribution>(commands)
+          .filter(([, { inPalette }]) => inPalette === false)
+          .map(([command]) => ({ command, when: 'false' })),
+        'editor/title/run': [
+          {
+            command: 'backfill.backfillIntervals',
+            when: `backfill.pipelineFile && (${pipelineFiles})`,
+            group: 'backfill@1',
+          },
+        ],
+        'editor/context': [
+          { command: 'backfill.rerunInterval', when: 'backfill.pipelineFile', group: 'z_backfill@1' },
+          { command: 'backfill.backfillIntervals', when: 'backfill.pipelineFile', group: 'z_backfill@2' },
+        ],
+      },
+      configuration: {
+        title: 'Backfill Assistant',
+        properties: Object.fromEntries(
+          Object.entries(settings).map(([id, schema]) => [id, { scope: 'resource', ...schema }]),
+        ),
+      },
+    },
+    capabilities: {
+      untrustedWorkspaces: {
+        supported: 'limited',
+        description: 'Pipelines are read and checked; connecting to a warehouse and running need a trusted workspace.',
+      },
+      virtualWorkspaces: { supported: false, description: 'Pipelines are read from files on disk.' },
+    },
+  };
+}
