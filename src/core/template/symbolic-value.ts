@@ -1,4 +1,5 @@
 import type { TimeExpression } from '../time/time-expression.ts';
+import type { ZoneName } from '../time/zone-name.ts';
 
 /** How a time is written as text; decides how SQL compares it and how it is rendered. */
 export type TimeForm =
@@ -24,7 +25,13 @@ export type TimeForm =
  * that cannot be read is a named unknown, never a guess.
  */
 export type SymbolicValue =
-  | { readonly kind: 'time'; readonly time: TimeExpression; readonly form: TimeForm }
+  | {
+      readonly kind: 'time';
+      readonly time: TimeExpression;
+      readonly form: TimeForm;
+      /** Whose clock the text shows (`.in_timezone('Europe/Berlin') | ds`); UTC, as all of Airflow's names, when absent. */
+      readonly zone?: ZoneName;
+    }
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   /** The clock of the machine: `datetime.now()`, `macros.datetime.utcnow()`, `days_ago(1)`. */
   | { readonly kind: 'clock'; readonly name: string }
