@@ -1,0 +1,112 @@
+import { envText } from './env-text.ts';
+import { edgeExamples, parseDuration, parseEdge } from './parse-edge.ts';
+import { anything, choice, flag, listOf, mapOf, object, type Shape, text, whole, written } from './shape.ts';
+
+const env = (description: string) =>
+  written(`${description}; may hold \${env:NAME}`, { type: ['string', 'number'] }, envText);
+
+const password = written(
+  `Password, only as \${env:NAME}; leave it out to use PGPASSWORD, .pgpass or PGSERVICE`,
+  { type: 'string', pattern: '^\\$\\{env:[A-Za-z_][A-Za-z0-9_]*\\}$' },
+  (source) =>
+    /^\$\{env:[A-Za-z_][A-Za-z0-9_]*\}$/.test(source)
+      ? envText(source)
+      : {
+          wrong: `a password must not stand in this file; write \${env:NAME} and set that variable, or leave it out and use .pgpass or PGSERVICE`,
+        },
+);
+
+const connection = object('A database that runs can use', {
+  engine: choice('What kind of database it is', 'postgres', 'pglite'),
+  host: env('Host name, address or socket directory'),
+  port: env('Port'),
+  database: env('Database name'),
+  user: env('User name'),
+  password,
+  service: env('Name of a service in pg_service.conf'),
+  sslmode: choice('How much TLS is asked for', 'disable', 'prefer', 'require', 'verify-ca', 'verify-full'),
+  directory: env('Data directory of a PGlite database, relative to this file'),
+  settings: mapOf('Session settings that the scheduler’s connection has, e.g. timezone', text('Value of the setting')),
+  protected: flag('Ask for the target’s name to be typed before a run'),
+  airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
+});
+
+const edge = (description: string) => written(`${description}: ${edgeExamples}`, { type: 'string' }, parseEdge);
+const duration = (description: string) =>
+  written(
+    `${description}, like 30s, 5min or 1h`,
+    { type: 'string', pattern: '^[0-9]+ *(ms|s|m|min|h)$' },
+    parseDuration,
+  );
+
+const task = object('What a task reads and writes, where it cannot be told from its SQL', {
+  reads: listOf(
+    'Tables that the task reads',
+    object(
+      'One table that is read',
+      {
+        table: text('Table name as in SQL'),
+        column: text('Time column that the window is on'),
+        window: choice('The whole table, for every interval', 'all'),
+        from: edge('First instant that is read'),
+        to: edge('First instant that is not read any more'),
+      },
+      ['table'],
+    ),
+  ),
+  writes: listOf(
+    'Tables that the task writes',
+    object(
+      'One table that is written',
+      {
+        table: text('Table name as in SQL'),
+        column: text('Time column that the slice of an interval is cut by'),
+        key: listOf('Columns that identify a row', text('A column')),
+        volatile: listOf('Columns left out of the row checksum, e.g. load timestamps', text('A column')),
+      },
+      ['table'],
+    ),
+  ),
+});
+
+/** Everything that `backfill.yaml` may hold. */
+export const configShape = object(
+  'Settings of Backfill Assistant for one workspace',
+  {
+    version: choice('Version of this file’s layout', 1),
+    connections: mapOf('Databases by name', connection),
+    defaultConnection: text('Connection of tasks that name no known one'),
+    airflow: object('How the Airflow that runs these files is set up', {
+      version: choice<'auto' | 2 | 3>(
+        'Its major version; auto looks at requirements, lock files and imports',
+        'auto',
+        2,
+        3,
+      ),
+      create_cron_data_intervals: flag('Airflow’s [scheduler] create_cron_data_intervals'),
+      create_delta_data_intervals: flag('Airflow’s [scheduler] create_delta_data_intervals'),
+    }),
+    variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
+    params: mapOf('Values for params, over those of the files', anything('Value of the param')),
+    tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
+    rules: mapOf('Severity by rule', choice('Severity', 'off', 'hint', 'info', 'warning', 'error')),
+    run: object('How runs go', {
+      concurrency: whole('Units side by side', 1, 64),
+      compare: choice('What is compared after each interval', 'rows', 'checksums', 'none'),
+      samples: whole('Differing rows of each kind that are shown', 0, 20),
+      shrinkPercent: whole(
+        'Hold a slice that loses more than this share of its rows; 100 holds only empty ones',
+        0,
+        100,
+      ),
+      hold: flag('Hold empty and shrunk slices for a decision'),
+      lockTable: flag('Lock written tables against other writers during each unit'),
+      lockTimeout: duration('Longest wait for a lock'),
+      statementTimeout: duration('Longest time of one statement'),
+      lease: duration('After this long without a sign of life a run counts as dead'),
+    }),
+  },
+  ['version'],
+);
+
+export type WrittenConfig = typeof configShape extends Shape<infer T> ? T : never;

@@ -1,0 +1,75 @@
+import type { DeclaredFacts } from '../../core/lineage/declared-facts.ts';
+import type { Severity } from '../../core/lint/finding.ts';
+import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { SourceSpan } from '../../core/text/span.ts';
+import type { EnvText } from './env-text.ts';
+
+/** A connection as written; environment references are looked up when it is opened, never before. */
+export interface ConnectionSpec {
+  readonly name: string;
+  readonly at: SourceSpan;
+  readonly engine: 'postgres' | 'pglite';
+  readonly host: EnvText | undefined;
+  readonly port: EnvText | undefined;
+  readonly database: EnvText | undefined;
+  readonly user: EnvText | undefined;
+  readonly password: EnvText | undefined;
+  readonly service: EnvText | undefined;
+  readonly sslmode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | undefined;
+  /** Of a PGlite database, relative to the workspace. */
+  readonly directory: EnvText | undefined;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly protected: boolean;
+  readonly airflowIds: readonly string[];
+}
+
+/** How runs go where neither the command line nor the editor says otherwise. */
+export interface RunSettings extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'lockTable'> {
+  readonly concurrency: number;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly leaseMs: number;
+}
+
+/** `backfill.yaml`, read. A workspace without one has the defaults. */
+export interface Config {
+  readonly file: string;
+  readonly connections: ReadonlyMap<string, ConnectionSpec>;
+  /** Used by tasks that name no known connection; the only one where there is only one. */
+  readonly defaultConnection: string | undefined;
+  readonly airflow: {
+    readonly version: 2 | 3 | 'auto';
+    /** Airflow's `[scheduler] create_cron_data_intervals`. */
+    readonly createCronDataIntervals: boolean | undefined;
+    readonly createDeltaDataIntervals: boolean | undefined;
+  };
+  /** Airflow Variables and params that templates may use. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly declared: DeclaredFacts;
+  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+  readonly run: RunSettings;
+}
+
+export const defaultRunSettings: RunSettings = {
+  concurrency: 4,
+  compare: 'rows',
+  samples: 5,
+  holdShrinkPercent: 50,
+  lockTable: false,
+  lockTimeoutMs: 30_000,
+  statementTimeoutMs: 3_600_000,
+  leaseMs: 60_000,
+};
+
+export const emptyConfig: Config = {
+  file: 'backfill.yaml',
+  connections: new Map(),
+  defaultConnection: undefined,
+  airflow: { version: 'auto', createCronDataIntervals: undefined, createDeltaDataIntervals: undefined },
+  variables: {},
+  params: {},
+  declared: new Map(),
+  rules: {},
+  run: defaultRunSettings,
+};

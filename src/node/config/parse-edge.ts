@@ -1,0 +1,54 @@
+import type { DeclaredEdge } from '../../core/lineage/declared-facts.ts';
+
+const unitsPerOffset: Readonly<
+  Record<string, { readonly months?: number; readonly days?: number; readonly ms?: number }>
+> = {
+  year: { months: 12 },
+  quarter: { months: 3 },
+  month: { months: 1 },
+  week: { days: 7 },
+  day: { days: 1 },
+  hour: { ms: 3_600_000 },
+  minute: { ms: 60_000 },
+  second: { ms: 1000 },
+};
+
+const shape = /^(?:(hour|day|week|month|quarter|year)\s+of\s+)?(start|end)((?:\s*[+-]\s*\d+\s*[a-z]+)*)$/;
+const step = /([+-])\s*(\d+)\s*([a-z]+)/g;
+
+export const edgeExamples = 'start, end, start - 6 days, month of start, day of end + 1 day';
+
+/** One bound of a declared window in words, the same that the product shows: see {@link edgeExamples}. */
+export function parseEdge(source: string): { readonly value: DeclaredEdge } | { readonly wrong: string } {
+  const match = shape.exec(source.trim().toLowerCase());
+  const wrong = `"${source}" is not a bound of a window; write it like ${edgeExamples}`;
+  if (match === null) return { wrong };
+  const offset = { months: 0, days: 0, ms: 0 };
+  for (const [, sign, amount, unit] of (match[3] ?? '').matchAll(step)) {
+    const size = unitsPerOffset[(unit ?? '').replace(/s$/, '')];
+    if (size === undefined)
+      return { wrong: `"${unit}" is not a unit of time; use ${Object.keys(unitsPerOffset).join(', ')}` };
+    const factor = (sign === '-' ? -1 : 1) * Number(amount);
+    offset.months += factor * (size.months ?? 0);
+    offset.days += factor * (size.days ?? 0);
+    offset.ms += factor * (size.ms ?? 0);
+  }
+  return {
+    value: {
+      anchor: match[2] as DeclaredEdge['anchor'],
+      floor: match[1] as DeclaredEdge['floor'],
+      offset,
+    },
+  };
+}
+
+const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+/** `30s`, `5min`, `1h`, `500ms` as milliseconds. */
+export function parseDuration(source: string): { readonly value: number } | { readonly wrong: string } {
+  const match = /^(\d+)\s*(ms|s|m|min|h)$/.exec(source.trim());
+  const unit = durationUnits[match?.[2] ?? ''];
+  if (match === null || unit === undefined)
+    return { wrong: `"${source}" is not a duration; write it like 30s, 5min or 1h` };
+  return { value: Number(match[1]) * unit };
+}

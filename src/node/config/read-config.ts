@@ -1,0 +1,130 @@
+import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
+import type { DeclaredTask } from '../../core/lineage/declared-facts.ts';
+import type { Problem, SourceSpan } from '../../core/text/span.ts';
+import { didYouMean } from '../nearest-names.ts';
+import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';
+import { configShape, type WrittenConfig } from './config-shape.ts';
+import { type ReadContext, spanOf } from './shape.ts';
+
+/**
+ * Reads `backfill.yaml`. What is wrong is said with its place, and everything else still counts, so that a slip in
+ * one line does not take the declarations of the others away.
+ */
+export function readConfig(
+  file: string,
+  source: string,
+): { readonly config: Config; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  const document = parseDocument(source, { lineCounter: new LineCounter(), prettyErrors: false });
+  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+    problems.push({
+      message: `not valid YAML: ${message}`,
+      at: { file, start: pos[0], end: pos[1] },
+      severity: 'error',
+    });
+  }
+  // In a torn file the missing pieces are consequences, so only the tear is said.
+  const context: ReadContext = { document, file, problems: document.errors.length > 0 ? [] : problems };
+  const root = document.contents;
+  if (root === null) return { config: { ...emptyConfig, file }, problems };
+  const written = configShape.read(root, context) ?? {};
+  return { config: configOf(written, root, context), problems };
+}
+
+function configOf(written: WrittenConfig, root: Node, context: ReadContext): Config {
+  const { file } = context;
+  const connections = new Map<string, ConnectionSpec>();
+  for (const [name, connection] of written.connections ?? []) {
+    const at = placeOf(root, context, 'connections', name);
+    const engine = connection.engine ?? (connection.directory === undefined ? 'postgres' : 'pglite');
+    if (engine === 'pglite' && connection.directory === undefined) {
+      context.problems.push({ message: `connection ${name} needs a directory`, at, severity: 'error' });
+      continue;
+    }
+    connections.set(name, {
+      name,
+      at,
+      engine,
+      host: connection.host,
+      port: connection.port,
+      database: connection.database,
+      user: connection.user,
+      password: connection.password,
+      service: connection.service,
+      sslmode: connection.sslmode,
+      directory: connection.directory,
+      settings: Object.fromEntries(connection.settings ?? []),
+      protected: connection.protected ?? false,
+      airflowIds: connection.airflowIds ?? [],
+    });
+  }
+  const named = written.defaultConnection;
+  if (named !== undefined && !connections.has(named)) {
+    const at = placeOf(root, context, 'defaultConnection');
+    const message = `there is no connection ${named}${didYouMean(named, connections.keys())}`;
+    context.problems.push({ message, at, severity: 'error' });
+  }
+  const [only] = connections.size === 1 ? connections.keys() : [];
+  const { run = {}, airflow = {} } = written;
+  const fallback = defaultRunSettings;
+  return {
+    file,
+    connections,
+    defaultConnection: named !== undefined && connections.has(named) ? named : only,
+    airflow: {
+      version: airflow.version ?? 'auto',
+      createCronDataIntervals: airflow.create_cron_data_intervals,
+      createDeltaDataIntervals: airflow.create_delta_data_intervals,
+    },
+    variables: Object.fromEntries(written.variables ?? []),
+    params: Object.fromEntries(written.params ?? []),
+    declared: new Map(
+      [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, root, context)]),
+    ),
+    rules: Object.fromEntries(written.rules ?? []),
+    run: {
+      concurrency: run.concurrency ?? fallback.concurrency,
+      compare: run.compare ?? fallback.compare,
+      samples: run.samples ?? fallback.samples,
+      holdShrinkPercent: run.hold === false ? undefined : (run.shrinkPercent ?? fallback.holdShrinkPercent),
+      lockTable: run.lockTable ?? fallback.lockTable,
+      lockTimeoutMs: run.lockTimeout ?? fallback.lockTimeoutMs,
+      statementTimeoutMs: run.statementTimeout ?? fallback.statementTimeoutMs,
+      leaseMs: run.lease ?? fallback.leaseMs,
+    },
+  };
+}
+
+type WrittenTask = NonNullable<WrittenConfig['tasks']> extends ReadonlyMap<string, infer T> ? T : never;
+
+function declaredTask(name: string, task: WrittenTask, root: Node, context: ReadContext): DeclaredTask {
+  return {
+    reads: (task.reads ?? []).flatMap(({ table, column, window, from, to }) => {
+      if (table === undefined) return [];
+      if (window === undefined && from === undefined && to === undefined) {
+        const at = placeOf(root, context, 'tasks', name);
+        const message = `${table}: say which part is read, with from and to (and column), or with window: all`;
+        context.problems.push({ message, at, severity: 'error' });
+        return [];
+      }
+      return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
+    }),
+    writes: (task.writes ?? []).flatMap(({ table, column, key = [], volatile = [] }) =>
+      table === undefined ? [] : [{ table: table.toLowerCase(), column, key, volatile }],
+    ),
+  };
+}
+
+/** Place of a key by its path; of the nearest enclosing one when it is not found. */
+function placeOf(root: Node, context: ReadContext, ...path: readonly string[]): SourceSpan {
+  let node: Node | null | undefined = root;
+  let place = spanOf(root, context);
+  for (const name of path) {
+    if (!isMap(node)) break;
+    const pair = node.items.find(({ key }) => String(key) === name);
+    if (pair === undefined) break;
+    place = spanOf(pair.key as Node, context);
+    node = pair.value as Node | null;
+  }
+  return place;
+}

@@ -1,0 +1,95 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Problem } from '../../core/text/span.ts';
+import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import { didYouMean } from '../nearest-names.ts';
+import type { Config, ConnectionSpec } from './config.ts';
+import { type EnvText, resolveEnvText } from './env-text.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * A connection ready to be opened: by name, or the default one. Environment references are looked up here; what is
+ * missing is said by name, values are never shown.
+ */
+export function resolveConnection(
+  config: Config,
+  name: string | undefined,
+  root: string,
+  env: Environment,
+): { readonly connection: ConnectionConfig } | { readonly problem: Problem } {
+  const wanted = name ?? config.defaultConnection;
+  if (wanted === undefined) return { problem: noConnection(config) };
+  const spec = config.connections.get(wanted);
+  if (spec === undefined) {
+    const known =
+      config.connections.size === 0 ? `; ${config.file} has none` : didYouMean(wanted, config.connections.keys());
+    return { problem: { message: `there is no connection ${wanted}${known}`, at: undefined, severity: 'error' } };
+  }
+  const missing: string[] = [];
+  const look = (text: EnvText | undefined): string | undefined => {
+    if (text === undefined) return undefined;
+    const found = resolveEnvText(text, env);
+    if ('value' in found) return found.value;
+    missing.push(...found.missing);
+    return undefined;
+  };
+  const connection = connectionOf(spec, look, root);
+  if (missing.length > 0) {
+    const names = [...new Set(missing)].join(', ');
+    const message = `connection ${wanted} needs the environment variable ${names}, which is not set`;
+    return { problem: { message, at: spec.at, severity: 'error' } };
+  }
+  if (
+    connection.engine === 'postgres' &&
+    connection.port !== undefined &&
+    !(connection.port > 0 && connection.port < 65_536)
+  ) {
+    return {
+      problem: {
+        message: `connection ${wanted}: the port is not a number from 1 to 65535`,
+        at: spec.at,
+        severity: 'error',
+      },
+    };
+  }
+  return { connection };
+}
+
+/** Name of the connection that an Airflow connection id means: equal name or listed id; `undefined` when none does. */
+export function connectionForAirflowId(config: Config, id: string): string | undefined {
+  if (config.connections.has(id)) return id;
+  return [...config.connections.values()].find(({ airflowIds }) => airflowIds.includes(id))?.name;
+}
+
+function connectionOf(
+  spec: ConnectionSpec,
+  look: (text: EnvText | undefined) => string | undefined,
+  root: string,
+): ConnectionConfig {
+  const { name, settings, airflowIds } = spec;
+  const common = { name, settings, airflowIds, protected: spec.protected };
+  if (spec.engine === 'pglite') {
+    const directory = look(spec.directory) ?? '';
+    return { ...common, engine: 'pglite', directory: isAbsolute(directory) ? directory : resolve(root, directory) };
+  }
+  const port = look(spec.port);
+  return {
+    ...common,
+    engine: 'postgres',
+    host: look(spec.host),
+    port: port === undefined ? undefined : Number(port),
+    database: look(spec.database),
+    user: look(spec.user),
+    password: look(spec.password),
+    service: look(spec.service),
+    sslmode: spec.sslmode,
+  };
+}
+
+function noConnection(config: Config): Problem {
+  const many = config.connections.size > 1;
+  const message = many
+    ? `${config.file} has several connections and no defaultConnection; name one of ${[...config.connections.keys()].join(', ')}`
+    : `no connection: add one under connections in ${config.file}, e.g. sandbox: { engine: pglite, directory: .backfill/sandbox }`;
+  return { message, at: undefined, severity: 'error' };
+}

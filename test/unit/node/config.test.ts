@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { lineIndex } from '../../../src/core/text/line-index.ts';
+import { configShape } from '../../../src/node/config/config-shape.ts';
+import { parseDuration, parseEdge } from '../../../src/node/config/parse-edge.ts';
+import { readConfig } from '../../../src/node/config/read-config.ts';
+import { connectionForAirflowId, resolveConnection } from '../../../src/node/config/resolve-connection.ts';
+
+const read = (source: string) => readConfig('backfill.yaml', source);
+
+/** Problems as `line:column text under the mark: message`. */
+const said = (source: string): string[] => {
+  const index = lineIndex(source);
+  return read(source).problems.map(({ message, at }) => {
+    const { line, column } = index.position(at?.start ?? 0);
+    return `${line}:${column} ${source.slice(at?.start, at?.end).split('\n')[0]}: ${message}`;
+  });
+};
+
+const full = `version: 1
+defaultConnection: warehouse
+connections:
+  warehouse:
+    host: db.example
+    port: 5433
+    database: shop
+    user: \${env:SHOP_USER}
+    password: \${env:SHOP_PASSWORD}
+    sslmode: require
+    settings: { timezone: Europe/Berlin, work_mem: 64MB }
+    protected: true
+    airflowIds: [shop_db, shop_db_ro]
+  sandbox:
+    engine: pglite
+    directory: .backfill/sandbox
+airflow:
+  version: 3
+  create_cron_data_intervals: true
+variables:
+  region: eu
+  limits: { max: 3 }
+params:
+  depth: 7
+tasks:
+  shop.daily:
+    reads:
+      - { table: Raw.Orders, column: ordered_at, from: start - 6 days, to: end }
+      - { table: dim.shop, window: all }
+    writes:
+      - table: mart.daily
+        column: day
+        key: [day, shop]
+        volatile: [loaded_at]
+rules:
+  wall-clock: off
+run:
+  concurrency: 2
+  shrinkPercent: 80
+  compare: checksums
+  samples: 0
+  lockTable: true
+  lockTimeout: 5s
+  statementTimeout: 10min
+  lease: 2min
+`;
+
+describe('readConfig', () => {
+  test('reads everything', () => {
+    const { config, problems } = read(full);
+    expect(problems).toEqual([]);
+    expect([...config.connections.keys()]).toEqual(['warehouse', 'sandbox']);
+    expect(config.connections.get('warehouse')).toMatchObject({
+      engine: 'postgres',
+      sslmode: 'require',
+      protected: true,
+      settings: { timezone: 'Europe/Berlin', work_mem: '64MB' },
+      airflowIds: ['shop_db', 'shop_db_ro'],
+    });
+    expect(config.airflow).toEqual({ version: 3, createCronDataIntervals: true, createDeltaDataIntervals: undefined });
+    expect(config.variables).toEqual({ region: 'eu', limits: { max: 3 } });
+    expect(config.params).toEqual({ depth: 7 });
+    expect(config.declared.get('shop.daily')).toEqual({
+      reads: [
+        {
+          table: 'raw.orders',
+          column: 'ordered_at',
+          window: {
+            lo: { anchor: 'start', floor: undefined, offset: { months: 0, days: -6, ms: 0 } },
+            hi: { anchor: 'end', floor: undefined, offset: { months: 0, days: 0, ms: 0 } },
+          },
+        },
+        { table: 'dim.shop', column: undefined, window: 'all' },
+      ],
+      writes: [{ table: 'mart.daily', column: 'day', key: ['day', 'shop'], volatile: ['loaded_at'] }],
+    });
+    expect(config.rules).toEqual({ 'wall-clock': 'off' });
+    expect(config.run).toEqual({
+      concurrency: 2,
+      compare: 'checksums',
+      samples: 0,
+      holdShrinkPercent: 80,
+      lockTable: true,
+      lockTimeoutMs: 5000,
+      statementTimeoutMs: 600_000,
+      leaseMs: 120_000,
+    });
+  });
+
+  test.each([
+    [
+      'an unknown key, with the nearest',
+      'version: 1\nconection: {}\n',
+      ['2:1 conection: unknown key conection; did you mean connections?'],
+    ],
+    [
+      'the same in another spelling',
+      'version: 1\nrun: { lock_table: true }\n',
+      ['2:8 lock_table: unknown key lock_table; did you mean lockTable?'],
+    ],
+    ['no version', 'run: {}\n', ['1:1 run: {}: version is missing: Settings of Backfill Assistant for one workspace']],
+    ['a later version', 'version: 2\n', ['1:10 2: expected one of 1: Version of this file’s layout']],
+    [
+      'a password in the file',
+      'version: 1\nconnections:\n  a:\n    password: hunter2\n',
+      [
+        `4:15 hunter2: a password must not stand in this file; write \${env:NAME} and set that variable, or leave it out and use .pgpass or PGSERVICE`,
+      ],
+    ],
+    [
+      'a password with a prefix',
+      `version: 1\nconnections:\n  a:\n    password: x\${env:P}\n`,
+      [expect.stringContaining('a password must not stand in this file')],
+    ],
+    [
+      'another kind of reference',
+      `version: 1\nconnections: { a: { host: "\${HOST}" } }\n`,
+      [expect.stringContaining(`only \${env:NAME} is understood`)],
+    ],
+    [
+      'a wrong word',
+      'version: 1\nrun: { compare: row }\n',
+      ['2:17 row: expected one of rows, checksums, none; did you mean rows?'],
+    ],
+    [
+      'a number out of range',
+      'version: 1\nrun: { samples: 21 }\n',
+      [expect.stringContaining('2:17 21: expected a whole number from 0 to 20')],
+    ],
+    [
+      'a duration without unit',
+      'version: 1\nrun: { lease: 30 }\n',
+      ['2:15 30: "30" is not a duration; write it like 30s, 5min or 1h'],
+    ],
+    [
+      'a window nobody can read',
+      'version: 1\ntasks:\n  a.b:\n    reads: [{ table: t, from: six days ago }]\n',
+      [
+        expect.stringContaining('"six days ago" is not a bound of a window'),
+        expect.stringContaining('t: say which part is read'),
+      ],
+    ],
+    [
+      'a read without a window',
+      'version: 1\ntasks:\n  a.b:\n    reads: [{ table: t }]\n',
+      ['3:3 a.b: t: say which part is read, with from and to (and column), or with window: all'],
+    ],
+    [
+      'a default that is not there',
+      'version: 1\ndefaultConnection: wharehouse\nconnections: { warehouse: {}, other: {} }\n',
+      ['2:1 defaultConnection: there is no connection wharehouse; did you mean warehouse?'],
+    ],
+    [
+      'a list where names belong',
+      'version: 1\nconnections: [a]\n',
+      ['2:14 [a]: expected names and values: Databases by name'],
+    ],
+    ['a scalar file', 'hello\n', [expect.stringContaining('expected names and values')]],
+    [
+      'a key twice',
+      'version: 1\nrun: {}\nrun: {}\n',
+      [expect.stringContaining('not valid YAML: Map keys must be unique')],
+    ],
+    ['half a line', 'version: 1\nconnections:\n  a: {host: \n', [expect.stringContaining('not valid YAML')]],
+    ['a tab as indent', 'version: 1\nrun:\n\tsamples: 1\n', [expect.stringContaining('not valid YAML')]],
+    [
+      'a PGlite without a place',
+      'version: 1\nconnections: { s: { engine: pglite } }\n',
+      [expect.stringContaining('connection s needs a directory')],
+    ],
+  ])('says %s', (_, source, expected) => {
+    expect(said(source)).toEqual(expected);
+  });
+
+  test('what is wrong in one place does not take the rest away', () => {
+    const { config } = read('version: 1\nrun: { samples: 99, concurrency: 3 }\nconnections: { a: { hots: x } }\n');
+    expect(config.run).toMatchObject({ concurrency: 3, samples: 5 });
+    expect(config.defaultConnection).toBe('a');
+  });
+
+  test.each([
+    '',
+    '\n',
+    '# nothing yet\n',
+    '\uFEFFversion: 1\r\nrun:\r\n  samples: 3\r\n',
+    'version: 1\nrun:\nconnections:\n',
+  ])('an empty, commented or CRLF file is fine: %j', (source) => {
+    expect(read(source).problems.filter(({ message }) => !message.includes('has no value'))).toEqual([]);
+  });
+
+  test('aliases are followed, and a bomb of them is refused', () => {
+    const { config } = read('version: 1\nvariables: { a: &x [1], b: *x }\n');
+    expect(config.variables).toEqual({ a: [1], b: [1] });
+    const bomb = Array.from(
+      { length: 12 },
+      (_, i) =>
+        `  k${i}: &a${i} [${Array(10)
+          .fill(i === 0 ? '1' : `*a${i - 1}`)
+          .join(',')}]`,
+    );
+    expect(said(`version: 1\nvariables:\n${bomb.join('\n')}\n`).join()).toContain('alias');
+  });
+});
+
+describe('windows and durations in words', () => {
+  test.each([
+    ['start', { anchor: 'start', floor: undefined, offset: { months: 0, days: 0, ms: 0 } }],
+    ['End + 1 day', { anchor: 'end', floor: undefined, offset: { months: 0, days: 1, ms: 0 } }],
+    ['month of start - 1 month', { anchor: 'start', floor: 'month', offset: { months: -1, days: 0, ms: 0 } }],
+    ['start-2weeks + 3 hours', { anchor: 'start', floor: undefined, offset: { months: 0, days: -14, ms: 10_800_000 } }],
+    ['day of end + 1 year', { anchor: 'end', floor: 'day', offset: { months: 12, days: 0, ms: 0 } }],
+  ])('%s', (source, value) => expect(parseEdge(source)).toEqual({ value }));
+
+  test.each([
+    '',
+    'begin',
+    'start - six days',
+    'start -',
+    'start 6 days',
+    'decade of start',
+    'start - 6 fortnights',
+    'start - 1.5 days',
+  ])('%j is refused', (source) => expect(parseEdge(source)).toHaveProperty('wrong'));
+
+  test.each([
+    ['30s', 30_000],
+    ['5 min', 300_000],
+    ['1h', 3_600_000],
+    ['250ms', 250],
+  ])('%s is %d ms', (source, value) => expect(parseDuration(source)).toEqual({ value }));
+});
+
+describe('resolveConnection', () => {
+  const { config } = read(full);
+  const env = { SHOP_USER: 'ann', SHOP_PASSWORD: 's3cret' };
+
+  test('looks the environment up', () => {
+    expect(resolveConnection(config, undefined, '/ws', env)).toEqual({
+      connection: expect.objectContaining({
+        engine: 'postgres',
+        port: 5433,
+        user: 'ann',
+        password: 's3cret',
+        database: 'shop',
+      }),
+    });
+    expect(resolveConnection(config, 'sandbox', '/ws', {})).toEqual({
+      connection: expect.objectContaining({ engine: 'pglite', directory: '/ws/.backfill/sandbox' }),
+    });
+  });
+
+  test('names what is missing and never a value', () => {
+    const result = resolveConnection(config, 'warehouse', '/ws', { SHOP_PASSWORD: 's3cret' });
+    expect(result).toHaveProperty(
+      'problem.message',
+      'connection warehouse needs the environment variable SHOP_USER, which is not set',
+    );
+    expect(JSON.stringify(result)).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['', undefined, 'no connection: add one under connections'],
+    ['version: 1\nconnections: { a: {}, b: {} }\n', undefined, 'name one of a, b'],
+    ['version: 1\nconnections: { prod: {} }\n', 'pord', 'there is no connection pord; did you mean prod?'],
+    ['version: 1\nconnections: { a: { port: http } }\n', 'a', 'the port is not a number'],
+  ])('%j', (source, name, message) => {
+    expect(resolveConnection(read(source).config, name, '/ws', {})).toHaveProperty(
+      'problem.message',
+      expect.stringContaining(message),
+    );
+  });
+
+  test('maps Airflow connection ids', () => {
+    expect(connectionForAirflowId(config, 'warehouse')).toBe('warehouse');
+    expect(connectionForAirflowId(config, 'shop_db_ro')).toBe('warehouse');
+    expect(connectionForAirflowId(config, 'another')).toBeUndefined();
+  });
+});
+
+test('the JSON schema describes the same keys', () => {
+  expect(configShape.schema).toMatchObject({
+    type: 'object',
+    additionalProperties: false,
+    required: ['version'],
+    properties: {
+      run: {
+        properties: { compare: { enum: ['rows', 'checksums', 'none'] }, concurrency: { minimum: 1, maximum: 64 } },
+      },
+      connections: { additionalProperties: { properties: { engine: { enum: ['postgres', 'pglite'] } } } },
+    },
+  });
+});
