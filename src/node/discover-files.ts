@@ -1,0 +1,100 @@
+import type { Dirent } from 'node:fs';
+import { access, readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from '../core/text/span.ts';
+
+/** Folders that never hold pipelines of the workspace itself. Folders whose name starts with a dot are skipped too. */
+const skippedFolders = new Set(['node_modules', '__pycache__', 'site-packages', 'dist', 'dbt_packages']);
+
+/** Files that readers look at: pipelines, SQL, and what tells the version of Airflow. */
+const wanted =
+  /\.(py|sql|sql\.(j2|jinja|jinja2))$|^(requirements[\w.-]*\.txt|constraints[\w.-]*\.txt|pyproject\.toml|uv\.lock|poetry\.lock|pipfile|pipfile\.lock|dockerfile)$/i;
+
+const largestBytes = 2_000_000;
+const mostFiles = 50_000;
+
+export interface FoundFiles {
+  /** Relative to the root, with `/`, sorted. */
+  readonly paths: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Walks a workspace. Virtual environments (a `pyvenv.cfg` inside), vendored and generated folders are left out;
+ * symbolic links are followed, each real folder once. What cannot be looked into is a problem, never an exception.
+ */
+export async function discoverFiles(root: string): Promise<FoundFiles> {
+  const paths: string[] = [];
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  const complain = (file: string, message: string): void => {
+    problems.push({ message, at: { file, start: 0, end: 0 }, severity: 'warning' });
+  };
+
+  const take = async (relative: string, name: string): Promise<void> => {
+    if (!wanted.test(name)) return;
+    const { size } = await stat(join(root, relative));
+    if (size > largestBytes)
+      complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${largestBytes / 1e6} MB`);
+    else paths.push(relative);
+  };
+
+  const walk = async (relative: string): Promise<void> => {
+    if (paths.length >= mostFiles) return;
+    const folder = join(root, relative);
+    const real = await realpath(folder);
+    if (seen.has(real)) return;
+    seen.add(real);
+    if (relative !== '' && (await exists(join(folder, 'pyvenv.cfg')))) return;
+    const entries = await readdir(folder, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const child = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      try {
+        const kind = await kindOf(entry, join(root, child));
+        if (kind === 'folder' && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) await walk(child);
+        else if (kind === 'file') await take(child, entry.name);
+      } catch (error) {
+        complain(child, `not read: ${reasonOf(error)}`);
+      }
+    }
+  };
+
+  try {
+    await walk('');
+  } catch (error) {
+    problems.push({ message: `${root} cannot be read: ${reasonOf(error)}`, at: undefined, severity: 'error' });
+  }
+  if (paths.length >= mostFiles) {
+    problems.push({ message: `only the first ${mostFiles} files are read`, at: undefined, severity: 'warning' });
+  }
+  return { paths: paths.sort(), problems };
+}
+
+async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {
+  const target = entry.isSymbolicLink() ? await stat(path) : entry;
+  return target.isDirectory() ? 'folder' : target.isFile() ? 'file' : 'other';
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The reason of a failed file operation for a person. */
+export function reasonOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  switch (code) {
+    case 'ENOENT':
+      return 'there is no such file or folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'ELOOP':
+      return 'its symbolic links lead in a circle';
+    case 'ENOTDIR':
+      return 'it is not a folder';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}
