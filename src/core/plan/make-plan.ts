@@ -3,6 +3,7 @@ import type { DataInterval } from '../time/data-interval.ts';
 import { evaluateTime } from '../time/evaluate-time.ts';
 import type { Instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
+import { blockers } from './blockers.ts';
 import { expandTasks } from './expand-tasks.ts';
 import { leaveOut } from './leave-out.ts';
 import { orderUnits } from './order-units.ts';
@@ -37,7 +38,8 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
   }
 
   const units: PlanUnit[] = [];
-  for (const node of remaining) units.push(planUnit(node, blockedBy(node, byTask, units)));
+  const blockerOf = blockers();
+  for (const node of remaining) units.push(planUnit(node, blockerOf(node)));
   return {
     version: 1,
     now: request.now,
@@ -82,23 +84,4 @@ function unitSlices(task: PlannableTask, data: DataInterval): readonly UnitSlice
         }
       : { table, column: undefined, from: undefined, to: undefined, mode },
   );
-}
-
-/** The task that stands in the way of a unit: one that cannot be run from here and that it waits for, however far up. */
-function blockedBy(
-  node: UnitNode,
-  byTask: ReadonlyMap<TaskId, readonly number[]>,
-  earlier: readonly PlanUnit[],
-): TaskId | undefined {
-  for (const { task, first, last } of node.waitsFor) {
-    const positions = byTask.get(task) ?? [];
-    // The last unit of a range is blocked whenever a run of the same task is, except where windows leave gaps.
-    for (let index = last; index >= first; index--) {
-      const unit = earlier[positions[index] ?? -1];
-      if (unit === undefined) continue;
-      if (unit.executor.kind === 'none') return unit.task;
-      if (unit.blockedBy !== undefined) return unit.blockedBy;
-    }
-  }
-  return undefined;
 }

@@ -45,26 +45,26 @@ export function unitGraph(
 
   const nodes = new Map<TaskId, readonly UnitNode[]>();
   for (const task of graph.tasks.values()) {
-    const together = (parent: TaskId): boolean => graph.groupOf.get(parent) === graph.groupOf.get(task.id);
-    const sequential =
-      task.lastRunWins === true ||
-      task.reads.some((read) => read.parent === task.id) ||
-      task.after.some((edge) => edge.parent === task.id);
+    const reads = task.reads.flatMap((read) => {
+      const parent = graph.tasks.get(read.parent);
+      if (parent === undefined || parent === task) return [];
+      const grouped = graph.groupOf.get(parent.id) === graph.groupOf.get(task.id);
+      return [{ read, grouped, ...spansOf(parent, read.table, grouped) }];
+    });
+    const edges = task.after.flatMap((edge) =>
+      edge.parent === task.id || !graph.tasks.has(edge.parent) ? [] : [{ edge, positions: positionsOf(edge.parent) }],
+    );
+    const sequential = runsInSequence(task);
     const units = (kept.get(task.id) ?? []).map((unit, index): UnitNode => {
       const ranges: WaitRange[] = [];
-      for (const read of task.reads) {
-        const parent = graph.tasks.get(read.parent);
-        if (parent === undefined || parent === task) continue;
-        const grouped = together(parent.id);
+      for (const { read, grouped, from, to } of reads) {
         const reading = readingOf(read, unit, grouped);
-        const { from, to } = spansOf(parent, read.table, grouped);
         const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
         const last = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to) - 1;
-        if (first <= last) ranges.push({ task: parent.id, first, last });
+        if (first <= last) ranges.push({ task: read.parent, first, last });
       }
-      for (const edge of task.after) {
-        if (edge.parent === task.id || !graph.tasks.has(edge.parent)) continue;
-        const at = positionsOf(edge.parent).get(followedStart(edge, task.zone, unit.interval.start));
+      for (const { edge, positions } of edges) {
+        const at = positions.get(followedStart(edge, task.zone, unit.interval.start));
         if (at !== undefined) ranges.push({ task: edge.parent, first: at, last: at });
       }
       if (sequential && index > 0) ranges.push({ task: task.id, first: index - 1, last: index - 1 });
@@ -74,6 +74,12 @@ export function unitGraph(
   }
   return nodes;
 }
+
+/** A task that reads its own table, or says so, runs one interval at a time, oldest first. */
+const runsInSequence = (task: PlannableTask): boolean =>
+  task.lastRunWins === true ||
+  task.reads.some((read) => read.parent === task.id) ||
+  task.after.some((edge) => edge.parent === task.id);
 
 /**
  * A read without a known window waits for everything, except among tasks that read each other, where the parent's
