@@ -119,6 +119,8 @@ export interface Statement extends Span {
   /** New name of a rename, `SWAP WITH` partner, `COPY … FROM` direction. */
   readonly renamedTo: string | undefined;
   readonly copyDirection: 'from' | 'to' | undefined;
+  /** Data-modifying common tables (`WITH d AS (DELETE … RETURNING …)`), which run in the same statement. */
+  readonly modifying: readonly Statement[];
 }
 
 /** All statements of one text. A statement that is broken never hides another. */

@@ -1,0 +1,404 @@
+import type { Hole, MaskedText } from '../../template/masked-text.ts';
+import type { Span } from '../../text/span.ts';
+import type { DialectName } from '../dialect-name.ts';
+import { type Lexis, lexisOf } from './lexis.ts';
+import {
+  brokenStringEnd,
+  commentEnd,
+  dollarTag,
+  isDigit,
+  isSpace,
+  isWordPart,
+  isWordStart,
+  lineEnd,
+  quotedEnd,
+  swallowsStatement,
+} from './scan-text.ts';
+import type { Token, TokenKind } from './token.ts';
+
+export interface Lexed {
+  readonly tokens: readonly Token[];
+  readonly problems: readonly (Span & { readonly message: string })[];
+}
+
+const operators = new Set(
+  '<=> ->> #>> !~~* !~~ !~* ~~* || :: <= >= <> != := => -> ~* !~ @> <@ && ?| ?& #> #- << >> ** // ^@ == ^= .. |/ ~~'.split(
+    ' ',
+  ),
+);
+
+const none: readonly number[] = [];
+
+/** Words before a string that hold a whole script on purpose. */
+const scriptBefore = new Set(['as', 'immediate', 'do', 'execute', '(', 'call', '||']);
+
+/**
+ * Cuts masked SQL into tokens; white space, comments and hints are dropped. Never throws: a quote or comment that is
+ * never closed ends with its line, so that what follows can still be read.
+ */
+export function lex(masked: MaskedText, dialect: DialectName): Lexed {
+  return new Lexer(masked, lexisOf(dialect)).run();
+}
+
+class Lexer {
+  private readonly text: string;
+  private readonly holes: readonly Hole[];
+  private readonly lexis: Lexis;
+  private readonly tokens: Token[] = [];
+  private readonly problems: (Span & { message: string })[] = [];
+  private at = 0;
+  private hole = 0;
+  private startsLine = true;
+  private delimiter = ';';
+  private nested: boolean;
+  private commentsClose = true;
+  private readonly openTags = new Set<string>();
+  /** Index of the first token of the statement being read. */
+  private statementStart = 0;
+
+  constructor(masked: MaskedText, lexis: Lexis) {
+    this.text = masked.text;
+    this.holes = masked.holes;
+    this.lexis = lexis;
+    this.nested = lexis.nestedComments;
+  }
+
+  run(): Lexed {
+    while (this.at < this.text.length) {
+      const code = this.text.charCodeAt(this.at);
+      if (isSpace(code)) {
+        if (code === 10 || code === 13) this.startsLine = true;
+        this.at++;
+      } else if (this.insideHole()) this.word();
+      else if (!this.comment(code)) this.token(code);
+    }
+    return { tokens: this.tokens, problems: this.problems };
+  }
+
+  private insideHole(): boolean {
+    while ((this.holes[this.hole]?.end ?? Number.POSITIVE_INFINITY) <= this.at) this.hole++;
+    return (this.holes[this.hole]?.start ?? Number.POSITIVE_INFINITY) <= this.at;
+  }
+
+  private push(kind: TokenKind, start: number, end: number, text: string, holes = none, content?: Span): void {
+    this.tokens.push({
+      kind,
+      start,
+      end,
+      text,
+      holes,
+      startsLine: this.startsLine,
+      content: content ?? { start, end },
+    });
+    this.startsLine = false;
+    this.at = end;
+  }
+
+  private comment(code: number): boolean {
+    const { text, at, lexis } = this;
+    const next = text.charCodeAt(at + 1);
+    const dashes =
+      code === 45 &&
+      next === 45 &&
+      (!lexis.spacedDashComments || at + 2 >= text.length || text.charCodeAt(at + 2) <= 32);
+    if (
+      dashes ||
+      (lexis.hashComments && code === 35) ||
+      (lexis.slashComments && code === 47 && next === 47) ||
+      (lexis.clientScript && code === 92 && this.startsLine && isWordStart(next))
+    ) {
+      this.at = lineEnd(text, at);
+      return true;
+    }
+    if (code !== 47 || next !== 42) return false;
+    if (lexis.delimiterCommand && text.charCodeAt(at + 2) === 33) {
+      // `/*!50100 … */` is run by MySQL: only its frame is a comment.
+      let end = at + 3;
+      while (isDigit(text.charCodeAt(end))) end++;
+      this.at = end;
+      return true;
+    }
+    let end = this.commentsClose ? commentEnd(text, at, this.nested) : -1;
+    if (end < 0 && this.nested && this.commentsClose) {
+      this.nested = false;
+      end = commentEnd(text, at, false);
+    }
+    if (end < 0) {
+      this.commentsClose = false;
+      end = lineEnd(text, at);
+      this.problems.push({ start: at, end, message: 'This comment is never closed.' });
+    }
+    this.at = end;
+    return true;
+  }
+
+  private token(code: number): void {
+    const { text, at, lexis } = this;
+    const next = text.charCodeAt(at + 1);
+    if (this.delimiter !== ';' && text.startsWith(this.delimiter, at)) {
+      this.terminate(at + this.delimiter.length);
+    } else if (isWordStart(code) || (lexis.hashNames && code === 35 && isWordStart(next))) this.wordOrPrefixed(code);
+    else if (code === 39) this.string(at, at, lexis.backslashEscapes);
+    else if (code === 34) {
+      if (lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
+      else this.quoted();
+    } else if (code === 96) this.quoted();
+    else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) this.number();
+    else if (code === 59 && this.delimiter === ';') this.terminate(at + 1);
+    else if (code === 36 && this.dollar()) return;
+    else if (this.parameter(code, next)) return;
+    else this.operator();
+  }
+
+  /** A name right before, so that `.5` cannot be a number. */
+  private afterName(): boolean {
+    const last = this.tokens[this.tokens.length - 1];
+    return last !== undefined && last.end === this.at && (last.kind === 'word' || last.kind === 'quoted');
+  }
+
+  private terminate(end: number): void {
+    const first = this.tokens[this.statementStart];
+    const fromStdin =
+      this.lexis.clientScript &&
+      first?.text === 'copy' &&
+      this.tokens.slice(this.statementStart, this.statementStart + 200).some((token) => token.text === 'stdin');
+    this.push('terminator', this.at, end, ';');
+    this.statementStart = this.tokens.length;
+    if (!fromStdin) return;
+    const close = /(?:\r\n|\r|\n)\\\.[ \t]*(?=\r|\n|$)/g;
+    close.lastIndex = end;
+    const found = close.exec(this.text);
+    if (found !== null) this.at = found.index + found[0].length;
+  }
+
+  private wordOrPrefixed(code: number): void {
+    const { text, at } = this;
+    const next = text.charCodeAt(at + 1);
+    const lower = code | 32;
+    if (next === 39 && (lower === 101 || lower === 98 || lower === 120 || lower === 110 || lower === 114)) {
+      // e'' takes backslashes everywhere; r'' never does, though its quote can still be escaped.
+      this.string(at, at + 1, lower === 101 || this.lexis.backslashEscapes);
+      return;
+    }
+    if (next === 34 && this.lexis.doubleQuotedStrings && (lower === 98 || lower === 114)) {
+      this.string(at, at + 1, true);
+      return;
+    }
+    if (lower === 113 && next === 39 && this.quoteWithBrackets()) return;
+    if (lower === 117 && next === 38 && (text.charCodeAt(at + 2) === 39 || text.charCodeAt(at + 2) === 34)) {
+      if (text.charCodeAt(at + 2) === 39) {
+        this.string(at, at + 2, false);
+        return;
+      }
+    }
+    this.word();
+  }
+
+  /** `q'[it's]'`, the alternative quoting. */
+  private quoteWithBrackets(): boolean {
+    const open = this.text[this.at + 2];
+    if (open === undefined || !'[{(<!|'.includes(open)) return false;
+    const closing = `${{ '[': ']', '{': '}', '(': ')', '<': '>' }[open] ?? open}'`;
+    const end = this.text.indexOf(closing, this.at + 3);
+    if (end < 0) return false;
+    const content = { start: this.at + 3, end };
+    this.stringToken(this.at, end + 2, content);
+    return true;
+  }
+
+  /** A word, joined with the template expressions that touch it; a lone expression becomes a hole. */
+  private word(): void {
+    const { text } = this;
+    const start = this.at;
+    const holes: number[] = [];
+    let name = '';
+    let from = start;
+    let at = start;
+    let first = start;
+    if (text.charCodeAt(at) === 35) at++;
+    while (at < text.length) {
+      this.at = at;
+      const code = text.charCodeAt(at);
+      if (this.insideHole()) {
+        const hole = this.holes[this.hole];
+        if (hole === undefined || isSpace(code)) break;
+        name += text.slice(from, at).toLowerCase() + writtenBack(hole);
+        if (holes.length === 0 && at === start) first = hole.start;
+        holes.push(this.hole);
+        at = hole.end;
+        from = at;
+      } else if (isWordPart(code) || (code === 64 && at > start && !this.lexis.stages)) at++;
+      else break;
+    }
+    name += text.slice(from, at).toLowerCase();
+    const only = holes.length === 1 ? this.holes[holes[0] ?? 0] : undefined;
+    if (only !== undefined && only.start === first && only.end === at) {
+      this.push('hole', first, at, name, holes);
+      return;
+    }
+    if (this.lexis.delimiterCommand && this.startsLine && name === 'delimiter' && isSpace(text.charCodeAt(at))) {
+      const end = lineEnd(text, at);
+      const delimiter = text.slice(at, end).trim();
+      if (delimiter !== '' && !/^[\w(]/.test(delimiter)) {
+        this.delimiter = delimiter;
+        this.push('terminator', start, end, ';');
+        this.statementStart = this.tokens.length;
+        return;
+      }
+    }
+    this.push('word', first, at, name, holes.length > 0 ? holes : none);
+  }
+
+  private string(start: number, open: number, backslash: boolean): void {
+    const { text } = this;
+    const quote = text[open] ?? "'";
+    if (this.lexis.tripleQuotes && text.startsWith(quote.repeat(3), open)) {
+      const close = text.indexOf(quote.repeat(3), open + 3);
+      if (close >= 0) {
+        this.stringToken(start, close + 3, { start: open + 3, end: close });
+        return;
+      }
+    }
+    let end = quotedEnd(text, open, backslash);
+    const last = this.tokens[this.tokens.length - 1]?.text ?? '';
+    if (end < 0 || (!scriptBefore.has(last) && swallowsStatement(text.slice(open, end)))) {
+      end = brokenStringEnd(text, open);
+      this.problems.push({ start, end, message: 'This string is never closed.' });
+      this.stringToken(start, end, { start: open + 1, end });
+    } else this.stringToken(start, end, { start: open + 1, end: end - 1 });
+  }
+
+  private stringToken(start: number, end: number, content: Span): void {
+    const holes = this.holesWithin(start, end);
+    const text = this.text.slice(content.start, content.end);
+    const only = holes.length === 1 ? this.holes[holes[0] ?? 0] : undefined;
+    const whole = only !== undefined && only.start === content.start && only.end === content.end;
+    const kind = holes.length === 0 ? 'string' : whole ? 'hole' : 'template-string';
+    this.push(kind, start, end, text, holes, content);
+  }
+
+  private holesWithin(start: number, end: number): readonly number[] {
+    this.at = start;
+    this.insideHole();
+    const found: number[] = [];
+    for (let index = this.hole; (this.holes[index]?.start ?? end) < end; index++) found.push(index);
+    return found.length > 0 ? found : none;
+  }
+
+  private quoted(): void {
+    const { text, at } = this;
+    const stop = lineEnd(text, at);
+    const found = quotedEnd(text.slice(at, stop), 0, false);
+    const end = found < 0 ? stop : at + found;
+    if (found < 0) this.problems.push({ start: at, end, message: 'This quoted name is never closed.' });
+    const quote = text[at] ?? '"';
+    const content = { start: at + 1, end: found < 0 ? end : end - 1 };
+    const holes = this.holesWithin(at, end);
+    let name = '';
+    let from = content.start;
+    for (const index of holes) {
+      const hole = this.holes[index];
+      if (hole === undefined) continue;
+      name += text.slice(from, hole.start) + writtenBack(hole);
+      from = hole.end;
+    }
+    name = (name + text.slice(from, content.end)).replaceAll(quote + quote, quote);
+    this.push('quoted', at, Math.max(end, at + 1), name, holes, content);
+  }
+
+  private number(): void {
+    const { text, at } = this;
+    let end = at;
+    if (text.charCodeAt(at) === 48 && (text.charCodeAt(at + 1) | 32) === 120) {
+      end += 2;
+      while (isWordPart(text.charCodeAt(end))) end++;
+    } else {
+      while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
+      if (text.charCodeAt(end) === 46 && text.charCodeAt(end + 1) !== 46) {
+        end++;
+        while (isDigit(text.charCodeAt(end))) end++;
+      }
+      if ((text.charCodeAt(end) | 32) === 101) {
+        let exponent = end + 1;
+        if (text.charCodeAt(exponent) === 43 || text.charCodeAt(exponent) === 45) exponent++;
+        if (isDigit(text.charCodeAt(exponent))) {
+          while (isDigit(text.charCodeAt(exponent))) exponent++;
+          end = exponent;
+        }
+      }
+    }
+    this.push('number', at, end, text.slice(at, end));
+  }
+
+  /** `$tag$ … $tag$` or `$1`. */
+  private dollar(): boolean {
+    const { text, at } = this;
+    const tag = this.lexis.dollarQuotes ? dollarTag(text, at) : undefined;
+    if (tag !== undefined && !this.openTags.has(tag)) {
+      const close = text.indexOf(tag, at + tag.length);
+      if (close >= 0) {
+        this.push('string', at, close + tag.length, text.slice(at + tag.length, close), none, {
+          start: at + tag.length,
+          end: close,
+        });
+        return true;
+      }
+      this.openTags.add(tag);
+      this.problems.push({ start: at, end: at + tag.length, message: `The quote ${tag} is never closed.` });
+      this.push('operator', at, at + tag.length, tag);
+      return true;
+    }
+    let end = at + 1;
+    while (isWordPart(text.charCodeAt(end))) end++;
+    if (end === at + 1) return false;
+    this.push('parameter', at, end, text.slice(at, end));
+    return true;
+  }
+
+  private parameter(code: number, next: number): boolean {
+    const { text, at } = this;
+    let end = at;
+    const last = this.tokens[this.tokens.length - 1];
+    const touching = last !== undefined && last.end === at;
+    const behindOperand =
+      last !== undefined &&
+      !(last.kind === 'operator' && last.text !== ')' && last.text !== ']') &&
+      last.kind !== 'word';
+    if (code === 58 && isWordStart(next) && !(touching && (last.kind !== 'operator' || /[)\]]/.test(last.text)))) {
+      end = at + 1;
+      while (isWordPart(text.charCodeAt(end))) end++;
+    } else if (
+      code === 64 &&
+      (isWordStart(next) || next === 64 || (this.lexis.stages && /[~%"]/.test(text[at + 1] ?? '')))
+    ) {
+      end = at + 1;
+      const part = this.lexis.stages ? /[\w$.~%/=@"-]/ : /[\w$.@]/;
+      while (end < text.length && part.test(text[end] ?? '')) end++;
+    } else if (code === 37 && next === 40) {
+      const named = /^%\(\w+\)s/.exec(text.slice(at, at + 100));
+      if (named !== null) end = at + named[0].length;
+    } else if (code === 37 && next === 115 && !isWordPart(text.charCodeAt(at + 2)) && !behindOperand) end = at + 2;
+    else if (code === 63 && !this.lexis.clientScript && !behindOperand && next !== 124 && next !== 38) end = at + 1;
+    if (end === at) return false;
+    this.push('parameter', at, end, text.slice(at, end));
+    return true;
+  }
+
+  private operator(): void {
+    const { text, at } = this;
+    for (let length = 4; length > 1; length--) {
+      const candidate = text.slice(at, at + length);
+      if (candidate.length === length && operators.has(candidate)) {
+        this.push('operator', at, at + length, candidate);
+        return;
+      }
+    }
+    if (this.lexis.delimiterCommand && text.startsWith('*/', at)) {
+      this.at += 2;
+      return;
+    }
+    this.push('operator', at, at + 1, text[at] ?? '');
+  }
+}
+
+const writtenBack = (hole: Hole): string => (hole.origin === 'template' ? `{{ ${hole.source} }}` : `{${hole.source}}`);

@@ -1,0 +1,67 @@
+import type { DialectName } from '../dialect-name.ts';
+
+/** What differs between dialects below the level of words. */
+export interface Lexis {
+  /** `"x"` is a string, not an identifier. */
+  readonly doubleQuotedStrings: boolean;
+  readonly backslashEscapes: boolean;
+  readonly nestedComments: boolean;
+  readonly hashComments: boolean;
+  readonly slashComments: boolean;
+  /** `--` needs white space behind it to open a comment. */
+  readonly spacedDashComments: boolean;
+  readonly dollarQuotes: boolean;
+  readonly delimiterCommand: boolean;
+  /** `#name` is a temporary table. */
+  readonly hashNames: boolean;
+  /** `@stage/path` is one word. */
+  readonly stages: boolean;
+  /** `\connect` and the rows behind `COPY … FROM stdin` of a script for psql. */
+  readonly clientScript: boolean;
+  /** `'''…'''` strings. */
+  readonly tripleQuotes: boolean;
+}
+
+const base: Lexis = {
+  doubleQuotedStrings: false,
+  backslashEscapes: false,
+  nestedComments: false,
+  hashComments: false,
+  slashComments: false,
+  spacedDashComments: false,
+  dollarQuotes: true,
+  delimiterCommand: false,
+  hashNames: false,
+  stages: false,
+  clientScript: false,
+  tripleQuotes: false,
+};
+
+const table: Readonly<Record<DialectName, Lexis>> = {
+  postgres: { ...base, nestedComments: true, clientScript: true },
+  redshift: { ...base, nestedComments: true, backslashEscapes: true, hashNames: true },
+  snowflake: { ...base, backslashEscapes: true, slashComments: true, stages: true },
+  bigquery: {
+    ...base,
+    doubleQuotedStrings: true,
+    backslashEscapes: true,
+    hashComments: true,
+    dollarQuotes: false,
+    tripleQuotes: true,
+  },
+  spark: { ...base, doubleQuotedStrings: true, backslashEscapes: true, nestedComments: true },
+  mysql: {
+    ...base,
+    doubleQuotedStrings: true,
+    backslashEscapes: true,
+    hashComments: true,
+    spacedDashComments: true,
+    dollarQuotes: false,
+    delimiterCommand: true,
+  },
+  duckdb: { ...base, nestedComments: true },
+  trino: base,
+  ansi: { ...base, nestedComments: true, delimiterCommand: true },
+};
+
+export const lexisOf = (dialect: DialectName): Lexis => table[dialect];

@@ -1,0 +1,81 @@
+/** Where quoted pieces of SQL end. Every function answers the offset behind the piece, or -1 when it never ends. */
+
+export const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000 || code === 0xfeff;
+
+export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+export const isWordStart = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  code === 95 ||
+  (code >= 0x80 && code !== 0xa0 && code !== 0x3000 && code !== 0xfeff);
+
+export const isWordPart = (code: number): boolean => isWordStart(code) || isDigit(code) || code === 36;
+
+export function lineEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) break;
+    at++;
+  }
+  return at;
+}
+
+export function quotedEnd(text: string, open: number, backslash: boolean): number {
+  const quote = text.charCodeAt(open);
+  for (let at = open + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (backslash && code === 92) at++;
+    else if (code === quote) {
+      if (text.charCodeAt(at + 1) === quote) at++;
+      else return at + 1;
+    }
+  }
+  return -1;
+}
+
+/** `nested` counts inner openings, as the standard and Postgres do. */
+export function commentEnd(text: string, open: number, nested: boolean): number {
+  if (!nested) {
+    const close = text.indexOf('*/', open + 2);
+    return close < 0 ? -1 : close + 2;
+  }
+  let depth = 1;
+  for (let at = open + 2; at < text.length - 1; at++) {
+    const code = text.charCodeAt(at);
+    const next = text.charCodeAt(at + 1);
+    if (code === 47 && next === 42) {
+      depth++;
+      at++;
+    } else if (code === 42 && next === 47) {
+      depth--;
+      at++;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
+
+/** The `$tag$` that opens a dollar quote at this offset, if one does. */
+export function dollarTag(text: string, at: number): string | undefined {
+  let end = at + 1;
+  if (isDigit(text.charCodeAt(end))) return undefined;
+  while (end < text.length && isWordPart(text.charCodeAt(end)) && text.charCodeAt(end) !== 36) end++;
+  return text.charCodeAt(end) === 36 ? text.slice(at, end + 1) : undefined;
+}
+
+const statementBehindLine =
+  /;[ \t]*(?:\r\n|\r|\n)\s*(?:insert|delete|update|merge|create|drop|alter|truncate|begin|commit|select|with|copy)\b/i;
+
+/** True when a supposed string runs over the end of a statement into the next one: its closing quote is missing. */
+export const swallowsStatement = (content: string): boolean => statementBehindLine.test(content);
+
+/** The end of the first line of an unclosed string, before the `;` that closes its statement. */
+export function brokenStringEnd(text: string, open: number): number {
+  let end = lineEnd(text, open);
+  while (end > open + 1 && isSpace(text.charCodeAt(end - 1))) end--;
+  if (end > open + 1 && text.charCodeAt(end - 1) === 59) end--;
+  return end;
+}

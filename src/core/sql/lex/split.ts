@@ -1,0 +1,208 @@
+import type { DialectName } from '../dialect-name.ts';
+import type { Token } from './token.ts';
+
+/** Tokens `[from, to)` of one statement, without its terminator. */
+export interface TokenRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Dialects whose scripts hold IF, LOOP and BEGIN blocks outside of procedures. */
+const scripting: ReadonlySet<DialectName> = new Set(['bigquery', 'snowflake', 'spark', 'mysql', 'ansi']);
+
+const routineWords = new Set(['procedure', 'function', 'trigger', 'event', 'package', 'task', 'alert']);
+const transactionWords = new Set([
+  'transaction',
+  'work',
+  'tran',
+  'isolation',
+  'read',
+  'deferred',
+  'immediate',
+  'exclusive',
+  'concurrent',
+  'not',
+  'name',
+]);
+const blockEnds = new Set(['if', 'loop', 'while', 'repeat', 'for']);
+
+/**
+ * Cuts a script into statements: at terminators, but not inside the body of a routine; and, so that one statement
+ * without its `;` does not hide the next, in front of a line that can only begin another statement.
+ */
+export function split(tokens: readonly Token[], dialect: DialectName): readonly TokenRange[] {
+  const ranges: TokenRange[] = [];
+  const blocks = scripting.has(dialect);
+  let from = 0;
+  while (from < tokens.length) {
+    if (tokens[from]?.kind === 'terminator') {
+      from++;
+      continue;
+    }
+    const to = (blocks ? blockHead(tokens, from) : undefined) ?? statementEnd(tokens, from);
+    ranges.push({ from, to });
+    from = to;
+  }
+  return ranges;
+}
+
+const wordAt = (tokens: readonly Token[], index: number): string | undefined =>
+  tokens[index]?.kind === 'word' ? tokens[index]?.text : undefined;
+
+function statementEnd(tokens: readonly Token[], from: number): number {
+  const body = isRoutine(tokens, from) ? routineEnd(tokens, from) : undefined;
+  if (body !== undefined) return body;
+  const first = wordAt(tokens, from) ?? '';
+  const openEnded = mayHoldStatement.has(first);
+  let depth = 0;
+  for (let index = from; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined || token.kind === 'terminator') return index;
+    if (token.kind === 'operator') {
+      if (token.text === '(') depth++;
+      else if (token.text === ')') depth = Math.max(0, depth - 1);
+    } else if (depth === 0 && !openEnded && token.startsLine && index > from && beginsStatement(tokens, index))
+      return index;
+  }
+  return tokens.length;
+}
+
+/** First words behind which another statement may stand without a `;`. */
+const mayHoldStatement = new Set([
+  'with',
+  'explain',
+  'describe',
+  'desc',
+  'from',
+  'create',
+  'prepare',
+  'profile',
+  'do',
+  'grant',
+  'revoke',
+  'on',
+  'execute',
+  'declare',
+  'if',
+  'else',
+  'then',
+  'comment',
+]);
+
+const beforeUpdate = new Set(['do', 'for', 'key', 'then', 'on', 'no']);
+
+/** Only phrases that no clause can hold at the start of a line. */
+function beginsStatement(tokens: readonly Token[], index: number): boolean {
+  const next = wordAt(tokens, index + 1);
+  const before = wordAt(tokens, index - 1) ?? '';
+  switch (wordAt(tokens, index)) {
+    case 'insert':
+      return before !== 'then' && (next === 'into' || next === 'overwrite');
+    case 'delete':
+      return before !== 'then' && next === 'from';
+    case 'merge':
+      return next === 'into';
+    case 'truncate':
+      return next === 'table';
+    case 'drop':
+      return next === 'table' && before !== ',';
+    case 'create':
+      return next === 'table' || next === 'temp' || next === 'temporary' || next === 'or' || next === 'view';
+    case 'update':
+      return (
+        !beforeUpdate.has(before) &&
+        tokens[index + 1] !== undefined &&
+        [2, 3, 4, 5, 6].some((ahead) => wordAt(tokens, index + ahead) === 'set')
+      );
+    default:
+      return false;
+  }
+}
+
+function isRoutine(tokens: readonly Token[], from: number): boolean {
+  const first = wordAt(tokens, from);
+  if (first !== 'create' && first !== 'alter') return false;
+  for (let index = from + 1; index < Math.min(tokens.length, from + 14); index++) {
+    const word = wordAt(tokens, index);
+    if (word === undefined) continue;
+    if (routineWords.has(word)) return true;
+    if (word === 'table' || word === 'view' || word === 'index') return false;
+  }
+  return false;
+}
+
+/**
+ * Where a routine with a bare `BEGIN … END` body ends; `undefined` when it has no such body or the body is never
+ * closed (then its first terminator ends it, so that the rest of the script is still read).
+ */
+function routineEnd(tokens: readonly Token[], from: number): number | undefined {
+  let depth = 0;
+  for (let index = from; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token?.kind === 'terminator' && depth === 0) return undefined;
+    if (token?.kind === 'terminator' && token.text === ';' && token.end - token.start !== 1) return undefined;
+    const word = wordAt(tokens, index);
+    if (word === undefined) continue;
+    if (depth > 0 && word === 'create' && isRoutine(tokens, index)) return undefined;
+    const next = wordAt(tokens, index + 1);
+    const step = blockStep(word, next);
+    if (step === 'skip') index++;
+    else depth += step;
+    if (depth === 0 && step === -1) {
+      if (next === 'case') index++;
+      let end = index + 1;
+      while (end < tokens.length && tokens[end]?.kind !== 'terminator') end++;
+      return end;
+    }
+  }
+  return undefined;
+}
+
+function blockStep(word: string, next: string | undefined): number | 'skip' {
+  if (word === 'begin') return transactionWords.has(next ?? '') && next !== 'not' ? 0 : 1;
+  if (word === 'case') return 1;
+  if (word !== 'end') return 0;
+  return blockEnds.has(next ?? '') ? 'skip' : -1;
+}
+
+/**
+ * The head of a block of a script (`BEGIN`, `IF … THEN`, `ELSE`, `LOOP`, `WHILE … DO`), read as a statement of its own
+ * so that the statements inside are found.
+ */
+function blockHead(tokens: readonly Token[], from: number): number | undefined {
+  const next = tokens[from + 1];
+  switch (wordAt(tokens, from)) {
+    case 'begin':
+      return next !== undefined && next.kind === 'word' && !transactionWords.has(next.text) ? from + 1 : undefined;
+    case 'else':
+    case 'loop':
+    case 'repeat':
+      return next === undefined || next.kind === 'terminator' ? undefined : from + 1;
+    case 'if':
+    case 'elseif':
+    case 'elsif':
+    case 'when':
+    case 'exception':
+      return wordBehind(tokens, from, 'then');
+    case 'while':
+    case 'for':
+      return wordBehind(tokens, from, 'do');
+    default:
+      return undefined;
+  }
+}
+
+function wordBehind(tokens: readonly Token[], from: number, word: string): number | undefined {
+  let depth = 0;
+  let cases = 0;
+  for (let index = from; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token === undefined || token.kind === 'terminator') return undefined;
+    if (token.text === '(' && token.kind === 'operator') depth++;
+    else if (token.text === ')' && token.kind === 'operator') depth--;
+    else if (token.kind === 'word' && token.text === 'case') cases++;
+    else if (token.kind === 'word' && token.text === 'end') cases--;
+    else if (depth === 0 && cases === 0 && token.kind === 'word' && token.text === word) return index + 1;
+  }
+  return undefined;
+}

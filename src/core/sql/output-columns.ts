@@ -1,0 +1,11 @@
+import type { QueryBlock, SelectItem } from './query-block.ts';
+
+/** Names of the columns that a query gives; `*` stands for columns that only the tables know. */
+export const outputColumns = (query: QueryBlock): readonly (string | undefined)[] => query.select.map(nameOfItem);
+
+function nameOfItem(item: SelectItem): string | undefined {
+  if (item.name !== undefined) return item.name;
+  const { expression } = item;
+  const star = expression.kind === 'opaque' ? expression.parts[0] : expression;
+  return star?.kind === 'star' && item.start === star.start ? '*' : undefined;
+}

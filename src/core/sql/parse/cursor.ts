@@ -1,0 +1,168 @@
+import type { MaskedText } from '../../template/masked-text.ts';
+import type { Span } from '../../text/span.ts';
+import type { DialectName } from '../dialect-name.ts';
+import type { TokenRange } from '../lex/split.ts';
+import type { Token } from '../lex/token.ts';
+import type { Statement } from '../statement.ts';
+import type { TableReference } from '../table-reference.ts';
+
+/**
+ * A place in the tokens of one statement, with what has been seen so far. `end` is the limit of the innermost bracket:
+ * no reader can run out of it, so a broken part stays where it is.
+ */
+export interface Cursor {
+  readonly tokens: readonly Token[];
+  /** For an opening bracket the index of its partner, or of the statement's end when it is never closed. */
+  readonly match: Int32Array;
+  readonly dialect: DialectName;
+  /** The text that the tokens were cut from, for the few strings that hold SQL themselves. */
+  readonly masked: MaskedText;
+  index: number;
+  end: number;
+  /** Nesting of expressions and queries. */
+  depth: number;
+  /** Names of the common tables in force, innermost last. */
+  readonly commonTables: string[];
+  readonly reads: TableReference[];
+  /** Data-modifying common tables. */
+  readonly modifying: Statement[];
+  /** Target of a SELECT … INTO. */
+  into: TableReference | undefined;
+  intoTemporary: boolean;
+}
+
+/** Beyond this nesting the inside of a bracket is taken as opaque, so that no input can exhaust the stack. */
+export const maxDepth = 120;
+
+export function openCursor(
+  tokens: readonly Token[],
+  { from, to }: TokenRange,
+  dialect: DialectName,
+  masked: MaskedText,
+  match: Int32Array = new Int32Array(tokens.length),
+): Cursor {
+  matchBrackets(tokens, from, to, match);
+  return {
+    tokens,
+    match,
+    dialect,
+    masked,
+    index: from,
+    end: to,
+    depth: 0,
+    commonTables: [],
+    reads: [],
+    modifying: [],
+    into: undefined,
+    intoTemporary: false,
+  };
+}
+
+const partner: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
+
+function matchBrackets(tokens: readonly Token[], from: number, to: number, match: Int32Array): void {
+  const open: number[] = [];
+  const count: Record<string, number> = { '(': 0, '[': 0, '{': 0 };
+  for (let index = from; index < to; index++) {
+    const token = tokens[index];
+    if (token?.kind !== 'operator') continue;
+    const text = token.text;
+    if (text === '(' || text === '[' || text === '{') {
+      open.push(index);
+      count[text] = (count[text] ?? 0) + 1;
+      match[index] = to;
+      continue;
+    }
+    const opening = partner[text];
+    if (opening === undefined || (count[opening] ?? 0) === 0) continue;
+    for (let top = open.pop(); top !== undefined; top = open.pop()) {
+      match[top] = index;
+      const kind = tokens[top]?.text ?? '';
+      count[kind] = (count[kind] ?? 0) - 1;
+      if (kind === opening) break;
+    }
+  }
+}
+
+export const token = (c: Cursor, ahead = 0): Token | undefined =>
+  c.index + ahead < c.end ? c.tokens[c.index + ahead] : undefined;
+
+export const done = (c: Cursor): boolean => c.index >= c.end;
+
+/** The word here, lower case; '' when it is something else. */
+export function word(c: Cursor, ahead = 0): string {
+  const here = token(c, ahead);
+  return here?.kind === 'word' ? here.text : '';
+}
+
+/** The operator here; '' when it is something else. */
+export function operator(c: Cursor, ahead = 0): string {
+  const here = token(c, ahead);
+  return here?.kind === 'operator' ? here.text : '';
+}
+
+export const isName = (here: Token | undefined): boolean =>
+  here !== undefined &&
+  (here.kind === 'word' || here.kind === 'quoted' || (here.kind === 'hole' && !isQuotedHole(here)));
+
+export const isQuotedHole = (here: Token): boolean => here.kind === 'hole' && here.content.start !== here.start;
+
+/** True, and steps over it, when these words stand here. */
+export function accept(c: Cursor, ...words: readonly string[]): boolean {
+  for (let ahead = 0; ahead < words.length; ahead++) if (word(c, ahead) !== words[ahead]) return false;
+  c.index += words.length;
+  return true;
+}
+
+export function acceptAny(c: Cursor, words: ReadonlySet<string>): string | undefined {
+  const here = word(c);
+  if (here === '' || !words.has(here)) return undefined;
+  c.index++;
+  return here;
+}
+
+export function acceptOperator(c: Cursor, text: string): boolean {
+  if (operator(c) !== text) return false;
+  c.index++;
+  return true;
+}
+
+/** Offset where the next token starts; the end of the last one when there is none. */
+export const startOffset = (c: Cursor): number => (c.index < c.end ? (c.tokens[c.index]?.start ?? 0) : lastOffset(c));
+
+/** Offset where the last consumed token ended. */
+export const lastOffset = (c: Cursor): number => (c.index > 0 ? (c.tokens[c.index - 1]?.end ?? 0) : 0);
+
+export const spanFrom = (c: Cursor, start: number): Span => ({ start, end: Math.max(start, lastOffset(c)) });
+
+/** Reads the inside of the bracket that opens here; steps behind its partner whatever was read. */
+export function within<T>(c: Cursor, read: () => T): T {
+  const outer = c.end;
+  const close = Math.min(c.match[c.index] ?? outer, outer);
+  c.index++;
+  c.end = Math.max(close, c.index);
+  const result = read();
+  c.end = outer;
+  c.index = Math.min(close + 1, outer);
+  return result;
+}
+
+/** Steps over the bracket that opens here, or over one token. */
+export function skipOne(c: Cursor): void {
+  const here = operator(c);
+  if (here === '(' || here === '[' || here === '{') c.index = Math.min((c.match[c.index] ?? c.end) + 1, c.end);
+  else c.index++;
+}
+
+/** Comma-separated items until the end of the bracket or until `read` stops at something else. */
+export function commaList<T>(c: Cursor, read: () => T | undefined): T[] {
+  const items: T[] = [];
+  while (!done(c)) {
+    const before = c.index;
+    const item = read();
+    if (item !== undefined) items.push(item);
+    if (acceptOperator(c, ',')) continue;
+    if (c.index === before || !done(c)) break;
+  }
+  return items;
+}

@@ -1,0 +1,130 @@
+import type { DialectName } from '../dialect-name.ts';
+import type { Token } from '../lex/token.ts';
+import type { TableReference } from '../table-reference.ts';
+import { type Cursor, commaList, done, isName, operator, spanFrom, token, within, word } from './cursor.ts';
+
+/** Dialects that do not tell quoted names apart by case. */
+const foldsQuoted: ReadonlySet<DialectName> = new Set(['redshift', 'spark', 'duckdb', 'trino']);
+
+/** A part of a name as the product compares it. */
+export function nameOf(here: Token, dialect: DialectName): string {
+  if (here.kind !== 'quoted' || here.holes.length > 0) return here.text;
+  if (foldsQuoted.has(dialect)) return here.text.toLowerCase();
+  // An unquoted Snowflake name is stored in upper case: "ORDERS" and orders are one table.
+  if (dialect === 'snowflake' && here.text === here.text.toUpperCase()) return here.text.toLowerCase();
+  return here.text;
+}
+
+/** `a.b.c`, `proj-x.set.t` of BigQuery, `IDENTIFIER('a.b')` of Snowflake. `undefined`, at the same place, when no name stands here. */
+export function readTableName(c: Cursor): TableReference | undefined {
+  const first = token(c);
+  if (first === undefined || !isName(first)) return undefined;
+  if (first.text === 'identifier' && operator(c, 1) === '(') return readIdentifierCall(c, first);
+  const parts: string[] = [];
+  let templated = false;
+  while (!done(c)) {
+    const here = token(c);
+    if (here === undefined || !(isName(here) || (operator(c) === '*' && parts.length > 0))) break;
+    let part = nameOf(here, c.dialect);
+    templated ||= here.holes.length > 0;
+    c.index++;
+    part += readDashes(c, here);
+    part += readTouching(c, () => {
+      templated = true;
+    });
+    parts.push(part);
+    if (operator(c) === '..') {
+      // `db..table`: the default schema.
+      parts.push('');
+      c.index++;
+    } else if (operator(c) === '.' && isName(token(c, 1))) c.index++;
+    else if (operator(c) === '.' && operator(c, 1) === '*') break;
+    else break;
+  }
+  return { name: parts.join('.'), templated, ...spanFrom(c, first.start) };
+}
+
+/** The rest of a BigQuery name with dashes (`my-project`). */
+function readDashes(c: Cursor, start: Token): string {
+  let text = '';
+  let last = start;
+  while (c.dialect === 'bigquery' && operator(c) === '-') {
+    const dash = token(c);
+    const next = token(c, 1);
+    if (dash?.start !== last.end || next?.start !== dash.end || (next.kind !== 'word' && next.kind !== 'number')) break;
+    text += `-${next.text}`;
+    last = next;
+    c.index += 2;
+  }
+  return text;
+}
+
+/** Pieces of one name that template expressions separate. */
+function readTouching(c: Cursor, onTemplate: () => void): string {
+  let text = '';
+  for (;;) {
+    const before = c.tokens[c.index - 1];
+    const here = token(c);
+    if (here === undefined || before === undefined || here.start !== before.end) return text;
+    if (here.kind !== 'word' && here.kind !== 'number' && here.kind !== 'hole') return text;
+    if (here.holes.length === 0 && before.holes.length === 0) return text;
+    text += here.text;
+    onTemplate();
+    c.index++;
+  }
+}
+
+function readIdentifierCall(c: Cursor, first: Token): TableReference {
+  c.index++;
+  const argument = within(c, () => {
+    const only = c.end - c.index === 1 ? token(c) : undefined;
+    c.index = c.end;
+    return only;
+  });
+  const known = argument?.kind === 'string';
+  return {
+    name: known ? argument.text.toLowerCase() : 'identifier(…)',
+    templated: !known,
+    ...spanFrom(c, first.start),
+  };
+}
+
+/** The last part of the column path that stands here (`t.n` → `n`); steps over it. */
+export function readColumnName(c: Cursor): string | undefined {
+  let name: string | undefined;
+  while (!done(c)) {
+    const here = token(c);
+    if (here === undefined || !isName(here)) break;
+    name = nameOf(here, c.dialect);
+    c.index++;
+    if (!(operator(c) === '.' && isName(token(c, 1)))) break;
+    c.index++;
+  }
+  return name;
+}
+
+/** `(a, b desc, c(10))` → names; anything behind a name inside its entry is stepped over. */
+export function readColumnList(c: Cursor): string[] {
+  if (operator(c) !== '(') return [];
+  return within(c, () =>
+    commaList(c, () => {
+      const name = readColumnName(c);
+      while (!done(c) && operator(c) !== ',') c.index++;
+      return name;
+    }),
+  );
+}
+
+export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | undefined {
+  const explicit = word(c) === 'as';
+  const here = token(c, explicit ? 1 : 0);
+  if (here === undefined) return undefined;
+  const usable =
+    here.kind === 'quoted' ||
+    (here.kind === 'word' && (explicit || !reserved.has(here.text))) ||
+    (here.kind === 'hole' && here.content.start === here.start) ||
+    (explicit && here.kind === 'string');
+  if (!usable) return undefined;
+  c.index += explicit ? 2 : 1;
+  return here;
+}

@@ -1,0 +1,308 @@
+import type { Span } from '../../text/span.ts';
+import type { SqlExpression } from '../expression.ts';
+import type { CommonTable, FromItem, QueryBlock, SelectItem } from '../query-block.ts';
+import { readConjuncts } from './conjuncts.ts';
+import {
+  accept,
+  acceptAny,
+  acceptOperator,
+  type Cursor,
+  done,
+  lastOffset,
+  maxDepth,
+  operator,
+  skipOne,
+  spanFrom,
+  startOffset,
+  token,
+  within,
+  word,
+} from './cursor.ts';
+import { readTableName } from './names.ts';
+import { flatParts, opaque } from './opaque.ts';
+import { readArguments, readClauseExpression } from './read-expression.ts';
+import { readFromList, readPivot } from './read-from.ts';
+import { isQueryAhead } from './read-primary.ts';
+import { readSelectList } from './read-select-list.ts';
+import { readWith } from './read-with.ts';
+import { clauseWords } from './words.ts';
+
+type SetOperator = QueryBlock['then'][number]['operator'];
+
+interface Draft {
+  with: readonly CommonTable[];
+  distinct: boolean;
+  select: readonly SelectItem[];
+  from: readonly FromItem[];
+  where: readonly SqlExpression[];
+  whereSpan: Span | undefined;
+  groupBy: readonly SqlExpression[];
+  having: readonly SqlExpression[];
+  qualify: readonly SqlExpression[];
+  orderBy: Span | undefined;
+  limit: Span | undefined;
+  /** Operands of set operations: `then` of the finished block. */
+  next: QueryBlock['then'];
+}
+
+const emptyDraft = (): Draft => ({
+  with: [],
+  distinct: false,
+  select: [],
+  from: [],
+  where: [],
+  whereSpan: undefined,
+  groupBy: [],
+  having: [],
+  qualify: [],
+  orderBy: undefined,
+  limit: undefined,
+  next: [],
+});
+
+const finish = ({ next, ...draft }: Draft, { start, end }: Span): QueryBlock => ({
+  ...draft,
+  // biome-ignore lint/suspicious/noThenProperty: a list, nothing that await would call
+  then: next,
+  start,
+  end,
+});
+
+/** A block that says nothing but its place and columns, e.g. for RETURNING of a data-modifying common table. */
+export const emptyQuery = (span: Span, select: readonly SelectItem[] = []): QueryBlock =>
+  finish({ ...emptyDraft(), select }, span);
+
+/** A query with WITH, set operations, ORDER BY and LIMIT; stops where it cannot go on. */
+export function readQuery(c: Cursor): QueryBlock {
+  const start = startOffset(c);
+  if (c.depth >= maxDepth) return emptyQuery(flatParts(c));
+  c.depth++;
+  const scope = c.commonTables.length;
+  const common = word(c) === 'with' ? readWith(c) : [];
+  const query = readQueryBody(c, start, common);
+  c.commonTables.length = scope;
+  c.depth--;
+  return query;
+}
+
+/** The query behind a WITH that has been read already. */
+export function readQueryBody(c: Cursor, start: number, common: readonly CommonTable[]): QueryBlock {
+  const draft = readOperand(c);
+  draft.with = [...common, ...draft.with];
+  const next: QueryBlock['then'][number][] = [...draft.next];
+  for (let set = acceptSetOperator(c); set !== undefined; set = acceptSetOperator(c)) {
+    const from = startOffset(c);
+    const operand = readOperand(c);
+    next.push({ operator: set, query: finish(operand, spanFrom(c, from)) });
+  }
+  draft.next = next;
+  readTail(c, draft);
+  return finish(draft, spanFrom(c, start));
+}
+
+function readOperand(c: Cursor): Draft {
+  if (operator(c) === '(' && isQueryAhead(c)) {
+    const { then, ...block } = within(c, () => readQuery(c));
+    return { ...block, next: then };
+  }
+  if (word(c) === 'values') return readValues(c);
+  if (word(c) === 'table') return readTableCommand(c);
+  if (word(c) === 'pivot' || word(c) === 'unpivot') return { ...emptyDraft(), from: readPivot(c) };
+  return readClauses(c);
+}
+
+/** `VALUES (1, 2), (3, 4)` is `SELECT 1, 2 UNION ALL SELECT 3, 4`. */
+function readValues(c: Cursor): Draft {
+  c.index++;
+  const rows: QueryBlock[] = [];
+  while (!done(c)) {
+    if (word(c) === 'row' && operator(c, 1) === '(') c.index++;
+    const from = startOffset(c);
+    if (operator(c) !== '(') break;
+    const items = within(c, () => readArguments(c));
+    const select = items.map((expression) => ({
+      expression,
+      name: undefined,
+      alias: undefined,
+      start: expression.start,
+      end: expression.end,
+    }));
+    rows.push(emptyQuery(spanFrom(c, from), select));
+    if (!acceptOperator(c, ',')) break;
+  }
+  const draft = emptyDraft();
+  draft.select = rows[0]?.select ?? [];
+  draft.next = rows.slice(1).map((query) => ({ operator: 'union all' as const, query }));
+  return draft;
+}
+
+/** `TABLE t` is `SELECT * FROM t`. */
+function readTableCommand(c: Cursor): Draft {
+  c.index++;
+  return { ...emptyDraft(), from: readFromList(c) };
+}
+
+function readClauses(c: Cursor): Draft {
+  const draft = emptyDraft();
+  let selected = false;
+  let sourced = false;
+  while (!done(c)) {
+    const start = startOffset(c);
+    const here = word(c);
+    if (here === 'select' && !selected) {
+      selected = true;
+      c.index++;
+      draft.distinct = readSelectModifiers(c);
+      draft.select = readSelectList(c);
+    } else if (here === 'from' && !sourced) {
+      sourced = true;
+      c.index++;
+      draft.from = readFromList(c);
+    } else if (here === 'into' && selected && !sourced) readInto(c);
+    else if (here === 'where' && draft.whereSpan === undefined) {
+      c.index++;
+      draft.where = readConjuncts(c);
+      draft.whereSpan = spanFrom(c, start);
+    } else if (here === 'group' && word(c, 1) === 'by') {
+      c.index += 2;
+      draft.groupBy = readGroupBy(c);
+    } else if (accept(c, 'having')) draft.having = readConjuncts(c);
+    else if (accept(c, 'qualify')) draft.qualify = readConjuncts(c);
+    else if (accept(c, 'window')) readExpressionList(c);
+    else if ((here === 'connect' && word(c, 1) === 'by') || (here === 'start' && word(c, 1) === 'with')) {
+      c.index += 2;
+      accept(c, 'nocycle');
+      readClauseExpression(c);
+    } else if ((here === 'distribute' || here === 'sort' || here === 'cluster') && word(c, 1) === 'by') {
+      c.index += 2;
+      readExpressionList(c);
+    } else if (here === 'using' && word(c, 1) === 'sample') {
+      c.index += 2;
+      readClauseExpression(c);
+    } else break;
+  }
+  return draft;
+}
+
+const selectModifiers = new Set([
+  'all',
+  'sql_calc_found_rows',
+  'sql_no_cache',
+  'sql_small_result',
+  'sql_big_result',
+  'sql_buffer_result',
+  'high_priority',
+  'straight_join',
+  'stream',
+]);
+
+function readSelectModifiers(c: Cursor): boolean {
+  let distinct = false;
+  for (;;) {
+    if (word(c) === 'distinct' || word(c) === 'distinctrow') {
+      distinct = true;
+      c.index++;
+      if (word(c) === 'on' && operator(c, 1) === '(') {
+        c.index++;
+        within(c, () => readArguments(c));
+      }
+    } else if (acceptAny(c, selectModifiers) !== undefined) continue;
+    else if (word(c) === 'as' && (word(c, 1) === 'struct' || word(c, 1) === 'value')) c.index += 2;
+    else if (word(c) === 'top' && (token(c, 1)?.kind === 'number' || operator(c, 1) === '(')) {
+      c.index++;
+      skipOne(c);
+      accept(c, 'percent');
+      accept(c, 'with', 'ties');
+    } else return distinct;
+  }
+}
+
+const intoModifiers = new Set(['temp', 'temporary', 'unlogged', 'table', 'local', 'global', 'transient']);
+
+/** `SELECT … INTO t`: the table is made. Variables (`INTO @x`, `INTO OUTFILE`) are not tables. */
+function readInto(c: Cursor): void {
+  c.index++;
+  if (c.dialect === 'mysql' || c.dialect === 'bigquery' || c.dialect === 'snowflake') {
+    while (!done(c) && !clauseWords.has(word(c))) skipOne(c);
+    return;
+  }
+  for (let here = acceptAny(c, intoModifiers); here !== undefined; here = acceptAny(c, intoModifiers))
+    if (here === 'temp' || here === 'temporary') c.intoTemporary = true;
+  const name = readTableName(c);
+  c.into ??= name;
+}
+
+function readGroupBy(c: Cursor): readonly SqlExpression[] {
+  const items: SqlExpression[] = [];
+  accept(c, 'distinct');
+  while (!done(c)) {
+    const start = startOffset(c);
+    const before = c.index;
+    if (word(c) === 'grouping' && word(c, 1) === 'sets' && operator(c, 2) === '(') {
+      c.index += 2;
+      const parts = within(c, () => readArguments(c));
+      items.push(opaque(c, start, parts));
+    } else if (word(c) === 'all' && (token(c, 1) === undefined || clauseWords.has(word(c, 1)))) c.index++;
+    else {
+      const item = readClauseExpression(c);
+      if (c.index > before) items.push(item);
+    }
+    if (word(c) === 'with' && (word(c, 1) === 'rollup' || word(c, 1) === 'cube' || word(c, 1) === 'totals'))
+      c.index += 2;
+    if (!acceptOperator(c, ',')) break;
+  }
+  return items;
+}
+
+/** For clauses of which only their place matters; read for the tables and calls inside. */
+function readExpressionList(c: Cursor): void {
+  do {
+    readClauseExpression(c);
+  } while (acceptOperator(c, ','));
+}
+
+function acceptSetOperator(c: Cursor): SetOperator | undefined {
+  const here = word(c);
+  const outer = here === 'left' || here === 'right' || here === 'full' || here === 'inner' || here === 'outer' ? 1 : 0;
+  const name = word(c, outer);
+  if (name !== 'union' && name !== 'intersect' && name !== 'except' && name !== 'minus') return undefined;
+  c.index += outer + 1;
+  const all = accept(c, 'all');
+  if (!all) accept(c, 'distinct');
+  if (accept(c, 'by', 'name') && operator(c) === '(') within(c, () => undefined);
+  if (accept(c, 'corresponding') && accept(c, 'by')) within(c, () => undefined);
+  if (name === 'union') return all ? 'union all' : 'union';
+  return name === 'minus' ? 'except' : name;
+}
+
+/** ORDER BY, LIMIT, OFFSET, FETCH and locking, in any order. */
+function readTail(c: Cursor, draft: Draft): void {
+  while (!done(c)) {
+    const start = startOffset(c);
+    const here = word(c);
+    if (here === 'order' && (word(c, 1) === 'by' || token(c, 1) === undefined)) {
+      c.index++;
+      accept(c, 'by');
+      readExpressionList(c);
+      draft.orderBy = spanFrom(c, start);
+    } else if (here === 'limit' || here === 'offset' || here === 'fetch') {
+      c.index++;
+      do {
+        if (!accept(c, 'all') && !acceptAny(c, fetchWords)) readClauseExpression(c);
+      } while (acceptOperator(c, ',') || fetchWords.has(word(c)));
+      accept(c, 'with', 'ties');
+      draft.limit = draft.limit === undefined ? spanFrom(c, start) : { start: draft.limit.start, end: lastOffset(c) };
+    } else if (here === 'for' && lockWords.has(word(c, 1))) {
+      c.index += 2;
+      while (!done(c) && (!clauseWords.has(word(c)) || word(c) === 'for')) skipOne(c);
+    } else if ((here === 'distribute' || here === 'sort' || here === 'cluster') && word(c, 1) === 'by') {
+      c.index += 2;
+      readExpressionList(c);
+    } else if (here === 'with' && withTails.has(word(c, 1))) c.index += 2;
+    else break;
+  }
+}
+
+const fetchWords = new Set(['first', 'next', 'row', 'rows', 'only', 'percent']);
+const lockWords = new Set(['update', 'share', 'no', 'key', 'read', 'json', 'xml', 'browse']);
+const withTails = new Set(['ur', 'cs', 'rs', 'rr']);

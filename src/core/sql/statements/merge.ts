@@ -1,0 +1,98 @@
+import { readConjuncts } from '../parse/conjuncts.ts';
+import { accept, type Cursor, done, operator, skipOne, spanFrom, startOffset, within, word } from '../parse/cursor.ts';
+import { nameOf, readAlias, readColumnList, readTableName } from '../parse/names.ts';
+import { readArguments } from '../parse/read-expression.ts';
+import { readFromEntry } from '../parse/read-from.ts';
+import { afterTable } from '../parse/words.ts';
+import type { FromItem } from '../query-block.ts';
+import type { Assignment, MergeBranch } from '../statement.ts';
+import { readAssignments } from './assignments.ts';
+import type { Reading } from './reading.ts';
+
+export function readMerge(c: Cursor): Reading {
+  c.index++;
+  accept(c, 'with', 'schema', 'evolution');
+  accept(c, 'into');
+  accept(c, 'only');
+  const target = readTableName(c);
+  const alias = readAlias(c, afterTable);
+  const from: FromItem[] = [];
+  if (accept(c, 'using')) readFromEntry(c, 'first', from);
+  const using = word(c) === 'using' && operator(c, 1) === '(';
+  if (using) {
+    c.index++;
+    readColumnList(c);
+  }
+  const on = accept(c, 'on') ? readConjuncts(c) : [];
+  const branches: MergeBranch[] = [];
+  while (!done(c)) {
+    if (word(c) === 'when') branches.push(...readBranch(c));
+    else if (word(c) === 'returning' || word(c) === 'output') break;
+    else skipOne(c);
+  }
+  const source = from[0];
+  return {
+    kind: 'merge',
+    target,
+    targetAlias: alias === undefined ? undefined : nameOf(alias, c.dialect),
+    from,
+    on,
+    branches,
+    assignments: branches.flatMap((branch) => branch.assignments),
+    query: source?.kind === 'query' ? source.query : undefined,
+  };
+}
+
+/** One `WHEN … THEN …`; none while its action is still being typed. */
+function readBranch(c: Cursor): readonly MergeBranch[] {
+  const start = startOffset(c);
+  c.index++;
+  const not = accept(c, 'not');
+  accept(c, 'matched');
+  const bySource = accept(c, 'by', 'source');
+  accept(c, 'by', 'target');
+  const condition = accept(c, 'and') ? readConjuncts(c) : [];
+  accept(c, 'then');
+  const actionStart = startOffset(c);
+  const action = word(c);
+  if (action !== 'update' && action !== 'insert' && action !== 'delete' && action !== 'do') return [];
+  c.index++;
+  let assignments: readonly Assignment[] = [];
+  if (action === 'update') assignments = readUpdateAction(c);
+  else if (action === 'insert') readInsertAction(c);
+  else if (action === 'do') accept(c, 'nothing');
+  if (accept(c, 'where')) readConjuncts(c);
+  return [
+    {
+      action: action === 'do' ? 'nothing' : action,
+      matched: !not ? 'matched' : bySource ? 'not-matched-by-source' : 'not-matched',
+      condition,
+      assignments,
+      actionSpan: spanFrom(c, actionStart),
+      ...spanFrom(c, start),
+    },
+  ];
+}
+
+function readUpdateAction(c: Cursor): readonly Assignment[] {
+  if (accept(c, 'all', 'by', 'name') || accept(c, 'by', 'name') || accept(c, 'by', 'position')) return [];
+  if (!accept(c, 'set')) return [];
+  if (operator(c) === '*') {
+    c.index++;
+    return [];
+  }
+  return readAssignments(c);
+}
+
+function readInsertAction(c: Cursor): void {
+  if (accept(c, 'all', 'by', 'name') || accept(c, 'by', 'name') || accept(c, 'row') || accept(c, 'default', 'values'))
+    return;
+  if (operator(c) === '*') c.index++;
+  readColumnList(c);
+  if (word(c) === 'overriding') c.index = Math.min(c.index + 3, c.end);
+  if (word(c) === 'values' && operator(c, 1) === '(') {
+    c.index++;
+    within(c, () => readArguments(c));
+  } else if (accept(c, 'values')) accept(c, 'row');
+  accept(c, 'row');
+}

@@ -1,0 +1,123 @@
+import { nondeterministicCalls } from '../nondeterministic.ts';
+import { outputColumns } from '../output-columns.ts';
+import { type Cursor, lastOffset, operator, startOffset, token, word } from '../parse/cursor.ts';
+import { isQueryAhead } from '../parse/read-primary.ts';
+import { readQuery, readQueryBody } from '../parse/read-query.ts';
+import { readWith } from '../parse/read-with.ts';
+import type { CommonTable, QueryBlock } from '../query-block.ts';
+import type { Statement } from '../statement.ts';
+import { readAlter } from './alter.ts';
+import { readCopy, readExport, readLoad, readUnload } from './copy.ts';
+import { readCreate, readReplaceTable } from './create.ts';
+import { readDelete } from './delete.ts';
+import { readDrop, readRefresh, readRename, readTruncate } from './drop.ts';
+import { readInsert, readMultiInsert, readReplace } from './insert.ts';
+import { readMerge } from './merge.ts';
+import { emptyStatement, type Reading } from './reading.ts';
+import { readUpdate } from './update.ts';
+
+const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
+  insert: readInsert,
+  replace: (c) => (isTableReplace(c) ? readReplaceTable(c) : readReplace(c)),
+  update: readUpdate,
+  delete: readDelete,
+  merge: readMerge,
+  truncate: readTruncate,
+  create: readCreate,
+  drop: readDrop,
+  rename: readRename,
+  alter: readAlter,
+  copy: readCopy,
+  load: readLoad,
+  export: readExport,
+  unload: readUnload,
+  refresh: readRefresh,
+  begin: () => ({ kind: 'begin' }),
+  commit: () => ({ kind: 'commit' }),
+  end: (c) => ({ kind: blockEnds.has(word(c, 1)) ? 'other' : 'commit' }),
+  rollback: () => ({ kind: 'rollback' }),
+  abort: () => ({ kind: 'rollback' }),
+  start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
+  do: () => ({ kind: 'do' }),
+};
+
+const blockEnds = new Set(['if', 'loop', 'while', 'for', 'repeat', 'case']);
+const selectWords = new Set(['select', 'values', 'table', 'pivot', 'unpivot', 'from']);
+
+const isTableReplace = (c: Cursor): boolean =>
+  word(c, 1) === 'table' || (word(c, 1) === 'temporary' && word(c, 2) === 'table');
+
+/** Reads the statement that fills the cursor: it reaches to the cursor's end, whatever of it is understood. */
+export function readStatement(c: Cursor): Statement {
+  const from = c.index;
+  const statement = readStatementInside(c);
+  const end = c.tokens[c.end - 1]?.end ?? statement.end;
+  const nondeterministic = nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect);
+  return { ...statement, end, nondeterministic };
+}
+
+/** Reads a statement up to where its reader stops, as a common table holds one. */
+export function readStatementInside(c: Cursor): Statement {
+  const first = c.index;
+  const start = startOffset(c);
+  const firstRead = c.reads.length;
+  const firstModifying = c.modifying.length;
+  const scope = c.commonTables.length;
+  const common = word(c) === 'with' ? readWith(c) : [];
+  const keyword = token(c);
+  const keywordWord = word(c);
+  const reading = readBody(c, start, common);
+  c.commonTables.length = scope;
+  const end = Math.max(start, lastOffset(c));
+  const query = reading.query === undefined ? undefined : withCommonTables(reading.query, common, keywordWord);
+  const target = reading.target;
+  const headStart = keyword?.start ?? start;
+  const targetEnd = target === undefined || target.end < headStart ? (keyword?.end ?? end) : target.end;
+  const base = emptyStatement({ start, end }, reading.kind);
+  return {
+    ...base,
+    ...reading,
+    head: reading.head ?? { start: headStart, end: Math.max(headStart, targetEnd) },
+    query,
+    targets: reading.targets ?? (target === undefined ? [] : [target]),
+    reads: c.reads.slice(firstRead),
+    nondeterministic: nondeterministicCalls(c.tokens, first, c.index, c.match, c.dialect),
+    outputColumns: query === undefined ? [] : outputColumns(query),
+    modifying: c.modifying.slice(firstModifying),
+  };
+}
+
+function withCommonTables(query: QueryBlock, common: readonly CommonTable[], keyword: string): QueryBlock {
+  // A plain query has taken them already.
+  return common.length === 0 || selectWords.has(keyword) || keyword === ''
+    ? query
+    : { ...query, with: [...common, ...query.with] };
+}
+
+function readBody(c: Cursor, start: number, common: readonly CommonTable[]): Reading {
+  const first = word(c);
+  if (first === 'from' && !isFromQuery(c)) return readMultiInsert(c);
+  if (selectWords.has(first) || isQueryAhead(c)) return readSelect(c, start, common);
+  const read = Object.hasOwn(readers, first) ? readers[first] : undefined;
+  if (read !== undefined && operator(c, 1) !== '(') return read(c);
+  if (read !== undefined && (first === 'unload' || first === 'copy')) return read(c);
+  // `WITH … AS (` is as far as it goes: a query is being typed.
+  if (common.length > 0) return { kind: 'select', query: readQueryBody(c, start, common) };
+  return { kind: 'other' };
+}
+
+/** `FROM t INSERT …` is Hive's multi-insert, everything else a query that begins with its source. */
+function isFromQuery(c: Cursor): boolean {
+  for (let index = c.index + 1; index < c.end; index++) {
+    const here = c.tokens[index];
+    if (here?.kind === 'operator' && here.text === '(') index = c.match[index] ?? index;
+    else if (here?.kind === 'word' && here.text === 'insert') return false;
+  }
+  return true;
+}
+
+function readSelect(c: Cursor, start: number, common: readonly CommonTable[]): Reading {
+  const query = common.length > 0 ? readQueryBody(c, start, common) : readQuery(c);
+  if (c.into === undefined) return { kind: 'select', query };
+  return { kind: 'create_table_as', query, target: c.into, temporary: c.intoTemporary };
+}
