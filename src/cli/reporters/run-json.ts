@@ -1,0 +1,89 @@
+import type { SliceDiff } from '../../core/diff/slice-diff.ts';
+import type { RunResult, RunUnit } from '../../core/run/run-result.ts';
+
+/** The `run` contract of the command line; absent values are null, so that every member is always there. */
+export interface RunJson {
+  readonly version: 1;
+  readonly runId: string;
+  readonly preview: boolean;
+  readonly outcome: RunResult['outcome'];
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+  readonly problem: string | null;
+  readonly target: string | null;
+  readonly units: readonly RunUnitJson[];
+}
+
+interface RunUnitJson {
+  readonly id: string;
+  readonly state: string;
+  readonly cause: string | null;
+  readonly error: { readonly kind: string; readonly message: string; readonly remedy: string | null } | null;
+  readonly attempts: number;
+  readonly durationMs: number | null;
+  readonly notes: readonly string[];
+  readonly slices: readonly SliceJson[];
+}
+
+interface SliceJson {
+  readonly table: string;
+  readonly column: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly rowsBefore: number | null;
+  readonly rowsAfter: number | null;
+  readonly keyChecksumBefore: string | null;
+  readonly keyChecksumAfter: string | null;
+  readonly rowChecksumBefore: string | null;
+  readonly rowChecksumAfter: string | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+  readonly changed: number | null;
+  readonly columns: SliceDiff['columns'];
+  readonly samples: SliceDiff['samples'];
+}
+
+export function runJson(result: RunResult, target: string | undefined): RunJson {
+  const { refusal } = result;
+  return {
+    version: 1,
+    runId: result.run,
+    preview: result.preview,
+    outcome: result.outcome,
+    refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
+    problem: result.problem ?? null,
+    target: target ?? null,
+    units: result.units.map(unitJson),
+  };
+}
+
+function unitJson(unit: RunUnit): RunUnitJson {
+  const { error } = unit;
+  return {
+    id: unit.unit,
+    state: unit.state,
+    cause: error === undefined ? (unit.message ?? null) : null,
+    error: error === undefined ? null : { kind: error.kind, message: error.message, remedy: error.remedy ?? null },
+    attempts: unit.attempts,
+    durationMs: unit.durationMs ?? null,
+    notes: unit.notes,
+    slices: unit.slices.map(sliceJson),
+  };
+}
+
+export const sliceJson = (diff: SliceDiff): SliceJson => ({
+  table: diff.table,
+  column: diff.column ?? null,
+  from: diff.from ?? null,
+  to: diff.to ?? null,
+  rowsBefore: diff.before?.rows ?? null,
+  rowsAfter: diff.after?.rows ?? null,
+  keyChecksumBefore: diff.before?.keyChecksum ?? null,
+  keyChecksumAfter: diff.after?.keyChecksum ?? null,
+  rowChecksumBefore: diff.before?.rowChecksum ?? null,
+  rowChecksumAfter: diff.after?.rowChecksum ?? null,
+  added: diff.added ?? null,
+  removed: diff.removed ?? null,
+  changed: diff.changed ?? null,
+  columns: diff.columns,
+  samples: diff.samples,
+});

@@ -1,0 +1,38 @@
+import { displayWidth } from './display-width.ts';
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+}
+
+/**
+ * Rows under their titles, columns two spaces apart. A column without any text is left out; the last column is never
+ * padded, so that lines do not wrap for nothing. Cells may hold colours.
+ */
+export function textTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  paintTitle: (text: string) => string = (text) => text,
+): readonly string[] {
+  const shown = columns.map((_, index) => index).filter((index) => rows.some((row) => (row[index] ?? '') !== ''));
+  const widths = shown.map((index) =>
+    Math.max(displayWidth(columns[index]?.title ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
+  );
+  const line = (cells: readonly string[], paint: (text: string) => string): string =>
+    shown
+      .map((index, place) => {
+        const cell = cells[index] ?? '';
+        const room = ' '.repeat(Math.max(0, (widths[place] ?? 0) - displayWidth(cell)));
+        if (columns[index]?.align === 'right') return room + paint(cell);
+        return place === shown.length - 1 ? paint(cell) : paint(cell) + room;
+      })
+      .join('  ')
+      .trimEnd();
+  return [
+    line(
+      columns.map(({ title }) => title),
+      paintTitle,
+    ),
+    ...rows.map((row) => line(row, (text) => text)),
+  ];
+}

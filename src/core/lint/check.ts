@@ -1,0 +1,70 @@
+import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { Finding, Severity } from './finding.ts';
+import { createLintContext } from './lint-context.ts';
+import type { Rule, RuleFinding } from './rule.ts';
+import { allRules } from './rules/all-rules.ts';
+import unknownSuppression, { unknownSuppressionFinding } from './rules/unknown-suppression.ts';
+import { readSuppressions, type Suppressions } from './suppressions.ts';
+
+export interface CheckOptions {
+  /** Severity by rule, over the rules' own grades; `off` switches a rule off. */
+  readonly severities: Readonly<Record<string, Severity | 'off'>>;
+  /** Only these rules speak; all of them when left out. */
+  readonly rules?: readonly string[];
+}
+
+/**
+ * Every finding of the workspace, sorted by file and place. One finding per cause: a rule keeps silent about a subject
+ * of which a more specific rule speaks, and a text that several tasks run is reported once, at its gravest.
+ */
+export function checkWorkspace(facts: WorkspaceFacts, options: CheckOptions): Finding[] {
+  const context = createLintContext(facts);
+  const raw = allRules.flatMap((rule) => [...rule.check(context)].map((finding) => ({ rule, finding })));
+  const spoken = raw.filter(({ rule, finding }) => !raw.some((other) => speaksOver(other, rule, finding)));
+  const suppressions = suppressionsByFile(facts);
+  const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
+  const all = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
+
+  const found = new Map<string, Finding>();
+  for (const { rule, finding } of all) {
+    if (options.rules !== undefined && !options.rules.includes(rule.id)) continue;
+    if (suppressions.get(finding.at.file)?.suppresses(rule.id, finding.at.start) === true) continue;
+    const severity = options.severities[rule.id] ?? finding.severity ?? rule.severity;
+    if (severity === 'off') continue;
+    const key = `${rule.id} ${finding.at.file} ${finding.at.start} ${finding.at.end}`;
+    const known = found.get(key);
+    if (known !== undefined && gravity[known.severity] <= gravity[severity]) continue;
+    found.set(key, {
+      rule: rule.id,
+      severity,
+      message: finding.message,
+      at: finding.at,
+      related: finding.related ?? [],
+      fixes: finding.fixes ?? [],
+    });
+  }
+  return [...found.values()].sort(byPlace);
+}
+
+const gravity: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
+
+function speaksOver(other: { rule: Rule; finding: RuleFinding }, rule: Rule, finding: RuleFinding): boolean {
+  return other.rule.supersedes.includes(rule.id) && other.finding.subject === finding.subject;
+}
+
+function suppressionsByFile(facts: WorkspaceFacts): ReadonlyMap<string, Suppressions> {
+  const known = new Set(allRules.map((rule) => rule.id));
+  const files = new Set<string>();
+  for (const pipeline of facts.pipelines) {
+    files.add(pipeline.file);
+    for (const task of pipeline.tasks) {
+      for (const sql of task.sql) for (const piece of sql.source.pieces) files.add(piece.source.file);
+    }
+  }
+  return new Map([...files].sort().map((file) => [file, readSuppressions(file, facts.text(file) ?? '', known)]));
+}
+
+function byPlace(a: Finding, b: Finding): number {
+  if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;
+  return a.at.start - b.at.start || a.at.end - b.at.end || (a.rule < b.rule ? -1 : 1);
+}

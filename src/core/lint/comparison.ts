@@ -1,0 +1,121 @@
+import { unitArgument } from '../lineage/interval-value.ts';
+import type { ColumnReference, SqlExpression } from '../sql/expression.ts';
+import type { CalendarUnit } from '../time/calendar.ts';
+import { within } from './sql-search.ts';
+
+/** One side of a range, as written. */
+export interface Edge {
+  readonly value: SqlExpression;
+  readonly inclusive: boolean;
+}
+
+/** A column, possibly floored by a function or a cast to date, and the bounds that a conjunct puts on it. */
+export interface Comparison {
+  readonly conjunct: SqlExpression;
+  readonly column: ColumnReference;
+  /** `date_trunc('week', ts)`, `ts::date`: what is compared is the column floored to this unit. */
+  readonly unit: CalendarUnit | undefined;
+  readonly low: Edge | undefined;
+  readonly high: Edge | undefined;
+}
+
+/** Reads `column op bound`, `bound op column` and BETWEEN; anything else is `undefined`. */
+export function comparisonOf(conjunct: SqlExpression): Comparison | undefined {
+  if (conjunct.kind === 'between') {
+    const operand = flooredColumn(conjunct.operand);
+    if (operand === undefined || conjunct.negated) return undefined;
+    return { conjunct, ...operand, low: inclusive(conjunct.low), high: inclusive(conjunct.high) };
+  }
+  if (conjunct.kind === 'in' && !conjunct.negated && conjunct.list.length === 1 && conjunct.list[0]) {
+    const operand = flooredColumn(conjunct.operand);
+    return operand && { conjunct, ...operand, low: inclusive(conjunct.list[0]), high: inclusive(conjunct.list[0]) };
+  }
+  if (conjunct.kind !== 'binary') return undefined;
+  const left = flooredColumn(conjunct.left);
+  const right = flooredColumn(conjunct.right);
+  if (left !== undefined && right === undefined) return oriented(conjunct, left, conjunct.operator, conjunct.right);
+  const flipped = flips[conjunct.operator];
+  if (right !== undefined && left === undefined && flipped) return oriented(conjunct, right, flipped, conjunct.left);
+  return undefined;
+}
+
+const flips: Readonly<Record<string, string | undefined>> = {
+  '=': '=',
+  '==': '=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+
+const inclusive = (value: SqlExpression): Edge => ({ value, inclusive: true });
+
+function oriented(
+  conjunct: SqlExpression,
+  operand: FlooredColumn,
+  operator: string,
+  value: SqlExpression,
+): Comparison | undefined {
+  const base = { conjunct, ...operand };
+  switch (operator) {
+    case '=':
+    case '==':
+      return { ...base, low: inclusive(value), high: inclusive(value) };
+    case '<':
+    case '<=':
+      return { ...base, low: undefined, high: { value, inclusive: operator === '<=' } };
+    case '>':
+    case '>=':
+      return { ...base, low: { value, inclusive: operator === '>=' }, high: undefined };
+    default:
+      return undefined;
+  }
+}
+
+export interface FlooredColumn {
+  readonly column: ColumnReference;
+  readonly unit: CalendarUnit | undefined;
+}
+
+/** The column under casts, zone changes and truncations; `undefined` for anything that is more than one column. */
+export function flooredColumn(expression: SqlExpression): FlooredColumn | undefined {
+  switch (expression.kind) {
+    case 'column':
+      return { column: expression, unit: undefined };
+    case 'cast': {
+      const inner = flooredColumn(expression.operand);
+      return (
+        inner && {
+          column: inner.column,
+          unit: /^date$/i.test(expression.type.trim()) ? (inner.unit ?? 'day') : inner.unit,
+        }
+      );
+    }
+    case 'at-time-zone':
+      return flooredColumn(expression.operand);
+    case 'opaque':
+      return expression.parts.length === 1 && expression.parts[0] ? flooredColumn(expression.parts[0]) : undefined;
+    case 'call':
+      return truncatedColumn(expression.name, expression.arguments);
+    default:
+      return undefined;
+  }
+}
+
+function truncatedColumn(name: string, args: readonly SqlExpression[]): FlooredColumn | undefined {
+  if (/^(date|to_date|todate)$/.test(name)) {
+    const inner = args[0] && flooredColumn(args[0]);
+    return inner && { column: inner.column, unit: inner.unit ?? 'day' };
+  }
+  if (!/^(date_trunc|timestamp_trunc|datetime_trunc|trunc|time_bucket)$/.test(name)) return undefined;
+  const [first, second] = args;
+  const byName = [first, second].map(unitArgument);
+  const operand = byName[0] !== undefined ? second : first;
+  const unit = byName[0] ?? byName[1] ?? (name === 'trunc' && args.length === 1 ? 'day' : undefined);
+  const inner = operand && flooredColumn(operand);
+  return inner && unit && { column: inner.column, unit };
+}
+
+/** Whether an expression names the column anywhere outside subqueries. */
+export const mentionsColumn = (expression: SqlExpression, name: string): boolean =>
+  [...within(expression)].some((one) => one.kind === 'column' && one.name === name);

@@ -1,0 +1,69 @@
+import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
+import type { StatementView } from './statement-view.ts';
+
+/** One task with its statements in the order in which they run. */
+export interface TaskView {
+  readonly pipeline: Pipeline;
+  readonly task: Task;
+  readonly statements: readonly StatementView[];
+}
+
+/** The workspace as rules look at it. */
+export interface LintContext {
+  readonly facts: WorkspaceFacts;
+  readonly tasks: readonly TaskView[];
+  /** Statements of the tasks of the same pipeline that may have run before this one in the same run. */
+  runEarlier(view: TaskView): readonly StatementView[];
+  /** Statements of the tasks of the same pipeline that run after this one. */
+  runLater(view: TaskView): readonly StatementView[];
+}
+
+export function createLintContext(facts: WorkspaceFacts): LintContext {
+  const byPipeline = new Map<Pipeline, TaskView[]>();
+  for (const pipeline of facts.pipelines) {
+    byPipeline.set(
+      pipeline,
+      pipeline.tasks.map((task) => ({ pipeline, task, statements: statementsOf(pipeline, task) })),
+    );
+  }
+  const later = new Map<TaskId, ReadonlySet<TaskId>>();
+  const laterTasks = ({ pipeline, task }: TaskView): ReadonlySet<TaskId> => {
+    const known = later.get(task.id) ?? descendants(pipeline, task.id);
+    later.set(task.id, known);
+    return known;
+  };
+  const siblings = (view: TaskView): readonly TaskView[] =>
+    (byPipeline.get(view.pipeline) ?? []).filter((other) => other !== view);
+  return {
+    facts,
+    tasks: [...byPipeline.values()].flat(),
+    runEarlier: (view) =>
+      siblings(view)
+        .filter((other) => !laterTasks(view).has(other.task.id))
+        .flatMap((other) => other.statements),
+    runLater: (view) =>
+      siblings(view)
+        .filter((other) => laterTasks(view).has(other.task.id))
+        .flatMap((other) => other.statements),
+  };
+}
+
+function statementsOf(pipeline: Pipeline, task: Task): StatementView[] {
+  return task.sql
+    .flatMap((sql) => sql.reading.statements.map((statement) => ({ sql, statement })))
+    .map(({ sql, statement }, order) => ({ pipeline, task, sql, statement, order }));
+}
+
+function descendants(pipeline: Pipeline, task: TaskId): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const queue = [task];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    for (const edge of pipeline.edges) {
+      if (edge.from !== next || edge.kind !== 'order' || found.has(edge.to)) continue;
+      found.add(edge.to);
+      queue.push(edge.to);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,163 @@
+import type { Fix } from '../finding.ts';
+import type { LintContext, TaskView } from '../lint-context.ts';
+import { isRetention } from '../retention.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { editSql, indentAt, statementEnd } from '../sql-edit.ts';
+import { placeOf, type StatementView, tableKey, tableLabel, writeSubject, writesTo } from '../statement-view.ts';
+import { isJournalName, isStagingName } from '../table-roles.ts';
+import { type Atomicity, atomicity } from '../transaction.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    for (const first of task.statements) {
+      for (const key of emptiedTables(first)) {
+        if (!isLasting(task, key)) continue;
+        const second = task.statements.find((other) => other.order > first.order && fills(other, key));
+        if (second) {
+          const found = pairInTask(context, task, first, second, key);
+          if (found) yield found;
+        } else if (!task.statements.some((other) => fills(other, key))) {
+          yield* pairAcrossTasks(context, task, first, key);
+        }
+      }
+    }
+  }
+}
+
+const emptiedTables = (view: StatementView): readonly string[] => {
+  const { kind } = view.statement;
+  if (kind !== 'truncate' && (kind !== 'delete' || isRetention(view.statement))) return [];
+  return view.statement.targets.map((target) => tableKey(view, target));
+};
+
+const fills = (view: StatementView, key: string): boolean =>
+  (view.statement.kind === 'insert' ||
+    view.statement.kind === 'replace' ||
+    (view.statement.kind === 'copy' && view.statement.copyDirection !== 'to')) &&
+  writesTo(view, key);
+
+/** Not a table that the run makes, or fills and uses up, for itself. */
+const isLasting = (task: TaskView, key: string): boolean =>
+  !isStagingName(key) &&
+  !isJournalName(key) &&
+  !task.statements.some(
+    (view) =>
+      /^create_table/.test(view.statement.kind) &&
+      (!view.statement.ifNotExists || view.statement.temporary) &&
+      writesTo(view, key),
+  );
+
+function pairInTask(
+  context: LintContext,
+  task: TaskView,
+  first: StatementView,
+  second: StatementView,
+  key: string,
+): RuleFinding | undefined {
+  const found = atomicity(task.statements, first, second);
+  if (found.kind === 'one-transaction') return undefined;
+  const autocommit = found.kind === 'separable' && found.cause === 'autocommit' ? autocommitArgument(task) : undefined;
+  const fix = found.kind === 'unknown' ? wrapFix(context, task, first, key) : autocommit && turnOffFix(autocommit);
+  return {
+    at: autocommit?.at ?? placeOf(second, second.statement.head),
+    severity: found.kind === 'unknown' ? 'warning' : 'error',
+    message: messageFor(found, first, key),
+    subject: writeSubject(second, key),
+    related: [
+      { message: 'the rows are deleted here', at: placeOf(first, first.statement.head) },
+      ...(autocommit ? [{ message: 'and written here', at: placeOf(second, second.statement.head) }] : []),
+    ],
+    fixes: fix ? [fix] : [],
+  };
+}
+
+function messageFor(found: Atomicity, first: StatementView, key: string): string {
+  const hole = `a failure between them leaves the rows of ${label(first, key)} deleted and not written again`;
+  if (found.kind !== 'separable') return `Unless whoever runs this file opens one transaction around it, ${hole}.`;
+  switch (found.cause) {
+    case 'autocommit':
+      return `The DELETE and the INSERT are committed one by one: ${hole}.`;
+    case 'commit-between':
+      return `The DELETE is committed before the INSERT runs: ${hole}.`;
+    case 'sessions':
+      return `The DELETE and the INSERT run in two sessions: ${hole}.`;
+    case 'engine':
+      return `This engine commits each statement by itself: ${hole}.`;
+  }
+}
+
+const label = (view: StatementView, key: string): string => {
+  const target = view.statement.targets.find((one) => tableKey(view, one) === key);
+  return target ? tableLabel(view, target) : key;
+};
+
+/** The DELETE in one task, the INSERT in a later one: two sessions. */
+function* pairAcrossTasks(
+  context: LintContext,
+  task: TaskView,
+  first: StatementView,
+  key: string,
+): Generator<RuleFinding> {
+  const later = context.runLater(task);
+  const second = later.find((other) => fills(other, key));
+  if (second === undefined) return;
+  const whole = first.statement.kind === 'truncate' || first.statement.where.length === 0;
+  // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
+  const usedUp = later.some(
+    (other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key),
+  );
+  if (whole && usedUp) return;
+  yield {
+    at: placeOf(second, second.statement.head),
+    severity: 'error',
+    message: `Task "${task.task.name}" deletes these rows of ${label(first, key)} in a session of its own: when this task fails, they stay deleted and are not written again.`,
+    subject: writeSubject(second, key),
+    related: [{ message: 'the rows are deleted here', at: placeOf(first, first.statement.head) }],
+  };
+}
+
+interface AutocommitArgument {
+  readonly at: { readonly file: string; readonly start: number; readonly end: number };
+  readonly valueAt: { readonly file: string; readonly start: number; readonly end: number } | undefined;
+}
+
+function autocommitArgument({ task }: TaskView): AutocommitArgument | undefined {
+  const argument = task.arguments.find((one) => one.name === 'autocommit');
+  if (argument) return argument;
+  const at = task.autocommit?.at;
+  return at && { at, valueAt: undefined };
+}
+
+const turnOffFix = ({ valueAt }: AutocommitArgument): Fix | undefined =>
+  valueAt && {
+    title: 'Let one transaction hold both statements: autocommit=False',
+    edits: [{ ...valueAt, newText: 'False' }],
+    preferred: true,
+  };
+
+/** BEGIN before the DELETE and COMMIT behind the last INSERT; only where the file has no transaction of its own. */
+function wrapFix(context: LintContext, task: TaskView, first: StatementView, key: string): Fix | undefined {
+  if (task.statements.some(({ statement }) => statement.kind === 'begin' || statement.kind === 'commit'))
+    return undefined;
+  const last = task.statements
+    .filter((other) => other.order > first.order && other.sql === first.sql && fills(other, key))
+    .at(-1);
+  if (last === undefined) return undefined;
+  const indent = indentAt(first.sql.source.text, first.statement.start);
+  const end = statementEnd(last);
+  const begin = first.sql.dialect === 'mysql' ? 'START TRANSACTION' : 'BEGIN';
+  const edits = editSql(context, first, [
+    { start: first.statement.start, end: first.statement.start, newText: `${begin};\n${indent}` },
+    { start: end.offset, end: end.offset, newText: `${end.terminated ? '' : ';'}\n${indent}COMMIT;` },
+  ]);
+  return edits && { title: 'Wrap both statements in one transaction', edits, preferred: true };
+}
+
+export default {
+  id: 'delete-insert-not-atomic',
+  severity: 'error',
+  summary: 'A DELETE and its INSERT that a failure can separate',
+  help: 'Run both statements in one transaction.',
+  supersedes: [],
+  check,
+} satisfies Rule;

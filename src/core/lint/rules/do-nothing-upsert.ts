@@ -1,0 +1,101 @@
+import type { MergeBranch } from '../../sql/statement.ts';
+import type { Fix } from '../finding.ts';
+import { empties } from '../insert-guard.ts';
+import { intervalColumns } from '../interval-columns.ts';
+import type { LintContext, TaskView } from '../lint-context.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { editSql } from '../sql-edit.ts';
+import {
+  placeOf,
+  type StatementView,
+  sameTable,
+  sourceText,
+  tableKey,
+  tableLabel,
+  writeSubject,
+} from '../statement-view.ts';
+import { isJournalName, isStagingName } from '../table-roles.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    for (const view of task.statements) {
+      const { target, conflict } = view.statement;
+      if (target === undefined) continue;
+      const key = tableKey(view, target);
+      const mark = conflict?.action === 'nothing' ? conflict : insertOnlyBranch(view)?.actionSpan;
+      if (mark === undefined || isJournalName(key) || isStagingName(key)) continue;
+      if (!carriesCorrections(context, view, key) || emptiedBefore(context, task, view, key)) continue;
+      const eventKey = keyOf(context, view, key).some((column) => intervalColumns(view).has(column));
+      const fix = updateFix(context, view);
+      yield {
+        at: placeOf(view, mark),
+        severity: eventKey ? 'info' : 'warning',
+        message: `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
+        subject: writeSubject(view, key),
+        fixes: fix ? [fix] : [],
+      };
+    }
+  }
+}
+
+/** The INSERT of a MERGE that never updates nor deletes; `ON FALSE` is no upsert but a plain replacement. */
+function insertOnlyBranch({ statement, sql }: StatementView): MergeBranch | undefined {
+  if (statement.kind !== 'merge') return undefined;
+  const acts = statement.branches.filter((branch) => branch.action !== 'nothing');
+  if (acts.some((branch) => branch.action !== 'insert')) return undefined;
+  const onFalse = statement.on.some((conjunct) =>
+    /^\(*\s*(false|1\s*=\s*0|1\s*=\s*2)\s*\)*$/i.test(sql.source.text.slice(conjunct.start, conjunct.end)),
+  );
+  return onFalse ? undefined : acts[0];
+}
+
+/** Columns of the conflict or of the MERGE condition; the table's own key when the statement names none. */
+function keyOf(context: LintContext, { statement }: StatementView, key: string): readonly string[] {
+  if (statement.conflict && statement.conflict.key.length > 0) return statement.conflict.key;
+  if (statement.kind === 'merge') {
+    return statement.on.flatMap((conjunct) =>
+      conjunct.kind === 'binary' && conjunct.operator === '='
+        ? [conjunct.left, conjunct.right].flatMap((side) => (side.kind === 'column' ? [side.name] : []))
+        : [],
+    );
+  }
+  return [...context.facts.tables.values()].find((table) => sameTable(table.name, key))?.keys[0] ?? [];
+}
+
+/** Constant rows never change, and a row that consists of its key has nothing to correct. */
+function carriesCorrections(context: LintContext, view: StatementView, key: string): boolean {
+  const { statement } = view;
+  const values = statement.values;
+  if (statement.query === undefined && values.length > 0 && values.every((value) => value.kind === 'literal'))
+    return false;
+  const branchColumns =
+    statement.kind === 'merge' ? undefined : statement.columns.length > 0 ? statement.columns : statement.outputColumns;
+  const columns = new Set(keyOf(context, view, key));
+  if (branchColumns === undefined || branchColumns.length === 0 || columns.size === 0) return true;
+  return branchColumns.some((column) => column === undefined || !columns.has(column));
+}
+
+const emptiedBefore = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
+  task.statements.some((other) => other.order < view.order && empties(other, key)) ||
+  context.runEarlier(task).some((other) => empties(other, key));
+
+function updateFix(context: LintContext, view: StatementView): Fix | undefined {
+  const { conflict, columns } = view.statement;
+  if (conflict?.action !== 'nothing' || conflict.key.length === 0) return undefined;
+  if (!/^do\s+nothing$/i.test(sourceText(view, conflict))) return undefined;
+  const rest = columns.filter((column) => !conflict.key.includes(column));
+  // Names are kept lower case and without quotes; one that needs quotes could not be written back safely.
+  if (rest.length === 0 || columns.some((column) => !/^[a-z_][a-z0-9_]*$/.test(column))) return undefined;
+  const set = rest.map((column) => `${column} = EXCLUDED.${column}`).join(', ');
+  const edits = editSql(context, view, [{ start: conflict.start, end: conflict.end, newText: `DO UPDATE SET ${set}` }]);
+  return edits && { title: 'Take over the corrected columns: DO UPDATE', edits, preferred: true };
+}
+
+export default {
+  id: 'do-nothing-upsert',
+  severity: 'warning',
+  summary: 'An upsert that ignores rows which are already there',
+  help: 'Use DO UPDATE (or an UPDATE branch) so that a rerun repairs the rows that it finds.',
+  supersedes: [],
+  check,
+} satisfies Rule;

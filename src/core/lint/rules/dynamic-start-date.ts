@@ -1,0 +1,24 @@
+import type { LintContext } from '../lint-context.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const pipeline of context.facts.pipelines) {
+    for (const call of pipeline.clockCalls) {
+      if (call.flowsInto !== 'start-date') continue;
+      yield {
+        at: call.at,
+        message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
+        subject: `${pipeline.id} start date`,
+      };
+    }
+  }
+}
+
+export default {
+  id: 'dynamic-start-date',
+  severity: 'error',
+  summary: 'A start_date that moves with the clock',
+  help: 'Write a fixed date, for example the day of the first data: `start_date=datetime(2024, 1, 1)`.',
+  supersedes: ['wall-clock'],
+  check,
+} satisfies Rule;

@@ -1,0 +1,143 @@
+import type { QueryBlock } from '../../sql/query-block.ts';
+import type { TableReference } from '../../sql/table-reference.ts';
+import type { ColumnTrace } from '../column-trace.ts';
+import type { Comparison } from '../comparison.ts';
+import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../deleted-slice.ts';
+import type { Fix } from '../finding.ts';
+import { holesIn, usesInterval } from '../interval-columns.ts';
+import type { LintContext, TaskView } from '../lint-context.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { editSql } from '../sql-edit.ts';
+import { blocksBelow } from '../sql-search.ts';
+import { placeOf, type StatementView, sameTable, tableKey, tableLabel, writeSubject } from '../statement-view.ts';
+import { isStagingName } from '../table-roles.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    const { kind } = task.pipeline.schedule.value;
+    if (kind !== 'cron' && kind !== 'delta') continue;
+    for (const deletion of task.statements) {
+      const { kind: does, target } = deletion.statement;
+      const cuts = does === 'delete' ? deletedSlice(deletion) : [];
+      const column = cuts[0]?.column.name;
+      if (target === undefined || column === undefined) continue;
+      const key = tableKey(deletion, target);
+      for (const insert of insertsAfter(task, deletion, key)) {
+        for (const trace of insertedTraces(insert, column)) {
+          const input = wholeInput(context, task, insert, trace);
+          if (input === undefined) continue;
+          const fix = filterFix(context, deletion, cuts, insert, trace);
+          yield {
+            at: placeOf(insert, input),
+            message: `No bound of the interval cuts ${tableLabel(insert, input)}, so every run writes all of its rows while only one slice of ${tableLabel(deletion, target)} is replaced; if ${tableLabel(insert, input)} holds one interval only, declare its window as "all" in backfill.yaml.`,
+            subject: writeSubject(insert, key),
+            fixes: fix ? [fix] : [],
+          };
+        }
+      }
+    }
+  }
+}
+
+/** The input that is read whole though the target is replaced by slices; `undefined` where something may cut it. */
+function wholeInput(
+  context: LintContext,
+  task: TaskView,
+  insert: StatementView,
+  trace: ColumnTrace,
+): TableReference | undefined {
+  if (trace.kind === 'unknown' || insert.statement.query === undefined) return undefined;
+  if (mayCut(insert, insert.statement.query)) return undefined;
+  const input = trace.kind === 'column' ? trace.table : drivingTable(insert.statement.query);
+  if (input === undefined || input.templated) return undefined;
+  const key = tableKey(insert, input);
+  if (
+    isStagingName(key) ||
+    isDeclared(context, task, key) ||
+    insert.statement.targets.some((target) => sameTable(tableKey(insert, target), key))
+  )
+    return undefined;
+  const earlier = [...task.statements, ...context.runEarlier(task)].filter(({ statement }) =>
+    statement.targets.some((target) => target.name === key),
+  );
+  const sliced = writtenBySlices(context, key);
+  // Filled by the same run, it may hold this interval only; a snapshot of a table that has no slices is whole by intent.
+  if (earlier.length > 0 && !sliced) return undefined;
+  return trace.kind === 'column' || sliced ? input : undefined;
+}
+
+/** A filter, or a table's name, that depends on the interval or on something that cannot be read. */
+function mayCut(insert: StatementView, query: QueryBlock): boolean {
+  const { text } = insert.sql.masked;
+  return [...blocksBelow(query)].some((block) => {
+    if (block.limit !== undefined) return true;
+    const filters = [...block.where, ...block.having, ...block.qualify, ...block.from.flatMap((item) => item.on)];
+    const named = block.from.some(
+      (item) => item.kind === 'function' || (item.kind === 'table' && item.cte === undefined && item.table.templated),
+    );
+    return (
+      named ||
+      filters.some(
+        (filter) =>
+          usesInterval(insert, filter) ||
+          holesIn(insert, filter).length > 0 ||
+          isBound(text.slice(filter.start, filter.end)) ||
+          filter.kind === 'exists' ||
+          filter.kind === 'in',
+      )
+    );
+  });
+}
+
+/** A parameter that the driver binds: `%(day)s`, `%s`, `:day`, `?`, `$1`. */
+const isBound = (text: string): boolean => /%\(\w+\)s|%s|\?|\$\d|(^|[^:\w]):[a-z_]\w*/i.test(text);
+
+const drivingTable = (query: QueryBlock): TableReference | undefined => {
+  const [first] = query.from;
+  return first?.kind === 'table' && first.cte === undefined ? first.table : undefined;
+};
+
+const isDeclared = (context: LintContext, task: TaskView, key: string): boolean =>
+  (context.facts.facts.get(task.task.id)?.reads ?? []).some(
+    (read) => read.provenance === 'declared' && sameTable(read.table, key),
+  );
+
+const writtenBySlices = (context: LintContext, key: string): boolean =>
+  [...context.facts.facts.values()].some((facts) =>
+    facts.writes.some((write) => write.slice.kind === 'range' && write.table === key),
+  );
+
+/** The DELETE's own bound as the filter, where the column has the same name in the one table that is read. */
+function filterFix(
+  context: LintContext,
+  deletion: StatementView,
+  cuts: readonly Comparison[],
+  insert: StatementView,
+  trace: ColumnTrace,
+): Fix | undefined {
+  const block = insert.statement.query;
+  if (trace.kind !== 'column' || block === undefined || trace.block !== block || trace.unit !== undefined)
+    return undefined;
+  const [from, ...others] = block.from;
+  if (from === undefined || others.length > 0 || block.then.length > 0) return undefined;
+  if (cuts.some((cut) => cut.column.name !== trace.name || cut.unit !== undefined) || deletion.sql !== insert.sql)
+    return undefined;
+  const filter = cuts.map((cut) => unqualifiedText(deletion, cut)).join(' AND ');
+  const where = block.whereSpan;
+  const alternatives = block.where.some((one) => one.kind === 'binary' && /^or$/i.test(one.operator));
+  if (alternatives) return undefined;
+  const at = where?.end ?? from.end;
+  const edits = editSql(context, insert, [
+    { start: at, end: at, newText: where ? ` AND ${filter}` : ` WHERE ${filter}` },
+  ]);
+  return edits && { title: 'Read only the slice that is replaced', edits, preferred: true };
+}
+
+export default {
+  id: 'missing-interval-filter',
+  severity: 'error',
+  summary: 'An input that no bound of the interval restricts, though the write replaces one slice',
+  help: 'Cut the input by the same half-open interval: `>= start AND < end`.',
+  supersedes: ['plain-insert'],
+  check,
+} satisfies Rule;

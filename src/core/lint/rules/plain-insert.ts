@@ -1,0 +1,104 @@
+import { insertGuard } from '../insert-guard.ts';
+import type { LintContext, TaskView } from '../lint-context.ts';
+import { replaceSliceFix } from '../replace-slice-fix.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+import { type blocksBelow, blocksOf } from '../sql-search.ts';
+import {
+  placeOf,
+  type StatementView,
+  sameTable,
+  sourceText,
+  tableKey,
+  tableLabel,
+  writeSubject,
+} from '../statement-view.ts';
+import { isJournalName, mayBeJournalName } from '../table-roles.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    for (const view of task.statements) {
+      if (view.statement.kind !== 'insert') continue;
+      for (const target of view.statement.targets) {
+        const key = tableKey(view, target);
+        if (isJournal(view, key) || isSeed(view) || guardedByTable(context, view, key)) continue;
+        if (insertGuard(context, task, view, key) !== undefined) continue;
+        const fix = replaceSliceFix(context, view, target);
+        yield {
+          at: placeOf(view, view.statement.head),
+          severity: runsAgain(task) ? 'error' : 'warning',
+          message: `A second run of the same interval adds the same rows to ${tableLabel(view, target)} again: nothing in the run deletes them, and no key or anti-join keeps them out.`,
+          subject: writeSubject(view, key),
+          fixes: fix ? [fix] : [],
+        };
+      }
+    }
+  }
+}
+
+function runsAgain({ task, pipeline }: TaskView): boolean {
+  if ((task.retries?.value ?? 0) > 0) return true;
+  const { kind } = pipeline.schedule.value;
+  if (kind === 'cron' || kind === 'delta' || kind === 'continuous' || kind === 'assets') return true;
+  return pipeline.catchup.value && pipeline.catchup.at !== undefined;
+}
+
+/** A row about the run itself rather than data moved from table to table. */
+function isJournal(view: StatementView, key: string): boolean {
+  if (isJournalName(key)) return true;
+  const movesRows = view.statement.reads.length > 0;
+  const namesRun = /\b(run_id|dag_run|task_instance|ti|dag_id|task_id|try_number)\b/.test(
+    view.sql.masked.holes
+      .filter((hole) => hole.start >= view.statement.start && hole.end <= view.statement.end)
+      .map((hole) => hole.source)
+      .join(' '),
+  );
+  if (!movesRows) return namesRun || mayBeJournalName(key);
+  const block = view.statement.query;
+  const oneRow =
+    block !== undefined &&
+    block.groupBy.length === 0 &&
+    block.select.some(
+      ({ expression }) => expression.kind === 'call' && expression.name === 'count' && expression.window === undefined,
+    );
+  return oneRow && (namesRun || mayBeJournalName(key));
+}
+
+/** Constant rows of a stand-alone file: a seed or a migration that a person runs once. */
+const isSeed = (view: StatementView): boolean =>
+  view.pipeline.format === 'sql-file' &&
+  (/(^|\/)(migrations?|seeds?|fixtures?|tests?)\//i.test(view.pipeline.file) ||
+    (view.statement.reads.length === 0 &&
+      view.pipeline.schedule.value.kind !== 'cron' &&
+      view.pipeline.schedule.value.kind !== 'delta' &&
+      view.sql.masked.holes.length === 0));
+
+/**
+ * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the
+ * rerun fails rather than doubles), or a view of the workspace that keeps one row per key.
+ */
+function guardedByTable(context: LintContext, view: StatementView, key: string): boolean {
+  const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(view.sql.dialect);
+  const table = [...context.facts.tables.values()].find((one) => sameTable(one.name, key));
+  const written = view.statement.columns.length > 0 ? view.statement.columns : view.statement.outputColumns;
+  if (enforced && table?.keys.some((columns) => columns.every((column) => written.includes(column)))) return true;
+  return context.tasks.some(({ statements }) =>
+    statements.some(
+      (other) =>
+        other.statement.kind === 'create_view' &&
+        other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
+        [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
+    ),
+  );
+}
+
+const deduplicates = (view: StatementView, block: Parameters<typeof blocksBelow>[0]): boolean =>
+  block.distinct || /\b(row_number|rank|dense_rank)\s*\(|\bdistinct\s+on\b/i.test(sourceText(view, block));
+
+export default {
+  id: 'plain-insert',
+  severity: 'error',
+  summary: 'INSERT into a table that nothing of the same run empties or protects',
+  help: 'Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.',
+  supersedes: [],
+  check,
+} satisfies Rule;

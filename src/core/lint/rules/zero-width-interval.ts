@@ -1,0 +1,95 @@
+import { locate } from '../../text/mapped-text.ts';
+import type { SourceSpan } from '../../text/span.ts';
+import type { Fix } from '../finding.ts';
+import type { LintContext, TaskView } from '../lint-context.ts';
+import type { Rule, RuleFinding } from '../rule.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    const schedule = task.pipeline.schedule.value;
+    if ((schedule.kind !== 'cron' && schedule.kind !== 'delta') || schedule.intervals !== 'zero-width') continue;
+    const uses = boundsUsed(context, task);
+    const [first] = uses;
+    // The start alone is the logical date, which such a run has.
+    if (first === undefined || !uses.some(({ bound }) => bound === 'end')) continue;
+    const fix = timetableFix(context, task);
+    yield {
+      at: first.at,
+      message: `Under the default timetable of Airflow 3 this schedule gives runs whose interval is empty (start = end), so a range between these bounds holds no rows.`,
+      subject: `${task.task.id} interval`,
+      related: uses.slice(1).map(({ at }) => ({ message: 'the bounds again', at })),
+      fixes: fix ? [fix] : [],
+    };
+  }
+}
+
+interface BoundUse {
+  readonly at: SourceSpan;
+  readonly bound: 'start' | 'end';
+}
+
+const expression = /\{\{(?:(?!\}\}).)*?\bdata_interval_(start|end)\b(?:(?!\}\}).)*\}\}/gs;
+
+/** Template expressions of the task's SQL and of its other arguments, in the order of the file. */
+function boundsUsed(context: LintContext, { task }: TaskView): BoundUse[] {
+  const inSql = task.sql.flatMap((sql) =>
+    sql.masked.holes.flatMap((hole) => {
+      const bound = /\bdata_interval_(start|end)\b/.exec(hole.source)?.[1];
+      const at = bound && locate(sql.source, hole);
+      return at ? [{ at, bound: bound as BoundUse['bound'] }] : [];
+    }),
+  );
+  const inArguments = task.arguments.flatMap(({ valueAt }) => {
+    const text = context.facts.text(valueAt.file)?.slice(valueAt.start, valueAt.end) ?? '';
+    return [...text.matchAll(expression)].map((match) => ({
+      at: {
+        file: valueAt.file,
+        start: valueAt.start + match.index,
+        end: valueAt.start + match.index + match[0].length,
+      },
+      bound: match[1] as BoundUse['bound'],
+    }));
+  });
+  const known = new Set<string>();
+  return [...inSql, ...inArguments]
+    .filter(({ at }) => {
+      const key = `${at.file} ${at.start}`;
+      return !known.has(key) && known.add(key);
+    })
+    .sort((a, b) => (a.at.file === b.at.file ? a.at.start - b.at.start : 0));
+}
+
+/** Names the timetable that has intervals, with its import; only where the schedule is a plain string of the file. */
+function timetableFix(context: LintContext, { pipeline }: TaskView): Fix | undefined {
+  const { value, at } = pipeline.schedule;
+  if (at === undefined || value.kind !== 'cron' || !at.file.endsWith('.py')) return undefined;
+  const text = context.facts.text(at.file);
+  const written = text?.slice(at.start, at.end) ?? '';
+  const argument = /^(?:(schedule(?:_interval)?)(\s*=\s*))?(["'])([^"'\\\n]*)\3$/.exec(written);
+  if (text === undefined || argument?.[4] !== value.expression) return undefined;
+  const importAt = /^(?=(?:from|import) airflow\b)/m.exec(text)?.index;
+  if (importAt === undefined) return undefined;
+  const quote = argument[3] ?? '"';
+  const prefix = argument[1] === undefined ? '' : `schedule${argument[2] ?? '='}`;
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const importLine = 'from airflow.timetables.interval import CronDataIntervalTimetable';
+  const edits = [
+    {
+      ...at,
+      newText: `${prefix}CronDataIntervalTimetable(${quote}${value.expression}${quote}, timezone=${quote}${value.zone}${quote})`,
+    },
+    ...(text.includes(importLine)
+      ? []
+      : [{ file: at.file, start: importAt, end: importAt, newText: `${importLine}${eol}` }]),
+  ];
+  return { title: 'Name the timetable that has data intervals', edits, preferred: true };
+}
+
+export default {
+  id: 'zero-width-interval',
+  severity: 'error',
+  summary: 'Interval bounds under a timetable whose intervals are empty',
+  help: 'Use `CronDataIntervalTimetable(…)` (or `DeltaDataIntervalTimetable`) as the schedule.',
+  supersedes: [],
+  check,
+} satisfies Rule;

@@ -1,0 +1,55 @@
+/**
+ * What a table or column is for, as far as its name tells. Names decide only whether a rule keeps silent, or how it
+ * grades what it has seen, never that it speaks.
+ */
+
+const words = (name: string): string[] =>
+  name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+
+const setOf = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const stagingWords = setOf(
+  'stg stage staging staged tmp temp temporary work wrk scratch landing buffer delta incoming inbox batch load loading swap new increment incremental transient intermediate interim',
+);
+
+/** A table that one run fills and uses up: by a word of its name or of its schema's. */
+export const isStagingName = (name: string): boolean =>
+  name.startsWith('#') || words(name).some((word) => stagingWords.has(word));
+
+const journalWords = setOf(
+  'audit audits auditlog journal journals watermark watermarks checkpoint checkpoints heartbeat heartbeats',
+);
+const processWords = setOf(
+  'etl elt job jobs batch batches run runs dag dags task tasks load loads process processing pipeline pipelines import imports sync ingest ingestion migration migrations schema workflow backfill execution executions quality dq control',
+);
+const recordWords = setOf(
+  'log logs history status state states run runs stats statistics result results metadata meta info error errors progress tracker tracking offset offsets metrics record records registry check checks control migrations executions',
+);
+
+/** A table that records what jobs did, where each run is meant to add its own row. */
+export function isJournalName(table: string): boolean {
+  const parts = words(table.split('.').at(-1) ?? table);
+  if (parts.some((word) => journalWords.has(word))) return true;
+  return parts.some(
+    (process, at) => processWords.has(process) && parts.some((word, other) => other !== at && recordWords.has(word)),
+  );
+}
+
+/** A table that may be such a record; what is inserted into it decides. */
+export const mayBeJournalName = (table: string): boolean =>
+  words(table.split('.').at(-1) ?? table).some((word) => recordWords.has(word) || processWords.has(word));
+
+const sliceColumn =
+  /^(ds|dt|day|date|date_?(key|id)|month|(snapshot|snap|as_?of|report|reporting|business|biz|partition|data|stat|stats|calendar|fact|position|balance|cob)_?(date|day|dt|month|ds|date_?key))$/;
+
+/** A column that names the slice of a table by day or month. */
+export const isSliceColumn = (name: string): boolean => sliceColumn.test(name.toLowerCase());
+
+/** A counter of attempts or of versions: it tells how often a row was touched, which a rerun may well change. */
+export const isRevisionCounter = (column: string): boolean =>
+  /(^|_)(attempts?|retry|retries|retry_count|tries|version|revision|rev|row_?version|lock_version|run_?count|seq)(_|$)/.test(
+    column.toLowerCase(),
+  );

@@ -1,0 +1,48 @@
+import type { StatementView } from './statement-view.ts';
+
+/** Whether a failure between two statements of one text can leave the first one's work behind. */
+export type Atomicity =
+  | { readonly kind: 'one-transaction' }
+  /** Separable for sure; `cause` names what separates them. */
+  | { readonly kind: 'separable'; readonly cause: 'autocommit' | 'commit-between' | 'engine' | 'sessions' }
+  /** Depends on who sends the text: a stand-alone file. */
+  | { readonly kind: 'unknown' };
+
+/** Operators whose engine commits each statement of a script by itself, whatever the arguments say. */
+const engineCommitsEach = /bigquery|hive|spark|databricks|presto|trino|athena|clickhouse|impala|drill/i;
+
+/**
+ * Reads the transaction around two statements of one task, first before second. One string that is sent whole to
+ * Postgres is one implicit transaction even under autocommit; hooks of the DB-API kind open one transaction around all
+ * statements unless autocommit is on. https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT
+ */
+export function atomicity(all: readonly StatementView[], first: StatementView, second: StatementView): Atomicity {
+  let open = false;
+  let openAtFirst = false;
+  for (const view of all) {
+    const { kind } = view.statement;
+    if (kind === 'begin') open = true;
+    if (view === first) openAtFirst = open;
+    if ((kind === 'commit' || kind === 'rollback') && isTransactionEnd(view)) {
+      if (view.order > first.order && view.order < second.order) return { kind: 'separable', cause: 'commit-between' };
+      open = false;
+    }
+    if (view === second) break;
+  }
+  if (first.sql.session !== second.sql.session) return { kind: 'separable', cause: 'sessions' };
+  if (openAtFirst) return { kind: 'one-transaction' };
+  const { task, sql } = first;
+  if (sql.dialect === 'bigquery' || sql.dialect === 'spark' || sql.dialect === 'trino')
+    return { kind: 'separable', cause: 'engine' };
+  if (engineCommitsEach.test(task.operator)) return { kind: 'separable', cause: 'engine' };
+  if (first.pipeline.format === 'sql-file') return { kind: 'unknown' };
+  if (task.autocommit?.value !== true) return { kind: 'one-transaction' };
+  const sentApart = first.sql !== second.sql || task.splitStatements?.value === true;
+  return sentApart ? { kind: 'separable', cause: 'autocommit' } : { kind: 'one-transaction' };
+}
+
+/** END also closes a block of a procedure; only a plain COMMIT, ROLLBACK or END ends a transaction. */
+const isTransactionEnd = (view: StatementView): boolean =>
+  /^(commit|rollback|abort|end)\b(?!\s*(to|if|loop|case|while)\b)/i.test(
+    view.sql.masked.text.slice(view.statement.start, view.statement.end).trim(),
+  );
