@@ -227,7 +227,8 @@ class Lexer {
         holes.push(this.hole);
         at = hole.end;
         from = at;
-      } else if (isWordPart(code) || (code === 64 && at > start && !this.lexis.stages)) at++;
+      } else if (code === 36 && this.delimiter !== ';' && text.startsWith(this.delimiter, at)) break;
+      else if (isWordPart(code) || (code === 64 && at > start && !this.lexis.stages)) at++;
       else break;
     }
     name += text.slice(from, at).toLowerCase();
@@ -314,7 +315,7 @@ class Lexer {
       while (isWordPart(text.charCodeAt(end))) end++;
     } else {
       while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
-      if (text.charCodeAt(end) === 46 && text.charCodeAt(end + 1) !== 46) {
+      if (text.charCodeAt(end) === 46 && text.charCodeAt(end + 1) !== 46 && !isWordStart(text.charCodeAt(end + 1))) {
         end++;
         while (isDigit(text.charCodeAt(end))) end++;
       }

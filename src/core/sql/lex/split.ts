@@ -33,13 +33,14 @@ const blockEnds = new Set(['if', 'loop', 'while', 'repeat', 'for']);
 export function split(tokens: readonly Token[], dialect: DialectName): readonly TokenRange[] {
   const ranges: TokenRange[] = [];
   const blocks = scripting.has(dialect);
+  const outline = outlineOf(tokens);
   let from = 0;
   while (from < tokens.length) {
     if (tokens[from]?.kind === 'terminator') {
       from++;
       continue;
     }
-    const to = (blocks ? blockHead(tokens, from) : undefined) ?? statementEnd(tokens, from);
+    const to = (blocks ? blockHead(tokens, from) : undefined) ?? statementEnd(tokens, from, outline);
     ranges.push({ from, to });
     from = to;
   }
@@ -49,22 +50,46 @@ export function split(tokens: readonly Token[], dialect: DialectName): readonly 
 const wordAt = (tokens: readonly Token[], index: number): string | undefined =>
   tokens[index]?.kind === 'word' ? tokens[index]?.text : undefined;
 
-function statementEnd(tokens: readonly Token[], from: number): number {
+function statementEnd(tokens: readonly Token[], from: number, outline: Outline): number {
   const body = isRoutine(tokens, from) ? routineEnd(tokens, from) : undefined;
   if (body !== undefined) return body;
   const first = wordAt(tokens, from) ?? '';
-  const openEnded = mayHoldStatement.has(first);
+  const end = outline.terminator[from] ?? tokens.length;
+  const balanced = (outline.depth[end] ?? 0) <= (outline.depth[from] ?? 0);
+  if (mayHoldStatement.has(first)) return end;
   let depth = 0;
-  for (let index = from; index < tokens.length; index++) {
+  for (let index = from; index < end; index++) {
     const token = tokens[index];
-    if (token === undefined || token.kind === 'terminator') return index;
-    if (token.kind === 'operator') {
-      if (token.text === '(') depth++;
-      else if (token.text === ')') depth = Math.max(0, depth - 1);
-    } else if (depth === 0 && !openEnded && token.startsLine && index > from && beginsStatement(tokens, index))
-      return index;
+    if (token === undefined) break;
+    depth += bracketStep(token);
+    // A bracket that is never closed hides nothing either.
+    if ((depth <= 0 || !balanced) && token.startsLine && index > from && beginsStatement(tokens, index)) return index;
   }
-  return tokens.length;
+  return end;
+}
+
+const bracketStep = (token: Token): number =>
+  token.kind !== 'operator' ? 0 : token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
+
+/** Where the terminators are and how deep in brackets each token stands, found in one pass over the script. */
+interface Outline {
+  /** For every token the index of the terminator at or behind it. */
+  readonly terminator: Int32Array;
+  /** Open brackets in front of every token, counted from the start of the script. */
+  readonly depth: Int32Array;
+}
+
+function outlineOf(tokens: readonly Token[]): Outline {
+  const depth = new Int32Array(tokens.length + 1);
+  tokens.forEach((token, index) => {
+    depth[index + 1] = (depth[index] ?? 0) + bracketStep(token);
+  });
+  const terminator = new Int32Array(tokens.length);
+  for (let index = tokens.length - 1, end = tokens.length; index >= 0; index--) {
+    if (tokens[index]?.kind === 'terminator') end = index;
+    terminator[index] = end;
+  }
+  return { terminator, depth };
 }
 
 /** First words behind which another statement may stand without a `;`. */
