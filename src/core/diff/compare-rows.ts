@@ -1,0 +1,121 @@
+import {
+  type DiffQuery,
+  keyedDiffSql,
+  multisetDiffSql,
+  rowsByHashSql,
+  rowsByKeySql,
+} from '../warehouse/dialects/postgres/diff-sql.ts';
+import type { Session } from '../warehouse/ports.ts';
+import type { ColumnChange, RowSample } from './slice-diff.ts';
+import type { SliceRelation } from './slice-relation.ts';
+import { comparedColumns, keyColumns } from './take-figures.ts';
+
+/** How many rows differ, which columns, and a few of the rows. */
+export interface RowComparison {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  readonly columns: readonly ColumnChange[];
+  readonly samples: readonly RowSample[];
+  readonly method: 'key' | 'multiset';
+  /** Changed rows that differ in float columns only, and there only in the last bits. */
+  readonly lastBits: number;
+}
+
+type Keys = readonly (readonly (string | null)[])[];
+
+/**
+ * Compares the copy of the old rows with the live slice: by key where the key tells rows apart on both sides, else as
+ * multisets, where a changed row counts as one removed and one added.
+ */
+export async function compareRows(
+  session: Session,
+  relation: SliceRelation,
+  sides: { readonly old: string; readonly live: string; readonly predicate: string | undefined },
+  options: { readonly keyUsable: boolean; readonly samples: number },
+): Promise<RowComparison> {
+  const query: DiffQuery = {
+    ...sides,
+    columns: comparedColumns(relation),
+    key: keyColumns(relation),
+    hash: relation.hash,
+    samples: Math.min(20, Math.max(0, options.samples)),
+  };
+  return options.keyUsable ? compareByKey(session, query) : compareAsMultisets(session, query);
+}
+
+async function compareByKey(session: Session, query: DiffQuery): Promise<RowComparison> {
+  const row = (await session.query(keyedDiffSql(query))).rows[0] ?? [];
+  const [added, removed, changed, addedKeys, removedKeys, changedKeys, lastBits, ...perColumn] = row;
+  const columns = query.columns.flatMap((column, index) => {
+    const rows = Number(perColumn[index]);
+    return rows > 0 ? [{ column: column.name, rows }] : [];
+  });
+  const [inserted, deleted, altered] = [keysOf(addedKeys), keysOf(removedKeys), keysOf(changedKeys)];
+  const live = await rowsByKey(session, query, query.live, query.predicate, [...inserted, ...altered]);
+  const old = await rowsByKey(session, query, query.old, undefined, [...deleted, ...altered]);
+  const sample = (kind: RowSample['kind'], key: readonly (string | null)[]): RowSample => ({
+    kind,
+    key: Object.fromEntries(query.key.map((column, index) => [column.name, key[index] ?? null])),
+    before: kind === 'added' ? undefined : old.get(JSON.stringify(key)),
+    after: kind === 'removed' ? undefined : live.get(JSON.stringify(key)),
+  });
+  return {
+    added: Number(added),
+    removed: Number(removed),
+    changed: Number(changed),
+    columns,
+    samples: [
+      ...inserted.map((key) => sample('added', key)),
+      ...deleted.map((key) => sample('removed', key)),
+      ...altered.map((key) => sample('changed', key)),
+    ],
+    method: 'key',
+    lastBits: Number(lastBits),
+  };
+}
+
+async function rowsByKey(
+  session: Session,
+  query: DiffQuery,
+  from: string,
+  predicate: string | undefined,
+  keys: Keys,
+): Promise<ReadonlyMap<string, Readonly<Record<string, string | null>>>> {
+  if (keys.length === 0) return new Map();
+  const result = await session.query(rowsByKeySql(from, predicate, query.columns, query.key, keys));
+  return new Map(
+    result.rows.map((row) => [
+      JSON.stringify(row.slice(0, query.key.length)),
+      record(query, row.slice(query.key.length)),
+    ]),
+  );
+}
+
+async function compareAsMultisets(session: Session, query: DiffQuery): Promise<RowComparison> {
+  const [added, removed, more, fewer] = (await session.query(multisetDiffSql(query))).rows[0] ?? [];
+  const fetch = async (from: string, predicate: string | undefined, hashes: Keys) => {
+    if (hashes.length === 0) return [];
+    const sql = rowsByHashSql(from, predicate, query.columns, query.hash, hashes, query.samples);
+    return (await session.query(sql)).rows.map((row) => record(query, row));
+  };
+  const after = await fetch(query.live, query.predicate, keysOf(more));
+  const before = await fetch(query.old, undefined, keysOf(fewer));
+  return {
+    added: Number(added),
+    removed: Number(removed),
+    changed: 0,
+    columns: [],
+    samples: [
+      ...after.map((row): RowSample => ({ kind: 'added', key: undefined, before: undefined, after: row })),
+      ...before.map((row): RowSample => ({ kind: 'removed', key: undefined, before: row, after: undefined })),
+    ],
+    method: 'multiset',
+    lastBits: 0,
+  };
+}
+
+const keysOf = (json: string | null | undefined): Keys => (json ? (JSON.parse(json) as Keys) : []);
+
+const record = (query: DiffQuery, values: readonly (string | null)[]) =>
+  Object.fromEntries(query.columns.map((column, index) => [column.name, values[index] ?? null]));

@@ -1,0 +1,88 @@
+import {
+  createLedgerSql,
+  ledgerCreationLock,
+  ledgerRightsSql,
+  ledgerSchema,
+  ledgerVersion,
+} from '../warehouse/dialects/postgres/ledger-schema-sql.ts';
+import type { Session, Warehouse } from '../warehouse/ports.ts';
+import { WarehouseError } from '../warehouse/warehouse-error.ts';
+
+const ready = new WeakMap<Warehouse, Promise<void>>();
+
+/**
+ * Creates the ledger's schema once, whoever comes first, and checks the rights that runs need. Throws
+ * {@link WarehouseError} with the GRANT that helps, or where a newer version of the product made the ledger.
+ */
+export function ensureLedger(warehouse: Warehouse, session: Session): Promise<void> {
+  const known = ready.get(warehouse);
+  if (known) return known;
+  const created = prepare(session);
+  ready.set(warehouse, created);
+  // A failure may have been the world's: the next caller tries again.
+  created.catch(() => ready.delete(warehouse));
+  return created;
+}
+
+async function prepare(session: Session): Promise<void> {
+  const row = (await session.query(ledgerRightsSql)).rows[0] ?? [];
+  const [exists, mayCreate, mayTemp, database, user, mayUse, hasSchema] = row;
+  if (mayTemp !== 't') {
+    throw missingRight(
+      `Temporary tables may not be created in ${database}.`,
+      `GRANT TEMPORARY ON DATABASE ${database} TO ${user};`,
+    );
+  }
+  if (mayUse !== 't') {
+    throw missingRight(
+      `The schema ${ledgerSchema} may not be used.`,
+      `GRANT USAGE, CREATE ON SCHEMA ${ledgerSchema} TO ${user};`,
+    );
+  }
+  if (exists === 't') return checkVersion(session, String(user));
+  if (mayCreate !== 't' && hasSchema !== 't') {
+    throw missingRight(
+      `The ledger needs a schema ${ledgerSchema}, which may not be created in ${database}.`,
+      `GRANT CREATE ON DATABASE ${database} TO ${user};`,
+    );
+  }
+  await create(session, mayCreate === 't');
+}
+
+async function create(session: Session, mayCreateSchema: boolean): Promise<void> {
+  await session.query('begin isolation level read committed');
+  try {
+    await session.query('select pg_catalog.pg_advisory_xact_lock($1)', [ledgerCreationLock]);
+    const made = await session.query(`select pg_catalog.to_regclass('${ledgerSchema}.meta') is not null`);
+    if (made.rows[0]?.[0] !== 't') {
+      // Even IF NOT EXISTS asks for the right to create.
+      for (const statement of mayCreateSchema ? createLedgerSql : createLedgerSql.slice(1))
+        await session.query(statement);
+    }
+    await session.query('commit');
+  } catch (error) {
+    await session.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function checkVersion(session: Session, user: string): Promise<void> {
+  const version = await session.query(`select max(version) from ${ledgerSchema}.meta`).catch((error) => {
+    if (error instanceof WarehouseError && error.kind === 'permission') {
+      throw missingRight(
+        `The ledger in schema ${ledgerSchema} may not be read.`,
+        `GRANT ALL ON ALL TABLES IN SCHEMA ${ledgerSchema} TO ${user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA ${ledgerSchema} TO ${user};`,
+      );
+    }
+    throw error;
+  });
+  const found = Number(version.rows[0]?.[0]);
+  if (found > ledgerVersion) {
+    throw new WarehouseError('other', `The ledger has version ${found}; this program knows ${ledgerVersion}.`, false, {
+      hint: 'Update the program: a newer one has written here.',
+    });
+  }
+}
+
+const missingRight = (message: string, grant: string): WarehouseError =>
+  new WarehouseError('permission', message, false, { sqlState: '42501', hint: `Ask its owner for: ${grant}` });

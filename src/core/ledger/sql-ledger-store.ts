@@ -1,0 +1,148 @@
+import { instant } from '../time/instant.ts';
+import { qualifyNames } from '../warehouse/describe-tables.ts';
+import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
+import {
+  activeOverlapsSql,
+  listRunsSql,
+  loadRunSql,
+  recordUnitStateSql,
+  saveRunSlicesSql,
+  saveRunSql,
+  unitsSql,
+} from '../warehouse/dialects/postgres/ledger-store-sql.ts';
+import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
+import { ensureLedger } from './ensure-ledger.ts';
+import type { LedgerSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
+
+type Row = readonly (string | null)[];
+
+/** The ledger in the target database. Connects when first asked; a broken connection is replaced at the next question. */
+export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
+  let session: Session | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  const open = async (): Promise<Session> => {
+    if (session === undefined) {
+      const connected = await warehouse.connect('ledger');
+      try {
+        await ensureLedger(warehouse, connected);
+      } catch (error) {
+        await connected.close();
+        throw error;
+      }
+      session = connected;
+    }
+    return session;
+  };
+
+  /** One question after the other: they share a session, and with it at most one transaction. */
+  const inTurn = <T>(work: (session: Session) => Promise<T>): Promise<T> => {
+    const result = queue.then(async () => {
+      const connected = await open();
+      try {
+        return await work(connected);
+      } catch (error) {
+        session = undefined;
+        await connected.close();
+        throw error;
+      }
+    });
+    queue = result.catch(() => undefined);
+    return result;
+  };
+
+  const ask = (text: string, values: readonly (string | null)[]): Promise<ResultSet> =>
+    inTurn((connected) => connected.query(text, values));
+
+  return {
+    saveRun: (run, units, slices = []) =>
+      inTurn(async (connected) => {
+        const bounds = await boundsOf(connected, slices);
+        await connected.query('begin');
+        await connected.query(saveRunSql, [
+          run.run,
+          run.title,
+          new Date(run.createdAt).toISOString(),
+          run.createdBy,
+          run.document,
+          JSON.stringify(units),
+        ]);
+        if (bounds !== '[]') await connected.query(saveRunSlicesSql, [run.run, bounds]);
+        await connected.query('commit');
+      }),
+    loadRun: async (run) => {
+      const row = (await ask(loadRunSql, [run])).rows[0];
+      if (row === undefined) return undefined;
+      const [id, createdAt, createdBy, document, title] = row as readonly string[] & Row;
+      return {
+        run: String(id),
+        createdAt: instant(Number(createdAt)),
+        createdBy: String(createdBy),
+        document: String(document),
+        title: String(title),
+      };
+    },
+    listRuns: async (limit) => (await ask(listRunsSql, [String(limit)])).rows.map(summaryOf),
+    recordUnit: async (run, record) => {
+      await ask(recordUnitStateSql, [
+        run,
+        record.unit,
+        record.state,
+        String(record.attempts),
+        record.message ?? null,
+        record.durationMs === undefined ? null : String(Math.round(record.durationMs)),
+        JSON.stringify(record.slices),
+      ]);
+    },
+    units: async (run) => (await ask(unitsSql, [run])).rows.map(recordOf),
+    activeOverlaps: (run, slices) =>
+      inTurn(async (connected) => {
+        const bounds = await boundsOf(connected, slices);
+        const found = await connected.query(activeOverlapsSql, [run, bounds]);
+        return found.rows.map(([other, owner, table]) => ({
+          run: String(other),
+          owner: String(owner),
+          table: String(table),
+        }));
+      }),
+    close: async () => {
+      await queue;
+      await session?.close();
+      session = undefined;
+    },
+  };
+}
+
+async function boundsOf(session: Session, slices: readonly LedgerSlice[]): Promise<string> {
+  const names = [...new Set(slices.map(({ table }) => table))];
+  const qualified = names.length === 0 ? [] : await qualifyNames(session, names);
+  const byName = new Map(names.map((name, index) => [name, qualified[index] ?? name]));
+  return JSON.stringify(
+    slices.map(({ table, from, to }) => ({
+      target: byName.get(table) ?? table,
+      lower: lowerBound(ledgerBound(from)),
+      upper: upperBound(ledgerBound(to)),
+    })),
+  );
+}
+
+function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary {
+  return {
+    run: String(run),
+    title: String(title),
+    createdAt: instant(Number(createdAt)),
+    createdBy: String(createdBy),
+    counts: JSON.parse(counts ?? '{}') as RunSummary['counts'],
+  };
+}
+
+function recordOf([unit, state, attempts, message, durationMs, slices]: Row): UnitRecord {
+  return {
+    unit: String(unit),
+    state: state as UnitState,
+    attempts: Number(attempts),
+    message: message ?? undefined,
+    durationMs: durationMs === null || durationMs === undefined ? undefined : Number(durationMs),
+    slices: JSON.parse(slices ?? '[]') as UnitRecord['slices'],
+  };
+}

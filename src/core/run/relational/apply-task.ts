@@ -1,0 +1,170 @@
+import { compareRows } from '../../diff/compare-rows.ts';
+import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { SliceRelation } from '../../diff/slice-relation.ts';
+import type { TakenFigures } from '../../diff/take-figures.ts';
+import { describeTables, type TypeCache } from '../../warehouse/describe-tables.ts';
+import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
+import type { TableDescription } from '../../warehouse/table-description.ts';
+import type { UnitJob } from '../unit-job.ts';
+import { type EscapeSlice, type EscapeVerdict, findEscape, outsideFigures } from './escape.ts';
+import { lockTables } from './fence.ts';
+import type { Marker } from './marker.ts';
+import { runStatements } from './run-statements.ts';
+import { applySettings, figureSettings, protectiveSettings, type StartSettings } from './session-settings.ts';
+import { oldCopy, stateAfter, stateBefore } from './slice-state.ts';
+import { relationOf, type Target, tableSql } from './target.ts';
+import type { TaskPlan } from './task-plan.ts';
+
+/** A unit's transaction, open, fenced and locked, with the savepoint of the unit set. */
+export interface OpenUnit {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly plan: TaskPlan & { readonly kind: 'ready' };
+  readonly targets: readonly Target[];
+  readonly marker: Marker;
+  readonly start: StartSettings;
+  readonly server: WarehouseDescription;
+  readonly types: TypeCache;
+}
+
+export interface AppliedSlice {
+  readonly target: Target;
+  readonly table: TableDescription;
+  readonly diff: SliceDiff;
+}
+
+export interface Applied {
+  readonly slices: readonly AppliedSlice[];
+  readonly notes: readonly string[];
+  readonly escape: EscapeVerdict;
+}
+
+/**
+ * Before, task, after, escape, diff: runs the task's statements and tells what they did. With `exact` all other
+ * writers of the targets are kept out, and the rest of each table is compared instead of counted.
+ */
+export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied> {
+  const { session, job, targets, marker } = unit;
+  if (exact) await lockTables(session, targets);
+  await enterFigures(unit);
+  const relations = targets.flatMap(({ relation }) => relation ?? []);
+  const outsideBefore = exact ? await outsideFigures(session, relations) : '';
+  const before: (TakenFigures | undefined)[] = [];
+  for (const [index, { relation }] of targets.entries()) {
+    before.push(relation && (await stateBefore(session, relation, index, job.options)));
+  }
+  await applySettings(session, { row_security: unit.start.rowSecurity });
+  await runStatements(unit);
+  await session.query('set constraints all immediate');
+  await enterFigures(unit);
+  const after = await relationsAfter(unit);
+  const slices: (EscapeSlice & { target: Target; index: number })[] = [];
+  for (const [index, target] of targets.entries()) {
+    const relation = after[index];
+    if (relation === undefined) continue;
+    const taken = await stateAfter(session, relation, index, job.options, marker.ownAge);
+    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
+  }
+  const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
+  const verdict: EscapeVerdict =
+    exact && !proven
+      ? { kind: 'escaped', reason: `Rows outside the slice changed: ${outsideBefore} became something else.` }
+      : await findEscape(session, slices, marker, { plain: unit.plan.plain, proven });
+  if (verdict.kind === 'doubt') return { slices: [], notes: [], escape: verdict };
+  return { ...(await compare(unit, slices)), escape: verdict };
+}
+
+/** Figures and predicates see the scheduler's settings, whatever the task set, and the role that began. */
+async function enterFigures({ session, job, start }: OpenUnit): Promise<void> {
+  const { options } = job;
+  await applySettings(session, options.settings, protectiveSettings(options), figureSettings, { role: start.role });
+}
+
+/** Tables that the task made or altered are looked up anew. */
+async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation | undefined)[]> {
+  const { session, targets, plan, server, types } = unit;
+  if (!plan.altersTables && targets.every(({ relation }) => relation !== undefined)) {
+    return targets.map(({ relation }) => relation);
+  }
+  const tables = await describeTables(
+    session,
+    targets.map(({ slice }) => slice.table),
+    types,
+  );
+  return targets.map(({ slice }, index) => {
+    const table = tables[index];
+    return table && relationOf(slice, table, server);
+  });
+}
+
+async function compare(
+  unit: OpenUnit,
+  slices: readonly (EscapeSlice & { readonly target: Target; readonly index: number })[],
+): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
+  const notes: string[] = [...unit.plan.notes];
+  const applied: AppliedSlice[] = [];
+  for (const { target, index, relation, before, after } of slices) {
+    const { slice } = target;
+    const schemaNote = before && schemaChange(target.relation?.table, relation.table);
+    if (schemaNote !== undefined) notes.push(schemaNote);
+    const keyUsable = (before?.keyUsable ?? true) && after.keyUsable;
+    const equal = before !== undefined && sameFigures(before, after);
+    const rowsCompared = unit.job.options.compare === 'rows' && before !== undefined && schemaNote === undefined;
+    const comparison =
+      rowsCompared && !equal
+        ? await compareRows(
+            unit.session,
+            relation,
+            { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate },
+            { keyUsable, samples: unit.job.options.samples },
+          )
+        : undefined;
+    if (comparison !== undefined && comparison.lastBits > 0) {
+      notes.push(
+        `${comparison.lastBits} of ${comparison.changed} changed rows of ${relation.table.qualified} differ only in the ` +
+          `last bits of floating-point columns: equal within tolerance.`,
+      );
+    }
+    const compared = keyUsable ? ('key' as const) : ('multiset' as const);
+    applied.push({
+      target,
+      table: relation.table,
+      diff: {
+        table: slice.table,
+        column: slice.column,
+        from: slice.from,
+        to: slice.to,
+        before: before?.figures,
+        after: after.figures,
+        added: comparison?.added ?? (equal ? 0 : undefined),
+        removed: comparison?.removed ?? (equal ? 0 : undefined),
+        changed: comparison?.changed ?? (equal ? 0 : undefined),
+        columns: comparison?.columns ?? [],
+        samples: comparison?.samples ?? [],
+        method: comparison?.method ?? (equal ? compared : 'none'),
+        key: relation.key,
+        leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
+      },
+    });
+  }
+  return { slices: applied, notes };
+}
+
+/** Equal figures mean equal rows; a mere count never does. */
+export const sameFigures = (before: TakenFigures, after: TakenFigures): boolean =>
+  before.figures.algorithm === after.figures.algorithm &&
+  before.figures.rowChecksum !== '' &&
+  before.figures.rows === after.figures.rows &&
+  before.figures.rowChecksum === after.figures.rowChecksum;
+
+export const describeSchema = (table: TableDescription): string =>
+  table.columns.map(({ name, type, notNull }) => `${name} ${type}${notNull ? ' not null' : ''}`).join(', ');
+
+function schemaChange(before: TableDescription | undefined, after: TableDescription): string | undefined {
+  if (before === undefined || describeSchema(before) === describeSchema(after)) return undefined;
+  const columns = (table: TableDescription) => new Set(table.columns.map(({ name, type }) => `${name} ${type}`));
+  const [old, now] = [columns(before), columns(after)];
+  const added = [...now].filter((column) => !old.has(column)).map((column) => `+${column}`);
+  const dropped = [...old].filter((column) => !now.has(column)).map((column) => `-${column}`);
+  return `The schema of ${after.qualified} changed (${[...added, ...dropped].join(', ') || 'constraints'}): rows were not compared.`;
+}

@@ -1,0 +1,35 @@
+import type { UnitOptions } from '../unit-job.ts';
+import type { UnitOutcome } from '../unit-outcome.ts';
+import type { Applied, AppliedSlice } from './apply-task.ts';
+
+/** What to do with an applied task: publish it, put the old rows back, or hold it for a person. */
+export type Decision =
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
+
+export function decide(applied: Applied, options: UnitOptions): Decision {
+  if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
+  for (const slice of applied.slices) {
+    const held = guard(slice, options.holdShrinkPercent);
+    if (held !== undefined) return held;
+  }
+  return applied.slices.every(isUnchanged) ? { kind: 'unchanged' } : { kind: 'changed' };
+}
+
+function guard({ diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
+  const before = diff.before?.rows ?? 0;
+  const after = diff.after?.rows ?? 0;
+  if (percent === undefined || before === 0 || after >= before) return undefined;
+  if (after === 0) {
+    return { kind: 'held', code: 'empty', reason: `${diff.table} would lose all ${before} rows of its slice.` };
+  }
+  if (((before - after) / before) * 100 <= percent) return undefined;
+  return {
+    kind: 'held',
+    code: 'shrunk',
+    reason: `${diff.table} would shrink from ${before} to ${after} rows, by more than ${percent} %.`,
+  };
+}
+
+const isUnchanged = ({ diff }: AppliedSlice): boolean => diff.added === 0 && diff.removed === 0 && diff.changed === 0;

@@ -1,0 +1,150 @@
+import type { SliceRelation } from '../../diff/slice-relation.ts';
+import type { TakenFigures } from '../../diff/take-figures.ts';
+import { takeFigures } from '../../diff/take-figures.ts';
+import { outsideRowsSql, writtenTablesSql } from '../../warehouse/dialects/postgres/escape-sql.ts';
+import type { Session } from '../../warehouse/ports.ts';
+import type { Counters, Marker } from './marker.ts';
+import { tableSql } from './target.ts';
+
+/** One slice of a unit with its rows before and after, or a whole table. */
+export interface EscapeSlice {
+  readonly relation: SliceRelation;
+  readonly column: string | undefined;
+  readonly before: TakenFigures | undefined;
+  readonly after: TakenFigures;
+}
+
+/** Written outside the declared slices: `doubt` where only comparing the rest of the table can tell. */
+export type EscapeVerdict =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'escaped'; readonly reason: string }
+  | { readonly kind: 'doubt' };
+
+interface WrittenTable {
+  readonly oid: string;
+  readonly table: string;
+  readonly exclusive: boolean;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly made: boolean;
+}
+
+/**
+ * Looks for rows that the task wrote outside its slices or in tables that it does not declare. Every row version that
+ * this transaction made is still in the slice or was ended by it again; every old row that it ended was in the slice.
+ * The transaction's own counters say how many there were, so what does not add up lies outside. Not seen: other
+ * databases (dblink), sequences. `proven`: the rest of every table was compared and is the same.
+ */
+export async function findEscape(
+  session: Session,
+  slices: readonly EscapeSlice[],
+  marker: Marker,
+  options: { readonly plain: boolean; readonly proven: boolean },
+): Promise<EscapeVerdict> {
+  const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
+  const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceMarker(table, marker));
+  const undeclared = undeclaredWrite(written, slices);
+  if (undeclared !== undefined) return { kind: 'escaped', reason: undeclared };
+  if (options.proven) return { kind: 'none' };
+  let doubt = false;
+  for (const group of byTable(slices)) {
+    const verdict = await findInTable(session, group, written, marker, options.plain);
+    if (verdict.kind === 'escaped') return verdict;
+    doubt ||= verdict.kind === 'doubt';
+  }
+  return doubt ? { kind: 'doubt' } : { kind: 'none' };
+}
+
+function undeclaredWrite(written: readonly WrittenTable[], slices: readonly EscapeSlice[]): string | undefined {
+  const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
+  for (const table of written) {
+    if (declared.has(table.oid) || table.made) continue;
+    const { inserted, updated, deleted } = table;
+    if (inserted + updated + deleted > 0) {
+      return (
+        `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
+        `${deleted} deleted (a trigger, a cascade, or a second target).`
+      );
+    }
+    if (table.exclusive) return `The task emptied, altered or locked all of ${table.table}, which it does not declare.`;
+  }
+  return undefined;
+}
+
+async function findInTable(
+  session: Session,
+  group: readonly EscapeSlice[],
+  written: readonly WrittenTable[],
+  marker: Marker,
+  plain: boolean,
+): Promise<EscapeVerdict> {
+  const table = group[0]?.relation.table;
+  const predicate = unionOf(group);
+  if (table === undefined || predicate === undefined) return { kind: 'none' };
+  const own = written.filter((candidate) => candidate.oid === table.oid || table.storage.includes(candidate.oid));
+  if (!marker.countersOn || own.some((candidate) => candidate.exclusive)) return { kind: 'doubt' };
+  const total = (pick: (counted: WrittenTable) => number) => own.reduce((sum, counted) => sum + pick(counted), 0);
+  const rows = group.reduce((sum, { after }) => sum + after.ownRows, 0);
+  const kept = group.reduce((sum, { after }) => sum + after.figures.rows - after.ownRows, 0);
+  const old = group.reduce((sum, { before }) => sum + (before?.figures.rows ?? 0), 0);
+  const surplusMade = total((counted) => counted.inserted + counted.updated) - rows;
+  const surplusEnded = total((counted) => counted.deleted + counted.updated) - (old - kept);
+  if (surplusMade === 0 && surplusEnded === 0) return { kind: 'none' };
+  const column = group.length === 1 ? group[0]?.column : undefined;
+  const proof = await session.query(outsideRowsSql(tableSql(table), predicate, marker.ownAge, column));
+  const [count, low, high] = proof.rows[0] ?? [];
+  if (Number(count) > 0) {
+    const between = low === null || low === undefined ? '' : `, with ${column} from ${low} to ${high}`;
+    return {
+      kind: 'escaped',
+      reason: `The task wrote ${count} rows of ${table.qualified} outside its slice${between}.`,
+    };
+  }
+  // Rows written and ended again inside the slice (insert, then remove duplicates) add the same to both sides.
+  // A caught error does too, and could hide a deletion: it takes a function, a trigger or a savepoint.
+  if (surplusMade === surplusEnded && plain && !table.triggers) return { kind: 'none' };
+  return { kind: 'doubt' };
+}
+
+/** Figures of everything outside the slices of each table, before or after; the exact way, one pass over the table. */
+export async function outsideFigures(session: Session, relations: readonly SliceRelation[]): Promise<string> {
+  const figures: string[] = [];
+  for (const group of byTable(relations.map((relation) => ({ relation })))) {
+    const relation = group[0]?.relation;
+    const predicate = unionOf(group);
+    if (relation === undefined || predicate === undefined) continue;
+    const taken = await takeFigures(
+      session,
+      { ...relation, key: [], volatile: [] },
+      { sql: tableSql(relation.table), predicate: `${predicate} is not true`, ownAge: undefined },
+    );
+    figures.push(`${relation.table.qualified}: ${taken.figures.rows} rows, checksum ${taken.figures.rowChecksum}`);
+  }
+  return figures.join('; ');
+}
+
+/** All slices of the table together; `undefined` where one of them is the whole table. */
+function unionOf(group: readonly { readonly relation: SliceRelation }[]): string | undefined {
+  const predicates = group.map(({ relation }) => relation.predicate);
+  return predicates.some((predicate) => predicate === undefined) ? undefined : `(${predicates.join(' or ')})`;
+}
+
+function byTable<T extends { readonly relation: SliceRelation }>(slices: readonly T[]): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const slice of slices) {
+    const { oid } = slice.relation.table;
+    groups.set(oid, [...(groups.get(oid) ?? []), slice]);
+  }
+  return [...groups.values()];
+}
+
+function sinceMarker(table: WrittenTable, marker: Marker): WrittenTable {
+  const [inserted, updated, deleted]: Counters = marker.counters.get(table.oid) ?? [0, 0, 0];
+  return {
+    ...table,
+    inserted: table.inserted - inserted,
+    updated: table.updated - updated,
+    deleted: table.deleted - deleted,
+  };
+}

@@ -1,0 +1,54 @@
+import { recordUnitSql } from '../../warehouse/dialects/postgres/record-sql.ts';
+import type { Session } from '../../warehouse/ports.ts';
+import type { UnitJob } from '../unit-job.ts';
+import { type AppliedSlice, describeSchema } from './apply-task.ts';
+import type { Marker } from './marker.ts';
+import type { RelationalEnv } from './relational-env.ts';
+import { ledgerSlice } from './target.ts';
+
+/**
+ * Makes the outcome part of the unit's own transaction: slice versions (which are the commit marker; a held unit leaves
+ * none), the unit's state, and the end of its claim.
+ */
+export async function recordOutcome(
+  session: Session,
+  job: UnitJob,
+  env: RelationalEnv,
+  fence: string,
+  marker: Marker,
+  outcome: {
+    readonly state: 'changed' | 'unchanged' | 'held';
+    readonly message: string | undefined;
+    readonly slices: readonly AppliedSlice[];
+    readonly durationMs: number;
+  },
+): Promise<void> {
+  const versions = outcome.state === 'held' ? [] : outcome.slices.map(versionOf);
+  await session.query(recordUnitSql, [
+    job.run,
+    job.unit,
+    job.task,
+    JSON.stringify(versions),
+    outcome.state,
+    outcome.message ?? null,
+    String(Math.round(outcome.durationMs)),
+    JSON.stringify(outcome.slices.map(({ diff }) => diff)),
+    job.codeHash,
+    JSON.stringify(job.options.settings),
+    marker.inputs,
+    env.owner,
+    fence,
+  ]);
+}
+
+function versionOf({ target, table, diff }: AppliedSlice) {
+  return {
+    ...ledgerSlice(target),
+    rows: diff.after?.rows,
+    key_checksum: diff.after?.keyChecksum,
+    row_checksum: diff.after?.rowChecksum,
+    algorithm: diff.after?.algorithm,
+    schema: describeSchema(table),
+    diff,
+  };
+}

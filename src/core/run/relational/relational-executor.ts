@@ -1,0 +1,91 @@
+import { ensureLedger } from '../../ledger/ensure-ledger.ts';
+import type { TypeCache } from '../../warehouse/describe-tables.ts';
+import { deleteClaimSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
+import type { Session, Warehouse } from '../../warehouse/ports.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
+import type { UnitExecutor } from '../unit-executor.ts';
+import type { UnitJob } from '../unit-job.ts';
+import type { UnitOutcome } from '../unit-outcome.ts';
+import { cancellable } from './cancellable.ts';
+import { lostClaim } from './fence.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import type { RelationalEnv } from './relational-env.ts';
+import { runUnit, type UnitRun } from './run-unit.ts';
+import { planTask, type TaskPlan } from './task-plan.ts';
+import { isCancellation, unitErrorOf } from './unit-error.ts';
+
+/**
+ * Runs units on a relational target, each in one transaction that also holds its record. Sessions are kept and used
+ * again; closing the warehouse ends them.
+ */
+export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): UnitExecutor {
+  const idle: Session[] = [];
+  const types: TypeCache = new Map();
+  const heartbeat = startHeartbeat(warehouse, env.clock);
+
+  const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
+    const startedAt = env.clock.now();
+    const durationMs = () => env.clock.now() - startedAt;
+    const plan = planTask(job);
+    if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
+    if (signal.aborted) return { state: 'cancelled', confirmed: true, durationMs: 0 };
+    let session: Session | undefined;
+    try {
+      session = idle.pop() ?? (await warehouse.connect('unit'));
+      await ensureLedger(warehouse, session);
+    } catch (error) {
+      await session?.close();
+      return { state: 'failed', error: unitErrorOf(error), durationMs: durationMs() };
+    }
+    const steps = cancellable(session, signal);
+    const run: UnitRun = { job, plan, warehouse, env, types, heartbeat, claim: undefined };
+    try {
+      const outcome = await runUnit(run, session, steps);
+      await session.query('discard all').then(
+        () => idle.push(session),
+        () => session.close(),
+      );
+      return outcome;
+    } catch (error) {
+      const confirmed = await steps.confirmed();
+      const ended = await abandon(session, run);
+      if (signal.aborted && isCancellation(error)) {
+        return { state: 'cancelled', confirmed: confirmed && ended, durationMs: durationMs() };
+      }
+      const cause = run.claim?.lost === true && isCancellation(error) ? lostClaim() : error;
+      return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
+    } finally {
+      steps.release();
+    }
+  };
+
+  return { execute, maxConcurrency: warehouse.maxSessions };
+}
+
+/** A task that cannot be carried out in one transaction, found before anything was sent. */
+export const refusedOutcome = (plan: TaskPlan & { readonly kind: 'refused' }, durationMs: number): UnitOutcome => ({
+  state: 'failed',
+  error: {
+    kind: 'refused',
+    message: plan.reason,
+    remedy: plan.remedy,
+    retryable: false,
+    sqlState: undefined,
+    statement: plan.statement.text,
+  },
+  durationMs,
+});
+
+/** Rolls back, gives the claim up and ends the session; true when the server answered to the end. */
+async function abandon(session: Session, run: UnitRun): Promise<boolean> {
+  try {
+    await session.query('rollback');
+    if (run.claim !== undefined) await session.query(deleteClaimSql, [run.claim.fence]);
+    return true;
+  } catch {
+    // The connection is gone: the server rolls back by itself, and the claim ends with its lease.
+    return false;
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Session } from '../../warehouse/ports.ts';
+import { WarehouseError } from '../../warehouse/warehouse-error.ts';
+import type { RenderedStatement, UnitJob } from '../unit-job.ts';
+import type { Marker } from './marker.ts';
+import { applySettings, protectiveSettings } from './session-settings.ts';
+
+/** A statement of the user's task failed; keeps which one. */
+export class StatementFailure extends Error {
+  override readonly name = 'StatementFailure';
+  constructor(
+    readonly statement: RenderedStatement,
+    readonly error: WarehouseError,
+    /** The statement cannot be carried out in this way at all. */
+    readonly refused: boolean,
+  ) {
+    super(error.message, { cause: error });
+  }
+}
+
+/** Sends the task's statements in order, one a message. After each the transaction must still be the unit's own. */
+export async function runStatements(unit: {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly plan: { readonly statements: readonly RenderedStatement[] };
+  readonly marker: Marker;
+}): Promise<void> {
+  const { session, job, plan, marker } = unit;
+  for (const statement of plan.statements) {
+    try {
+      await session.query(statement.text);
+    } catch (error) {
+      if (!(error instanceof WarehouseError)) throw error;
+      const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
+      throw new StatementFailure(statement, error, endsTransaction === true);
+    }
+    const transaction = await applySettings(session, protectiveSettings(job.options));
+    if (transaction !== marker.transaction) {
+      const error = new WarehouseError(
+        'other',
+        'The statement ended the transaction of its unit: what it wrote may be committed.',
+        false,
+        { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
+      );
+      throw new StatementFailure(statement, error, true);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { TypeCache } from '../../warehouse/describe-tables.ts';
+import { deleteClaimSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
+import type { Session, Warehouse } from '../../warehouse/ports.ts';
+import { unitSavepoint } from '../../warehouse/transaction-control.ts';
+import type { UnitJob } from '../unit-job.ts';
+import type { UnitOutcome } from '../unit-outcome.ts';
+import { applyTask, type OpenUnit } from './apply-task.ts';
+import type { Cancellable } from './cancellable.ts';
+import { claimSlices } from './claim.ts';
+import { decide } from './decide.ts';
+import { holdFence, lockSlices, lockTables } from './fence.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import { readMarker } from './marker.ts';
+import { recordOutcome } from './record.ts';
+import type { RelationalEnv } from './relational-env.ts';
+import { applySettings, protectiveSettings, readStartSettings } from './session-settings.ts';
+import type { Target } from './target.ts';
+import type { TaskPlan } from './task-plan.ts';
+
+export interface UnitRun {
+  readonly job: UnitJob;
+  readonly plan: TaskPlan & { readonly kind: 'ready' };
+  readonly warehouse: Warehouse;
+  readonly env: RelationalEnv;
+  readonly types: TypeCache;
+  readonly heartbeat: Heartbeat;
+  /** Set while a claim is held that nothing has deleted yet. */
+  claim: { fence: string; lost: boolean } | undefined;
+}
+
+/** The protocol, step by step. Throws {@link WarehouseError} with the transaction still open; the caller cleans up. */
+export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> {
+  const { job, env, warehouse } = run;
+  const { session } = steps;
+  const startedAt = env.clock.now();
+  const durationMs = () => env.clock.now() - startedAt;
+  const claim = await claimSlices(session, job, warehouse, env, run.types);
+  if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
+  const held = { fence: claim.fence, lost: false };
+  run.claim = held;
+  const unwatch = run.heartbeat.watch(claim.fence, job.run, job.options.leaseMs, () => {
+    held.lost = true;
+    steps.stop();
+  });
+  try {
+    const unit = await openUnit(run, session, claim.fence, claim.targets);
+    if (unit.marker.committed !== undefined) {
+      await raw.query('rollback');
+      await raw.query(deleteClaimSql, [claim.fence]);
+      run.claim = undefined;
+      return { state: 'done-before', slices: unit.marker.committed, durationMs: durationMs() };
+    }
+    const applied = await applyCertainly(unit);
+    const decision = decide(applied, job.options);
+    if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
+    await recordOutcome(session, job, env, claim.fence, unit.marker, {
+      state: decision.kind,
+      message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
+      slices: applied.slices,
+      durationMs: durationMs(),
+    });
+    await steps.commit();
+    run.claim = undefined;
+    const slices = applied.slices.map(({ diff }) => diff);
+    return decision.kind === 'held'
+      ? { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() }
+      : { state: decision.kind, slices, notes: applied.notes, durationMs: durationMs() };
+  } finally {
+    unwatch();
+  }
+}
+
+async function openUnit(run: UnitRun, session: Session, fence: string, targets: readonly Target[]): Promise<OpenUnit> {
+  const { job, plan, warehouse, types } = run;
+  await session.query('begin isolation level read committed');
+  const start = await readStartSettings(session);
+  await applySettings(session, protectiveSettings(job.options));
+  await holdFence(session, fence);
+  if (warehouse.leases === 'server') await lockSlices(session, targets);
+  if (job.options.lockTable) await lockTables(session, targets);
+  const marker = await readMarker(session, job);
+  await session.query(`savepoint ${unitSavepoint}`);
+  return { session, job, plan, targets, marker, start, server: warehouse.description, types };
+}
+
+/** Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. */
+export async function applyCertainly(unit: OpenUnit) {
+  const applied = await applyTask(unit, false);
+  if (applied.escape.kind !== 'doubt') return applied;
+  await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
+  return applyTask(unit, true);
+}

@@ -1,0 +1,64 @@
+/**
+ * Everything about the named tables in one statement: $1 is an array of quoted names, the result one JSON document a
+ * name, in the order given, null where no such relation is visible.
+ */
+export const describeTablesSql = `
+select (
+  select pg_catalog.json_build_object(
+    'oid', c.oid::pg_catalog.text, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
+    'readable', pg_catalog.has_table_privilege(c.oid, 'SELECT'),
+    'triggers', exists (select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal),
+    'storage', (
+      with recursive below(oid) as (
+        select c.oid union select i.inhrelid from pg_catalog.pg_inherits i join below b on i.inhparent = b.oid
+      ) select pg_catalog.json_agg(b.oid::pg_catalog.text) from below b
+    ),
+    'keys', coalesce((
+      select pg_catalog.json_agg((
+        select pg_catalog.json_agg(a.attname order by k.n)
+        from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, n)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+        where k.n <= i.indnkeyatts
+      ) order by not i.indisprimary, i.indexrelid)
+      from pg_catalog.pg_index i
+      where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+        and not exists (
+          select from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, n)
+          join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+          where k.n <= i.indnkeyatts and not a.attnotnull)
+    ), '[]'),
+    'columns', (
+      select pg_catalog.json_agg(pg_catalog.json_build_object(
+        'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'typeOid', a.atttypid::pg_catalog.text,
+        'notNull', a.attnotnull) order by a.attnum)
+      from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    ))
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.oid = pg_catalog.to_regclass(asked.name)
+)
+from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality asked(name, n) order by asked.n`;
+
+/** The types with these oids and all that they are made of: $1 is an array of oids; one JSON array of types. */
+export const describeTypesSql = `
+with recursive seen(oid) as (
+  select pg_catalog.unnest($1::pg_catalog.oid[])
+  union
+  select part.oid from seen s join pg_catalog.pg_type t on t.oid = s.oid,
+  lateral (
+    select t.typbasetype where t.typbasetype <> 0
+    union all select t.typelem where t.typelem <> 0
+    union all select a.atttypid from pg_catalog.pg_attribute a
+      where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+  ) part(oid)
+)
+select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+  'oid', t.oid::pg_catalog.text, 'name', pg_catalog.format_type(t.oid, null), 'short', t.typname, 'kind', t.typtype,
+  'category', t.typcategory, 'base', t.typbasetype::pg_catalog.text, 'element', t.typelem::pg_catalog.text,
+  'array', t.typcategory = 'A' and t.typelem <> 0, 'sendable', t.typsend <> 0, 'builtIn', t.oid < 16384,
+  'fields', (
+    select pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'typeOid', a.atttypid::pg_catalog.text)
+      order by a.attnum)
+    from pg_catalog.pg_attribute a
+    where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+  ))), '[]')
+from seen join pg_catalog.pg_type t on t.oid = seen.oid`;

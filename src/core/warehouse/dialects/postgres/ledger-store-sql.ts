@@ -1,0 +1,57 @@
+import { ledgerSchema as schema } from './ledger-schema-sql.ts';
+
+const epochMilliseconds = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
+
+const wanted = (parameter: string) =>
+  `pg_catalog.json_to_recordset(${parameter}::json) as w(target text, lower timestamptz, upper timestamptz)`;
+
+/** $1: run, $2: title, $3: created at, $4: created by, $5: document, $6: unit ids as a JSON array, in order. */
+export const saveRunSql = `
+with saved as (insert into ${schema}.runs (run, title, created_at, created_by, document)
+  values ($1, $2, $3::timestamptz, $4, $5))
+insert into ${schema}.units (run, unit, position, state)
+select $1, u.unit, u.position - 1, 'waiting'
+from pg_catalog.json_array_elements_text($6::json) with ordinality u(unit, position)`;
+
+/** $1: run, $2: slices. */
+export const saveRunSlicesSql = `
+insert into ${schema}.run_slices (run, target, lower, upper) select $1, w.target, w.lower, w.upper from ${wanted('$2')}`;
+
+export const loadRunSql = `
+select run, ${epochMilliseconds('created_at')}, created_by, document, title from ${schema}.runs where run = $1`;
+
+export const listRunsSql = `
+select r.run, r.title, ${epochMilliseconds('r.created_at')}, r.created_by, (
+  select json_object_agg(state, n) from (
+    select state, count(*) as n from ${schema}.units u where u.run = r.run group by state) c)
+from ${schema}.runs r order by r.created_at desc, r.run desc limit $1::bigint`;
+
+export const unitsSql = `
+select unit, state, attempts, message, duration_ms, slices from ${schema}.units where run = $1 order by position, unit`;
+
+/** A committed state stands: only another committed one, by the unit's own transaction, takes its place. */
+export const recordUnitStateSql = `
+insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
+values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
+on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts, message = excluded.message,
+  duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
+where u.state not in ('changed', 'unchanged') or excluded.state = u.state`;
+
+/**
+ * $1: the asking run, $2: slices. A run is active while its lease lives and units of it are left; its slices are those
+ * it was saved with and those it holds claims on.
+ */
+export const activeOverlapsSql = `
+select distinct r.run, coalesce(r.owner, r.created_by), s.target
+from ${schema}.runs r
+join (
+  select run, target, lower, upper from ${schema}.run_slices
+  union all
+  select c.run, k.target, k.lower, k.upper from ${schema}.claims c
+    join ${schema}.claim_slices k on k.fence = c.fence
+    join ${schema}.leases l on l.fence = c.fence and l.expires_at > pg_catalog.clock_timestamp()
+) s on s.run = r.run
+join ${wanted('$2')} on w.target = s.target and s.lower < w.upper and s.upper > w.lower
+where r.run <> $1 and r.alive_until > pg_catalog.clock_timestamp()
+  and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
+order by 1, 3`;

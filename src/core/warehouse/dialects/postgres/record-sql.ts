@@ -1,0 +1,48 @@
+import { ledgerSchema as schema } from './ledger-schema-sql.ts';
+
+/**
+ * $1: run, $2: unit, $3: inputs as JSON. The unit's slice versions, if it was committed before; the current versions of
+ * the inputs, each the newest of its slice; counters of this transaction per table; how far the next transaction number
+ * is from this transaction's own, so that rows written from here on can be told.
+ */
+export const markerSql = `
+select
+  (select json_agg(json_build_object('state', v.state, 'diff', v.diff) order by v.slice)
+    from ${schema}.versions v where v.run = $1 and v.unit = $2),
+  (select json_agg(json_build_object('table', i.target, 'from', i.lower, 'to', i.upper, 'versions', (
+      select json_agg(json_build_object('run', n.run, 'unit', n.unit, 'slice', n.slice, 'rows', n.row_count,
+        'rowChecksum', n.row_checksum, 'algorithm', n.algorithm) order by n.lower, n.slice)
+      from (select distinct on (v.slice) v.* from ${schema}.versions v
+        where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
+    from (select row_number() over () as n, r.* from
+      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
+  (select json_object_agg(c.oid, json_build_array(
+      pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid), pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
+      pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid)))
+    from pg_catalog.pg_class c where c.relkind in ('r', 'm') and c.relpersistence <> 't'
+      and pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_xact_tuples_updated(c.oid)
+        + pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) > 0),
+  pg_catalog.txid_current() - pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
+  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts')`;
+
+/**
+ * One statement that makes the unit's outcome part of its own transaction. $1: run, $2: unit, $3: task, $4: slices as
+ * JSON (empty for a held unit, which leaves no marker), $5: state, $6: message, $7: duration in ms, $8: diffs as JSON,
+ * $9: code hash, $10: settings, $11: inputs, $12: owner, $13: fence.
+ */
+export const recordUnitSql = `
+with versions as (
+  insert into ${schema}.versions (run, unit, slice, task, target, slice_column, lower, upper, state, row_count,
+    key_checksum, row_checksum, algorithm, schema_hash, code_hash, settings, inputs, diff, owner)
+  select $1, $2, w.slice, $3, w.target, w.slice_column, w.lower, w.upper, $5, w.rows, w.key_checksum, w.row_checksum,
+    w.algorithm, pg_catalog.md5(w.schema), $9, $10::json, $11::json, w.diff, $12
+  from pg_catalog.json_to_recordset($4::json) w(slice text, target text, slice_column text, lower timestamptz,
+    upper timestamptz, rows bigint, key_checksum text, row_checksum text, algorithm text, schema text, diff json)),
+unit as (
+  insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
+  values ($1, $2, 0, $5, 1, $6, $7::bigint, $8::json)
+  on conflict (run, unit) do update set state = excluded.state, attempts = u.attempts + 1, message = excluded.message,
+    duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()),
+claim as (delete from ${schema}.claims where fence = $13::bigint),
+lease as (delete from ${schema}.leases where fence = $13::bigint)
+delete from ${schema}.claim_slices where fence = $13::bigint`;

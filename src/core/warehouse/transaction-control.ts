@@ -1,0 +1,124 @@
+/** How a statement of a task is carried out inside the unit's own transaction. */
+export type StatementPlan =
+  | { readonly kind: 'run' }
+  /** Not sent: the unit's own transaction takes its place. `note` where something of it is lost. */
+  | { readonly kind: 'drop'; readonly note: string | undefined }
+  | { readonly kind: 'refuse'; readonly reason: string; readonly remedy: string };
+
+/** The savepoint of the run protocol; a task may not use its name. */
+export const unitSavepoint = 'backfill_unit';
+
+const run: StatementPlan = { kind: 'run' };
+const drop: StatementPlan = { kind: 'drop', note: undefined };
+const outside = 'Take it out of the task, or run the task by its scheduler.';
+
+/**
+ * Decides by the first words. A task's BEGIN and COMMIT are no-ops, its isolation clauses are dropped and said, and
+ * what would end the transaction or cannot run in one is refused.
+ */
+export function planStatement(text: string): StatementPlan {
+  const words = leadingWords(text);
+  const [first = '', second = '', third = ''] = words;
+  const refuse = (reason: string, remedy = outside): StatementPlan => ({ kind: 'refuse', reason, remedy });
+  switch (first) {
+    case '':
+      return text.trimStart().startsWith('\\')
+        ? refuse('A psql command cannot be run over a connection.', 'Write it as SQL.')
+        : drop;
+    case 'begin':
+    case 'start':
+      if (first === 'start' && second !== 'transaction') return run;
+      return words.some((word) => ['isolation', 'read', 'deferrable'].includes(word)) ? isolationDropped(text) : drop;
+    case 'commit':
+    case 'end':
+      return second === 'prepared' ? refuse('COMMIT PREPARED ends a transaction of somebody else.') : drop;
+    case 'rollback':
+    case 'abort':
+      return words.includes('to')
+        ? savepoint(words, refuse)
+        : refuse('The task rolls back its own transaction, so nothing of it would be left.');
+    case 'savepoint':
+    case 'release':
+      return savepoint(words, refuse);
+    case 'prepare':
+      return second === 'transaction' ? refuse('PREPARE TRANSACTION takes the transaction out of our hands.') : run;
+    case 'set':
+      if (second === 'transaction' || (second === 'session' && third === 'characteristics'))
+        return isolationDropped(text);
+      return run;
+    case 'vacuum':
+    case 'discard':
+      return refuse(`${first.toUpperCase()} cannot run inside a transaction.`);
+    case 'create':
+    case 'drop':
+      if (['database', 'tablespace', 'subscription'].includes(second)) {
+        return refuse(`${first.toUpperCase()} ${second.toUpperCase()} cannot run inside a transaction.`);
+      }
+      return concurrently(words)
+        ? refuse('An index made or dropped CONCURRENTLY cannot be part of a transaction.')
+        : run;
+    case 'reindex':
+      return concurrently(words) ? refuse('REINDEX CONCURRENTLY cannot be part of a transaction.') : run;
+    case 'alter':
+      return second === 'system' ? refuse('ALTER SYSTEM cannot run inside a transaction.') : run;
+    case 'copy':
+      return /\b(from\s+stdin|to\s+stdout)\b/i.test(text)
+        ? refuse(
+            'COPY over the connection needs a client that feeds it.',
+            'Use INSERT, or COPY from a file of the server.',
+          )
+        : run;
+    default:
+      return run;
+  }
+}
+
+function isolationDropped(text: string): StatementPlan {
+  return {
+    kind: 'drop',
+    note: `\`${text.trim().replace(/\s+/g, ' ').slice(0, 100)}\` was left out: a rerun works at READ COMMITTED.`,
+  };
+}
+
+function savepoint(
+  words: readonly string[],
+  refuse: (reason: string, remedy?: string) => StatementPlan,
+): StatementPlan {
+  return words.includes(unitSavepoint)
+    ? refuse(`The savepoint name ${unitSavepoint} is taken.`, 'Rename the savepoint of the task.')
+    : run;
+}
+
+const concurrently = (words: readonly string[]): boolean => words.includes('concurrently');
+
+/** The first words in lower case, without comments; enough to know what a statement does. */
+function leadingWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let rest = text;
+  while (words.length < 12) {
+    rest = rest.replace(/^[\s;(,]+/, '');
+    if (rest.startsWith('--')) rest = rest.replace(/^--[^\n]*/, '');
+    else if (rest.startsWith('/*')) rest = rest.slice(blockCommentLength(rest));
+    else {
+      const word = /^[\p{L}_][\p{L}\p{N}_$]*/u.exec(rest)?.[0];
+      if (word === undefined) break;
+      words.push(word.toLowerCase());
+      rest = rest.slice(word.length);
+    }
+  }
+  return words;
+}
+
+/** Block comments nest in PostgreSQL. */
+function blockCommentLength(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    const pair = text.slice(at, at + 2);
+    if (pair === '/*') depth++;
+    else if (pair === '*/') depth--;
+    else continue;
+    at++;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
+}

@@ -1,0 +1,12 @@
+import type { ConnectionConfig } from '../core/warehouse/connection-config.ts';
+import type { Warehouse } from '../core/warehouse/ports.ts';
+
+/** Opens the engine of a connection; its driver is loaded only then. Throws {@link WarehouseError}. */
+export async function openWarehouse(connection: ConnectionConfig): Promise<Warehouse> {
+  switch (connection.engine) {
+    case 'postgres':
+      return (await import('./postgres/open-postgres.ts')).openPostgres(connection);
+    case 'pglite':
+      return (await import('./pglite/open-pglite.ts')).openPglite(connection);
+  }
+}
