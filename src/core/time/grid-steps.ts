@@ -1,0 +1,88 @@
+import type { CalendarOffset } from './calendar.ts';
+import { dayMs } from './civil.ts';
+import type { CronTicks } from './cron-ticks.ts';
+import { type Instant, instant } from './instant.ts';
+import { shift } from './shift.ts';
+import { changesWithin, fromWall, toWall } from './zone.ts';
+import type { ZoneName } from './zone-name.ts';
+
+/** One interval as the scheduler makes it: its data ends at `end`, and the next one starts at `next`. */
+export interface GridStep {
+  readonly end: Instant;
+  readonly next: Instant;
+}
+
+/** How a schedule goes from one interval to the next, whatever keeps the list. */
+export interface GridSteps {
+  /** The interval that starts at a tick. `next` is always after `start`. */
+  step(start: Instant): GridStep;
+  /** The first tick at or after `earliest`, as the scheduler finds it for a first run. */
+  first(earliest: Instant): Instant;
+  /** Some tick at or before `at` from which stepping gives the same ticks as from any earlier one. */
+  seed(at: Instant): Instant;
+}
+
+/**
+ * Airflow's stepping over a cron expression: from the wall time of the current tick to the next one that the
+ * expression names, then into the zone. Around clock changes an interval may end before the next one starts
+ * (`0,30 2 * * *` on a day without 02:30): `end` is then what the run is given.
+ */
+export function cronSteps(ticks: CronTicks, zone: ZoneName, intervals: 'tick-to-tick' | 'zero-width'): GridSteps {
+  const next = (at: Instant): Instant => {
+    const wall = toWall(zone, at);
+    const scheduled = ticks.next(wall);
+    return ticks.everyHour ? instant(at + (scheduled - wall)) : fromWall(zone, scheduled);
+  };
+  const previous = (at: Instant): Instant => {
+    const wall = toWall(zone, at);
+    const scheduled = ticks.previous(wall);
+    return ticks.everyHour ? instant(at - (wall - scheduled)) : fromWall(zone, scheduled);
+  };
+  const alignToPrevious = (at: Instant): Instant => {
+    const before = previous(at);
+    return next(before) === at ? at : before;
+  };
+  return {
+    step(start) {
+      const end = next(start);
+      if (intervals === 'zero-width') return { end: start, next: end };
+      const aligned = alignToPrevious(end);
+      if (aligned > start) return { end, next: aligned };
+      // Airflow tries once more from there, and if that does not lead on either its scheduler stops with an error.
+      const again = next(aligned);
+      return { end, next: again > start ? again : end };
+    },
+    first(earliest) {
+      const after = next(earliest);
+      return previous(after) === earliest ? earliest : after;
+    },
+    seed(at) {
+      // A tick that the expression names, with no change of clocks near it. Where stepping is by elapsed time it must
+      // also be well inside its day, because the step that led into the day may have crossed a change.
+      let wall = toWall(zone, at);
+      for (;;) {
+        const scheduled = ticks.previous(wall);
+        const tick = fromWall(zone, scheduled);
+        const settled = !ticks.everyHour || scheduled - Math.floor(scheduled / dayMs) * dayMs >= dayMs / 2;
+        if (settled && tick <= at && !changesWithin(zone, instant(tick - 3 * dayMs), instant(tick + dayMs)))
+          return tick;
+        wall = scheduled;
+      }
+    },
+  };
+}
+
+/** Airflow adds a timedelta or relativedelta to the UTC time of the tick before, whatever the pipeline's zone. */
+export function deltaSteps(step: CalendarOffset, anchor: Instant, intervals: 'tick-to-tick' | 'zero-width'): GridSteps {
+  const calendar = step.months !== 0;
+  const stepMs = step.days * dayMs + step.ms;
+  const next = (at: Instant): Instant => (calendar ? shift(at, step, 'UTC') : instant(at + stepMs));
+  return {
+    step(start) {
+      const end = next(start);
+      return { end: intervals === 'zero-width' ? start : end, next: end };
+    },
+    first: (earliest) => (calendar ? earliest : instant(anchor + Math.ceil((earliest - anchor) / stepMs) * stepMs)),
+    seed: (at) => (calendar ? anchor : instant(anchor + Math.floor((at - anchor) / stepMs) * stepMs)),
+  };
+}

@@ -1,0 +1,77 @@
+import { dayMs } from './civil.ts';
+import { parseCron } from './cron.ts';
+import { cronTicks } from './cron-ticks.ts';
+import type { Grid } from './grid.ts';
+import { cronSteps, deltaSteps } from './grid-steps.ts';
+import { instant } from './instant.ts';
+import type { Schedule, ScheduleAnchor } from './schedule.ts';
+import { steppedGrid } from './stepped-grid.ts';
+import { isZone } from './zone.ts';
+
+export type GridResult =
+  | {
+      readonly grid: Grid;
+      /** What the file alone cannot say about these ticks, in words; `undefined` where they are certain. */
+      readonly caveat: string | undefined;
+    }
+  | { readonly grid: undefined; readonly reason: string };
+
+/**
+ * The data intervals that Airflow would make of a schedule: from the first tick at or after the start date to the
+ * last one at or before the end date. Without a start date a cron grid goes on to both sides.
+ */
+export function makeGrid(schedule: Schedule, anchor: ScheduleAnchor): GridResult {
+  switch (schedule.kind) {
+    case 'cron':
+      return cronGrid(schedule, anchor);
+    case 'delta':
+      return deltaGrid(schedule, anchor);
+    case 'none':
+      return noGrid('it has no schedule');
+    case 'once':
+      return noGrid('it runs once, so it has no data intervals');
+    case 'continuous':
+      return noGrid('it runs continuously, so its data intervals depend on when runs end');
+    case 'assets':
+      return noGrid('it runs when assets are updated, not at fixed times');
+    case 'unknown':
+      return noGrid(schedule.reason);
+  }
+}
+
+const noGrid = (reason: string): GridResult => ({ grid: undefined, reason });
+
+function cronGrid(schedule: Extract<Schedule, { kind: 'cron' }>, anchor: ScheduleAnchor): GridResult {
+  if (!isZone(schedule.zone)) return noGrid(`unknown time zone '${schedule.zone}'`);
+  const parsed = parseCron(schedule.expression);
+  if (parsed.cron === undefined) return noGrid(`cron '${schedule.expression}': ${parsed.reason}`);
+  const steps = cronSteps(cronTicks(parsed.cron), schedule.zone, schedule.intervals);
+  return { grid: steppedGrid(steps, anchor), caveat: undefined };
+}
+
+function deltaGrid(schedule: Extract<Schedule, { kind: 'delta' }>, anchor: ScheduleAnchor): GridResult {
+  const { step, intervals } = schedule;
+  // The shortest month decides whether a mixed step always goes forward.
+  if (!(step.months >= 0 && step.months * 28 * dayMs + step.days * dayMs + step.ms > 0)) {
+    return noGrid('its timedelta is not positive');
+  }
+  const calendar = step.months !== 0;
+  const snapped = !anchor.catchup && !calendar && intervals === 'tick-to-tick';
+  if (anchor.startDate === undefined && !snapped) return noGrid('a timedelta schedule needs a start date');
+  const origin = snapped ? instant(0) : (anchor.startDate ?? instant(0));
+  return { grid: steppedGrid(deltaSteps(step, origin, intervals), anchor), caveat: deltaCaveat(schedule, anchor) };
+}
+
+function deltaCaveat(
+  { step, intervals }: Extract<Schedule, { kind: 'delta' }>,
+  anchor: ScheduleAnchor,
+): string | undefined {
+  if (anchor.catchup) return undefined;
+  if (intervals === 'zero-width') {
+    return 'without catchup, Airflow counts a timedelta from the moment the DAG was switched on; these ticks are counted from the start date, as a backfill does';
+  }
+  if (step.months !== 0) {
+    return 'without catchup, Airflow 2 counts months from the moment the DAG was switched on; these ticks are counted from the start date, as Airflow 3 does';
+  }
+  return undefined;
+}
