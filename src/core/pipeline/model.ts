@@ -4,6 +4,7 @@ import type { Hole, MaskedText } from '../template/masked-text.ts';
 import type { SymbolicValue } from '../template/symbolic-value.ts';
 import type { MappedText } from '../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../text/span.ts';
+import type { CalendarOffset } from '../time/calendar.ts';
 import type { Schedule, ScheduleAnchor } from '../time/schedule.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 
@@ -25,6 +26,11 @@ export interface TaskSql {
   readonly reading: SqlReading;
   /** Holes of the surrounding Python string (f-string); template holes are in `masked.holes`, which has both. */
   readonly pythonHoles: readonly Hole[];
+  /**
+   * For SQL that Python code sends: texts with one number share a connection and its transaction, others do not.
+   * Absent where the operator sends all its SQL over one connection.
+   */
+  readonly session?: number;
 }
 
 /** A keyword argument or call that a rule may underline: the whole `name=value`, and what the value is known to be. */
@@ -69,6 +75,8 @@ export interface Edge {
   readonly to: TaskId;
   readonly at: SourceSpan;
   readonly kind: 'order' | 'sensor' | 'trigger';
+  /** The logical date of `to` moved by this is that of `from` (a sensor's delta, negated); absent: the same. */
+  readonly shift?: CalendarOffset;
 }
 
 /** A clock call of the pipeline file itself (`datetime.now()` at parse or task time) and what it flows into. */

@@ -1,0 +1,19 @@
+import type { DialectName } from '../sql/dialect-name.ts';
+import { readSql } from '../sql/read-sql.ts';
+import { maskTemplate } from '../template/mask.ts';
+import type { Hole } from '../template/masked-text.ts';
+import type { MappedText } from '../text/mapped-text.ts';
+import type { TaskSql } from './model.ts';
+
+/** Reads one text of SQL: mask, then statements, all over one set of offsets. */
+export function makeTaskSql(
+  source: MappedText,
+  pythonHoles: readonly Hole[],
+  dialect: DialectName,
+  origin: TaskSql['origin'],
+  session?: number,
+): TaskSql {
+  const masked = maskTemplate(source.text, pythonHoles);
+  const reading = readSql(masked, dialect);
+  return { source, origin, dialect, masked, reading, pythonHoles, ...(session === undefined ? {} : { session }) };
+}

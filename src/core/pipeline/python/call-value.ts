@@ -1,0 +1,62 @@
+import { builtinCall } from './builtin-call.ts';
+import type { Call } from './call.ts';
+import { executeBlock } from './execute.ts';
+import type { Frame, Interpreter } from './interpreter.ts';
+import { mergeValues } from './merge.ts';
+import { methodCall } from './method-call.ts';
+import { bindArguments } from './parameters.ts';
+import { childOf } from './syntax-tree.ts';
+import type { FunctionValue, Value } from './value.ts';
+import { clocksOf, none, unionOfClocks, unknown } from './value.ts';
+
+/** Calls whatever the callee is known to be. */
+export function callValue(callee: Value, call: Call, run: Interpreter): Value {
+  switch (callee.kind) {
+    case 'function':
+      return run.callFunction(callee, call);
+    case 'host':
+      return callee.host.call?.(call, run) ?? unknown(`a call of ${call.callee}`, argumentClocks(call));
+    case 'external':
+      return (
+        builtinCall(callee.name, call, run) ??
+        run.host.callExternal(callee.name, call, run) ?? { kind: 'instance', type: callee.name, call }
+      );
+    case 'class':
+      return run.host.construct(callee, call, run) ?? { kind: 'instance', type: callee.name, call };
+    case 'bound-method':
+      return (
+        methodCall(callee.self, callee.name, call, run) ??
+        run.host.callMethod(callee.self, callee.name, call, run) ??
+        unknown(`${call.callee}(…) is not followed`, [...clocksOf(callee.self), ...argumentClocks(call)])
+      );
+    default:
+      return unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call));
+  }
+}
+
+export const argumentClocks = (call: Call) =>
+  unionOfClocks([...call.positional, ...[...call.keywords.values()].map((keyword) => keyword.value)]);
+
+/** Runs the body of a function of the workspace with the call's arguments. */
+export function callFunction(
+  callee: FunctionValue,
+  call: Call,
+  run: Interpreter,
+  preset: ReadonlyMap<string, Value> | undefined,
+): Value {
+  const body = childOf(callee.node, 'body');
+  if (body === undefined) return unknown('a function without a body');
+  const returned: Value[] = [];
+  const frame: Frame = {
+    file: callee.frame.file,
+    text: callee.frame.text,
+    names: bindArguments(callee, call, preset),
+    parent: callee.frame,
+    module: callee.frame.module,
+    returned,
+  };
+  if (callee.node.type === 'lambda') return run.evaluate(body, frame);
+  const completion = executeBlock(body, frame, run);
+  if (returned.length === 0) return none;
+  return mergeValues(completion === 'return' || completion === 'raise' ? returned : [...returned, none]);
+}

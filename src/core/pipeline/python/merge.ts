@@ -1,0 +1,35 @@
+import type { Frame } from './interpreter.ts';
+import type { Value } from './value.ts';
+import { unionOfClocks, unknown } from './value.ts';
+
+/** One value for "either of these": the same constant stays, a task beats None, everything else is not known. */
+export function mergeValues(values: readonly Value[]): Value {
+  const [first, ...rest] = values;
+  if (first === undefined) return unknown('no value');
+  if (rest.every((value) => same(first, value))) return first;
+  const hosts = values.filter((value) => value.kind === 'host');
+  const others = values.filter((value) => value.kind !== 'host' && !(value.kind === 'scalar' && value.value === null));
+  const [host] = hosts;
+  if (host !== undefined && others.length === 0 && hosts.every((value) => value === host)) return host;
+  if (hosts.length > 0 && others.length === 0) return { kind: 'list', items: [...hosts], tuple: false, open: false };
+  return unknown('depends on a condition that is not known before it runs', unionOfClocks(values));
+}
+
+function same(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a.kind === 'scalar' && b.kind === 'scalar') return a.value === b.value;
+  if (a.kind === 'text' && b.kind === 'text')
+    return a.mapped.text === b.mapped.text && a.holes.length === 0 && b.holes.length === 0;
+  if (a.kind === 'external' && b.kind === 'external') return a.name === b.name;
+  return false;
+}
+
+/** Sets the frame to what holds whichever of two sets of names was reached; a name in one of them only is kept. */
+export function mergeFrames(frame: Frame, a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): void {
+  frame.names.clear();
+  for (const [name, value] of a) {
+    const other = b.get(name);
+    frame.names.set(name, other === undefined || other === value ? value : mergeValues([value, other]));
+  }
+  for (const [name, value] of b) if (!a.has(name)) frame.names.set(name, value);
+}

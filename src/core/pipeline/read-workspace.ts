@@ -1,0 +1,158 @@
+import { joinReadings } from './join-readings.ts';
+import type { FileReading, FileSet } from './model.ts';
+import { type SyntaxTree, takeSyntaxTree } from './python/syntax-tree.ts';
+import type { PythonParser } from './python-parser.ts';
+import type { ReaderOptions } from './reader-options.ts';
+import { settingsFor, type WorkspaceSettings, workspaceSettings } from './readers/airflow/airflow-settings.ts';
+import { mayBeDagFile, readAirflowFile } from './readers/airflow/read-airflow-file.ts';
+import { readSqlFile } from './readers/sql-file/read-sql-file.ts';
+import { recordingFileSet } from './recording-file-set.ts';
+import type { WorkspaceReading } from './workspace-reading.ts';
+
+export interface WorkspaceReader {
+  /** Reads what changed since the last call. Files that cannot be read never stop the others; never throws. */
+  read(files: FileSet): WorkspaceReading;
+}
+
+interface Cached {
+  readonly text: string;
+  readonly settings: string;
+  readonly seen: ReadonlyMap<string, string | undefined>;
+  /** All paths at the time, when the reading depended on them. */
+  readonly paths: string | undefined;
+  readonly reading: FileReading;
+}
+
+/** Imported modules whose syntax trees are kept between readings. */
+const keptModules = 64;
+
+/** A reader with a memory: a file is read again only when its text, or that of a file it used, has changed. */
+export function createWorkspaceReader(parser: PythonParser, options: ReaderOptions): WorkspaceReader {
+  const cache = new Map<string, Cached>();
+  const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
+  const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
+  let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
+
+  const scan = (path: string, text: string) => {
+    const known = scans.get(path);
+    if (known?.text === text) return known;
+    const isDag = mayBeDagFile(text);
+    const fresh = { text, isDag, usesSdk: isDag && /(?:from|import)\s+airflow\.sdk\b/.test(text) };
+    scans.set(path, fresh);
+    return fresh;
+  };
+
+  const parse = (path: string, text: string): SyntaxTree => {
+    const known = modules.get(path);
+    if (known?.text === text) return known.tree;
+    const tree = takeSyntaxTree(parser.parse(text));
+    modules.delete(path);
+    modules.set(path, { text, tree });
+    const [oldest] = modules.keys();
+    if (modules.size > keptModules && oldest !== undefined) modules.delete(oldest);
+    return tree;
+  };
+
+  return {
+    read(files) {
+      const paths = [...files.paths()].sort();
+      const allPaths = paths.join('\n');
+      const isCurrent = (cached: Cached, text: string, settings: string): boolean => {
+        if (cached.text !== text || cached.settings !== settings) return false;
+        if (cached.paths !== undefined && cached.paths !== allPaths) return false;
+        for (const [path, seen] of cached.seen) if (files.read(path) !== seen) return false;
+        return true;
+      };
+      const readCached = (
+        path: string,
+        text: string,
+        settings: string,
+        work: (files: FileSet) => Omit<FileReading, 'dependsOn'>,
+      ): FileReading => {
+        const cached = cache.get(path);
+        if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
+        const recording = recordingFileSet(files);
+        const read = work(recording);
+        const dependsOn = [...recording.seen].flatMap(([seen, found]) =>
+          found === undefined || seen === path ? [] : [seen],
+        );
+        const reading: FileReading = { ...read, dependsOn };
+        cache.set(path, {
+          text,
+          settings,
+          seen: recording.seen,
+          paths: recording.sawPaths ? allPaths : undefined,
+          reading,
+        });
+        return reading;
+      };
+
+      const dagFiles: { readonly path: string; readonly text: string }[] = [];
+      let usesSdk = false;
+      for (const path of paths) {
+        if (!path.endsWith('.py')) continue;
+        const text = files.read(path);
+        if (text === undefined) continue;
+        const found = scan(path, text);
+        usesSdk ||= found.usesSdk;
+        if (found.isDag) dagFiles.push({ path, text });
+      }
+      const told = workspaceSettings(files, options);
+      const workspace: WorkspaceSettings = { ...told, version: told.version ?? (usesSdk ? 3 : undefined) };
+      const workspaceKey = JSON.stringify([workspace.version, [...workspace.configuration]]);
+
+      const readings: FileReading[] = [];
+      let versionGuessedIn: FileReading | undefined;
+      for (const { path, text } of dagFiles) {
+        const settings = settingsFor(text, workspace, options);
+        const reading = readCached(path, text, workspaceKey, (recording) =>
+          readAirflowFile(path, text, recording, parse, settings, options),
+        );
+        if (reading.pipelines.length === 0 && reading.problems.length === 0) continue;
+        if (!settings.versionKnown && reading.pipelines.length > 0) versionGuessedIn ??= reading;
+        readings.push(reading);
+      }
+      const used = new Set(readings.flatMap((reading) => reading.dependsOn));
+      for (const path of paths) {
+        if (!path.endsWith('.sql') || used.has(path)) continue;
+        const text = files.read(path);
+        if (text === undefined) continue;
+        readings.push(readCached(path, text, '', (recording) => readSqlFile(path, text, recording, options)));
+      }
+      for (const path of cache.keys()) if (files.read(path) === undefined) cache.delete(path);
+
+      const same =
+        joined?.parts.length === readings.length &&
+        readings.every((reading, index) => joined?.parts[index] === reading);
+      const whole = same && joined !== undefined ? joined.whole : joinReadings(sayVersion(readings, versionGuessedIn));
+      joined = { parts: readings, whole };
+      const texts = new Map<string, string>();
+      for (const { file, dependsOn } of whole)
+        for (const path of [file, ...dependsOn]) {
+          const text = files.read(path);
+          if (text !== undefined) texts.set(path, text);
+        }
+      return { files: whole, text: (file) => texts.get(file) };
+    },
+  };
+}
+
+/** Said once for a workspace, at its first DAG. */
+function sayVersion(readings: readonly FileReading[], guessedIn: FileReading | undefined): readonly FileReading[] {
+  return readings.map((reading) =>
+    reading === guessedIn
+      ? {
+          ...reading,
+          problems: [
+            ...reading.problems,
+            {
+              message:
+                'Nothing in the workspace says which Airflow version runs these DAGs; version 2 is taken. Pin apache-airflow in a requirements file, or set the version in the settings.',
+              at: reading.pipelines[0]?.at,
+              severity: 'info' as const,
+            },
+          ],
+        }
+      : reading,
+  );
+}

@@ -1,0 +1,23 @@
+import type { DialectName } from '../sql/dialect-name.ts';
+
+/** What the user's settings say about the scheduler, where the files do not. */
+export interface ReaderOptions {
+  /** `auto` reads requirements, lock files and imports; what stays unknown counts as 2 and is said. */
+  readonly airflowVersion: 'auto' | 2 | 3;
+  /** Airflow 3's `[scheduler] create_cron_data_intervals`; `undefined`: as an `airflow.cfg` of the workspace says. */
+  readonly createCronDataIntervals: boolean | undefined;
+  /** Airflow 3's `[scheduler] create_delta_data_intervals`, likewise. */
+  readonly createDeltaDataIntervals: boolean | undefined;
+  /** Dialect of generic operators and stand-alone files when nothing else tells it. */
+  readonly defaultDialect: DialectName;
+  /** By connection id. */
+  readonly connections: Readonly<Record<string, { readonly dialect: DialectName }>>;
+}
+
+export const defaultReaderOptions: ReaderOptions = {
+  airflowVersion: 'auto',
+  createCronDataIntervals: undefined,
+  createDeltaDataIntervals: undefined,
+  defaultDialect: 'postgres',
+  connections: {},
+};

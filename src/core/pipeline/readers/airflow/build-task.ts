@@ -1,0 +1,133 @@
+import type { Problem } from '../../../text/span.ts';
+import type { Argument, Executor, Sourced, Task, TaskSql } from '../../model.ts';
+import type { Keyword } from '../../python/call.ts';
+import { keyValue } from '../../python/iterate.ts';
+import { plainText } from '../../python/text-value.ts';
+import { symbolOf, type Value } from '../../python/value.ts';
+import { emptyOperators, type SqlOperator, sqlOperators } from './operators.ts';
+import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from './program.ts';
+import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
+
+/** A task of the model from what the file builds. */
+export function buildTask(
+  task: TaskBuilder,
+  id: string,
+  dag: DagBuilder,
+  context: SqlContext,
+  problems: Problem[],
+): Task {
+  const operator = sqlOperators[task.operator];
+  const connection = operator === undefined ? undefined : connectionOf(task, operator);
+  const sql =
+    operator === undefined ? sentTaskSql(task, context) : operatorSql(task, operator, connection, context, problems);
+  if (!task.named)
+    problems.push({
+      message: `The task_id ${JSON.stringify(task.name)} is not known before the file runs, so this task can be checked but not planned.`,
+      at: task.nameAt,
+      severity: 'info',
+    });
+  return {
+    id,
+    name: task.name,
+    at: task.made.at,
+    nameAt: task.nameAt,
+    operator: task.operator,
+    sql,
+    executor: executorOf(task, operator, connection, sql),
+    retries: numberOf(taskArgument(task, 'retries')),
+    triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
+    autocommit: booleanOf(taskArgument(task, 'autocommit')) ?? byDefault(operator?.autocommit),
+    splitStatements: booleanOf(taskArgument(task, 'split_statements')) ?? byDefault(operator?.split),
+    params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
+    arguments: [...task.made.keywords.values()].map(argumentOf),
+    dependsOnPast: booleanOf(taskArgument(task, 'depends_on_past'))?.value ?? false,
+  };
+}
+
+const byDefault = (value: boolean | undefined): Sourced<boolean> | undefined =>
+  value === undefined ? undefined : { value, at: undefined };
+
+const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
+
+function connectionOf(task: TaskBuilder, operator: SqlOperator): string | undefined {
+  const given = taskArgument(task, operator.connection) ?? taskArgument(task, 'conn_id');
+  return given === undefined ? operator.defaultConnection : plainText(given.value);
+}
+
+function executorOf(
+  task: TaskBuilder,
+  operator: SqlOperator | undefined,
+  connection: string | undefined,
+  sql: readonly TaskSql[],
+): Executor {
+  const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
+  if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
+  if (task.mapped) return airflow('is mapped over values that are known at run time only');
+  if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
+  if (operator === undefined)
+    return airflow(task.callable === undefined ? `runs a ${task.operator}` : 'runs Python code');
+  if (operator.checks === true) return airflow('only checks data and writes nothing');
+  if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
+  if (sql.length === 0) return airflow('its SQL is not known before it runs');
+  const [hole] = sql.flatMap((text) => text.pythonHoles);
+  if (hole !== undefined) return airflow(`its SQL has a part that is not known before it runs: ${hole.source}`);
+  return { kind: 'warehouse', connection };
+}
+
+export function numberOf(keyword: Keyword | undefined): Sourced<number> | undefined {
+  return keyword?.value.kind === 'scalar' && typeof keyword.value.value === 'number'
+    ? { value: keyword.value.value, at: keyword.at }
+    : undefined;
+}
+
+export function booleanOf(keyword: Keyword | undefined): Sourced<boolean> | undefined {
+  return keyword?.value.kind === 'scalar' && typeof keyword.value.value === 'boolean'
+    ? { value: keyword.value.value, at: keyword.at }
+    : undefined;
+}
+
+/** `trigger_rule="all_done"` or `TriggerRule.ALL_DONE`. */
+function triggerRuleOf(keyword: Keyword | undefined): Sourced<string> | undefined {
+  if (keyword === undefined) return undefined;
+  const text = plainText(keyword.value);
+  const name =
+    keyword.value.kind === 'external' ? keyword.value.name.slice(keyword.value.name.lastIndexOf('.') + 1) : undefined;
+  const value = text ?? name?.toLowerCase();
+  return value === undefined ? undefined : { value, at: keyword.at };
+}
+
+/** The constant part of a `params` dict as plain data; `Param(default)` gives its default. */
+function plainDict(value: Value | undefined): Record<string, unknown> {
+  const plain = value === undefined ? undefined : plainValue(value);
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as Record<string, unknown>) : {};
+}
+
+function plainValue(value: Value, depth = 0): unknown {
+  if (depth > 10) return undefined;
+  switch (value.kind) {
+    case 'scalar':
+      return value.value;
+    case 'text':
+      return value.holes.length === 0 ? value.mapped.text : undefined;
+    case 'list': {
+      const items = value.items.map((item) => plainValue(item, depth + 1));
+      return value.open || items.includes(undefined) ? undefined : items;
+    }
+    case 'dict': {
+      const entries: [string, unknown][] = [];
+      for (const [key, entry] of value.entries) {
+        const name = plainText(keyValue(key));
+        const plain = plainValue(entry.value, depth + 1);
+        if (name !== undefined && plain !== undefined) entries.push([name, plain]);
+      }
+      return Object.fromEntries(entries);
+    }
+    case 'instance': {
+      if (!/(?:^|\.)Param$/.test(value.type)) return undefined;
+      const preset = value.call.positional[0] ?? value.call.keywords.get('default')?.value;
+      return preset === undefined ? undefined : plainValue(preset, depth + 1);
+    }
+    default:
+      return undefined;
+  }
+}

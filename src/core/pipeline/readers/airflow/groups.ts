@@ -1,0 +1,42 @@
+import { argument, type Call } from '../../python/call.ts';
+import { plainText } from '../../python/text-value.ts';
+import type { Value } from '../../python/value.ts';
+import { hostValue, none } from '../../python/value.ts';
+import { edgeBetween } from './edges.ts';
+import { type GroupBuilder, hostOf, type Program } from './program.ts';
+
+/** `TaskGroup(…)` or `@task_group`: prefixes the ids of its tasks and stands for all of them in dependencies. */
+export function openGroup(program: Program, call: Call, defaultId = ''): GroupBuilder {
+  const parent = hostOf<GroupBuilder>(call.keywords.get('parent_group')?.value, 'group') ?? program.groupStack.at(-1);
+  const id = plainText(argument(call, 'group_id', 0)?.value) ?? defaultId;
+  const prefixes = call.keywords.get('prefix_group_id')?.value;
+  const prefixed = !(prefixes?.kind === 'scalar' && prefixes.value === false);
+  const group: GroupBuilder = {
+    type: 'group',
+    made: call,
+    prefix: prefixed && id !== '' ? `${parent?.prefix ?? ''}${id}.` : (parent?.prefix ?? ''),
+    parent,
+    tasks: [],
+    enter() {
+      program.groupStack.push(group);
+      return hostValue(group);
+    },
+    exit() {
+      program.groupStack.pop();
+    },
+    attribute(name) {
+      if (name !== 'set_upstream' && name !== 'set_downstream') return undefined;
+      const self: Value = hostValue(group);
+      return hostValue({
+        type: 'setter',
+        call: ({ positional: [other], at }) => {
+          if (other !== undefined)
+            if (name === 'set_upstream') edgeBetween(program, other, self, at);
+            else edgeBetween(program, self, other, at);
+          return none;
+        },
+      });
+    },
+  };
+  return group;
+}

@@ -1,0 +1,72 @@
+import type { Problem } from '../../../text/span.ts';
+import type { FileReading, FileSet } from '../../model.ts';
+import { Interpreter } from '../../python/interpreter.ts';
+import type { SyntaxTree } from '../../python/syntax-tree.ts';
+import type { ReaderOptions } from '../../reader-options.ts';
+import { airflowHost } from './airflow-host.ts';
+import type { AirflowSettings } from './airflow-settings.ts';
+import { buildPipeline } from './build-pipeline.ts';
+import { crossEdges } from './cross-edges.ts';
+import { spreadDags } from './edges.ts';
+import { followCallables } from './follow-callables.ts';
+import { newProgram } from './program.ts';
+import { zoneProblems } from './zone-problems.ts';
+
+/** Airflow's own test for files that are worth parsing. */
+export const mayBeDagFile = (text: string): boolean => /airflow/i.test(text) && /dag/i.test(text);
+
+/** The DAGs of one Python file. Never throws: what is not understood is missing, with a problem that says where. */
+export function readAirflowFile(
+  file: string,
+  text: string,
+  files: FileSet,
+  parse: (file: string, text: string) => SyntaxTree,
+  settings: AirflowSettings,
+  options: ReaderOptions,
+): Omit<FileReading, 'dependsOn'> {
+  const tree = parse(file, text);
+  const problems: Problem[] = [];
+  if (tree.firstError !== undefined)
+    problems.push({
+      message: 'This is not valid Python; what stands around it was read as far as it could be understood.',
+      at: { file, ...tree.firstError },
+      severity: 'error',
+    });
+  const program = newProgram(file);
+  const run = new Interpreter(files, airflowHost(program), parse);
+  run.execute(file, text, tree);
+  followCallables(program, run);
+  spreadDags(program.edges);
+  problems.push(...program.problems, ...zoneProblems(run.unknownZones));
+  for (const { name, at, called } of program.dagFunctions)
+    if (!called && at.file === file)
+      problems.push({
+        message: `The DAG function ${name} is never called in this file, so Airflow does not see the DAG. Call ${name}() at the end.`,
+        at,
+        severity: 'info',
+      });
+  if (run.exhausted)
+    problems.push({
+      message: 'This file is too large to follow to its end; the tasks found so far are shown.',
+      at: { file, start: 0, end: 0 },
+      severity: 'warning',
+    });
+  const context = { file, files, options };
+  const cross = crossEdges(program, problems);
+  const pipelines = program.dags.map((dag) =>
+    buildPipeline(dag, program, cross, run.clockSites, settings, context, problems),
+  );
+  return { file, pipelines, problems: problems.filter(isFirst) };
+}
+
+/** Loops and several DAGs in one file say the same thing of one place only once. */
+function isFirst(problem: Problem, index: number, all: readonly Problem[]): boolean {
+  return (
+    all.findIndex(
+      (other) =>
+        other.message === problem.message &&
+        other.at?.file === problem.at?.file &&
+        other.at?.start === problem.at?.start,
+    ) === index
+  );
+}

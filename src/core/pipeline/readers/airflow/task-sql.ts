@@ -1,0 +1,117 @@
+import type { DialectName } from '../../../sql/dialect-name.ts';
+import { wholeFile } from '../../../text/mapped-text.ts';
+import type { Problem, SourceSpan } from '../../../text/span.ts';
+import { makeTaskSql } from '../../make-task-sql.ts';
+import type { FileSet, TaskSql } from '../../model.ts';
+import type { Keyword } from '../../python/call.ts';
+import { markParameters } from '../../python/format-text.ts';
+import { derivedText, type TextValue } from '../../python/text-value.ts';
+import type { Value } from '../../python/value.ts';
+import type { ReaderOptions } from '../../reader-options.ts';
+import { dialectOfName, type SqlOperator, templateExtensions } from './operators.ts';
+import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
+import { templateFile } from './template-file.ts';
+
+/** What the SQL of a file's tasks is read with. */
+export interface SqlContext {
+  readonly file: string;
+  readonly files: FileSet;
+  readonly options: ReaderOptions;
+}
+
+/** The SQL that an operator is given: inline, a list, or template files. */
+export function operatorSql(
+  task: TaskBuilder,
+  operator: SqlOperator,
+  connection: string | undefined,
+  context: SqlContext,
+  problems: Problem[],
+): TaskSql[] {
+  const given = sqlArgument(task, operator);
+  if (given === undefined) return [];
+  const dialect = dialectOf(operator, connection, context.options);
+  const parameters = taskArgument(task, 'parameters')?.value;
+  const values = given.value.kind === 'list' ? given.value.items : [given.value];
+  const result: TaskSql[] = [];
+  for (const value of values) {
+    const text = textOf(value, given, task, operator, context, problems);
+    if (text === undefined) continue;
+    const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
+    result.push(makeTaskSql(marked.mapped, marked.holes, dialect, text.origin));
+  }
+  return result;
+}
+
+/** The argument that holds the SQL; `configuration.query.query` is a key of a dict of a dict. */
+function sqlArgument(task: TaskBuilder, operator: SqlOperator): Keyword | undefined {
+  const [name = '', ...keys] = operator.sql.split('.');
+  let found = taskArgument(task, name);
+  for (const key of keys) {
+    const entry = found?.value.kind === 'dict' ? found.value.entries.get(key) : undefined;
+    found = entry && { name: key, value: entry.value, at: entry.at, valueAt: entry.at };
+  }
+  return found;
+}
+
+function textOf(
+  value: Value,
+  given: Keyword,
+  task: TaskBuilder,
+  operator: SqlOperator,
+  context: SqlContext,
+  problems: Problem[],
+): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | undefined {
+  const path = value.kind === 'path' ? value.path : value.kind === 'text' ? value.mapped.text : undefined;
+  const isFile =
+    path !== undefined && !/\n/.test(path) && templateExtensions(operator).some((ending) => path.endsWith(ending));
+  const place = givenPlace(value, given, context.file);
+  if (path === undefined || (isFile && value.kind === 'text' && value.holes.length > 0)) {
+    problems.push({
+      message: `The SQL of task ${task.name} is not known before the file runs${reasonOf(value)}.`,
+      at: place,
+      severity: 'info',
+    });
+    return undefined;
+  }
+  if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : undefined;
+  const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
+  const file = templateFile(context.files, path, context.file, value.kind === 'path' ? derivedText('.') : searchPath);
+  const text = file === undefined ? undefined : context.files.read(file);
+  if (file === undefined || text === undefined) {
+    problems.push({
+      message: `The file ${path} was not found beside the DAG file or along template_searchpath. Add its folder to template_searchpath, or correct the path.`,
+      at: place,
+      severity: 'warning',
+    });
+    return undefined;
+  }
+  return { value: { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] }, origin: 'file' };
+}
+
+/** Where a value of the SQL argument is written, when it is in this file; else the argument. */
+function givenPlace(value: Value, given: Keyword, file: string): SourceSpan {
+  const written = value.kind === 'text' ? value.mapped.pieces[0]?.source : undefined;
+  return written?.file === file ? written : given.valueAt;
+}
+
+function originOf(value: TextValue, file: string): TaskSql['origin'] {
+  const other = value.mapped.pieces.find((piece) => piece.source.file !== file);
+  if (other === undefined) return 'inline';
+  return other.source.file.endsWith('.py') ? 'imported' : 'file';
+}
+
+const reasonOf = (value: Value): string => (value.kind === 'unknown' ? `: ${value.reason}` : '');
+
+function dialectOf(operator: SqlOperator, connection: string | undefined, options: ReaderOptions): DialectName {
+  const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
+  return configured ?? operator.dialect ?? options.defaultDialect;
+}
+
+/** The SQL that the Python of a task sends. */
+export function sentTaskSql(task: TaskBuilder, { file, options }: SqlContext): TaskSql[] {
+  return task.sent.map(({ text, client, connection, session }) => {
+    const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
+    const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
+    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), session);
+  });
+}

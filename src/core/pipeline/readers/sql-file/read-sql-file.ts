@@ -1,0 +1,62 @@
+import { wholeFile } from '../../../text/mapped-text.ts';
+import { makeTaskSql } from '../../make-task-sql.ts';
+import type { FileReading, FileSet, Pipeline, Task } from '../../model.ts';
+import { baseName } from '../../python/paths.ts';
+import type { ReaderOptions } from '../../reader-options.ts';
+import { foreignFormat } from './foreign-format.ts';
+import { readHeaderComment } from './header-comment.ts';
+
+/** A SQL file that no DAG uses: a pipeline of its own with one task, whose id is the file's path. */
+export function readSqlFile(
+  file: string,
+  text: string,
+  files: FileSet,
+  options: ReaderOptions,
+): Omit<FileReading, 'dependsOn'> {
+  const format = foreignFormat(file, text, files);
+  if (format !== undefined)
+    return {
+      file,
+      pipelines: [],
+      problems: [{ message: `${format} models are not read yet.`, at: { file, start: 0, end: 0 }, severity: 'info' }],
+    };
+  const header = readHeaderComment(file, text);
+  const dialect =
+    header.dialect ??
+    (header.connection === undefined ? undefined : options.connections[header.connection]?.dialect) ??
+    options.defaultDialect;
+  const whole = { file, start: 0, end: text.length };
+  const task: Task = {
+    id: file,
+    name: baseName(file),
+    at: whole,
+    nameAt: { file, start: 0, end: /^[^\r\n]*/.exec(text)?.[0].length ?? 0 },
+    operator: 'sql-file',
+    sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file')],
+    executor: { kind: 'warehouse', connection: header.connection },
+    retries: undefined,
+    triggerRule: undefined,
+    autocommit: undefined,
+    splitStatements: undefined,
+    params: {},
+    arguments: [],
+    dependsOnPast: false,
+  };
+  const pipeline: Pipeline = {
+    id: file,
+    format: 'sql-file',
+    file,
+    at: whole,
+    schedule: header.schedule,
+    anchor: { startDate: header.startDate, endDate: header.endDate, catchup: true },
+    startDateAt: header.startDateAt,
+    zone: header.zone,
+    catchup: { value: true, at: undefined },
+    maxActiveRuns: undefined,
+    airflowVersion: 2,
+    tasks: [task],
+    edges: [],
+    clockCalls: [],
+  };
+  return { file, pipelines: [pipeline], problems: header.problems };
+}
