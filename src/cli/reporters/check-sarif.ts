@@ -12,7 +12,7 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 };
 
 /** SARIF 2.1.0, as code scanning services read it: one run, every rule described, fixes included. */
-export function checkSarif(report: FindingsReport, rules: readonly Rule[], version: string): string {
+export function checkSarif(report: FindingsReport, rules: readonly Rule[]): string {
   const ranges = rangeFinder(report.text);
   const results = report.findings.map((finding) => ({
     ruleId: finding.rule,
@@ -48,7 +48,6 @@ export function checkSarif(report: FindingsReport, rules: readonly Rule[], versi
         tool: {
           driver: {
             name: 'Backfill Assistant',
-            semanticVersion: version,
             rules: rules.map((rule) => ({
               id: rule.id,
               shortDescription: { text: rule.summary },

@@ -1,3 +1,4 @@
+import { isNamed } from '../lineage/query-scope.ts';
 import type { SqlExpression } from '../sql/expression.ts';
 import type { CommonTable, FromItem, QueryBlock, SelectItem } from '../sql/query-block.ts';
 import type { TableReference } from '../sql/table-reference.ts';
@@ -104,10 +105,5 @@ function* conjunctsOf(block: QueryBlock): Generator<SqlExpression> {
   yield* block.qualify;
 }
 
-function sourceOf(from: readonly FromItem[], qualifier: string | undefined): FromItem | undefined {
-  if (qualifier === undefined) return from.length === 1 ? from[0] : undefined;
-  return from.find((item) => {
-    if (item.alias !== undefined) return item.alias === qualifier;
-    return item.kind === 'table' && (item.table.name === qualifier || item.table.name.endsWith(`.${qualifier}`));
-  });
-}
+const sourceOf = (from: readonly FromItem[], qualifier: string | undefined): FromItem | undefined =>
+  qualifier === undefined ? (from.length === 1 ? from[0] : undefined) : from.find((item) => isNamed(item, qualifier));

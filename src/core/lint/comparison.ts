@@ -1,4 +1,4 @@
-import { unitArgument } from '../lineage/interval-value.ts';
+import { columnSide } from '../lineage/column-side.ts';
 import type { ColumnReference, SqlExpression } from '../sql/expression.ts';
 import type { CalendarUnit } from '../time/calendar.ts';
 import { within } from './sql-search.ts';
@@ -77,43 +77,12 @@ export interface FlooredColumn {
   readonly unit: CalendarUnit | undefined;
 }
 
-/** The column under casts, zone changes and truncations; `undefined` for anything that is more than one column. */
+/** The column under casts, zone changes and truncations; `undefined` for anything else, a shifted column included. */
 export function flooredColumn(expression: SqlExpression): FlooredColumn | undefined {
-  switch (expression.kind) {
-    case 'column':
-      return { column: expression, unit: undefined };
-    case 'cast': {
-      const inner = flooredColumn(expression.operand);
-      return (
-        inner && {
-          column: inner.column,
-          unit: /^date$/i.test(expression.type.trim()) ? (inner.unit ?? 'day') : inner.unit,
-        }
-      );
-    }
-    case 'at-time-zone':
-      return flooredColumn(expression.operand);
-    case 'opaque':
-      return expression.parts.length === 1 && expression.parts[0] ? flooredColumn(expression.parts[0]) : undefined;
-    case 'call':
-      return truncatedColumn(expression.name, expression.arguments);
-    default:
-      return undefined;
-  }
-}
-
-function truncatedColumn(name: string, args: readonly SqlExpression[]): FlooredColumn | undefined {
-  if (/^(date|to_date|todate)$/.test(name)) {
-    const inner = args[0] && flooredColumn(args[0]);
-    return inner && { column: inner.column, unit: inner.unit ?? 'day' };
-  }
-  if (!/^(date_trunc|timestamp_trunc|datetime_trunc|trunc|time_bucket)$/.test(name)) return undefined;
-  const [first, second] = args;
-  const byName = [first, second].map(unitArgument);
-  const operand = byName[0] !== undefined ? second : first;
-  const unit = byName[0] ?? byName[1] ?? (name === 'trunc' && args.length === 1 ? 'day' : undefined);
-  const inner = operand && flooredColumn(operand);
-  return inner && unit && { column: inner.column, unit };
+  const side = columnSide(expression);
+  if (side === undefined) return undefined;
+  const { months, days, ms } = side.offset;
+  return months === 0 && days === 0 && ms === 0 ? { column: side.column, unit: side.unit } : undefined;
 }
 
 /** Whether an expression names the column anywhere outside subqueries. */

@@ -1,0 +1,110 @@
+import { type Command, Option } from 'commander';
+import { checkWorkspace } from '../../core/lint/check.ts';
+import { allRules } from '../../core/lint/rules/all-rules.ts';
+import { parseInstant } from '../../core/time/iso.ts';
+import { loadWorkspace } from '../../node/load-workspace.ts';
+import { didYouMean } from '../../node/nearest-names.ts';
+import { type CheckScope, checkScope } from '../check-scope.ts';
+import { checkGithub } from '../reporters/check-github.ts';
+import { checkJson } from '../reporters/check-json.ts';
+import { checkSarif } from '../reporters/check-sarif.ts';
+import { checkText } from '../reporters/check-text.ts';
+import type { FindingsReport } from '../reporters/findings-report.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
+
+interface CheckCommandOptions {
+  readonly format: 'text' | 'json' | 'sarif' | 'github';
+  readonly rule: readonly string[];
+  readonly now?: string;
+}
+
+const examples = `
+Examples:
+  backfill check                       the pipelines below this folder
+  backfill check dags/orders.py        one file, with the SQL that it runs
+  backfill check --rule plain-insert --rule wall-clock dags
+  backfill check --format sarif . > findings.sarif
+
+Exit code 1 when there are errors or warnings.`;
+
+export function register(program: Command, shell: Shell): void {
+  program
+    .command('check')
+    .description('find what would change, double or lose rows when a task runs again')
+    .argument('[paths...]', 'files or folders', ['.'])
+    .addOption(
+      new Option('--format <format>', 'how findings are written')
+        .choices(['text', 'json', 'sarif', 'github'])
+        .default('text'),
+    )
+    .addOption(
+      new Option('--rule <rule>', 'only this rule; may be repeated')
+        .default([] as string[], 'all')
+        .argParser((rule: string, before: readonly string[]) => [...before, knownRule(rule)]),
+    )
+    .option('--now <time>', 'check as though it were this time (UTC unless it has an offset)')
+    .addHelpText('after', examples)
+    .action((paths: readonly string[], options: CheckCommandOptions) => check(paths, options, shell));
+}
+
+async function check(paths: readonly string[], options: CheckCommandOptions, shell: Shell): Promise<void> {
+  if (options.now !== undefined && parseInstant(options.now, 'UTC') === undefined) {
+    throw new UsageError(`--now ${options.now} is not a date or time`, 'write it like 2026-11-01 or 2026-11-01T05:00Z');
+  }
+  const scope = checkScope(paths, shell.cwd);
+  const workspace = await loadWorkspace(scope.root);
+  const chosen = scope.choose(workspace.reading);
+  const findings = checkWorkspace(workspace.facts, {
+    severities: workspace.config.rules,
+    ...(options.rule.length > 0 && { rules: options.rule }),
+  }).filter(({ at }) => chosen.has(at.file));
+  const report = relativeReport(
+    {
+      findings,
+      problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file)),
+      filesRead: workspace.reading.files.filter(({ file }) => chosen.has(file)).length,
+      help: (rule) => allRules.find(({ id }) => id === rule)?.help ?? '',
+      text: workspace.text,
+    },
+    scope,
+  );
+  shell.out(write(report, options.format, shell));
+  const serious = findings.some(({ severity }) => severity === 'error' || severity === 'warning');
+  shell.exit(serious ? exitCodes.findings : exitCodes.done);
+}
+
+function write(report: FindingsReport, format: CheckCommandOptions['format'], shell: Shell): string {
+  switch (format) {
+    case 'json':
+      return checkJson(report);
+    case 'sarif':
+      return checkSarif(report, allRules);
+    case 'github':
+      return checkGithub(report);
+    case 'text':
+      return checkText(report, shell.colors);
+  }
+}
+
+/** The report with its files named from the folder that was given. */
+function relativeReport(report: FindingsReport, scope: CheckScope): FindingsReport {
+  if (scope.isRoot) return report;
+  const moved = <T extends { readonly file: string }>(at: T): T => ({ ...at, file: scope.toGiven(at.file) });
+  return {
+    ...report,
+    findings: report.findings.map((finding) => ({
+      ...finding,
+      at: moved(finding.at),
+      related: finding.related.map(({ message, at }) => ({ message, at: moved(at) })),
+      fixes: finding.fixes.map((fix) => ({ ...fix, edits: fix.edits.map(moved) })),
+    })),
+    problems: report.problems.map((problem) => ({ ...problem, at: problem.at && moved(problem.at) })),
+    text: (file) => report.text(scope.fromGiven(file)),
+  };
+}
+
+function knownRule(rule: string): string {
+  const ids = allRules.map(({ id }) => id);
+  if (ids.includes(rule)) return rule;
+  throw new UsageError(`there is no rule ${rule}${didYouMean(rule, ids)}`, `the rules are: ${ids.join(', ')}`);
+}

@@ -1,0 +1,86 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { makeTaskSql } from '../../core/pipeline/make-task-sql.ts';
+import { type DialectName, dialectNames } from '../../core/sql/dialect-name.ts';
+import { statementJson } from '../../core/sql/statement-json.ts';
+import { lineIndex } from '../../core/text/line-index.ts';
+import { wholeFile } from '../../core/text/mapped-text.ts';
+import { loadWorkspace } from '../../node/load-workspace.ts';
+import { checkScope } from '../check-scope.ts';
+import { reportProblems } from '../report-problems.ts';
+import { showJson } from '../reporters/show-json.ts';
+import { showStatementsText } from '../reporters/show-statements-text.ts';
+import { showText } from '../reporters/show-text.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
+
+interface ShowOptions {
+  readonly format: 'text' | 'json';
+  readonly statements?: boolean;
+  readonly dialect: DialectName;
+}
+
+const examples = `
+Examples:
+  backfill show                                  what was understood of the pipelines below this folder
+  backfill show dags/orders.py --format json
+  backfill show load.sql --statements --dialect snowflake`;
+
+export function register(program: Command, shell: Shell): void {
+  program
+    .command('show')
+    .description('show pipelines, tasks, slices and read windows as they are understood')
+    .argument('[path]', 'a file or folder', '.')
+    .addOption(new Option('--format <format>', 'how it is written').choices(['text', 'json']).default('text'))
+    .option('--statements', 'each statement of one SQL file, as it is understood')
+    .addOption(
+      new Option('--dialect <dialect>', 'dialect of the SQL file, with --statements')
+        .choices(dialectNames)
+        .default('postgres'),
+    )
+    .addHelpText('after', examples)
+    .action((path: string, options: ShowOptions) =>
+      options.statements ? showStatements(path, options, shell) : showPipelines(path, options, shell),
+    );
+}
+
+async function showPipelines(path: string, options: ShowOptions, shell: Shell): Promise<void> {
+  const scope = checkScope([path], shell.cwd);
+  const workspace = await loadWorkspace(scope.root);
+  const chosen = scope.choose(workspace.reading);
+  const shown = {
+    facts: workspace.facts,
+    pipelines: workspace.facts.pipelines.filter(({ file }) => chosen.has(file)),
+    problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file)),
+    text: workspace.text,
+    fileName: scope.toGiven,
+  };
+  if (options.format === 'json') shell.out(showJson(shown));
+  else {
+    shell.out(showText(shown, shell.colors));
+    reportProblems(shown.problems, workspace.text, shell, 'info');
+  }
+  shell.exit(exitCodes.done);
+}
+
+function showStatements(path: string, options: ShowOptions, shell: Shell): void {
+  const file = resolve(shell.cwd, path);
+  if (!existsSync(file)) throw new UsageError(`there is no file ${path}`);
+  if (statSync(file).isDirectory()) throw new UsageError(`${path} is a folder`, '--statements wants one SQL file');
+  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  const { reading } = makeTaskSql(wholeFile(path, text), [], options.dialect, 'file');
+  const lines = lineIndex(text);
+  const statements = reading.statements.map((statement) => statementJson(statement, lines));
+  shell.out(
+    options.format === 'json'
+      ? `${JSON.stringify({ version: 1, statements }, null, 2)}\n`
+      : showStatementsText(statements, shell.colors),
+  );
+  const problems = reading.problems.map(({ message, start, end }) => ({
+    message,
+    at: { file: path, start, end },
+    severity: 'warning' as const,
+  }));
+  reportProblems(problems, () => text, shell);
+  shell.exit(exitCodes.done);
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { allRules } from '../../src/core/lint/rules/all-rules.ts';
+import { applyFix, checkFiles } from '../support/check-files.ts';
+import { type Example, readExamples } from './rule-page.ts';
+
+const folder = fileURLToPath(new URL('../../src/core/lint/rules/', import.meta.url));
+
+test('every rule has a page of its name, and every page a rule', () => {
+  const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  expect(pages.map((name) => name.replace('.md', '')).sort()).toEqual(allRules.map(({ id }) => id).sort());
+});
+
+const shown = (files: Example['files'], place: { file: string; start: number; end: number; severity: string }) =>
+  `${place.severity} at ${place.file}:${place.start} «${(files[place.file] ?? '').slice(place.start, place.end)}»`;
+
+describe.each(allRules.map((rule) => rule.id))('%s', (id) => {
+  const page = readFileSync(`${folder}${id}.md`, 'utf8');
+  const examples = readExamples(page);
+
+  test('its page has examples of both kinds', () => {
+    expect(page.startsWith(`# ${id}\n`)).toBe(true);
+    expect(examples.some(({ kind, marks }) => kind === 'bad' && marks.length > 0)).toBe(true);
+    expect(examples.some(({ kind }) => kind === 'good')).toBe(true);
+  });
+
+  test.each(examples.filter(({ kind }) => kind === 'bad'))('marks what line $line marks', ({ files, marks }) => {
+    const findings = checkFiles(files);
+    const found = findings.filter((one) => one.rule === id).map((one) => ({ ...one.at, severity: one.severity }));
+    expect(found.map((one) => shown(files, one))).toEqual(marks.map((mark) => shown(files, mark)));
+    const others = findings.filter(
+      (one) => one.rule !== id && (one.severity === 'error' || one.severity === 'warning'),
+    );
+    expect(others.map((one) => `${one.rule}: ${one.message}`)).toEqual([]);
+  });
+
+  test.each(examples.filter(({ kind }) => kind === 'bad'))('mends what line $line shows', ({ files }) => {
+    for (const finding of checkFiles(files).filter((one) => one.rule === id)) {
+      for (const fix of finding.fixes) {
+        const after = checkFiles(applyFix(files, fix));
+        expect(after.filter((one) => one.rule === id)).toEqual([]);
+        expect(after.filter((one) => one.severity === 'error')).toEqual([]);
+      }
+    }
+  });
+
+  test.each(examples.filter(({ kind }) => kind === 'good'))('is silent about line $line', ({ files }) => {
+    const serious = checkFiles(files).filter((one) => one.rule === id || /^(error|warning)$/.test(one.severity));
+    expect(serious.map((one) => `${one.rule}: ${one.message}`)).toEqual([]);
+  });
+});
