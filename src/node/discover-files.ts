@@ -6,11 +6,15 @@ import type { Problem } from '../core/text/span.ts';
 /** Folders that never hold pipelines of the workspace itself. Folders whose name starts with a dot are skipped too. */
 const skippedFolders = new Set(['node_modules', '__pycache__', 'site-packages', 'dist', 'dbt_packages']);
 
-/** Files that readers look at: pipelines, SQL, and what tells the version of Airflow. */
-const wanted =
-  /\.(py|sql|sql\.(j2|jinja|jinja2))$|^(requirements[\w.-]*\.txt|constraints[\w.-]*\.txt|pyproject\.toml|uv\.lock|poetry\.lock|pipfile|pipfile\.lock|dockerfile)$/i;
+/** Pipelines and their SQL. */
+const pipelineFile = /\.(py|sql|sql\.(j2|jinja|jinja2))$/i;
+const largestPipelineBytes = 2_000_000;
 
-const largestBytes = 2_000_000;
+/** What tells the version and the settings of Airflow. */
+const settingsFile =
+  /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
+const largestSettingsBytes = 20_000_000;
+
 const mostFiles = 50_000;
 
 export interface FoundFiles {
@@ -32,11 +36,12 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
   };
 
   const take = async (relative: string, name: string): Promise<void> => {
-    if (!wanted.test(name)) return;
+    const isPipeline = pipelineFile.test(name);
+    if (!isPipeline && !settingsFile.test(name)) return;
+    const most = isPipeline ? largestPipelineBytes : largestSettingsBytes;
     const { size } = await stat(join(root, relative));
-    if (size > largestBytes)
-      complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${largestBytes / 1e6} MB`);
-    else paths.push(relative);
+    if (size <= most) paths.push(relative);
+    else complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${most / 1e6} MB`);
   };
 
   const walk = async (relative: string): Promise<void> => {

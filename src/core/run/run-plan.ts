@@ -1,5 +1,5 @@
-import type { LedgerStore, UnitRecord } from '../ledger/ledger-store.ts';
-import type { Plan, UnitId, UnitSlice } from '../plan/plan.ts';
+import type { LedgerSlice, LedgerStore, UnitRecord } from '../ledger/ledger-store.ts';
+import type { Plan, UnitId } from '../plan/plan.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
 import { driveUnits } from './drive-units.ts';
@@ -48,7 +48,8 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
   }
   const { ledger } = ports;
   if (ledger !== undefined) {
-    const overlap = await overlapping(ledger, run, plan, prepared.jobs);
+    const slices = writtenSlices(plan, prepared.jobs);
+    const overlap = await overlapping(ledger, run, slices);
     if (overlap !== undefined) return refused(run, overlap, ports);
     await ledger.saveRun(
       {
@@ -59,6 +60,7 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
         document: encodeRunDocument(prepared),
       },
       plan.units.map(({ id }) => id),
+      slices,
     );
   }
   return carryOut(prepared, new Map(), ports);
@@ -114,11 +116,9 @@ export function refused(run: string, refusal: RunRefusal, ports: RunPorts): RunR
 export async function overlapping(
   ledger: LedgerStore,
   run: string,
-  plan: Plan,
-  jobs: ReadonlyMap<UnitId, UnitJob>,
+  slices: readonly LedgerSlice[],
 ): Promise<RunRefusal | undefined> {
-  const slices = plan.units.flatMap((unit) => (jobs.has(unit.id) ? unit.slices : []));
-  const found = await ledger.activeOverlaps(run, mergedBounds(slices));
+  const found = await ledger.activeOverlaps(run, slices);
   if (found.length === 0) return undefined;
   const owners = [...new Set(found.map((overlap) => `${overlap.run} (${overlap.owner}) on ${overlap.table}`))];
   return {
@@ -128,16 +128,19 @@ export async function overlapping(
   };
 }
 
-/** One range per table and column where slices touch, so that thousands of units ask the ledger a short question. */
-function mergedBounds(
-  slices: readonly UnitSlice[],
-): { table: string; from: string | undefined; to: string | undefined }[] {
+/**
+ * What a run will write: one range per table where slices touch, so that thousands of units ask the ledger a short
+ * question.
+ */
+export function writtenSlices(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): readonly LedgerSlice[] {
   const byTable = new Map<string, { from: number; to: number }[]>();
-  for (const { table, from, to } of slices) {
-    const ranges = byTable.get(table);
-    const range = { from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY };
-    if (ranges === undefined) byTable.set(table, [range]);
-    else ranges.push(range);
+  for (const unit of plan.units) {
+    if (!jobs.has(unit.id)) continue;
+    for (const { table, from, to } of unit.slices) {
+      const ranges = byTable.get(table) ?? [];
+      byTable.set(table, ranges);
+      ranges.push({ from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY });
+    }
   }
   return [...byTable].flatMap(([table, ranges]) => {
     const merged: { from: number; to: number }[] = [];

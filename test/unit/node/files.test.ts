@@ -19,7 +19,15 @@ function write(path: string, content: string | Uint8Array = 'x'): void {
 }
 
 test('finds pipelines, SQL and version files, and leaves out what is not the workspace’s own', async () => {
-  for (const path of ['dags/b.py', 'dags/a.py', 'sql/q.sql', 'sql/t.sql.j2', 'requirements-dev.txt', 'uv.lock'])
+  for (const path of [
+    'dags/b.py',
+    'dags/a.py',
+    'sql/q.sql',
+    'sql/t.sql.j2',
+    'requirements-dev.txt',
+    'uv.lock',
+    'airflow.cfg',
+  ])
     write(path);
   for (const path of ['node_modules/x/a.py', '.venv/a.py', 'dist/a.sql', 'dags/__pycache__/a.py', 'readme.md', 'a.pyc'])
     write(path);
@@ -27,6 +35,7 @@ test('finds pipelines, SQL and version files, and leaves out what is not the wor
   write('myenv/lib/a.py');
   const { files, problems } = await diskFiles(root);
   expect(files.paths()).toEqual([
+    'airflow.cfg',
     'dags/a.py',
     'dags/b.py',
     'requirements-dev.txt',

@@ -8,7 +8,7 @@ import type { TableDescription } from '../../warehouse/table-description.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { type EscapeSlice, type EscapeVerdict, findEscape, outsideFigures } from './escape.ts';
 import { lockTables } from './fence.ts';
-import type { Marker } from './marker.ts';
+import type { Position } from './marker.ts';
 import { runStatements } from './run-statements.ts';
 import { applySettings, figureSettings, protectiveSettings, type StartSettings } from './session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from './slice-state.ts';
@@ -21,7 +21,7 @@ export interface OpenUnit {
   readonly job: UnitJob;
   readonly plan: TaskPlan & { readonly kind: 'ready' };
   readonly targets: readonly Target[];
-  readonly marker: Marker;
+  readonly position: Position;
   readonly start: StartSettings;
   readonly server: WarehouseDescription;
   readonly types: TypeCache;
@@ -44,7 +44,7 @@ export interface Applied {
  * writers of the targets are kept out, and the rest of each table is compared instead of counted.
  */
 export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied> {
-  const { session, job, targets, marker } = unit;
+  const { session, job, targets, position } = unit;
   if (exact) await lockTables(session, targets);
   await enterFigures(unit);
   const relations = targets.flatMap(({ relation }) => relation ?? []);
@@ -62,14 +62,14 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
   for (const [index, target] of targets.entries()) {
     const relation = after[index];
     if (relation === undefined) continue;
-    const taken = await stateAfter(session, relation, index, job.options, marker.ownAge);
+    const taken = await stateAfter(session, relation, index, job.options, position.ownAge);
     slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
     exact && !proven
       ? { kind: 'escaped', reason: `Rows outside the slice changed: ${outsideBefore} became something else.` }
-      : await findEscape(session, slices, marker, { plain: unit.plan.plain, proven });
+      : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
   if (verdict.kind === 'doubt') return { slices: [], notes: [], escape: verdict };
   return { ...(await compare(unit, slices)), escape: verdict };
 }

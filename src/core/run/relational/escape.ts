@@ -3,7 +3,7 @@ import type { TakenFigures } from '../../diff/take-figures.ts';
 import { takeFigures } from '../../diff/take-figures.ts';
 import { outsideRowsSql, writtenTablesSql } from '../../warehouse/dialects/postgres/escape-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
-import type { Counters, Marker } from './marker.ts';
+import type { Counters, Position } from './marker.ts';
 import { tableSql } from './target.ts';
 
 /** One slice of a unit with its rows before and after, or a whole table. */
@@ -39,17 +39,17 @@ interface WrittenTable {
 export async function findEscape(
   session: Session,
   slices: readonly EscapeSlice[],
-  marker: Marker,
+  position: Position,
   options: { readonly plain: boolean; readonly proven: boolean },
 ): Promise<EscapeVerdict> {
   const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
-  const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceMarker(table, marker));
+  const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceStart(table, position));
   const undeclared = undeclaredWrite(written, slices);
   if (undeclared !== undefined) return { kind: 'escaped', reason: undeclared };
   if (options.proven) return { kind: 'none' };
   let doubt = false;
   for (const group of byTable(slices)) {
-    const verdict = await findInTable(session, group, written, marker, options.plain);
+    const verdict = await findInTable(session, group, written, position, options.plain);
     if (verdict.kind === 'escaped') return verdict;
     doubt ||= verdict.kind === 'doubt';
   }
@@ -76,14 +76,14 @@ async function findInTable(
   session: Session,
   group: readonly EscapeSlice[],
   written: readonly WrittenTable[],
-  marker: Marker,
+  position: Position,
   plain: boolean,
 ): Promise<EscapeVerdict> {
   const table = group[0]?.relation.table;
   const predicate = unionOf(group);
   if (table === undefined || predicate === undefined) return { kind: 'none' };
   const own = written.filter((candidate) => candidate.oid === table.oid || table.storage.includes(candidate.oid));
-  if (!marker.countersOn || own.some((candidate) => candidate.exclusive)) return { kind: 'doubt' };
+  if (!position.countersOn || own.some((candidate) => candidate.exclusive)) return { kind: 'doubt' };
   const total = (pick: (counted: WrittenTable) => number) => own.reduce((sum, counted) => sum + pick(counted), 0);
   const rows = group.reduce((sum, { after }) => sum + after.ownRows, 0);
   const kept = group.reduce((sum, { after }) => sum + after.figures.rows - after.ownRows, 0);
@@ -92,7 +92,7 @@ async function findInTable(
   const surplusEnded = total((counted) => counted.deleted + counted.updated) - (old - kept);
   if (surplusMade === 0 && surplusEnded === 0) return { kind: 'none' };
   const column = group.length === 1 ? group[0]?.column : undefined;
-  const proof = await session.query(outsideRowsSql(tableSql(table), predicate, marker.ownAge, column));
+  const proof = await session.query(outsideRowsSql(tableSql(table), predicate, position.ownAge, column));
   const [count, low, high] = proof.rows[0] ?? [];
   if (Number(count) > 0) {
     const between = low === null || low === undefined ? '' : `, with ${column} from ${low} to ${high}`;
@@ -139,8 +139,8 @@ function byTable<T extends { readonly relation: SliceRelation }>(slices: readonl
   return [...groups.values()];
 }
 
-function sinceMarker(table: WrittenTable, marker: Marker): WrittenTable {
-  const [inserted, updated, deleted]: Counters = marker.counters.get(table.oid) ?? [0, 0, 0];
+function sinceStart(table: WrittenTable, position: Position): WrittenTable {
+  const [inserted, updated, deleted]: Counters = position.counters.get(table.oid) ?? [0, 0, 0];
   return {
     ...table,
     inserted: table.inserted - inserted,

@@ -1,7 +1,7 @@
 import type { Session } from '../../warehouse/ports.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { RenderedStatement, UnitJob } from '../unit-job.ts';
-import type { Marker } from './marker.ts';
+import type { Position } from './marker.ts';
 import { applySettings, protectiveSettings } from './session-settings.ts';
 
 /** A statement of the user's task failed; keeps which one. */
@@ -22,9 +22,9 @@ export async function runStatements(unit: {
   readonly session: Session;
   readonly job: UnitJob;
   readonly plan: { readonly statements: readonly RenderedStatement[] };
-  readonly marker: Marker;
+  readonly position: Position;
 }): Promise<void> {
-  const { session, job, plan, marker } = unit;
+  const { session, job, plan, position } = unit;
   for (const statement of plan.statements) {
     try {
       await session.query(statement.text);
@@ -34,7 +34,7 @@ export async function runStatements(unit: {
       throw new StatementFailure(statement, error, endsTransaction === true);
     }
     const transaction = await applySettings(session, protectiveSettings(job.options));
-    if (transaction !== marker.transaction) {
+    if (transaction !== position.transaction) {
       const error = new WarehouseError(
         'other',
         'The statement ended the transaction of its unit: what it wrote may be committed.',

@@ -4,16 +4,16 @@ import type { Session, Warehouse } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
-import { applyTask, type OpenUnit } from './apply-task.ts';
+import { applyCertainly } from './apply-certainly.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables } from './fence.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { readMarker } from './marker.ts';
+import { readMarker, readPosition } from './marker.ts';
 import { recordOutcome } from './record.ts';
 import type { RelationalEnv } from './relational-env.ts';
-import { applySettings, protectiveSettings, readStartSettings } from './session-settings.ts';
+import { applySettings, protectiveSettings, readStartSettings, type StartSettings } from './session-settings.ts';
 import type { Target } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -43,17 +43,31 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     steps.stop();
   });
   try {
-    const unit = await openUnit(run, session, claim.fence, claim.targets);
-    if (unit.marker.committed !== undefined) {
+    const start = await begin(run, session, claim.fence, claim.targets);
+    const marker = await readMarker(session, job);
+    if (marker.committed !== undefined) {
       await raw.query('rollback');
       await raw.query(deleteClaimSql, [claim.fence]);
       run.claim = undefined;
-      return { state: 'done-before', slices: unit.marker.committed, durationMs: durationMs() };
+      return { state: 'done-before', slices: marker.committed, durationMs: durationMs() };
     }
-    const applied = await applyCertainly(unit);
+    await session.query(`savepoint ${unitSavepoint}`);
+    const position = await readPosition(session);
+    const { plan, types } = run;
+    const server = warehouse.description;
+    const applied = await applyCertainly({
+      session,
+      job,
+      plan,
+      targets: claim.targets,
+      position,
+      start,
+      server,
+      types,
+    });
     const decision = decide(applied, job.options);
     if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
-    await recordOutcome(session, job, env, claim.fence, unit.marker, {
+    await recordOutcome(session, job, env, claim.fence, marker, {
       state: decision.kind,
       message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
       slices: applied.slices,
@@ -70,23 +84,18 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
   }
 }
 
-async function openUnit(run: UnitRun, session: Session, fence: string, targets: readonly Target[]): Promise<OpenUnit> {
-  const { job, plan, warehouse, types } = run;
+/** BEGIN, fence, lock: from here on the slices are this unit's alone. */
+async function begin(
+  { job, warehouse }: UnitRun,
+  session: Session,
+  fence: string,
+  targets: readonly Target[],
+): Promise<StartSettings> {
   await session.query('begin isolation level read committed');
   const start = await readStartSettings(session);
   await applySettings(session, protectiveSettings(job.options));
   await holdFence(session, fence);
   if (warehouse.leases === 'server') await lockSlices(session, targets);
   if (job.options.lockTable) await lockTables(session, targets);
-  const marker = await readMarker(session, job);
-  await session.query(`savepoint ${unitSavepoint}`);
-  return { session, job, plan, targets, marker, start, server: warehouse.description, types };
-}
-
-/** Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. */
-export async function applyCertainly(unit: OpenUnit) {
-  const applied = await applyTask(unit, false);
-  if (applied.escape.kind !== 'doubt') return applied;
-  await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
-  return applyTask(unit, true);
+  return start;
 }

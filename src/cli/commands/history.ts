@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import type { RunUnit } from '../../core/run/run-result.ts';
+import { formatWall } from '../../core/time/format-interval.ts';
+import { toIso } from '../../core/time/iso.ts';
+import { sliceJson } from '../reporters/run-json.ts';
+import { countsText, runText } from '../reporters/run-text.ts';
+import { textTable } from '../reporters/text-table.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { withTarget } from '../with-target.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+
+interface HistoryOptions extends WorkspaceOptions {
+  readonly connection?: string;
+  readonly limit: string;
+  readonly samples: string;
+}
+
+export function register(program: Command, shell: Shell): void {
+  addWorkspaceOptions(
+    program
+      .command('history')
+      .description('list the runs of a database, or one run with its figures')
+      .argument('[run]', 'a run’s id, to see its units'),
+  )
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .option('--limit <n>', 'how many runs are listed', '20')
+    .option('--samples <n>', 'differing rows shown per slice and kind', '0')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill history
+  backfill history 20261129-162350-k3v9 --samples 5
+  backfill history --format json`,
+    )
+    .action((run: string | undefined, options: HistoryOptions) => history(run, options, shell));
+}
+
+async function history(run: string | undefined, options: HistoryOptions, shell: Shell): Promise<void> {
+  const limit = wholeNumber('--limit', options.limit);
+  const samples = wholeNumber('--samples', options.samples);
+  const workspace = await openWorkspace(options, shell);
+  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    const ledger = sqlLedgerStore(warehouse);
+    try {
+      if (run === undefined) listRuns(await ledger.listRuns(limit), options, shell);
+      else await showRun(run, ledger, samples, options, shell);
+      shell.exit(exitCodes.done);
+    } finally {
+      await ledger.close();
+    }
+  });
+}
+
+function listRuns(runs: readonly RunSummary[], { format }: HistoryOptions, shell: Shell): void {
+  if (format === 'json') {
+    const listed = runs.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: toIso(createdAt) }));
+    shell.out(`${JSON.stringify({ version: 1, runs: listed })}\n`);
+    return;
+  }
+  if (runs.length === 0) {
+    shell.out('no runs yet\n');
+    return;
+  }
+  const rows = runs.map(({ run, createdAt, createdBy, title, counts }) => [
+    run,
+    `${formatWall(createdAt, 'UTC').slice(0, 16)}Z`,
+    Object.entries(counts)
+      .map(([state, count]) => `${count} ${state}`)
+      .join(', '),
+    title,
+    shell.colors.dim(createdBy),
+  ]);
+  const columns = ['run', 'started', 'units', 'what', 'by'].map((title) => ({ title }));
+  shell.out(`${textTable(columns, rows, shell.colors.bold).join('\n')}\n`);
+}
+
+async function showRun(
+  run: string,
+  ledger: LedgerStore,
+  samples: number,
+  { format }: HistoryOptions,
+  shell: Shell,
+): Promise<void> {
+  const stored = await ledger.loadRun(run);
+  if (stored === undefined)
+    throw new UsageError(`there is no run ${run} in this database`, 'list them with: backfill history');
+  const records = await ledger.units(run);
+  if (format === 'json') {
+    const units = records.map(({ unit, state, attempts, message, durationMs, slices }) => ({
+      id: unit,
+      state,
+      cause: message ?? null,
+      error: null,
+      attempts,
+      durationMs: durationMs ?? null,
+      slices: slices.map(sliceJson),
+    }));
+    shell.out(
+      `${JSON.stringify({ version: 1, runId: run, title: stored.title, createdAt: toIso(stored.createdAt), createdBy: stored.createdBy, units })}\n`,
+    );
+    return;
+  }
+  shell.out(
+    `${shell.colors.bold(stored.title)}\n${toIso(stored.createdAt)} by ${stored.createdBy}, ${countsText(records)}\n\n`,
+  );
+  const units = records.map(asRunUnit);
+  const open = records.some(({ state }) => state !== 'changed' && state !== 'unchanged' && state !== 'skipped');
+  const result = {
+    run,
+    preview: false,
+    outcome: open ? 'failed' : 'done',
+    refusal: undefined,
+    problem: undefined,
+    units,
+    durationMs: undefined,
+  } as const;
+  shell.out(runText({ result, samples }, shell.colors));
+}
+
+const asRunUnit = (record: UnitRecord): RunUnit => ({
+  ...record,
+  ran: true,
+  error: undefined,
+  cancelConfirmed: undefined,
+  notes: [],
+});

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { makePlan } from '../../core/plan/make-plan.ts';
+import { planJson } from '../../core/plan/plan-json.ts';
+import { describeTarget } from '../describe-target.ts';
+import { reportProblems } from '../report-problems.ts';
+import { planText } from '../reporters/plan-text.ts';
+import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
+import { exitCodes, type Shell } from '../shell.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+import { zoneOf } from '../zone-of.ts';
+
+interface PlanOptions extends SelectionOptions, WorkspaceOptions {
+  readonly connection?: string;
+  readonly units?: boolean;
+}
+
+export function register(program: Command, shell: Shell): void {
+  const command = program
+    .command('plan')
+    .description('show which intervals would run again, in which order and why; nothing is run')
+    .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
+  addWorkspaceOptions(addSelectionOptions(command))
+    .option('--connection <name>', 'connection of backfill.yaml that it would run on')
+    .option('--units', 'list every unit with its reasons')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill plan shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream
+  backfill plan shop_daily.orders_clean --logical-dates 2026-11-01..2026-11-30
+  backfill plan sql/daily.sql --from 2026-11-28 --to 2026-11-29 --format json`,
+    )
+    .action((words: string[], options: PlanOptions) => plan(words, options, shell));
+}
+
+async function plan(words: readonly string[], options: PlanOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  const request = planRequest(words, options, workspace.tasks, shell);
+  const made = makePlan(workspace.tasks, request);
+  reportProblems(workspace.problems, workspace.text, shell, 'error');
+  if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
+  else {
+    const target = describeTarget(workspace, options.connection, made, shell);
+    const view = { plan: made, zone: zoneOf(workspace.tasks), target, units: options.units ?? false };
+    shell.out(planText(view, shell.colors));
+  }
+  shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { resumeRun } from '../../core/run/resume-run.ts';
+import { confirmRun } from '../confirm-run.ts';
+import { exitCodeOf, finishRun } from '../finish-run.ts';
+import { progressWriter } from '../progress-writer.ts';
+import { exitCodes, type Shell } from '../shell.ts';
+import { processOwner } from '../target.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { withTarget } from '../with-target.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+
+interface ResumeOptions extends WorkspaceOptions {
+  readonly connection?: string;
+  readonly acceptHeld?: boolean;
+  readonly yes?: boolean;
+  readonly samples: string;
+}
+
+export function register(program: Command, shell: Shell): void {
+  addWorkspaceOptions(
+    program
+      .command('resume')
+      .description('run what a run left over, with the intervals, statements and options of then')
+      .argument('<run>', 'a run’s id, see backfill history'),
+  )
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .option('--accept-held', 'let held units through: their empty or shrunk results were looked at and are right')
+    .option('--yes', 'do not ask before a protected target')
+    .option('--samples <n>', 'differing rows shown per slice and kind', '5')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill resume 20261129-162350-k3v9qd
+  backfill resume 20261129-162350-k3v9qd --accept-held`,
+    )
+    .action((run: string, options: ResumeOptions) => resume(run, options, shell));
+}
+
+async function resume(run: string, options: ResumeOptions, shell: Shell): Promise<void> {
+  const samples = wholeNumber('--samples', options.samples, 20);
+  const workspace = await openWorkspace(options, shell);
+  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    const { description } = warehouse;
+    // The run was confirmed when it was started; only a protected target asks again.
+    const refusal = await confirmRun(
+      `Resume run ${run}`,
+      description,
+      !description.protected || options.yes === true,
+      shell,
+    );
+    if (refusal !== undefined) {
+      shell.err(`${refusal}\n`);
+      return shell.exit(exitCodes.usage);
+    }
+    const ledger = sqlLedgerStore(warehouse);
+    try {
+      const result = await resumeRun(
+        {
+          run,
+          codeHashes: new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash])),
+          acceptHeld: options.acceptHeld ?? false,
+        },
+        {
+          executor: relationalExecutor(warehouse, { clock: shell.clock, owner: processOwner() }),
+          ledger,
+          clock: shell.clock,
+          signal: shell.signal,
+          onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
+        },
+      );
+      finishRun(result, description.target, { format: options.format, samples }, shell);
+      shell.exit(result.refusal?.code === 'unknown-run' ? exitCodes.usage : exitCodeOf(result));
+    } finally {
+      await ledger.close();
+    }
+  });
+}

@@ -1,0 +1,167 @@
+import { type Command, Option } from 'commander';
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { planCounts } from '../../core/plan/explain.ts';
+import { makePlan } from '../../core/plan/make-plan.ts';
+import type { Plan } from '../../core/plan/plan.ts';
+import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { defaultRunOptions } from '../../core/run/run-options.ts';
+import { runPlan } from '../../core/run/run-plan.ts';
+import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { confirmRun } from '../confirm-run.ts';
+import { airflowIdsOf } from '../describe-target.ts';
+import { exitCodeOf, finishRun } from '../finish-run.ts';
+import { progressWriter } from '../progress-writer.ts';
+import { reportProblems } from '../report-problems.ts';
+import { findingLines, planText } from '../reporters/plan-text.ts';
+import { newRunId } from '../run-id.ts';
+import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
+import { exitCodes, type Shell } from '../shell.ts';
+import { connectionName, processOwner, refuseElsewhere, type Target } from '../target.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { withTarget } from '../with-target.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+import { zoneOf } from '../zone-of.ts';
+
+interface RunCommandOptions extends SelectionOptions, WorkspaceOptions {
+  readonly connection?: string;
+  readonly preview?: boolean;
+  readonly concurrency?: string;
+  readonly yes?: boolean;
+  readonly stopAtFirstFailure?: boolean;
+  readonly compare?: UnitOptions['compare'];
+  readonly samples?: string;
+}
+
+export function register(program: Command, shell: Shell): void {
+  const command = program
+    .command('run')
+    .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
+    .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
+  addWorkspaceOptions(addSelectionOptions(command))
+    .option('--preview', 'do everything in one transaction that is rolled back, and show what would change')
+    .option('--concurrency <n>', 'units side by side')
+    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .option('--stop-at-first-failure', 'start nothing new after a failed or held unit')
+    .addOption(
+      new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
+    )
+    .option('--samples <n>', 'differing rows shown per slice and kind')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --preview
+  backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --yes
+  backfill run shop_daily --logical-dates 2026-11-28..2026-11-28 --concurrency 2 --format json --yes
+
+Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decision, 130 cancelled.`,
+    )
+    .action((words: string[], options: RunCommandOptions) => run(words, options, shell));
+}
+
+async function run(words: readonly string[], options: RunCommandOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  const plan = makePlan(workspace.tasks, planRequest(words, options, workspace.tasks, shell));
+  reportProblems(workspace.problems, workspace.text, shell, 'error');
+  if (plan.findings.some(({ severity }) => severity === 'error')) {
+    shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
+    return shell.exit(exitCodes.findings);
+  }
+  const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
+  await withTarget(workspace, name, shell, (target) => runOn(target, workspace, plan, words, options, shell));
+}
+
+async function runOn(
+  target: Target,
+  workspace: Workspace,
+  plan: Plan,
+  words: readonly string[],
+  options: RunCommandOptions,
+  shell: Shell,
+): Promise<void> {
+  const { warehouse, connection } = target;
+  const settings = workspace.config.run;
+  const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 20);
+  const concurrency =
+    options.concurrency === undefined
+      ? settings.concurrency
+      : Math.max(1, wholeNumber('--concurrency', options.concurrency, 64));
+  const runId = newRunId(shell.clock.now());
+  const { jobs, refused } = prepareJobs(
+    plan,
+    workspace.facts,
+    workspace.config.declared,
+    {
+      run: runId,
+      variables: workspace.config.variables,
+      params: workspace.config.params,
+      options: {
+        compare: options.compare ?? settings.compare,
+        samples,
+        holdShrinkPercent: settings.holdShrinkPercent,
+        lockTable: settings.lockTable,
+        lockTimeoutMs: settings.lockTimeoutMs,
+        statementTimeoutMs: settings.statementTimeoutMs,
+        leaseMs: settings.leaseMs,
+        settings: connection.settings,
+      },
+    },
+    refuseElsewhere(workspace, connection.name),
+  );
+  const text = options.format === 'text';
+  if (text) {
+    const view = { plan, zone: zoneOf(workspace.tasks), target: warehouse.description.target, units: false };
+    shell.out(`${planText(view, shell.colors)}\n`);
+  }
+  reportProblems(
+    [...new Map([...refused.values()].map((refusal) => [`${refusal.message}`, refusal])).values()].map(
+      ({ message, remedy, at }) => ({ message: `${message}; ${remedy}`, at, severity: 'warning' as const }),
+    ),
+    workspace.text,
+    shell,
+  );
+  if (options.preview !== true) {
+    const { selected, downstream } = planCounts(plan);
+    const question = `Run ${selected} + ${downstream} downstream units`;
+    const refusal = await confirmRun(question, warehouse.description, options.yes ?? false, shell);
+    if (refusal !== undefined) {
+      shell.err(`${refusal}\n`);
+      return shell.exit(exitCodes.usage);
+    }
+  }
+  const env = { clock: shell.clock, owner: processOwner() };
+  const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
+  try {
+    const result = await runPlan(
+      {
+        run: runId,
+        title: titleOf(words, options),
+        createdBy: env.owner,
+        plan,
+        jobs,
+        refused,
+        options: { ...defaultRunOptions, concurrency, stopAtFirstFailure: options.stopAtFirstFailure ?? false },
+      },
+      {
+        executor: relationalExecutor(warehouse, env),
+        ledger,
+        clock: shell.clock,
+        signal: shell.signal,
+        onEvent: text ? progressWriter(shell) : () => {},
+      },
+    );
+    finishRun(result, warehouse.description.target, { format: options.format, samples }, shell);
+    shell.exit(exitCodeOf(result));
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** One line for the history. */
+function titleOf(words: readonly string[], { from, to, logicalDates, downstream }: RunCommandOptions): string {
+  const range = logicalDates ?? `${from} to ${to}`;
+  return `${words.join(' ')} ${range}${downstream === true ? ' with downstream' : ''}`;
+}

@@ -1,0 +1,29 @@
+import type { RunResult } from '../core/run/run-result.ts';
+import { runJson } from './reporters/run-json.ts';
+import { runText } from './reporters/run-text.ts';
+import { type ExitCode, exitCodes, type Shell } from './shell.ts';
+
+/** Writes how a run ended. */
+export function finishRun(
+  result: RunResult,
+  target: string,
+  { format, samples }: { readonly format: 'text' | 'json'; readonly samples: number },
+  shell: Shell,
+): void {
+  if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target))}\n`);
+  else shell.out(`\n${runText({ result, samples }, shell.colors)}`);
+}
+
+export function exitCodeOf({ outcome }: RunResult): ExitCode {
+  switch (outcome) {
+    case 'done':
+      return exitCodes.done;
+    case 'held':
+      return exitCodes.held;
+    case 'cancelled':
+      return exitCodes.cancelled;
+    case 'failed':
+    case 'refused':
+      return exitCodes.findings;
+  }
+}

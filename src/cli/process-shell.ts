@@ -1,0 +1,70 @@
+import { getEventListeners, setMaxListeners } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import pc from 'picocolors';
+import { systemClock } from '../node/system-clock.ts';
+import { type ExitCode, exitCodes, type Shell } from './shell.ts';
+
+/** The shell of a real process. `code` is what was asked for by the end. */
+export interface ProcessShell {
+  readonly shell: Shell;
+  code(): ExitCode;
+}
+
+export function processShell(): ProcessShell {
+  const { stdin, stdout, stderr, env } = process;
+  const controller = new AbortController();
+  // Every running and every waiting unit listens.
+  setMaxListeners(0, controller.signal);
+  let code: ExitCode = exitCodes.done;
+
+  process.on('SIGINT', () => {
+    const nobodyCares = getEventListeners(controller.signal, 'abort').length === 0;
+    if (controller.signal.aborted || nobodyCares) process.exit(exitCodes.cancelled);
+    controller.abort();
+  });
+  // Whoever reads the output may stop reading: `backfill plan … | head`.
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(code);
+      throw error;
+    });
+  }
+
+  const shell: Shell = {
+    cwd: process.cwd(),
+    env,
+    clock: systemClock,
+    signal: controller.signal,
+    isTTY: stderr.isTTY === true && env.TERM !== 'dumb',
+    columns: (stdout.isTTY ? stdout.columns : stderr.columns) || 80,
+    colors: pc.createColors(colorsWanted(env, stdout.isTTY === true)),
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    ask: (question) => ask(question, controller),
+    exit(wanted) {
+      code = Math.max(code, wanted) as ExitCode;
+    },
+  };
+  return { shell, code: () => code };
+
+  async function ask(question: string, cancel: AbortController): Promise<string | undefined> {
+    if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
+    const lines = createInterface({ input: stdin, output: stderr });
+    lines.on('SIGINT', () => cancel.abort());
+    try {
+      return await lines.question(question, { signal: cancel.signal });
+    } catch {
+      stderr.write('\n');
+      return '';
+    } finally {
+      lines.close();
+    }
+  }
+}
+
+/** NO_COLOR (any value but empty) beats FORCE_COLOR beats what the terminal is. */
+export function colorsWanted(env: Readonly<Record<string, string | undefined>>, terminal: boolean): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+  if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0') return true;
+  return terminal && env.TERM !== 'dumb';
+}

@@ -1,0 +1,71 @@
+import { hostname, userInfo } from 'node:os';
+import type { JobRefusal } from '../core/run/job-refusal.ts';
+import type { Problem } from '../core/text/span.ts';
+import type { ConnectionConfig } from '../core/warehouse/connection-config.ts';
+import type { Warehouse } from '../core/warehouse/ports.ts';
+import { connectionForAirflowId, resolveConnection } from '../node/config/resolve-connection.ts';
+import type { Workspace } from '../node/load-workspace.ts';
+import { openWarehouse } from '../warehouses/open.ts';
+import type { Shell } from './shell.ts';
+
+export interface Target {
+  readonly warehouse: Warehouse;
+  readonly connection: ConnectionConfig;
+}
+
+/** The connection of a run: the one that was named, else what the tasks name, else the default one. */
+export function connectionName(
+  workspace: Workspace,
+  named: string | undefined,
+  airflowIds: readonly (string | undefined)[],
+): string | undefined {
+  if (named !== undefined) return named;
+  const { config } = workspace;
+  const meant = new Set(
+    airflowIds.map(
+      (id) => (id === undefined ? undefined : connectionForAirflowId(config, id)) ?? config.defaultConnection,
+    ),
+  );
+  const [only] = meant;
+  return meant.size === 1 ? only : config.defaultConnection;
+}
+
+/** Opens the database of a run; what is missing in the configuration is a problem, what the server says is thrown. */
+export async function openTarget(
+  workspace: Workspace,
+  name: string | undefined,
+  shell: Shell,
+): Promise<Target | { readonly problem: Problem }> {
+  const resolved = resolveConnection(workspace.config, name, workspace.root, shell.env);
+  if ('problem' in resolved) return resolved;
+  return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection) };
+}
+
+/** Refuses tasks whose Airflow connection id means another connection than the run's. */
+export function refuseElsewhere(
+  workspace: Workspace,
+  runsOn: string,
+): (airflowId: string | undefined) => JobRefusal | undefined {
+  return (airflowId) => {
+    const meant = airflowId === undefined ? undefined : connectionForAirflowId(workspace.config, airflowId);
+    if (meant === undefined || meant === runsOn) return undefined;
+    return {
+      code: 'other-connection',
+      message: `its connection ${airflowId} means ${meant}, and this run is on ${runsOn}`,
+      remedy: `run it by itself with --connection ${meant}`,
+      at: undefined,
+    };
+  };
+}
+
+/** Names this process to whoever waits for it. */
+export function processOwner(): string {
+  const name = (): string => {
+    try {
+      return userInfo().username;
+    } catch {
+      return 'somebody';
+    }
+  };
+  return `${name()}@${hostname()} ${process.pid}`;
+}

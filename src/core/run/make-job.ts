@@ -1,0 +1,132 @@
+import type { DeclaredTask } from '../lineage/declared-facts.ts';
+import type { ReadFact, TaskFacts, WriteFact } from '../lineage/facts.ts';
+import type { Pipeline, Task } from '../pipeline/model.ts';
+import type { PlanUnit } from '../plan/plan.ts';
+import type { TemplateContext } from '../template/template-context.ts';
+import type { DataInterval } from '../time/data-interval.ts';
+import { evaluateTime } from '../time/evaluate-time.ts';
+import { type Instant, instant } from '../time/instant.ts';
+import { toIso } from '../time/iso.ts';
+import type { JobRefusal } from './job-refusal.ts';
+import { renderPart, renderStatements, unqualified } from './render-statements.ts';
+import type { JobInput, JobSlice, RenderedStatement, UnitJob, UnitOptions } from './unit-job.ts';
+
+/** What a job is made from beside its unit. */
+export interface JobSource {
+  readonly task: Task;
+  readonly pipeline: Pipeline;
+  readonly facts: TaskFacts;
+  readonly declared: DeclaredTask | undefined;
+}
+
+export interface JobSetting {
+  readonly run: string;
+  readonly codeHash: string;
+  readonly options: UnitOptions;
+  /** Airflow Variables and params of `backfill.yaml`; params go over those of the file. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
+export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
+  const { task, pipeline, facts } = source;
+  if (task.executor.kind !== 'warehouse') {
+    const remedy = 'run it with its scheduler, then resume this run';
+    return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
+  }
+  const context: TemplateContext = {
+    interval: unit.data,
+    zone: pipeline.zone,
+    dagId: pipeline.id,
+    taskId: task.name,
+    params: { ...task.params, ...setting.params },
+    variables: setting.variables,
+    airflowVersion: pipeline.airflowVersion,
+  };
+  const statements: RenderedStatement[] = [];
+  for (const sql of task.sql) {
+    const rendered = renderStatements(sql, context);
+    if (isRefusal(rendered)) return rendered;
+    statements.push(...rendered);
+  }
+  if (statements.length === 0) {
+    return {
+      code: 'no-statements',
+      message: `${task.id} has no SQL to run`,
+      remedy: 'give the task a statement',
+      at: task.nameAt,
+    };
+  }
+  const slices: JobSlice[] = [];
+  for (const write of facts.writes) {
+    const slice = sliceOf(write, unit, source, context);
+    if (isRefusal(slice)) return slice;
+    slices.push(slice);
+  }
+  return {
+    run: setting.run,
+    unit: unit.id,
+    task: task.id,
+    interval: unit.data,
+    statements,
+    slices,
+    inputs: facts.reads.map((read) => inputOf(read, unit.data)),
+    codeHash: setting.codeHash,
+    options: setting.options,
+  };
+}
+
+export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
+
+/** The rows that the unit owns. What is not known to be less is the whole table: wider than needed, never narrower. */
+function sliceOf(write: WriteFact, unit: PlanUnit, source: JobSource, context: TemplateContext): JobSlice | JobRefusal {
+  const { table, slice, mode, key } = write;
+  const volatile = source.declared?.writes.find((declared) => declared.table === table)?.volatile ?? [];
+  const common = { table, mode, key, volatile };
+  if (slice.kind !== 'range') {
+    return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
+  }
+  const bounds = {
+    column: slice.column,
+    from: isoBound(evaluateTime(slice.lo, unit.data, 'lower')),
+    to: isoBound(evaluateTime(slice.hi, unit.data, 'upper')),
+  };
+  if (slice.predicate === undefined) return { ...common, ...bounds, predicate: undefined };
+  const sql = source.task.sql[slice.predicate.sqlIndex];
+  const part = sql && renderPart(sql, slice.predicate, context);
+  if (sql === undefined || part === undefined) {
+    return {
+      code: 'no-slice',
+      message: `${source.task.id}: the rows that it deletes from ${table} cannot be told from its template`,
+      remedy:
+        'write the bounds of the DELETE outside of loops, or declare column and key of the table in backfill.yaml',
+      at: write.at,
+    };
+  }
+  return { ...common, ...bounds, predicate: unqualified(part, qualifiers(write, source), sql.dialect) };
+}
+
+/** Names that may stand before a column of the target in its own DELETE. */
+function qualifiers({ table, slice }: WriteFact, { task }: JobSource): ReadonlySet<string> {
+  const names = new Set([table, table.split('.').at(-1) ?? table]);
+  if (slice.kind !== 'range' || slice.predicate === undefined) return names;
+  const { sqlIndex, start, end } = slice.predicate;
+  const statement = task.sql[sqlIndex]?.reading.statements.find((one) => one.start <= start && end <= one.end);
+  if (statement?.targetAlias !== undefined) names.add(statement.targetAlias);
+  return names;
+}
+
+function inputOf({ table, window }: ReadFact, interval: DataInterval): JobInput {
+  if (window.kind !== 'range') return { table, column: undefined, from: undefined, to: undefined };
+  const from = window.lo.map((bound) => evaluateTime(bound, interval, 'lower'));
+  const to = window.hi.map((bound) => evaluateTime(bound, interval, 'upper'));
+  return {
+    table,
+    column: window.column,
+    from: from.length === 0 ? undefined : isoBound(instant(Math.min(...from))),
+    to: to.length === 0 ? undefined : isoBound(instant(Math.max(...to))),
+  };
+}
+
+const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);

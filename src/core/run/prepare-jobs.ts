@@ -1,0 +1,47 @@
+import type { DeclaredFacts } from '../lineage/declared-facts.ts';
+import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { Plan, PlanUnit, UnitId } from '../plan/plan.ts';
+import type { JobRefusal } from './job-refusal.ts';
+import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
+import type { UnitJob } from './unit-job.ts';
+
+export interface PreparedJobs {
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+}
+
+/**
+ * Makes every job of a plan before the first one runs, so that what cannot be rendered is known at once.
+ * `runsHere` refuses tasks whose Airflow connection id means another database than this run's.
+ */
+export function prepareJobs(
+  plan: Plan,
+  facts: WorkspaceFacts,
+  declared: DeclaredFacts,
+  setting: Omit<JobSetting, 'codeHash'>,
+  runsHere: (connectionId: string | undefined) => JobRefusal | undefined,
+): PreparedJobs {
+  const jobs = new Map<UnitId, UnitJob>();
+  const refused = new Map<UnitId, JobRefusal>();
+  const make = (unit: PlanUnit): UnitJob | JobRefusal => {
+    const known = facts.tasks.get(unit.task);
+    const taskFacts = facts.facts.get(unit.task);
+    if (known === undefined || taskFacts === undefined) {
+      return { code: 'not-runnable', message: `there is no task ${unit.task}`, remedy: 'plan again', at: undefined };
+    }
+    if (unit.blockedBy !== undefined && unit.blockedBy !== unit.task) {
+      const message = `waits for ${unit.blockedBy}, which cannot be run from here`;
+      return { code: 'not-runnable', message, remedy: 'run that task with its scheduler first', at: known.task.nameAt };
+    }
+    const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
+    if (elsewhere !== undefined) return elsewhere;
+    const source = { ...known, facts: taskFacts, declared: declared.get(unit.task) };
+    return makeJob(unit, source, { ...setting, codeHash: plan.codeHashes.get(unit.task) ?? '' });
+  };
+  for (const unit of plan.units) {
+    const made = make(unit);
+    if (isRefusal(made)) refused.set(unit.id, made);
+    else jobs.set(unit.id, made);
+  }
+  return { jobs, refused };
+}

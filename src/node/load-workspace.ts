@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildWorkspaceFacts } from '../core/lineage/build-workspace-facts.ts';
+import { plannableTasks } from '../core/lineage/plannable-tasks.ts';
+import type { WorkspaceFacts } from '../core/lineage/workspace-facts.ts';
+import type { FileSet } from '../core/pipeline/model.ts';
+import { createWorkspaceReader } from '../core/pipeline/read-workspace.ts';
+import type { ReaderOptions } from '../core/pipeline/reader-options.ts';
+import type { WorkspaceReading } from '../core/pipeline/workspace-reading.ts';
+import type { PlannableTask } from '../core/plan/plan-request.ts';
+import type { Problem } from '../core/text/span.ts';
+import { type Config, emptyConfig } from './config/config.ts';
+import { readConfig } from './config/read-config.ts';
+import { digest } from './digest.ts';
+import { diskFiles, readText } from './disk-files.ts';
+import { loadPythonParser } from './python-parser.ts';
+
+const configNames = ['backfill.yaml', 'backfill.yml'] as const;
+
+/** A workspace as it is on disk now: read, joined up, with everything that could not be read. */
+export interface Workspace {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  readonly files: FileSet;
+  readonly reading: WorkspaceReading;
+  readonly facts: WorkspaceFacts;
+  /** The tasks as the planner sees them, with the hashes of their code. */
+  readonly tasks: readonly PlannableTask[];
+  readonly problems: readonly Problem[];
+  /** Any text that a place may refer to, the configuration included. */
+  text(file: string): string | undefined;
+}
+
+/** Reads all pipeline files below a folder and resolves across them. Never throws for what the files hold. */
+export async function loadWorkspace(root: string): Promise<Workspace> {
+  const [parser, disk] = await Promise.all([loadPythonParser(), diskFiles(root)]);
+  const problems: Problem[] = [];
+  const settings = findConfig(root, problems);
+  const { config } = settings;
+  const reading = createWorkspaceReader(parser, readerOptions(config)).read(disk.files);
+  const facts = buildWorkspaceFacts(reading, config.declared);
+  const text = (file: string): string | undefined =>
+    file === config.file ? settings.text : (reading.text(file) ?? disk.files.read(file));
+  return {
+    root,
+    config,
+    files: disk.files,
+    reading,
+    facts,
+    tasks: plannableTasks(facts, digest),
+    problems: [...problems, ...disk.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
+    text,
+  };
+}
+
+/** `backfill.yaml` of a folder, or the defaults. */
+export function findConfig(
+  root: string,
+  problems: Problem[],
+): { readonly config: Config; readonly text: string | undefined } {
+  const name = configNames.find((candidate) => existsSync(join(root, candidate)));
+  const text = name === undefined ? undefined : readText(root, name, problems);
+  if (name === undefined || text === undefined) return { config: emptyConfig, text };
+  const read = readConfig(name, text);
+  problems.push(...read.problems);
+  return { config: read.config, text };
+}
+
+export function readerOptions({ airflow, connections }: Config): ReaderOptions {
+  const dialects = [...connections.values()].flatMap(({ name, airflowIds }) =>
+    [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const }] as const),
+  );
+  return {
+    airflowVersion: airflow.version,
+    createCronDataIntervals: airflow.createCronDataIntervals,
+    createDeltaDataIntervals: airflow.createDeltaDataIntervals,
+    defaultDialect: 'postgres',
+    connections: Object.fromEntries(dialects),
+  };
+}
