@@ -1,0 +1,67 @@
+import type { SymbolicValue, TimeForm } from '../template/symbolic-value.ts';
+import type { CalendarUnit } from '../time/calendar.ts';
+import type { TimeReadings } from './time-readings.ts';
+import { floorReadings, noOffset, shiftReadings } from './time-readings.ts';
+
+/** A template expression that is a time, as the text that SQL sees. `undefined`: the text says only a part of it. */
+export function readingsOfText(value: Extract<SymbolicValue, { kind: 'time' }>): TimeReadings | undefined {
+  const zone = value.zone ?? 'UTC';
+  const whole: TimeReadings = { readings: [{ time: value.time, zone: undefined }], unit: undefined, naive: false };
+  const onClock: TimeReadings = { readings: [{ time: value.time, zone }], unit: undefined, naive: true };
+  const written = precisionOf(value.form);
+  if (written === 'nothing') return undefined;
+  const naive = written === 'naive';
+  if (written === 'whole') return value.zone === undefined ? whole : { ...onClock, naive };
+  if (naive) return onClock;
+  return floorReadings(onClock, written, [zone]);
+}
+
+/** What a form keeps of a time: a unit's start, everything with an offset, everything without, or not enough. */
+function precisionOf(form: TimeForm): CalendarUnit | 'whole' | 'naive' | 'nothing' {
+  if (typeof form === 'object') return strftimeUnit(form.strftime) ?? 'nothing';
+  switch (form) {
+    case 'date':
+    case 'basic-date':
+      return 'day';
+    case 'datetime':
+    case 'timestamp':
+    case 'epoch-seconds':
+      return 'whole';
+    case 'naive-timestamp':
+    case 'basic-timestamp':
+      return 'naive';
+  }
+}
+
+const composites: Readonly<Record<string, string>> = { F: 'Ymd', T: 'HMS', D: 'mdy', R: 'HM' };
+const fields = ['Y', 'm', 'd', 'H', 'M', 'S'] as const;
+const units: readonly CalendarUnit[] = ['year', 'month', 'day', 'hour', 'minute', 'second'];
+
+/** The unit that a strftime pattern is exact to; `undefined` when a coarser part is missing, e.g. `%H` alone. */
+function strftimeUnit(pattern: string): CalendarUnit | undefined {
+  const present = new Set<string>();
+  for (const [, letter = ''] of pattern.matchAll(/%[-#]?([A-Za-z%])/g)) {
+    for (const field of composites[letter] ?? (letter === 'y' ? 'Y' : letter)) present.add(field);
+  }
+  const exact = fields.findIndex((field) => !present.has(field));
+  const last = exact === -1 ? fields.length - 1 : exact - 1;
+  // A constant `00:00:00` behind the date is text and adds nothing; a finer field without the coarser one is no time.
+  if (last < 0 || fields.slice(last + 1).some((field) => present.has(field))) return undefined;
+  const tail = pattern.slice(pattern.lastIndexOf('%') + 2).replace(/[0:.TZ+ -]/g, '');
+  return tail === '' ? units[last] : undefined;
+}
+
+const timeOfDay = /^[T ]?\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(?:Z|UTC|[+-]00(?::?00)?)?$/i;
+
+/** `'{{ ds }} 23:59:59'`: a day and a constant time of day behind it. `undefined` when the rest is something else. */
+export function withTimeOfDay(day: TimeReadings, rest: string): TimeReadings | undefined {
+  if (rest.trim() === '') return day;
+  const fields = timeOfDay.exec(rest);
+  if (fields === null || day.unit !== 'day') return undefined;
+  const [hour = 0, minute = 0, second = 0] = fields.slice(1, 4).map((field) => Number(field ?? 0));
+  const milliseconds = Number((fields[4] ?? '').padEnd(3, '0').slice(0, 3));
+  const ms = ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds;
+  const moved = ms === 0 ? day : shiftReadings(day, { ...noOffset, ms }, []);
+  // A written time of day makes it a moment and no longer the name of a day.
+  return { ...moved, unit: undefined };
+}
