@@ -48,12 +48,28 @@ export function readFromList(c: Cursor): readonly FromItem[] {
       readPivotClause(c);
       continue;
     }
+    if (readLateCondition(c, items)) continue;
     const join = acceptJoin(c);
     if (join === undefined) break;
     readFromEntry(c, join, items);
   }
   return items;
 }
+
+/** `a JOIN b JOIN c ON … ON …`: the second condition is that of `b`, which then reaches to its end. */
+function readLateCondition(c: Cursor, items: FromItem[]): boolean {
+  if (word(c) !== 'on' && word(c) !== 'using') return false;
+  const index = items.findLastIndex(
+    ({ join, on, using }) => on.length + using.length === 0 && (join === 'inner' || outerJoins.has(join)),
+  );
+  const owner = items[index];
+  const condition = owner === undefined ? undefined : readJoinCondition(c);
+  if (owner === undefined || condition === undefined) return false;
+  items[index] = { ...owner, ...condition, end: Math.max(owner.end, lastOffset(c)) };
+  return true;
+}
+
+const outerJoins: ReadonlySet<JoinKind> = new Set(['left', 'right', 'full']);
 
 /** One table, derived table or function with its alias, as USING of MERGE has it. */
 export function readFromEntry(c: Cursor, join: JoinKind, items: FromItem[]): void {

@@ -67,20 +67,30 @@ const prefixes = new Set([
   'unique',
 ]);
 
-/** True at `(` when a query stands inside it, however many brackets are around it. */
+/** Words that may follow a bracketed query inside its outer bracket and still make one query of both. */
+const queryTails = new Set(['union', 'intersect', 'except', 'minus', 'order', 'limit', 'offset', 'fetch', 'for']);
+
+/** True at `(` when the bracket holds a query and nothing else, however many brackets are around it. */
 export function isQueryAhead(c: Cursor): boolean {
   if (operator(c) !== '(') return false;
-  for (let index = c.index + 1; index < c.end; index++) {
-    const here = c.tokens[index];
-    if (here === undefined) return false;
-    if (here.kind === 'operator' && here.text === '(') continue;
-    if (here.kind !== 'word' || !queryStarts.has(here.text)) return false;
-    const next = c.tokens[index + 1];
-    if (here.text === 'values' || here.text === 'table')
-      return index === c.index + 1 && next?.text !== ')' && (here.text === 'values') === (next?.text === '(');
-    return true;
+  let index = c.index;
+  for (;;) {
+    const here = c.tokens[index + 1];
+    if (here === undefined || index + 1 >= c.end) return false;
+    if (here.kind === 'word') return isQueryStart(here.text, c.tokens[index + 2]?.text);
+    if (here.kind !== 'operator' || here.text !== '(') return false;
+    const behind = (c.match[index + 1] ?? c.end) + 1;
+    const next = behind < c.end ? c.tokens[behind] : undefined;
+    const closes = next === undefined || behind === c.match[index];
+    if (!closes && !(next.kind === 'word' && queryTails.has(next.text))) return false;
+    index++;
   }
-  return false;
+}
+
+function isQueryStart(text: string, next: string | undefined): boolean {
+  if (text === 'values') return next === '(';
+  if (text === 'table') return next !== undefined && next !== '(' && next !== ')';
+  return queryStarts.has(text);
 }
 
 /** An operand with everything that clings to it: path, cast, subscript. */

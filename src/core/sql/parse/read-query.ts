@@ -138,8 +138,16 @@ function readValues(c: Cursor): Draft {
 
 /** `TABLE t` is `SELECT * FROM t`. */
 function readTableCommand(c: Cursor): Draft {
+  const select = [everything(c)];
   c.index++;
-  return { ...emptyDraft(), from: readFromList(c) };
+  return { ...emptyDraft(), select, from: readFromList(c) };
+}
+
+/** The `*` that a query without a select list means, at the keyword that implies it. */
+function everything(c: Cursor): SelectItem {
+  const start = startOffset(c);
+  const span = { start, end: token(c)?.end ?? start };
+  return { expression: { kind: 'star', qualifier: undefined, ...span }, name: undefined, alias: undefined, ...span };
 }
 
 function readClauses(c: Cursor): Draft {
@@ -156,6 +164,7 @@ function readClauses(c: Cursor): Draft {
       draft.select = readSelectList(c);
     } else if (here === 'from' && !sourced) {
       sourced = true;
+      if (!selected) draft.select = [everything(c)];
       c.index++;
       draft.from = readFromList(c);
     } else if (here === 'into' && selected && !sourced) readInto(c);

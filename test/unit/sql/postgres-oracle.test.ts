@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { oracle } from './postgres-oracle.ts';
+import { postgresScript } from './postgres-scripts.ts';
+import { read, type SqlCase } from './support.ts';
+
+/** The facts of our reading in the oracle's terms. */
+const facts = (sql: string) =>
+  read(sql, 'postgres').statements.map((statement) => ({
+    kind: statement.kind,
+    target: statement.target?.name,
+    reads: [...statement.reads].sort((a, b) => a.start - b.start).map((table) => `${table.name}@${table.start}`),
+    columns: statement.query === undefined || statement.kind === 'merge' ? undefined : statement.outputColumns,
+  }));
+
+const cases = ['statements.json', 'more-statements.json'].flatMap((file) =>
+  (JSON.parse(readFileSync(new URL(`../../fixtures/sql/${file}`, import.meta.url), 'utf8')) as SqlCase[]).filter(
+    ({ dialect }) => dialect === 'postgres',
+  ),
+);
+
+/** Where the product says something else than the grammar on purpose, or the text is not for the server alone. */
+const notComparable = new Set([
+  'postgres-18',
+  'postgres-23',
+  'postgres-38',
+  'postgres-40',
+  'postgres-39',
+  'postgres-36',
+]);
+
+describe('Postgres reads the same', () => {
+  test.each(cases.filter(({ id }) => !notComparable.has(id)).map(({ id, sql }) => [id, sql] as const))(
+    '%s',
+    (id, sql) => {
+      const expected = oracle(sql);
+      if (expected === undefined) throw new Error(`Postgres refuses ${id}`);
+      expect(comparable(facts(sql), expected)).toEqual(expected);
+    },
+  );
+
+  test('in generated scripts, position by position', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(postgresScript, (sql) => {
+        const expected = oracle(sql);
+        fc.pre(expected !== undefined);
+        compared++;
+        expect(comparable(facts(sql), expected ?? []), sql).toEqual(expected);
+      }),
+      { numRuns: 400 },
+    );
+    expect(compared).toBeGreaterThan(300);
+  }, 60_000);
+});
+
+/** A VALUES list has no select list in the grammar. */
+const comparable = (ours: ReturnType<typeof facts>, theirs: NonNullable<ReturnType<typeof oracle>>) =>
+  ours.map((fact, index) => (theirs[index]?.columns === undefined ? { ...fact, columns: undefined } : fact));
