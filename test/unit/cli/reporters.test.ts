@@ -1,0 +1,252 @@
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { colorsWanted } from '../../../src/cli/process-shell.ts';
+import { progressText } from '../../../src/cli/progress-writer.ts';
+import { cutToWidth, displayWidth } from '../../../src/cli/reporters/display-width.ts';
+import { durationText } from '../../../src/cli/reporters/duration-text.ts';
+import { runJson } from '../../../src/cli/reporters/run-json.ts';
+import { runText } from '../../../src/cli/reporters/run-text.ts';
+import { textTable } from '../../../src/cli/reporters/text-table.ts';
+import type { SliceDiff, SliceFigures } from '../../../src/core/diff/slice-diff.ts';
+import type { RunResult, RunUnit } from '../../../src/core/run/run-result.ts';
+
+const plain = pc.createColors(false);
+const painted = pc.createColors(true);
+
+describe('widths', () => {
+  test.each([
+    ['abc', 3],
+    ['Größe', 5],
+    ['表', 2],
+    ['🙂', 2],
+    ['e\u0301', 1],
+    [painted.red('abc'), 3],
+    ['', 0],
+  ])('%j', (text, width) => expect(displayWidth(text)).toBe(width));
+
+  test('cutting never splits a character or goes over', () => {
+    expect(cutToWidth('short', 10)).toBe('short');
+    expect(cutToWidth('abcdef', 4)).toBe('abc…');
+    expect(displayWidth(cutToWidth('表表表表', 4))).toBeLessThanOrEqual(4);
+    expect(cutToWidth('a🙂🙂', 3)).toBe('a…');
+  });
+
+  test('columns stay under each other with colours and wide characters', () => {
+    const lines = textTable(
+      [{ title: 'name' }, { title: 'n', align: 'right' }, { title: 'never' }, { title: 'last' }],
+      [
+        [painted.green('表'), '7', '', 'x'],
+        ['abcdef', '1000', '', 'y'],
+      ],
+    );
+    expect(lines).toEqual(['name       n  last', `${painted.green('表')}         7  x`, 'abcdef  1000  y']);
+  });
+});
+
+test.each([
+  [400, '0.4 s'],
+  [12_400, '12 s'],
+  [185_000, '3 min 05 s'],
+  [7_620_000, '2 h 07 min'],
+])('%d ms is %s', (ms, text) => expect(durationText(ms)).toBe(text));
+
+test('progress says how far, how fast and how long', () => {
+  const progress = {
+    finished: 12,
+    total: 66,
+    running: 2,
+    failed: 1,
+    held: 0,
+    blocked: 3,
+    elapsedMs: 15_000,
+    unitsPerMinute: 48,
+    remainingMs: 65_000,
+  };
+  expect(progressText(progress)).toBe(
+    '[###-----------------] 12/66 · 2 running · 1 failed · 3 blocked · 48 a minute · about 1 min 05 s left',
+  );
+  expect(
+    progressText({
+      ...progress,
+      finished: 0,
+      failed: 0,
+      blocked: 0,
+      unitsPerMinute: undefined,
+      remainingMs: undefined,
+    }),
+  ).toBe('[--------------------] 0/66 · 2 running');
+});
+
+test.each([
+  [{}, true, true],
+  [{}, false, false],
+  [{ NO_COLOR: '1' }, true, false],
+  [{ NO_COLOR: '' }, true, true],
+  [{ FORCE_COLOR: '1' }, false, true],
+  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+  [{ TERM: 'dumb' }, true, false],
+])('colours with %j on a terminal: %j → %j', (env, terminal, wanted) =>
+  expect(colorsWanted(env, terminal)).toBe(wanted),
+);
+
+const figures = (rows: number, rowChecksum: string): SliceFigures => ({
+  rows,
+  rowChecksum,
+  keyChecksum: `k${rowChecksum}`,
+  algorithm: 'a',
+  duplicateKeys: 0,
+});
+const slice: SliceDiff = {
+  table: 'mart.sales',
+  column: 'day',
+  from: '2026-11-28T00:00:00Z',
+  to: '2026-11-29T00:00:00Z',
+  before: figures(10, '0123456789abcdef'),
+  after: figures(11, 'fedcba9876543210'),
+  added: 1,
+  removed: 0,
+  changed: 2,
+  columns: [{ column: 'amount', rows: 2 }],
+  samples: [
+    { kind: 'added', key: { id: '9' }, before: undefined, after: { id: '9', amount: null } },
+    { kind: 'changed', key: { id: '1' }, before: { id: '1', amount: '5' }, after: { id: '1', amount: '-5' } },
+    { kind: 'changed', key: { id: '2' }, before: { id: '2', amount: '6' }, after: { id: '2', amount: '-6' } },
+  ],
+  method: 'key',
+  key: ['id'],
+  leftOut: [],
+};
+const unit = (changes: Partial<RunUnit>): RunUnit => ({
+  unit: 'shop.sales@2026-11-28T00:00:00Z',
+  state: 'changed',
+  attempts: 1,
+  message: undefined,
+  durationMs: 1200,
+  slices: [],
+  ran: true,
+  error: undefined,
+  cancelConfirmed: undefined,
+  notes: [],
+  ...changes,
+});
+const result = (changes: Partial<RunResult>): RunResult => ({
+  run: 'r1',
+  preview: false,
+  outcome: 'done',
+  refusal: undefined,
+  problem: undefined,
+  units: [unit({ slices: [slice] })],
+  durationMs: 1200,
+  ...changes,
+});
+
+test('a finished run as text', () => {
+  expect(
+    runText({ result: result({}), samples: 1 }, plain),
+  ).toBe(`unit                             table       state    rows         row checksum         rows added, removed, changed
+shop.sales@2026-11-28T00:00:00Z  mart.sales  changed    10  →  11  01234567 → fedcba98  +1 −0 ~2 amount 2
+
+shop.sales@2026-11-28T00:00:00Z mart.sales
+  + id=9 amount=NULL
+  ~ id=1  amount: 5 → -5
+
+run r1: 0 unchanged, 1 changed in 1.2 s
+`);
+});
+
+test('trouble is said with what to do, and what to type next', () => {
+  const error = {
+    kind: 'missing' as const,
+    message: 'relation "x" does not exist',
+    remedy: 'create it',
+    retryable: false,
+    sqlState: '42P01',
+    statement: 'select *\nfrom x',
+  };
+  const text = runText(
+    {
+      result: result({
+        outcome: 'failed',
+        units: [
+          unit({ state: 'failed', error, message: error.message }),
+          unit({ unit: 'b@1', state: 'blocked', message: 'waits' }),
+        ],
+      }),
+      samples: 0,
+    },
+    plain,
+  );
+  expect(text).toBe(`failed shop.sales@2026-11-28T00:00:00Z  relation "x" does not exist
+  do create it
+  | select *
+  | from x
+blocked 1 unit behind them
+
+run r1: 0 unchanged, 0 changed, 1 failed, 1 blocked in 1.2 s
+go on with: backfill resume r1
+`);
+  expect(
+    runText(
+      { result: result({ outcome: 'held', units: [unit({ state: 'held', message: 'came out empty' })] }), samples: 0 },
+      plain,
+    ),
+  ).toContain('backfill resume r1 --accept-held');
+  expect(runText({ result: result({ preview: true }), samples: 0 }, plain)).toContain(
+    'preview: 0 unchanged, 1 changed in 1.2 s; nothing was written',
+  );
+  expect(
+    runText(
+      {
+        result: result({
+          units: [],
+          outcome: 'refused',
+          refusal: { code: 'unknown-run', message: 'there is no run r1' },
+        }),
+        samples: 0,
+      },
+      plain,
+    ),
+  ).toBe('nothing was run: there is no run r1\n');
+});
+
+test('the run contract', () => {
+  expect(runJson(result({}), 'postgres://db/shop')).toEqual({
+    version: 1,
+    runId: 'r1',
+    preview: false,
+    outcome: 'done',
+    refusal: null,
+    problem: null,
+    target: 'postgres://db/shop',
+    units: [
+      {
+        id: 'shop.sales@2026-11-28T00:00:00Z',
+        state: 'changed',
+        cause: null,
+        error: null,
+        attempts: 1,
+        durationMs: 1200,
+        notes: [],
+        slices: [
+          {
+            table: 'mart.sales',
+            column: 'day',
+            from: '2026-11-28T00:00:00Z',
+            to: '2026-11-29T00:00:00Z',
+            rowsBefore: 10,
+            rowsAfter: 11,
+            keyChecksumBefore: 'k0123456789abcdef',
+            keyChecksumAfter: 'kfedcba9876543210',
+            rowChecksumBefore: '0123456789abcdef',
+            rowChecksumAfter: 'fedcba9876543210',
+            added: 1,
+            removed: 0,
+            changed: 2,
+            columns: slice.columns,
+            samples: slice.samples,
+          },
+        ],
+      },
+    ],
+  });
+});
