@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs';
+import { type Dirent, statSync } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from '../core/text/span.ts';
@@ -14,6 +14,12 @@ const largestPipelineBytes = 2_000_000;
 const settingsFile =
   /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
 const largestSettingsBytes = 20_000_000;
+
+/** How large a file may be to be read; `undefined` for files that no reader looks at. */
+function mostBytes(name: string): number | undefined {
+  if (pipelineFile.test(name)) return largestPipelineBytes;
+  return settingsFile.test(name) ? largestSettingsBytes : undefined;
+}
 
 const mostFiles = 50_000;
 
@@ -36,9 +42,8 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
   };
 
   const take = async (relative: string, name: string): Promise<void> => {
-    const isPipeline = pipelineFile.test(name);
-    if (!isPipeline && !settingsFile.test(name)) return;
-    const most = isPipeline ? largestPipelineBytes : largestSettingsBytes;
+    const most = mostBytes(name);
+    if (most === undefined) return;
     const { size } = await stat(join(root, relative));
     if (size <= most) paths.push(relative);
     else complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${most / 1e6} MB`);
@@ -73,6 +78,16 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
     problems.push({ message: `only the first ${mostFiles} files are read`, at: undefined, severity: 'warning' });
   }
   return { paths: paths.sort(), problems };
+}
+
+/** Whether a path would be found by {@link discoverFiles} now; for single files that came or went since. */
+export function isWantedFile(root: string, path: string): boolean {
+  const parts = path.split('/');
+  const name = parts.pop() ?? '';
+  const most = mostBytes(name);
+  if (most === undefined || parts.some((part) => part.startsWith('.') || skippedFolders.has(part))) return false;
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= most;
 }
 
 async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {

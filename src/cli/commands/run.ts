@@ -4,6 +4,7 @@ import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { openPreview } from '../../core/run/relational/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
 import { runPlan } from '../../core/run/run-plan.ts';
@@ -33,6 +34,9 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions {
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
 }
+
+/** A preview holds locks on the rows that it rewrites, so it must end by itself. */
+const previewTimeBoxMs = 600_000;
 
 export function register(program: Command, shell: Shell): void {
   const command = program
@@ -133,7 +137,8 @@ async function runOn(
     }
   }
   const env = { clock: shell.clock, owner: processOwner() };
-  const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
+  const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
+  const ledger = preview === undefined ? sqlLedgerStore(warehouse) : undefined;
   try {
     const result = await runPlan(
       {
@@ -146,7 +151,7 @@ async function runOn(
         options: { ...defaultRunOptions, concurrency, stopAtFirstFailure: options.stopAtFirstFailure ?? false },
       },
       {
-        executor: relationalExecutor(warehouse, env),
+        executor: preview?.executor ?? relationalExecutor(warehouse, env),
         ledger,
         clock: shell.clock,
         signal: shell.signal,
@@ -156,6 +161,7 @@ async function runOn(
     finishRun(result, warehouse.description.target, { format: options.format, samples }, shell);
     shell.exit(exitCodeOf(result));
   } finally {
+    await preview?.end();
     await ledger?.close();
   }
 }

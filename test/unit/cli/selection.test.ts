@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { findTasks } from '../../../src/cli/find-tasks.ts';
+import { planRequest, type SelectionOptions } from '../../../src/cli/selection.ts';
+import type { Shell } from '../../../src/cli/shell.ts';
+import { UsageError } from '../../../src/cli/shell.ts';
+import type { PlannableTask } from '../../../src/core/plan/plan-request.ts';
+import { instant } from '../../../src/core/time/instant.ts';
+
+const task = (id: string, zone = 'UTC'): PlannableTask => ({
+  id,
+  zone,
+  grid: undefined,
+  noGrid: 'a test',
+  zeroWidth: false,
+  reads: [],
+  after: [],
+  writes: [],
+  executor: { kind: 'warehouse', connection: undefined },
+  codeHash: '',
+});
+const tasks = [
+  task('shop.orders'),
+  task('shop.revenue'),
+  task('berlin.orders', 'Europe/Berlin'),
+  task('berlin.visits', 'Europe/Berlin'),
+  task('sql/daily.sql'),
+];
+const shell = { clock: { now: () => instant(Date.UTC(2026, 10, 29)) } } as unknown as Shell;
+
+/** What the call says when it is refused: message and remedy. */
+const refusal = (call: () => unknown): string => {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof UsageError) return `${error.message}${error.remedy === undefined ? '' : ` / ${error.remedy}`}`;
+    throw error;
+  }
+  return 'not refused';
+};
+
+describe('findTasks', () => {
+  const found = (...words: string[]): string[] => findTasks(words, tasks).map(({ id }) => id);
+
+  test('by full name, by a name that is unique, by file, by DAG', () => {
+    expect(found('shop.orders')).toEqual(['shop.orders']);
+    expect(found('revenue')).toEqual(['shop.revenue']);
+    expect(found('./sql/daily.sql')).toEqual(['sql/daily.sql']);
+    expect(found('daily.sql')).toEqual(['sql/daily.sql']);
+    expect(found('berlin')).toEqual(['berlin.orders', 'berlin.visits']);
+    expect(found('shop', 'shop.orders')).toEqual(['shop.orders', 'shop.revenue']);
+  });
+
+  test('what is not there is refused with the nearest names', () => {
+    expect(refusal(() => found('orders'))).toBe(
+      'orders is the name of several tasks / say which: shop.orders, berlin.orders',
+    );
+    expect(refusal(() => found('shop.revenu'))).toContain('there is no task shop.revenu; did you mean shop.revenue?');
+    expect(refusal(() => findTasks(['x'], []))).toContain('no pipeline was found');
+  });
+});
+
+describe('planRequest', () => {
+  const request = (words: string[], options: Partial<SelectionOptions>) =>
+    planRequest(words, { without: [], ...options }, tasks, shell);
+
+  test('a bare date is midnight in the zone of the pipeline', () => {
+    const { selection } = request(['berlin.orders'], { from: '2026-11-01', to: '2026-11-02' });
+    expect(selection).toEqual({
+      kind: 'data-range',
+      from: Date.UTC(2026, 9, 31, 23),
+      to: Date.UTC(2026, 10, 1, 23),
+    });
+  });
+
+  test('logical dates are both included', () => {
+    const { selection } = request(['shop.orders'], { logicalDates: '2026-11-01..2026-11-30' });
+    expect(selection).toEqual({ kind: 'logical-dates', first: Date.UTC(2026, 10, 1), last: Date.UTC(2026, 10, 30) });
+  });
+
+  test('takes the clock of the shell, or the one that is given', () => {
+    const range = { from: '2026-11-01', to: '2026-11-02' };
+    expect(request(['shop.orders'], range).now).toBe(Date.UTC(2026, 10, 29));
+    expect(request(['shop.orders'], { ...range, now: '2026-12-01T05:00' }).now).toBe(Date.UTC(2026, 11, 1, 5));
+  });
+
+  test.each([
+    [{}, 'say which intervals / with --from and --to (end not included), or with --logical-dates A..B'],
+    [{ from: '2026-11-01' }, 'say which intervals'],
+    [
+      { from: '2026-11-01', to: '2026-11-01' },
+      '--to 2026-11-01 is not after --from 2026-11-01 / --to is the end of the data and not included',
+    ],
+    [{ from: '2026-13-01', to: '2026-11-01' }, '--from 2026-13-01 is not a date or time'],
+    [{ from: 'yesterday', to: '2026-11-01' }, '--from yesterday is not a date or time'],
+    [{ logicalDates: '2026-11-01' }, '--logical-dates 2026-11-01 is not a range'],
+    [{ logicalDates: '2026-11-02..2026-11-01' }, 'the first one is after the last one'],
+    [{ logicalDates: '2026-11-01..2026-11-02', to: '2026-11-03' }, 'exclude each other'],
+    [{ from: '2026-11-01', to: '2026-11-02', without: ['shop.nothing'] }, 'there is no task shop.nothing'],
+    [{ from: '2026-11-01', to: '2026-11-02', now: 'soon' }, '--now soon is not a date or time'],
+  ])('%j is refused', (options, message) => {
+    expect(refusal(() => request(['shop.orders'], options))).toContain(message);
+  });
+
+  test('one bare date for tasks of two zones is two times', () => {
+    const range = { from: '2026-11-01', to: '2026-11-02' };
+    expect(refusal(() => request(['shop.orders', 'berlin.orders'], range))).toContain(
+      'not the same time for all selected tasks',
+    );
+    expect(
+      request(['shop.orders', 'berlin.orders'], { from: '2026-11-01T00:00Z', to: '2026-11-02T00:00Z' }).tasks,
+    ).toHaveLength(2);
+  });
+});
