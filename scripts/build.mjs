@@ -2,6 +2,7 @@
 // becomes a chunk that is read only when it is used.
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { pgliteInitial } from './pglite-initial.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
@@ -44,5 +45,6 @@ await build({
 for (const file of ['pglite.wasm', 'pglite.data', 'initdb.wasm']) {
   await cp(`node_modules/@electric-sql/pglite/dist/${file}`, `dist/${file}`);
 }
+await cp(await pgliteInitial(), 'dist/pglite-initial.tar.gz');
 await cp('node_modules/web-tree-sitter/web-tree-sitter.wasm', 'dist/web-tree-sitter.wasm');
 await cp('node_modules/tree-sitter-python/tree-sitter-python.wasm', 'dist/tree-sitter-python.wasm');
