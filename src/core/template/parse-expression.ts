@@ -11,6 +11,8 @@ const compareOperators: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>
 const reserved: ReadonlySet<string> = new Set(['and', 'or', 'not', 'if', 'else', 'in', 'is']);
 /** Deeper nesting than any person writes; keeps hostile input from exhausting the stack. */
 const deepest = 200;
+/** Longest chain of operators, filters or attributes, for the same reason. */
+const longestChain = 1000;
 
 class ExpressionError extends Error {
   readonly at: number;
@@ -45,6 +47,7 @@ export class ExpressionParser {
   private readonly tokens: ExpressionToken[] = [];
   private next = 0;
   private depth = 0;
+  private links = 0;
   private readonly source: string;
 
   constructor(source: string) {
@@ -135,6 +138,7 @@ export class ExpressionParser {
     const start = this.position;
     let value = this.orExpression();
     while (this.take('if')) {
+      this.link();
       const condition = this.orExpression();
       const alternative = this.take('else') ? this.expression() : undefined;
       value = { kind: 'conditional', condition, consequent: value, alternative, start, end: this.lastEnd() };
@@ -199,6 +203,10 @@ export class ExpressionParser {
     return this.leftBinary(() => this.unary(true), ['**']);
   }
 
+  private link(): void {
+    if (++this.links > longestChain) this.fail('the expression is too long');
+  }
+
   private leftBinary(
     operand: () => JinjaExpression,
     operators: readonly (JinjaExpression & { kind: 'binary' })['operator'][],
@@ -208,6 +216,7 @@ export class ExpressionParser {
     for (;;) {
       const operator = operators.find((text) => this.isOperator(text) || this.isName(text));
       if (operator === undefined) return left;
+      this.link();
       this.next++;
       left = { kind: 'binary', operator, left, right: operand(), start, end: this.lastEnd() };
     }
@@ -286,7 +295,7 @@ export class ExpressionParser {
 
   private postfix(operand: JinjaExpression, start: number): JinjaExpression {
     let value = operand;
-    for (;;) {
+    for (; ; this.link()) {
       if (this.take('.')) {
         const token = this.peek();
         if (token?.kind === 'integer') {
@@ -348,7 +357,7 @@ export class ExpressionParser {
 
   private filters(operand: JinjaExpression, start: number): JinjaExpression {
     let value = operand;
-    for (;;) {
+    for (; ; this.link()) {
       if (this.take('|')) {
         let name = this.name();
         while (this.take('.')) name += `.${this.name()}`;

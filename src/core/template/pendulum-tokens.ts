@@ -1,3 +1,6 @@
+import { refuse } from './refusal.ts';
+import { type ClockReading, offsetText, strftime } from './strftime.ts';
+
 /** Pendulum's tokens for `.format()`, in the order in which pendulum itself looks for them. */
 const tokens =
   /\[([^[]*)\]|\\(.)|(Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|eo?|E{1,4}|w[o|w]?|W[o|W]?|Qo?|YYYY|YY|Y|gg(?:ggg?)?|GG(?:GGG?)?|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|LTS|LT|LL?L?L?)/g;
@@ -50,3 +53,16 @@ export function strftimeOf(format: string): { readonly pattern: string } | { rea
 }
 
 const literal = (text: string): string => text.replaceAll('%', '%%');
+
+/** `value.format(…)` of an aware pendulum datetime in its default locale. */
+export function pendulumFormat(reading: ClockReading, format: string): string {
+  const converted = strftimeOf(format);
+  if ('unsupported' in converted) return refuse(`the token "${converted.unsupported}" of format() is not supported`);
+  const { offsetMs } = reading;
+  if (offsetMs === undefined) return refuse('format() of a datetime without a zone');
+  const epoch = String(Math.floor((reading.wallMs - offsetMs) / 1000));
+  const pattern = converted.pattern.replace(/%(%|:z|s)/g, (whole, code: string) =>
+    code === '%' ? whole : code === 's' ? epoch : offsetText(offsetMs, ':'),
+  );
+  return strftime(reading, pattern) ?? refuse('a year that has not four digits');
+}

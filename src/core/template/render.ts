@@ -1,0 +1,222 @@
+import type { Span } from '../text/span.ts';
+import { contextName } from './context-names.ts';
+import { evaluateValue, innerScope, type Scope } from './evaluate-value.ts';
+import type { JinjaExpression } from './expression.ts';
+import { capturedName, parseTemplate, type Target, type TemplateNode } from './parse-template.ts';
+import { isObject, itemsOf, type PythonArguments, type PythonValue, str, truthy } from './python-value.ts';
+import { Refusal, refuse } from './refusal.ts';
+import type { Rendered, TemplateContext } from './template-context.ts';
+
+/** A rendered text longer than this is a mistake. */
+const longestText = 20_000_000;
+const deepestCalls = 50;
+
+/**
+ * Renders a template for one interval, byte for byte as Jinja2 does in Airflow's environment (undefined names are
+ * errors, newlines become `\n`, one newline at the end is dropped), or refuses the first expression whose result is
+ * not certain: unknown names, other runs, the clock, what differs by platform or version. Datetimes print as with
+ * pendulum 3, which is what Airflow 2.8 and later installs. A DAG that gives Jinja2 other settings
+ * (`jinja_environment_kwargs`, `render_template_as_native_obj`, `user_defined_macros`) is not known here.
+ */
+export function renderTemplate(text: string, context: TemplateContext): Rendered {
+  const normal = text.replace(/\r\n?/g, '\n');
+  const template = normal.endsWith('\n') ? normal.slice(0, -1) : normal;
+  try {
+    const output: string[] = [];
+    const root = rootOf(context);
+    run(parseTemplate(template), { values: new Map(), parent: undefined, root }, { output, length: 0, calls: 0 });
+    return { ok: true, text: output.join('') };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const at = trimmed(template, error.at ?? { start: 0, end: template.length });
+    return {
+      ok: false,
+      expression: template.slice(at.start, at.end),
+      reason: error.message,
+      start: originalOffset(text, at.start),
+      end: originalOffset(text, at.end),
+    };
+  }
+}
+
+/** Each name is made once, so that a list of `params` that a template changes stays changed, as in Airflow. */
+function rootOf(context: TemplateContext): (name: string) => PythonValue {
+  const made = new Map<string, PythonValue>();
+  return (name) => {
+    const value = made.get(name) ?? contextName(name, context);
+    made.set(name, value);
+    return value;
+  };
+}
+
+interface Progress {
+  readonly output: string[];
+  length: number;
+  calls: number;
+}
+
+function emit(text: string, progress: Progress): void {
+  progress.length += text.length;
+  if (progress.length > longestText) refuse('the text gets too long');
+  progress.output.push(text);
+}
+
+/** Refusals inside get the place of the tag that they come from. */
+function placed<T>(at: Span, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) error.at ??= at;
+    throw error;
+  }
+}
+
+function run(nodes: readonly TemplateNode[], scope: Scope, progress: Progress): void {
+  for (const node of nodes) runNode(node, scope, progress);
+}
+
+function runNode(node: TemplateNode, scope: Scope, progress: Progress): void {
+  switch (node.kind) {
+    case 'text':
+      return emit(node.text, progress);
+    case 'output':
+      return placed(node.at, () => emit(str(evaluateValue(node.value, scope)), progress));
+    case 'do':
+      placed(node.at, () => evaluateValue(node.value, scope));
+      return;
+    case 'if': {
+      const taken = node.branches.find(
+        ({ condition, at }) => condition === undefined || placed(at, () => truthy(evaluateValue(condition, scope))),
+      );
+      return taken === undefined ? undefined : run(taken.body, scope, progress);
+    }
+    case 'for':
+      return runLoop(node, scope, progress);
+    case 'set':
+      return placed(node.at, () => assign(node.target, evaluateValue(node.value, scope), scope));
+    case 'capture': {
+      const body = captured(node.body, innerScope(scope), progress);
+      const filtered = placed(node.at, () => evaluateValue(node.filtered, withName(scope, capturedName, body)));
+      if (node.name === undefined) placed(node.at, () => emit(str(filtered), progress));
+      else scope.values.set(node.name, filtered);
+      return;
+    }
+    case 'with': {
+      const inner = innerScope(scope);
+      placed(node.at, () => {
+        for (const { target, value } of node.assignments) assign(target, evaluateValue(value, scope), inner);
+      });
+      return run(node.body, inner, progress);
+    }
+    case 'macro':
+      scope.values.set(node.name, {
+        kind: 'function',
+        name: node.name,
+        call: (values) => callMacro(node, values, scope, progress),
+      });
+      return;
+  }
+}
+
+function withName(scope: Scope, name: string, value: PythonValue): Scope {
+  const inner = innerScope(scope);
+  inner.values.set(name, value);
+  return inner;
+}
+
+function captured(nodes: readonly TemplateNode[], scope: Scope, progress: Progress): string {
+  const inner: Progress = { output: [], length: progress.length, calls: progress.calls };
+  run(nodes, scope, inner);
+  return inner.output.join('');
+}
+
+function assign(target: Target, value: PythonValue, scope: Scope): void {
+  const [first = ''] = target.names;
+  if (target.attribute !== undefined) {
+    const object = evaluateValue({ kind: 'name', name: first, start: 0, end: 0 }, scope);
+    if (!isObject(object) || object.kind !== 'namespace')
+      return refuse('only the attributes of a namespace() can be set');
+    object.members.set(target.attribute, value);
+    return;
+  }
+  if (!target.unpacks) {
+    scope.values.set(first, value);
+    return;
+  }
+  const items = itemsOf(value);
+  if (items.length !== target.names.length) return refuse(`${items.length} values for ${target.names.length} names`);
+  for (const [index, name] of target.names.entries()) scope.values.set(name, items[index] ?? null);
+}
+
+function runLoop(node: TemplateNode & { kind: 'for' }, scope: Scope, progress: Progress): void {
+  const items = placed(node.at, () => {
+    const all = itemsOf(evaluateValue(node.items, scope));
+    const { condition } = node;
+    if (condition === undefined) return all;
+    return all.filter((item) => {
+      const inner = innerScope(scope);
+      assign(node.target, item, inner);
+      return truthy(evaluateValue(condition, inner));
+    });
+  });
+  if (items.length === 0) return run(node.otherwise, innerScope(scope), progress);
+  for (const [index, item] of items.entries()) {
+    const inner = withName(scope, 'loop', loopAt(index, items.length));
+    placed(node.at, () => assign(node.target, item, inner));
+    run(node.body, inner, progress);
+  }
+}
+
+function loopAt(index: number, length: number): PythonValue {
+  const members: Readonly<Record<string, PythonValue>> = {
+    index: BigInt(index + 1),
+    index0: BigInt(index),
+    first: index === 0,
+    last: index === length - 1,
+    length: BigInt(length),
+    revindex: BigInt(length - index),
+    revindex0: BigInt(length - index - 1),
+  };
+  const member = (name: string): PythonValue =>
+    (Object.hasOwn(members, name) ? members[name] : undefined) ?? refuse(`"loop.${name}" is not supported`);
+  return { kind: 'module', name: 'loop', member };
+}
+
+function callMacro(
+  node: TemplateNode & { kind: 'macro' },
+  values: PythonArguments,
+  scope: Scope,
+  progress: Progress,
+): PythonValue {
+  const { name, parameters } = node;
+  const inner = innerScope(scope);
+  if (progress.calls >= deepestCalls) return refuse(`"${name}" calls itself too often`);
+  if (values.positional.length > parameters.length) return refuse(`"${name}" takes ${parameters.length} arguments`);
+  for (const given of values.keyword.keys())
+    if (!parameters.slice(values.positional.length).some((parameter) => parameter.name === given))
+      return refuse(`"${name}" has no argument "${given}" here`);
+  for (const [index, { name: parameter, fallback }] of parameters.entries()) {
+    const value = values.positional[index] ?? values.keyword.get(parameter);
+    inner.values.set(parameter, value ?? fallbackValue(parameter, fallback, inner));
+  }
+  progress.calls++;
+  const text = captured(node.body, inner, progress);
+  progress.calls--;
+  return text;
+}
+
+const fallbackValue = (name: string, fallback: JinjaExpression | undefined, scope: Scope): PythonValue =>
+  fallback === undefined ? { kind: 'undefined', name, lenient: false } : evaluateValue(fallback, scope);
+
+function trimmed(text: string, { start, end }: Span): Span {
+  const inner = text.slice(start, end);
+  const lead = inner.length - inner.trimStart().length;
+  return lead === inner.length ? { start, end } : { start: start + lead, end: start + inner.trimEnd().length };
+}
+
+/** Offsets of the text in which `\r\n` and `\r` were made `\n`, taken back to the text as written. */
+function originalOffset(text: string, offset: number): number {
+  let at = 0;
+  for (let seen = 0; seen < offset; seen++) at += text[at] === '\r' && text[at + 1] === '\n' ? 2 : 1;
+  return at;
+}
