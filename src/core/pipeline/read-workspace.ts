@@ -72,7 +72,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         const cached = cache.get(path);
         if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
         const recording = recordingFileSet(files);
-        const read = work(recording);
+        const read = guarded(path, () => work(recording));
         const dependsOn = [...recording.seen].flatMap(([seen, found]) =>
           found === undefined || seen === path ? [] : [seen],
         );
@@ -135,6 +135,26 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       return { files: whole, text: (file) => texts.get(file) };
     },
   };
+}
+
+/** A defect of the reader must not take the other files along. */
+function guarded(file: string, work: () => Omit<FileReading, 'dependsOn'>): Omit<FileReading, 'dependsOn'> {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      file,
+      pipelines: [],
+      problems: [
+        {
+          message: `This file could not be read because of a defect in the reader: ${reason}. The other files are not affected.`,
+          at: { file, start: 0, end: 0 },
+          severity: 'error',
+        },
+      ],
+    };
+  }
 }
 
 /** Said once for a workspace, at its first DAG. */

@@ -4,7 +4,7 @@ import type { Interpreter } from './interpreter.ts';
 import { iterate } from './iterate.ts';
 import { readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
-import { baseName, joinWorkspacePath, normalPath } from './paths.ts';
+import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
 import { dedent } from './text-methods.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall } from './time-call.ts';
@@ -108,10 +108,10 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'textwrap.dedent': ({ positional: [value] }) => (value?.kind === 'text' ? dedent(value) : undefined),
   'os.path.join': (call) => {
     const parts = call.positional.map(pathOf);
-    if (call.open || parts.some((part) => part === undefined)) return undefined;
-    const [first, ...rest] = parts as string[];
-    const anchored = call.positional.some((part) => part.kind === 'path');
-    const joined = rest.reduce(joinWorkspacePath, first ?? '');
+    const [first = unknownRoot, ...rest] = parts;
+    if (call.open || rest.length === 0 || rest.some((part) => part === undefined)) return undefined;
+    const anchored = first === unknownRoot || call.positional.some((part) => part.kind === 'path');
+    const joined = (rest as string[]).reduce(joinWorkspacePath, first);
     return anchored ? { kind: 'path', path: joined } : derivedText(joined, call.at);
   },
   'os.path.dirname': ({ positional: [value], at }) =>
@@ -144,9 +144,9 @@ const builtins: Readonly<Record<string, Builtin>> = {
 };
 
 function path(call: Call): Value | undefined {
-  const parts = call.positional.map(pathOf);
-  if (parts.some((part) => part === undefined)) return undefined;
-  return { kind: 'path', path: normalPath((parts as string[]).reduce(joinWorkspacePath, '')) };
+  const [first = unknownRoot, ...rest] = call.positional.map(pathOf);
+  if (rest.some((part) => part === undefined)) return undefined;
+  return { kind: 'path', path: normalPath((rest as string[]).reduce(joinWorkspacePath, first)) };
 }
 
 function copied(value: Value | undefined): Value | undefined {

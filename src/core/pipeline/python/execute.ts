@@ -247,7 +247,9 @@ function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completio
 /** A block that runs some unknown number of times: what it assigns is not known afterwards, unless it was new. */
 function executeUncertain(body: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   const before = new Map(frame.names);
+  run.uncertainty++;
   executeBlock(body, frame, run);
+  run.uncertainty--;
   mergeFrames(frame, before, new Map(frame.names));
   return 'normal';
 }
@@ -287,6 +289,7 @@ function executeOneOf(blocks: readonly (SyntaxNode | undefined)[], frame: Frame,
   const [only] = blocks;
   if (blocks.length === 1) return only === undefined ? 'normal' : executeBlock(only, frame, run);
   const before = new Map(frame.names);
+  run.uncertainty++;
   let merged: Map<string, Value> | undefined;
   const completions = new Set<Completion>();
   for (const block of blocks) {
@@ -303,6 +306,7 @@ function executeOneOf(blocks: readonly (SyntaxNode | undefined)[], frame: Frame,
       merged = new Map(frame.names);
     }
   }
+  run.uncertainty--;
   frame.names.clear();
   for (const [name, value] of merged ?? before) frame.names.set(name, value);
   const [first] = completions;

@@ -39,7 +39,7 @@ export interface Host {
 }
 
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
-const stepLimit = 400_000;
+const stepLimit = 150_000;
 const depthLimit = 60;
 
 /** Runs the statements of one file, and of the modules it imports, over abstract values. No Python is run. */
@@ -50,6 +50,8 @@ export class Interpreter {
   private readonly clockSiteByPlace = new Map<string, ClockSite>();
   private readonly modules = new Map<string, Frame>();
   private steps = 0;
+  /** Above zero inside blocks that may run or not, or more than once. */
+  uncertainty = 0;
   private depth = 0;
   private executing = 0;
   readonly files: FileSet;

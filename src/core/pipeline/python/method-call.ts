@@ -6,7 +6,7 @@ import { formatWall } from './interpolate.ts';
 import type { Interpreter } from './interpreter.ts';
 import { keyValue } from './iterate.ts';
 import { moveWall } from './move-wall.ts';
-import { joinWorkspacePath, normalPath } from './paths.ts';
+import { joinWorkspacePath, normalPath, workspaceFile } from './paths.ts';
 import { textMethod } from './text-methods.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall, zoneOf } from './time-call.ts';
@@ -35,11 +35,7 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
         : unknown(`a zone's ${name}`);
     case 'instance':
       if (self.type === openedFile && (name === 'read' || name === 'readlines')) {
-        const file = plainText(self.call.positional[0]);
-        const text = file === undefined ? undefined : run.files.read(file);
-        return file === undefined || text === undefined
-          ? undefined
-          : { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] };
+        return fileText(plainText(self.call.positional[0]) ?? '', run);
       }
       return undefined;
     case 'unknown':
@@ -52,6 +48,13 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
     default:
       return undefined;
   }
+}
+
+function fileText(path: string, run: Interpreter): Value {
+  const file = workspaceFile(run.files, path);
+  const text = file === undefined ? undefined : run.files.read(file);
+  if (file === undefined || text === undefined) return unknown(`the file ${normalPath(path)} is not in the workspace`);
+  return { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] };
 }
 
 const openedFile = 'file of the workspace';
@@ -287,11 +290,7 @@ function pathMethod(path: string, name: string, call: Call, run: Interpreter): V
   switch (name) {
     case 'read_text':
     case 'read_bytes': {
-      const file = normalPath(path);
-      const text = run.files.read(file);
-      return text === undefined
-        ? unknown(`the file ${file} is not in the workspace`)
-        : { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] };
+      return fileText(path, run);
     }
     case 'open':
       return readWorkspaceFile(path, call);
@@ -313,7 +312,7 @@ function pathMethod(path: string, name: string, call: Call, run: Interpreter): V
     }
     case 'exists':
     case 'is_file':
-      return run.files.read(normalPath(path)) === undefined
+      return workspaceFile(run.files, path) === undefined
         ? unknown('a file that is not in the workspace')
         : { kind: 'scalar', value: true };
     default:

@@ -1,4 +1,4 @@
-import type { Tree } from 'web-tree-sitter';
+import type { Node, Tree } from 'web-tree-sitter';
 import type { Span } from '../../text/span.ts';
 
 /** A node of the Python syntax tree as plain data, so that no parser memory has to be kept or freed. */
@@ -29,49 +29,63 @@ interface Building {
 /** Copies a parser's tree and frees it. */
 export function takeSyntaxTree(tree: Tree): SyntaxTree {
   const cursor = tree.walk();
-  let firstError: Span | undefined;
-  const build = (): Building => {
-    if (firstError === undefined && (cursor.nodeType === 'ERROR' || cursor.nodeIsMissing))
-      firstError = { start: cursor.startIndex, end: cursor.endIndex };
-    return {
-      type: cursor.nodeType,
-      field: cursor.currentFieldName ?? undefined,
-      start: cursor.startIndex,
-      end: cursor.endIndex,
-      children: [],
-    };
-  };
-  const root = build();
+  const build = (field: string | undefined): Building => ({
+    type: cursor.nodeType,
+    field,
+    start: cursor.startIndex,
+    end: cursor.endIndex,
+    children: [],
+  });
+  const root = build(undefined);
+  // Iterative, because a chain of a few thousand `+` nests as deeply. A cursor call costs more than the rest of the
+  // loop, so punctuation and the insides of literals are left out before anything else is asked.
   const path: Building[] = [root];
-  // Iterative, because a chain of a few thousand `+` nests as deeply.
-  let descend = true;
-  for (;;) {
-    if (descend && cursor.gotoFirstChild()) {
-      const node = build();
-      keep(path.at(-1), node, cursor.nodeIsNamed);
-      path.push(node);
-      continue;
-    }
-    if (cursor.gotoNextSibling()) {
+  let open = cursor.gotoFirstChild();
+  while (open || path.length > 1) {
+    if (!open) {
+      cursor.gotoParent();
       path.pop();
-      const node = build();
-      keep(path.at(-1), node, cursor.nodeIsNamed);
-      path.push(node);
-      descend = true;
+      open = cursor.gotoNextSibling();
       continue;
     }
-    if (!cursor.gotoParent()) break;
-    path.pop();
-    descend = false;
+    const field = cursor.currentFieldName ?? undefined;
+    const named = cursor.nodeIsNamed;
+    if (named || field !== undefined) {
+      const node = build(field);
+      if (!skipped.has(node.type)) path.at(-1)?.children.push(node);
+      if (named && !leaves.has(node.type) && cursor.gotoFirstChild()) {
+        path.push(node);
+        continue;
+      }
+    }
+    open = cursor.gotoNextSibling();
   }
   cursor.delete();
+  const firstError = tree.rootNode.hasError ? findError(tree.rootNode) : undefined;
   tree.delete();
   return { root, firstError };
 }
 
-function keep(parent: Building | undefined, node: Building, named: boolean): void {
-  if ((named || node.field !== undefined) && node.type !== 'comment' && node.type !== 'line_continuation')
-    parent?.children.push(node);
+const skipped: ReadonlySet<string> = new Set(['comment', 'line_continuation']);
+const leaves: ReadonlySet<string> = new Set([
+  'comment',
+  'line_continuation',
+  'identifier',
+  'integer',
+  'string_content',
+  'string_start',
+  'string_end',
+]);
+
+/** The first ERROR or missing token below a node that has one. */
+function findError(node: Node): Span | undefined {
+  let at = node;
+  for (;;) {
+    if (at.isError || at.isMissing) return { start: at.startIndex, end: at.endIndex };
+    const inner = at.children.find((child) => child?.hasError || child?.isError || child?.isMissing);
+    if (!inner) return undefined;
+    at = inner;
+  }
 }
 
 export const childOf = (node: SyntaxNode, field: string): SyntaxNode | undefined =>

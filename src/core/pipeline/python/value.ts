@@ -182,9 +182,27 @@ export function symbolOf(value: Value): SymbolicValue {
     default: {
       const [clock] = clocksOf(value);
       return clock === undefined
-        ? { kind: 'unknown', reason: `a ${value.kind} rather than a plain value` }
+        ? { kind: 'unknown', reason: describeKind(value) }
         : { kind: 'clock', name: clock.name };
     }
+  }
+}
+
+function describeKind(value: Value): string {
+  switch (value.kind) {
+    case 'bound-method':
+      return `the attribute ${value.name} of a value that is not known`;
+    case 'external':
+      return `${value.name}, which is defined outside the workspace`;
+    case 'instance':
+      return `what ${value.call.callee}(…) gives`;
+    case 'function':
+    case 'class':
+      return `the ${value.kind} ${value.name}`;
+    case 'host':
+      return `a ${value.host.type.replaceAll(/[-_]/g, ' ')}`;
+    default:
+      return `a ${value.kind} rather than a plain value`;
   }
 }
 
@@ -196,9 +214,10 @@ export function truthOf(value: Value): boolean | undefined {
     case 'text':
       return value.mapped.text.length > 0 ? true : value.holes.length === 0 ? false : undefined;
     case 'list':
-      return value.items.length > 0 ? true : value.open ? undefined : false;
+      // What an open list is known to hold may be there under a condition only.
+      return value.open ? undefined : value.items.length > 0;
     case 'dict':
-      return value.entries.size > 0 ? true : value.open ? undefined : false;
+      return value.open ? undefined : value.entries.size > 0;
     case 'function':
     case 'class':
     case 'module':

@@ -109,14 +109,17 @@ function keepUnique(
   const kept = new Map<string, TaskBuilder>();
   for (const task of tasks) {
     const id = `${dagName}.${task.name}`;
-    if (!kept.has(id)) kept.set(id, task);
-    else if (task.named)
+    const first = kept.get(id);
+    if (first === undefined) kept.set(id, task);
+    else if (task.named) {
+      // Two branches of a condition that make the same task are one task.
+      if (!task.certain || !first.certain) continue;
       problems.push({
         message: `The DAG ${dagName} already has a task ${JSON.stringify(task.name)}; Airflow refuses the second one. Give it another task_id.`,
         at: task.nameAt,
         severity: 'error',
       });
-    else kept.set(freeId(id, kept), task);
+    } else kept.set(freeId(id, kept), task);
   }
   return [...kept].map(([id, builder]) => ({ id, builder }));
 }

@@ -41,6 +41,8 @@ export interface TaskBuilder extends HostObject {
   /** Class name as written at the end of the call. */
   readonly operator: string;
   readonly name: string;
+  /** False when it is made under a condition that is not known, so that another branch may make the same task. */
+  readonly certain: boolean;
   /** False when the name has parts that are not known before the file runs. */
   readonly named: boolean;
   readonly nameAt: SourceSpan;
@@ -84,6 +86,8 @@ export interface Program {
   readonly dagStack: DagBuilder[];
   readonly groupStack: GroupBuilder[];
   readonly problems: Problem[];
+  /** Whether what is being followed runs exactly once. */
+  isCertain: () => boolean;
   /** The task whose Python is being followed. */
   running: TaskBuilder | undefined;
   /** Numbers of the sessions that Python bodies open, by the call that opens one. */
@@ -100,6 +104,7 @@ export const newProgram = (file: string): Program => ({
   dagStack: [],
   groupStack: [],
   problems: [],
+  isCertain: () => true,
   running: undefined,
   sessions: new Map(),
   dagFunctions: [],

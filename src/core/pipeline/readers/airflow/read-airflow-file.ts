@@ -34,6 +34,7 @@ export function readAirflowFile(
     });
   const program = newProgram(file);
   const run = new Interpreter(files, airflowHost(program), parse);
+  program.isCertain = () => run.uncertainty === 0;
   run.execute(file, text, tree);
   followCallables(program, run);
   spreadDags(program.edges);

@@ -77,6 +77,7 @@ export function newTask(
     operator,
     name: `${group?.prefix ?? ''}${plain ?? operator}`,
     named: plain !== undefined && (idText === undefined || idText.holes.length === 0),
+    certain: program.isCertain(),
     nameAt: id?.valueAt ?? options.nameAt ?? call.at,
     dag,
     group,

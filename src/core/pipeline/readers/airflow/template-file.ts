@@ -1,6 +1,6 @@
 import type { FileSet } from '../../model.ts';
 import { folderOf, joinPath } from '../../python/module-path.ts';
-import { normalPath } from '../../python/paths.ts';
+import { normalPath, pathTails, workspaceFile } from '../../python/paths.ts';
 import { plainText } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
 
@@ -22,23 +22,13 @@ export function templateFile(
   for (const folder of given) {
     const text = folder.kind === 'path' ? folder.path : plainText(folder);
     if (text === undefined) uncertain = true;
-    else folders.push(...candidates(text));
+    else folders.push(...pathTails(text));
   }
   for (const folder of folders) {
     const candidate = normalPath(joinPath(folder, relative));
     if (files.read(candidate) !== undefined) return candidate;
   }
-  if (path.startsWith('/'))
-    for (const candidate of candidates(path)) if (files.read(candidate) !== undefined) return candidate;
-  if (!uncertain && !given.some((folder) => plainText(folder)?.startsWith('/') === true)) return undefined;
-  const matching = files.paths().filter((candidate) => candidate === relative || candidate.endsWith(`/${relative}`));
-  return matching.length === 1 ? matching[0] : undefined;
-}
-
-/** A folder as it is, and for an absolute one each of its tails: `dags/sql`, `sql`. */
-function candidates(folder: string): string[] {
-  const normal = normalPath(folder);
-  if (!normal.startsWith('/')) return [normal];
-  const parts = normal.split('/').filter(Boolean);
-  return parts.map((_, index) => parts.slice(index).join('/'));
+  return uncertain || path.startsWith('/') || given.some((folder) => plainText(folder)?.startsWith('/') === true)
+    ? workspaceFile(files, `/${relative}`)
+    : undefined;
 }
