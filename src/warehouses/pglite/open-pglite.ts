@@ -1,5 +1,44 @@
 import type { PgliteConnection } from '../../core/warehouse/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/ports.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { unpackInitialDirectory } from './initial-directory.ts';
+import { PgliteEngine } from './pglite-engine.ts';
+import { PgliteSession, PgliteTurns } from './pglite-session.ts';
+
+/**
+ * Opens the embedded database: one process, one session, no fsync. A sandbox, not a warehouse. Throws
+ * {@link WarehouseError} where another process has the directory or its files are damaged.
+ */
 export async function openPglite(connection: PgliteConnection): Promise<Warehouse> {
-  throw new Error(connection.directory);
+  const unlock = lockDirectory(connection.directory);
+  const engine = new PgliteEngine(connection.directory);
+  try {
+    await unpackInitialDirectory(connection.directory);
+    await engine.start();
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+  const turns = new PgliteTurns();
+  const open = new Set<PgliteSession>();
+  return {
+    description: {
+      engine: 'pglite',
+      serverVersion: engine.serverVersion,
+      target: `pglite:${connection.directory}`,
+      protected: connection.protected,
+    },
+    maxSessions: 1,
+    leases: 'exclusive',
+    connect: async () => {
+      const session = new PgliteSession(engine, turns, (closed) => open.delete(closed));
+      open.add(session);
+      return session;
+    },
+    close: async () => {
+      await Promise.all([...open].map((session) => session.close()));
+      await engine.close();
+      unlock();
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
 /**
- * $1: run, $2: unit, $3: inputs as JSON. The unit's slice versions, if it was committed before; the current versions of
- * the inputs, each the newest of its slice; counters of this transaction per table; how far the next transaction number
- * is from this transaction's own, so that rows written from here on can be told.
+ * $1: run, $2: unit, $3: inputs as JSON. The unit's slice versions, if it was committed before, and the current
+ * versions of the inputs, each the newest of its slice.
  */
 export const markerSql = `
 select
@@ -15,7 +14,14 @@ select
       from (select distinct on (v.slice) v.* from ${schema}.versions v
         where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
     from (select row_number() over () as n, r.* from
-      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
+      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i)`;
+
+/**
+ * Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
+ * written from here on have at most this age), the transaction, whether counters are kept.
+ */
+export const positionSql = `
+select
   (select json_object_agg(c.oid, json_build_array(
       pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid), pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
       pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid)))
