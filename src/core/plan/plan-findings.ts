@@ -83,17 +83,28 @@ function cycles({ cycle }: Planned): PlanFinding[] {
 
 function appends({ request, graph, units }: Planned): PlanFinding[] {
   return tasksOf(units).flatMap((id) => {
-    const tables = (graph.tasks.get(id)?.writes ?? []).filter((write) => write.mode === 'append');
+    const task = graph.tasks.get(id);
+    const tables = (task?.writes ?? []).filter((write) => write.mode === 'append');
+    if (task === undefined || tables.length === 0) return [];
+    const { pairedWith } = task;
+    if (pairedWith !== undefined && covers(startsOf(units, pairedWith), startsOf(units, id))) return [];
+    const remedy = pairedWith === undefined ? '' : ` Select ${pairedWith} as well, which empties them first.`;
     return tables.map(
       ({ table }): PlanFinding => ({
         code: 'append-in-plan',
         severity: request.allowAppend ? 'warning' : 'error',
-        message: `${id} only adds rows to ${table}: running an interval again adds its rows a second time.`,
+        message: `${id} only adds rows to ${table}: running an interval again adds its rows a second time.${remedy}`,
         task: id,
       }),
     );
   });
 }
+
+const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>
+  [...some].every((start) => all.has(start));
+
+const startsOf = (units: readonly PlanUnit[], id: TaskId): ReadonlySet<Instant> =>
+  new Set(units.filter((unit) => unit.task === id).map((unit) => unit.start));
 
 function notRunnable({ units }: Planned): PlanFinding[] {
   const behind = new Map<TaskId, number>();

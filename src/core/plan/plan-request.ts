@@ -30,6 +30,8 @@ export interface PlannableTask {
   readonly writes: readonly WriteFact[];
   /** Every run rewrites the whole table as of its interval, so an old interval must be followed by all later ones. */
   readonly lastRunWins?: boolean;
+  /** The task that empties the slice which this one only adds rows to: the two are one rerun. */
+  readonly pairedWith?: TaskId;
   readonly executor: Executor;
   readonly codeHash: string;
 }

@@ -1,0 +1,134 @@
+import { isScheduled } from '../lineage/build-workspace-facts.ts';
+import type { ReadFact, ReadWindow, WriteFact } from '../lineage/facts.ts';
+import { earlierTasks, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
+import { tableNames } from '../lineage/table-names.ts';
+import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
+import { makeGrid } from '../time/make-grid.ts';
+import type { ParentRead, PlannableTask } from './plan-request.ts';
+
+/**
+ * The tasks of a workspace as the planner sees them: grids, windows on the tasks that write what they read, and
+ * explicit edges where no table joins two tasks. `digest` hashes text; the same code gives the same hash.
+ */
+export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => string): PlannableTask[] {
+  const names = tableNames(facts.tables.keys());
+  const writers = new Map<string, { id: TaskId; write: WriteFact }[]>();
+  for (const [id, { writes }] of facts.facts) {
+    const owner = facts.tasks.get(id);
+    if (owner === undefined || !isScheduled(owner.pipeline)) continue;
+    for (const write of writes) {
+      const table = names(write.table);
+      writers.set(table, [...(writers.get(table) ?? []), { id, write }]);
+    }
+  }
+  const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierTasks(pipeline)]));
+  const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
+    reads.flatMap(({ table, window }) =>
+      (writers.get(names(table)) ?? [])
+        .filter((writer) => !(earlier.get(writer.id)?.has(id) === true && staysInside(window)))
+        .map((writer) => ({ parent: writer.id, table: writer.write.table, window })),
+    );
+
+  const joined = new Map<TaskId, readonly ParentRead[]>();
+  for (const [id, { reads }] of facts.facts) {
+    const owner = facts.tasks.get(id);
+    joined.set(id, owner === undefined || !isScheduled(owner.pipeline) ? [] : readsOf(id, reads));
+  }
+  const isJoined = (a: TaskId, b: TaskId): boolean =>
+    (joined.get(a) ?? []).some((read) => read.parent === b) || (joined.get(b) ?? []).some((read) => read.parent === a);
+  const after = new Map<TaskId, PlannableTask['after'][number][]>();
+  for (const { parent, child, shift } of orderEdges(facts)) {
+    if (isJoined(parent, child)) continue;
+    after.set(child, [...(after.get(child) ?? []), { parent, shift }]);
+  }
+
+  const tasks: PlannableTask[] = [];
+  for (const [id, { task, pipeline }] of facts.tasks) {
+    const { writes = [] } = facts.facts.get(id) ?? {};
+    if (onlyPasses(task) && writes.length === 0) continue;
+    const own = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
+    const deleter = deleterFor(id, writes, earlier, (table) => writers.get(names(table)) ?? []);
+    tasks.push({
+      id,
+      zone: pipeline.zone,
+      ...gridOf(pipeline),
+      zeroWidth: usesEmptyBounds(task, pipeline),
+      reads: joined.get(id) ?? [],
+      after: [...(after.get(id) ?? []), ...own],
+      writes,
+      ...(isLastRunWinning(task, writes) ? { lastRunWins: true } : {}),
+      ...(deleter === undefined ? {} : { pairedWith: deleter }),
+      executor: task.executor,
+      codeHash: digest(codeText(task, writes)),
+    });
+  }
+  return tasks;
+}
+
+function gridOf(pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGrid'> {
+  const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
+  return made.grid === undefined ? { grid: undefined, noGrid: made.reason } : { grid: made.grid, noGrid: undefined };
+}
+
+/**
+ * True for a window that never reaches before its own interval. A task that its own pipeline runs before the writer
+ * cannot have read, for the same interval, what the writer writes then.
+ */
+const staysInside = (window: ReadWindow): boolean =>
+  window.kind === 'range' &&
+  window.lo.length > 0 &&
+  window.lo.every(({ anchor, steps }) => {
+    if (anchor === 'end') return false;
+    return steps.every((step) => {
+      if (step.kind === 'floor') return true;
+      const { months, days, ms } = step.offset;
+      return months >= 0 && days >= 0 && ms >= 0;
+    });
+  });
+
+/** Under a schedule whose data intervals are empty, a task that uses their bounds reads and writes nothing. */
+function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {
+  const schedule = pipeline.schedule.value;
+  if (schedule.kind !== 'cron' && schedule.kind !== 'delta') return false;
+  if (schedule.intervals !== 'zero-width') return false;
+  return task.sql.some(({ masked }) =>
+    masked.holes.some(
+      ({ source, value }) => value.kind === 'time' && (value.time.anchor === 'end' || source.includes('data_interval')),
+    ),
+  );
+}
+
+/** A whole table that is rewritten as of an interval: the newest interval has to be the last to run. */
+const isLastRunWinning = (task: Task, writes: readonly WriteFact[]): boolean =>
+  writes.some(({ slice, mode }) => slice.kind === 'whole-table' && mode === 'full_replace') &&
+  task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
+
+/** The task of the same pipeline that empties the slice which this one only adds to. */
+function deleterFor(
+  id: TaskId,
+  writes: readonly WriteFact[],
+  earlier: ReadonlyMap<TaskId, ReadonlySet<TaskId>>,
+  writersOf: (table: string) => readonly { id: TaskId; write: WriteFact }[],
+): TaskId | undefined {
+  for (const { table, mode } of writes) {
+    if (mode !== 'append') continue;
+    const deleter = writersOf(table).find(
+      (other) =>
+        earlier.get(id)?.has(other.id) === true &&
+        (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
+    );
+    if (deleter !== undefined) return deleter.id;
+  }
+  return undefined;
+}
+
+/** What decides the rows that a task writes: its templates as written, its parameters, and where it writes. */
+function codeText(task: Task, writes: readonly WriteFact[]): string {
+  const sql = task.sql.map(({ source, pythonHoles }) => ({
+    text: source.text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, ''),
+    holes: pythonHoles.map(({ source: expression, value }) => [expression, value]),
+  }));
+  const targets = writes.map(({ table, slice, mode, key }) => [table, slice, mode, key]);
+  return JSON.stringify({ sql, targets, params: task.params });
+}
