@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWorkspaceFacts } from '../core/lineage/build-workspace-facts.ts';
-import { plannableTasks } from '../core/lineage/plannable-tasks.ts';
+import { plannableTasks } from '../core/plan/plannable-tasks.ts';
 import type { WorkspaceFacts } from '../core/lineage/workspace-facts.ts';
 import type { FileSet } from '../core/pipeline/model.ts';
 import { createWorkspaceReader } from '../core/pipeline/read-workspace.ts';

@@ -82,7 +82,7 @@ export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
 /** The rows that the unit owns. What is not known to be less is the whole table: wider than needed, never narrower. */
 function sliceOf(write: WriteFact, unit: PlanUnit, source: JobSource, context: TemplateContext): JobSlice | JobRefusal {
   const { table, slice, mode, key } = write;
-  const volatile = source.declared?.writes.find((declared) => declared.table === table)?.volatile ?? [];
+  const volatile = source.declared?.writes.find((declared) => sameTable(declared.table, table))?.volatile ?? [];
   const common = { table, mode, key, volatile };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
@@ -130,3 +130,6 @@ function inputOf({ table, window }: ReadFact, interval: DataInterval): JobInput 
 }
 
 const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);
+
+/** The same table, though one of the names may lack its schema. */
+const sameTable = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);

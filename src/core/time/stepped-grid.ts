@@ -55,9 +55,9 @@ export function steppedGrid(steps: GridSteps, { startDate, endDate }: Omit<Sched
     }
     return low;
   };
-  const indexAt = (t: Instant): number => {
+  const lastStartedBy = (t: Instant): GridInterval | undefined => {
     know(t, t);
-    return firstIndex((interval) => interval.start > t || interval.start > lastStart) - 1;
+    return known[firstIndex((interval) => interval.start > t || interval.start > lastStart) - 1];
   };
 
   return {
@@ -80,12 +80,12 @@ export function steppedGrid(steps: GridSteps, { startDate, endDate }: Omit<Sched
       );
     },
     floor(t) {
-      const interval = known[indexAt(t)];
+      const interval = lastStartedBy(t);
       if (interval === undefined) return undefined;
       return interval.next <= t ? interval.next : interval.start;
     },
     containing(t) {
-      const interval = known[indexAt(t)];
+      const interval = lastStartedBy(t);
       return interval !== undefined && interval.next > t ? interval : undefined;
     },
   };

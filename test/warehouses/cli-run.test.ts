@@ -1,0 +1,288 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
+import { runCli } from '../support/run-cli.ts';
+import { type Engine, engines, freshDatabase, sql } from '../support/warehouse-fixture.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const now = ['--now', '2026-11-29T12:00Z'];
+const range = ['--from', '2026-11-10', '--to', '2026-11-15', ...now];
+
+const tables = [
+  'create schema raw',
+  'create schema mart',
+  'create table raw.orders (id int primary key, ordered_at timestamptz not null, shop text not null, amount numeric not null)',
+  'create table mart.daily (day date, shop text, amount numeric, primary key (day, shop))',
+  'create table mart.rolling3 (day date primary key, amount numeric)',
+  `insert into raw.orders select n, timestamptz '2026-11-01 00:30+00' + n * interval '4 hours', 's' || n % 3, n
+   from generate_series(0, 150) n`,
+];
+
+let parent = '';
+let bundle = '';
+beforeAll(() => {
+  parent = mkdtempSync(join(tmpdir(), 'backfill-cli-'));
+  bundle = join(parent, 'dist');
+  execFileSync(process.execPath, ['scripts/build.mjs', bundle], { cwd: repository, stdio: 'inherit' });
+});
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+describe.each(engines)('a backfill on %s', (engine: Engine) => {
+  let root = '';
+  let connection: ConnectionConfig;
+  let env: Record<string, string> = {};
+
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const edit = (path: string, from: string, to: string): void =>
+    writeFileSync(join(root, path), read(path).replace(from, to));
+  const onDatabase = async (...statements: readonly string[]) => {
+    const warehouse = await openWarehouse(connection);
+    try {
+      return await sql(warehouse, ...statements);
+    } finally {
+      await warehouse.close();
+    }
+  };
+  const contents = async (): Promise<unknown> => [
+    (await onDatabase('select * from mart.daily order by 1, 2')).rows,
+    (await onDatabase('select * from mart.rolling3 order by 1')).rows,
+  ];
+  const cli = (...words: readonly string[]) => runCli(words, root, { env });
+  const states = (json: string): Record<string, string> =>
+    Object.fromEntries(JSON.parse(json).units.map(({ id, state }: { id: string; state: string }) => [id, state]));
+
+  beforeEach(async () => {
+    root = mkdtempSync(join(parent, 'shop-'));
+    cpSync(join(repository, 'test/fixtures/cli/shop'), root, { recursive: true });
+    const common = { name: 'sandbox', protected: false, settings: {}, airflowIds: [] };
+    if (engine === 'pglite') connection = { ...common, engine, directory: join(root, '.backfill/sandbox') };
+    else {
+      const fresh = await freshDatabase();
+      connection = fresh;
+      env = { SHOP_PASSWORD: String(fresh.password) };
+      const { host, port, database, user } = fresh;
+      const place = `host: ${host}, port: ${port}, database: ${database}, user: ${user}`;
+      writeFileSync(
+        join(root, 'backfill.yaml'),
+        `version: 1\nairflow: { version: 2 }\nconnections:\n  sandbox: { ${place}, password: "\${env:SHOP_PASSWORD}", sslmode: disable }\n`,
+      );
+    }
+    await onDatabase(...tables);
+  });
+
+  test('plan, preview, run, a second run that changes nothing, and a run after a bug is fixed', async () => {
+    const planned = await cli('plan', 'shop.daily', ...range, '--downstream', '--format', 'json');
+    expect(planned).toMatchObject({ code: 0, err: '' });
+    const plan = JSON.parse(planned.out);
+    expect(plan.units).toHaveLength(5 + 7);
+    expect(plan.units[0]).toMatchObject({
+      id: 'shop.daily@2026-11-10T00:00:00Z',
+      start: '2026-11-10T00:00:00Z',
+      end: '2026-11-11T00:00:00Z',
+    });
+
+    const preview = await cli('run', 'shop.daily', ...range, '--downstream', '--preview', '--format', 'json');
+    expect(preview).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(preview.out)).toMatchObject({ preview: true, outcome: 'done' });
+    expect(await contents()).toEqual([[], []]);
+    // What is previewed is what then runs, and the plan's units are the executed ones.
+    const refused = await cli('run', 'shop.daily', ...range, '--downstream');
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('add --yes') });
+    expect(await contents()).toEqual([[], []]);
+
+    const first = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--format', 'json');
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(states(first.out)).toEqual(states(preview.out));
+    expect(Object.keys(states(first.out))).toEqual(plan.units.map(({ id }: { id: string }) => id));
+    expect(Object.values(states(first.out))).toEqual(Array(12).fill('changed'));
+    const [unit] = JSON.parse(first.out).units;
+    expect(unit.slices).toMatchObject([
+      { table: 'mart.daily', rowsBefore: 0, rowsAfter: 3, added: 3, removed: 0, changed: 0 },
+    ]);
+    const after = await contents();
+
+    const second = await cli('run', 'shop.daily', ...range, '--downstream', '--yes');
+    expect(second.code).toBe(0);
+    expect(second.out).toContain('12 unchanged, 0 changed');
+    expect(second.err).not.toContain('\u001b');
+    expect(await contents()).toEqual(after);
+
+    edit('dags/sql/daily.sql', 'sum(amount)', 'sum(amount) + 1');
+    const third = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--samples', '1');
+    expect(third).toMatchObject({ code: 0, out: expect.stringContaining('0 unchanged, 12 changed') });
+    expect(third.out).toContain('+0 −0 ~3 amount 3');
+
+    const history = await cli('history', '--format', 'json');
+    const { runs } = JSON.parse(history.out);
+    expect(runs).toHaveLength(3);
+    expect(runs[0]).toMatchObject({
+      title: 'shop.daily 2026-11-10 to 2026-11-15 with downstream',
+      counts: { changed: 12 },
+    });
+    const one = await cli('history', runs[1].run);
+    expect(one).toMatchObject({ code: 0, out: expect.stringContaining('12 unchanged, 0 changed') });
+  });
+
+  test('a failing task blocks what is behind it; mended in the data, resume runs the rest', async () => {
+    await onDatabase("alter table mart.daily add constraint positive check (amount < 60 or day <> date '2026-11-11')");
+    const failed = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--format', 'json');
+    expect(failed.code).toBe(1);
+    const { runId, units } = JSON.parse(failed.out);
+    expect(units.find(({ id }: { id: string }) => id === 'shop.daily@2026-11-11T00:00:00Z')).toMatchObject({
+      state: 'failed',
+      error: { kind: 'constraint', message: expect.stringContaining('positive') },
+    });
+    expect(Object.values(states(failed.out)).filter((state) => state === 'blocked')).toHaveLength(3);
+    await onDatabase('alter table mart.daily drop constraint positive');
+    const resumed = await cli('resume', runId, '--format', 'json');
+    expect(resumed).toMatchObject({ code: 0, err: '' });
+    expect(Object.values(states(resumed.out))).toEqual(Array(12).fill('changed'));
+    const attempts = JSON.parse(resumed.out).units.map((unit: { attempts: number }) => unit.attempts);
+    expect(attempts.filter((count: number) => count === 2)).toHaveLength(1);
+
+    edit('dags/sql/daily.sql', 'GROUP BY 1, 2', 'GROUP BY 1, 2 ORDER BY 1');
+    const stale = await cli('resume', runId);
+    expect(stale).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('out of date: the code of shop.daily has changed'),
+    });
+    expect(await cli('resume', 'nothing')).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('there is no run nothing'),
+    });
+  });
+
+  test('an emptied slice is held until it is accepted', async () => {
+    await cli('run', 'shop.daily', ...range, '--yes');
+    await onDatabase("delete from raw.orders where ordered_at::date = date '2026-11-12'");
+    const held = await cli('run', 'shop.daily', ...range, '--yes', '--format', 'json');
+    expect(held.code).toBe(3);
+    expect(states(held.out)['shop.daily@2026-11-12T00:00:00Z']).toBe('held');
+    expect((await onDatabase("select count(*) from mart.daily where day = '2026-11-12'")).rows).toEqual([['3']]);
+    const accepted = await cli('resume', JSON.parse(held.out).runId, '--accept-held');
+    expect(accepted.code).toBe(0);
+    expect((await onDatabase("select count(*) from mart.daily where day = '2026-11-12'")).rows).toEqual([['0']]);
+  });
+
+  test('killed in the middle and resumed, nothing is doubled and nothing lost', async () => {
+    await cli('run', 'shop.daily', ...range, '--downstream', '--yes');
+    const whole = await contents();
+    await onDatabase('truncate mart.daily, mart.rolling3');
+    edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(0.2);\nDELETE FROM');
+
+    const child = start(root, env, 'run', 'shop.daily', ...range, '--downstream', '--yes', '--concurrency', '1');
+    const run = await until(child, /run (\S+): 12 of 12[\s\S]*?changed[\s\S]*?changed[\s\S]*?changed/);
+    child.kill('SIGKILL');
+    await ended(child);
+    const resumed = await cli('resume', run, '--format', 'json');
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(Object.values(states(resumed.out))).toEqual(Array(12).fill('changed'));
+    expect(await contents()).toEqual(whole);
+  });
+
+  test('Ctrl-C stops the statement on the server, and a resume ends the rest', async () => {
+    edit(
+      'dags/sql/daily.sql',
+      'DELETE FROM',
+      "SELECT pg_sleep(CASE WHEN DATE '{{ ds }}' > '2026-11-11' THEN 60 ELSE 0 END);\nDELETE FROM",
+    );
+    const child = start(root, env, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    await until(child, /changed[\s\S]*changed()/);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    child.kill('SIGINT');
+    const { code, output } = await ended(child);
+    expect(output).toContain('cancelling: waiting until the server has stopped shop.daily@2026-11-12');
+    expect(output).toContain('2 changed, 1 cancelled, 2 not started');
+    expect(output).toContain('the server confirmed');
+    expect(code).toBe(130);
+  });
+});
+
+describe('what goes wrong before anything runs', () => {
+  const password = 'hunter2-is-a-secret';
+  const workspace = (yaml: string): string => {
+    const root = mkdtempSync(join(parent, 'wrong-'));
+    cpSync(join(repository, 'test/fixtures/cli/shop'), root, { recursive: true });
+    writeFileSync(join(root, 'backfill.yaml'), yaml);
+    return root;
+  };
+
+  test('a connection that fails is said with what to do, and no secret is shown', async () => {
+    const { host, port, user } = (await freshDatabase()) as { host: string; port: number; user: string };
+    const secret = `password: "\${env:SHOP_PASSWORD}"`;
+    const connections = {
+      closed: `{ host: 127.0.0.1, port: 1, user: ann, database: shop, ${secret} }`,
+      wrong: `{ host: ${host}, port: ${port}, user: ${user}, database: postgres, sslmode: disable, ${secret} }`,
+      nowhere: `{ host: no-such-host.invalid, user: ann, database: shop, ${secret} }`,
+    };
+    const lines = Object.entries(connections).map(([name, text]) => `  ${name}: ${text}`);
+    const root = workspace(`version: 1\ndefaultConnection: closed\nconnections:\n${lines.join('\n')}\n`);
+    for (const name of Object.keys(connections)) {
+      for (const format of ['text', 'json']) {
+        for (const words of [['run', 'shop.daily', ...range, '--yes'], ['history'], ['resume', 'r1']]) {
+          const result = await runCli([...words, '--connection', name, '--format', format], root, {
+            env: { SHOP_PASSWORD: password },
+          });
+          expect(result.code).toBe(1);
+          expect(result.err).toContain('error');
+          expect(result.out + result.err).not.toContain(password);
+        }
+      }
+    }
+  });
+
+  test('no connection, an unknown one, a missing variable', async () => {
+    const none = workspace('version: 1\n');
+    expect(await runCli(['run', 'shop.daily', ...range, '--yes'], none)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no connection'),
+    });
+    const one = workspace(`version: 1\nconnections: { prod: { host: "\${env:SHOP_HOST}" } }\n`);
+    expect(await runCli(['history', '--connection', 'pord'], one)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did you mean prod?'),
+    });
+    expect(await runCli(['history'], one)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('SHOP_HOST, which is not set'),
+    });
+  });
+});
+
+/** The built command line in a process of its own; everything it writes is kept in `output`. */
+type Running = ChildProcess & { output?: string };
+
+function start(cwd: string, env: Record<string, string>, ...words: readonly string[]): Running {
+  const child: Running = spawn(process.execPath, [join(bundle, 'cli.js'), ...words], {
+    cwd,
+    env: { ...process.env, ...env },
+  });
+  child.output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      child.output += String(chunk);
+    });
+  }
+  return child;
+}
+
+/** Waits until the output matches; the first group is returned. */
+async function until(child: Running, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const match = pattern.exec(child.output ?? '');
+    if (match !== null) return match[1] ?? '';
+    if (child.exitCode !== null) throw new Error(`ended with code ${child.exitCode}:\n${child.output}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function ended(child: Running): Promise<{ code: number | null; output: string }> {
+  if (child.exitCode === null && child.signalCode === null)
+    await new Promise((resolve) => child.once('close', resolve));
+  return { code: child.exitCode, output: child.output ?? '' };
+}
