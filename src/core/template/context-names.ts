@@ -3,7 +3,7 @@ import { formatTime } from './format-time.ts';
 import { macros } from './macros.ts';
 import { bind, integerArgument, textArgument } from './python-arguments.ts';
 import { atInstant } from './python-datetime.ts';
-import { dictOf, fromJson, type PythonArguments, type PythonValue } from './python-value.ts';
+import { dictOf, fromJson, orElse, type PythonArguments, type PythonValue } from './python-value.ts';
 import { refuse } from './refusal.ts';
 import type { TemplateContext } from './template-context.ts';
 import { previousTickNames, stateNames, timeNames } from './time-names.ts';
@@ -104,13 +104,15 @@ function variables(form: 'value' | 'json', context: TemplateContext): PythonValu
   const get = (values: PythonArguments): PythonValue => {
     const bound = bind('get', values, ['key', 'default']);
     const key = textArgument('get', bound.get('key'));
-    return read(key) ?? bound.get('default') ?? missing(key);
+    return orElse(read(key), () => orElse(bound.get('default'), () => missing(key)));
   };
   return {
     kind: 'module',
     name: `var.${form}`,
     member: (name) =>
-      name === 'get' ? { kind: 'function', name: `var.${form}.get`, call: get } : (read(name) ?? missing(name)),
+      name === 'get'
+        ? { kind: 'function', name: `var.${form}.get`, call: get }
+        : orElse(read(name), () => missing(name)),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   instantOf,
   midnight,
   replacedReading,
-  withWall,
+  withFields,
 } from './python-datetime.ts';
 import type { PythonArguments, PythonDate, PythonDatetime, PythonValue } from './python-value.ts';
 import { refuse } from './refusal.ts';
@@ -97,7 +97,7 @@ function weekdayNumber(reading: ClockReading, name: 'weekday' | 'isoweekday'): b
 function replaced(value: PythonDatetime, name: string, values: PythonArguments): PythonDatetime {
   const fields = integers(name, bind(name, values, fieldNames));
   const { wallMs, microseconds } = replacedReading(value.reading, fields);
-  return withWall(value, wallMs, microseconds);
+  return withFields(value, wallMs, microseconds);
 }
 
 const integers = (name: string, bound: ReadonlyMap<string, PythonValue>): ReadonlyMap<string, number> =>
@@ -138,7 +138,7 @@ function callPendulum(value: PythonDatetime, name: string, values: PythonArgumen
       if (unit !== 'month' && unit !== 'quarter' && unit !== 'year')
         return refuse(`${name}() with another unit than month, quarter or year`);
       const first = firstDayOf(Math.floor(reading.wallMs / dayMs), unit);
-      return withWall(value, (name === 'first_of' ? first : lastDayOf(first, unit)) * dayMs, 0);
+      return withFields(value, (name === 'first_of' ? first : lastDayOf(first, unit)) * dayMs, 0);
     }
     case 'set':
       return replaced(value, name, values);
@@ -151,7 +151,7 @@ function callPendulum(value: PythonDatetime, name: string, values: PythonArgumen
         return refuse(`${name}() with an argument missing`);
       const all = name === 'at' ? new Map([...names.map((field) => [field, 0] as const), ...fields]) : fields;
       const { wallMs, microseconds } = replacedReading(reading, all);
-      return withWall(value, wallMs, microseconds);
+      return withFields(value, wallMs, microseconds);
     }
     case 'format':
       return pendulumFormat(reading, textArgument(name, bind(name, values, ['fmt']).get('fmt')));
@@ -204,7 +204,7 @@ function edgeOf(value: PythonDatetime, name: 'start_of' | 'end_of', unit: string
     start = first * dayMs;
     end = (lastDayOf(first, unit) + 1) * dayMs;
   }
-  return name === 'start_of' ? withWall(value, start, 0) : withWall(value, end - 1, 999);
+  return name === 'start_of' ? withFields(value, start, 0) : withFields(value, end - 1, 999);
 }
 
 function lastDayOf(first: number, unit: 'day' | 'week' | 'month' | 'quarter' | 'year'): number {

@@ -1,8 +1,8 @@
+import { dayMs } from '../time/civil.ts';
 import { callDate, callDatetime, datetimeAttribute } from './datetime-methods.ts';
 import type { CallArguments, JinjaExpression } from './expression.ts';
 import { applyFilter } from './filters.ts';
 import { applyTest } from './jinja-tests.ts';
-import { wholeDays } from './macros.ts';
 import { bind, none } from './python-arguments.ts';
 import { compare, equal } from './python-compare.ts';
 import { binary, negate } from './python-operators.ts';
@@ -12,6 +12,7 @@ import {
   hashKey,
   isObject,
   itemsOf,
+  orElse,
   type PythonArguments,
   type PythonObject,
   type PythonValue,
@@ -114,6 +115,8 @@ function evaluatedArguments(written: CallArguments, scope: Scope): PythonArgumen
 const isUndefined = (value: PythonValue): value is PythonObject & { kind: 'undefined' } =>
   isObject(value) && value.kind === 'undefined';
 
+const missing = (name: string): PythonValue => ({ kind: 'undefined', name, lenient: false });
+
 /** Methods that a mapping has; `d.items` is the method even where there is a key of that name. */
 const dictMethods: ReadonlySet<string> = new Set([
   'items',
@@ -136,11 +139,11 @@ function attribute(object: PythonValue, name: string): PythonValue {
   switch (object.kind) {
     case 'dict':
       if (dictMethods.has(name)) return refuse(`the method "${name}" is not called`);
-      return object.entries.get(hashKey(name))?.[1] ?? { kind: 'undefined', name, lenient: false };
+      return orElse(object.entries.get(hashKey(name))?.[1], () => missing(name));
     case 'module':
       return object.member(name);
     case 'namespace':
-      return object.members.get(name) ?? { kind: 'undefined', name, lenient: false };
+      return orElse(object.members.get(name), () => missing(name));
     case 'datetime':
     case 'date':
       return datetimeAttribute(object, name) ?? refuse(`the attribute "${name}" of a ${object.kind} is not supported`);
@@ -150,8 +153,8 @@ function attribute(object: PythonValue, name: string): PythonValue {
       return name === 'seconds' ? rest / 1_000_000n : refuse(`the attribute "${name}" of a timedelta is not supported`);
     }
     case 'interval':
-      return name === 'days'
-        ? wholeDays(object.ms)
+      return name === 'days' && object.ms % dayMs === 0
+        ? BigInt(object.ms / dayMs)
         : refuse(`the attribute "${name}" of a difference is not supported`);
     default:
       return refuse(`the attribute "${name}" of a ${object.kind} is not supported`);
@@ -162,13 +165,13 @@ function attribute(object: PythonValue, name: string): PythonValue {
 function item(object: PythonValue, index: PythonValue): PythonValue {
   if (isUndefined(object)) return refuse(`"${object.name}" is not defined`);
   if (isObject(object) && object.kind === 'dict')
-    return object.entries.get(hashKey(index))?.[1] ?? { kind: 'undefined', name: str(index), lenient: false };
+    return orElse(object.entries.get(hashKey(index))?.[1], () => missing(str(index)));
   const sequence =
     typeof object === 'string' || (isObject(object) && (object.kind === 'list' || object.kind === 'tuple'))
       ? itemsOf(object)
       : undefined;
   if (sequence !== undefined && typeof index === 'bigint')
-    return sequence.at(Number(index)) ?? { kind: 'undefined', name: `item ${index}`, lenient: false };
+    return orElse(sequence.at(Number(index)), () => missing(`item ${index}`));
   if (isObject(object) && object.kind === 'module' && typeof index === 'string' && object.name.startsWith('var'))
     return object.member(index);
   return refuse(`an item of a ${typeName(object)} by a ${typeName(index)}`);
@@ -240,7 +243,11 @@ function callInterval(ms: number, name: string): PythonValue {
     in_days: 86_400_000,
     in_weeks: 604_800_000,
   }[name];
-  if (unit !== undefined) return BigInt(Math.floor(ms / unit));
+  if (unit !== undefined) {
+    // Pendulum counts days on the calendar, not by elapsed time.
+    if (unit >= dayMs && ms % dayMs !== 0) return refuse(`${name}() of a difference that is not whole days`);
+    return BigInt(Math.floor(ms / unit));
+  }
   return name === 'total_seconds' ? ms / 1000 : refuse(`the method "${name}" of a difference is not supported`);
 }
 
@@ -248,7 +255,7 @@ function callDict(dict: PythonObject & { kind: 'dict' }, name: string, values: P
   if (name === 'get') {
     const bound = bind(name, values, ['key', 'default']);
     const key = bound.get('key') ?? refuse('get() without a key');
-    return dict.entries.get(hashKey(key))?.[1] ?? bound.get('default') ?? null;
+    return orElse(dict.entries.get(hashKey(key))?.[1], () => bound.get('default') ?? null);
   }
   none(name, values);
   const entries = [...dict.entries.values()];
@@ -265,7 +272,7 @@ function callDict(dict: PythonObject & { kind: 'dict' }, name: string, values: P
 }
 
 function callList(list: PythonObject & { kind: 'list' }, name: string, values: PythonArguments): PythonValue {
-  const only = bind(name, values, ['item']).get('item') ?? refuse(`${name}() without an item`);
+  const only = orElse(bind(name, values, ['item']).get('item'), () => refuse(`${name}() without an item`));
   switch (name) {
     case 'append':
       list.items.push(only);

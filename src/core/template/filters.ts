@@ -1,7 +1,16 @@
 import { timeFilter } from './datetime-methods.ts';
 import { bind, integerArgument, none, textArgument } from './python-arguments.ts';
 import { order } from './python-compare.ts';
-import { isObject, itemsOf, type PythonArguments, type PythonValue, str, truthy, typeName } from './python-value.ts';
+import {
+  isObject,
+  itemsOf,
+  orElse,
+  type PythonArguments,
+  type PythonValue,
+  str,
+  truthy,
+  typeName,
+} from './python-value.ts';
 import { refuse } from './refusal.ts';
 import { join, percentFormat } from './text-format.ts';
 import { capitalize, lower, replace, strip, upper } from './text-methods.ts';
@@ -25,7 +34,7 @@ export function applyFilter(name: string, value: PythonValue, values: PythonArgu
       return replace(str(value), textArgument(name, bound.get('old')), textArgument(name, bound.get('new')), count);
     }
     case 'join': {
-      const separator = bind(name, values, ['d']).get('d') ?? '';
+      const separator = orElse(bind(name, values, ['d']).get('d'), () => '');
       return join(str(separator), value, false);
     }
     case 'trim':
@@ -34,8 +43,8 @@ export function applyFilter(name: string, value: PythonValue, values: PythonArgu
       if (values.keyword.size > 0) return refuse('the filter "format" with names');
       return percentFormat(str(value), { kind: 'tuple', items: values.positional });
     case 'int': {
-      const fallback = bind(name, values, ['default']).get('default') ?? 0n;
-      return integerOf(value) ?? fallback;
+      const fallback = orElse(bind(name, values, ['default']).get('default'), () => 0n);
+      return orElse<PythonValue>(integerOf(value), () => fallback);
     }
     case 'map': {
       const inner = textArgument(name, bind(name, values, ['filter']).get('filter'));
@@ -58,7 +67,7 @@ export function applyFilter(name: string, value: PythonValue, values: PythonArgu
     case 'last': {
       if (isObject(value) && (value.kind === 'dict' || value.kind === 'view'))
         return refuse(`the ${name} item of a ${value.kind}`);
-      return itemsOf(value).at(name === 'first' ? 0 : -1) ?? refuse(`the ${name} item of an empty list`);
+      return orElse(itemsOf(value).at(name === 'first' ? 0 : -1), () => refuse(`the ${name} item of an empty list`));
     }
     case 'list':
       return { kind: 'list', items: [...itemsOf(value)] };
@@ -72,7 +81,9 @@ export function applyFilter(name: string, value: PythonValue, values: PythonArgu
       return { kind: 'view', items: unique(sequence(value, name)) };
     case 'min':
     case 'max':
-      return sorted(sequence(value, name)).at(name === 'min' ? 0 : -1) ?? refuse(`the ${name} of an empty list`);
+      return orElse(sorted(sequence(value, name)).at(name === 'min' ? 0 : -1), () =>
+        refuse(`the ${name} of an empty list`),
+      );
     case 'sum':
       return sequence(value, name).reduce(
         (total: bigint, item) => total + (typeof item === 'bigint' ? item : refuse(`the sum of a ${typeName(item)}`)),
@@ -114,7 +125,7 @@ function defaulted(value: PythonValue, name: string, values: PythonArguments): P
   const bound = bind(name, values, ['default_value', 'boolean']);
   const missing = isObject(value) && value.kind === 'undefined';
   const falsy = !missing && truthy(bound.get('boolean') ?? false) && !truthy(value);
-  return missing || falsy ? (bound.get('default_value') ?? '') : value;
+  return missing || falsy ? orElse(bound.get('default_value'), () => '') : value;
 }
 
 /** `undefined` where Python cannot make a whole number of the value, so that the default stands. */

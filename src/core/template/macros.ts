@@ -1,4 +1,3 @@
-import { dayMs } from '../time/civil.ts';
 import { formatted } from './datetime-methods.ts';
 import { bind, integerArgument, textArgument } from './python-arguments.ts';
 import { addedToDate, dateOf, midnight, replacedReading } from './python-datetime.ts';
@@ -138,6 +137,3 @@ export const macros: PythonValue = module('macros', {
   time: module('macros.time', {}),
   uuid: module('macros.uuid', {}),
 });
-
-/** Whole days of a length in milliseconds, for `Interval.days`. */
-export const wholeDays = (ms: number): bigint => BigInt(Math.floor(ms / dayMs));

@@ -34,8 +34,9 @@ export function equal(left: PythonValue, right: PythonValue): boolean {
   }
   const [x, y] = [comparable(left), comparable(right)];
   if (x.kind === 'datetime' && y.kind === 'datetime') {
-    const aware = (value: PythonDatetime): boolean => value.zone !== undefined;
-    return aware(x) === aware(y) && order(x, y) === 0;
+    if ((x.zone === undefined) !== (y.zone === undefined)) return false;
+    // Python never calls two times of different zones equal where a clock change makes one of them ambiguous.
+    return x.zone === y.zone ? order(x, y) === 0 : refuse('whether two times of different zones are equal');
   }
   if (x.kind === 'date' && y.kind === 'date') return x.dayNumber === y.dayNumber;
   if (x.kind === 'timedelta' && y.kind === 'timedelta') return x.microseconds === y.microseconds;
@@ -68,7 +69,12 @@ export function order(left: PythonValue, right: PythonValue): number {
       (left.zone === undefined) === (right.zone === undefined)
     ) {
       const at = ({ reading }: PythonDatetime): number => reading.wallMs - (reading.offsetMs ?? 0);
-      return at(left) - at(right) || left.reading.microseconds - right.reading.microseconds;
+      const byClock = left.reading.wallMs - right.reading.wallMs;
+      const byInstant = at(left) - at(right);
+      // Within one zone Python compares the clocks, which differs in a repeated hour.
+      if (left.zone === right.zone && Math.sign(byClock) !== Math.sign(byInstant))
+        return refuse('the order of times in a repeated hour');
+      return byInstant || left.reading.microseconds - right.reading.microseconds;
     }
     if (left.kind === 'date' && right.kind === 'date') return left.dayNumber - right.dayNumber;
     if (left.kind === 'timedelta' && right.kind === 'timedelta') return Number(left.microseconds - right.microseconds);

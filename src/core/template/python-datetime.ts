@@ -2,7 +2,7 @@ import { civilOf, dayMs, dayNumberOf, daysInMonth } from '../time/civil.ts';
 import { type Instant, instant } from '../time/instant.ts';
 import { addMonths } from '../time/shift.ts';
 import { wallTime } from '../time/wall-time.ts';
-import { fromWall } from '../time/zone.ts';
+import { fromWall, wallChoices } from '../time/zone.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import { readClock } from './format-time.ts';
 import type { PythonDate, PythonDatetime, PythonRelativedelta } from './python-value.ts';
@@ -35,6 +35,19 @@ export function withWall(
   checked(wallMs);
   if (value.zone === undefined) return { ...value, reading: { wallMs, microseconds, offsetMs: undefined } };
   return atInstant(fromWall(value.zone, wallTime(wallMs)), value.zone, value.pendulum, microseconds);
+}
+
+/**
+ * The same for `replace()` and what is built on it: there pendulum keeps the fold of the time it started from, so a
+ * wall time that a clock change skips or repeats has no certain result.
+ */
+export function withFields(value: PythonDatetime, wallMs: number, microseconds: number): PythonDatetime {
+  if (value.zone !== undefined) {
+    const { first, last, gapAt } = wallChoices(value.zone, wallTime(checked(wallMs)));
+    if (first !== last || gapAt !== undefined)
+      return refuse(`a time that a clock change in ${value.zone} skips or repeats`);
+  }
+  return withWall(value, wallMs, microseconds);
 }
 
 /** The instant of an aware datetime, without its microseconds. */

@@ -59,6 +59,10 @@ export type PythonObject =
   /** `lenient`: the missing `else` of an inline `if`, which prints as nothing. Every other use is an error. */
   | { readonly kind: 'undefined'; readonly name: string; readonly lenient: boolean };
 
+/** `value`, or the alternative where there is none: `null` is Python's None, so `??` would take it for missing. */
+export const orElse = <T>(value: T | undefined, alternative: () => T): T =>
+  value === undefined ? alternative() : value;
+
 export const isObject = (value: PythonValue): value is PythonObject => typeof value === 'object' && value !== null;
 
 /** The kind of a value, in Python's words. */

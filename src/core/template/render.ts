@@ -3,7 +3,7 @@ import { contextName } from './context-names.ts';
 import { evaluateValue, innerScope, type Scope } from './evaluate-value.ts';
 import type { JinjaExpression } from './expression.ts';
 import { capturedName, parseTemplate, type Target, type TemplateNode } from './parse-template.ts';
-import { isObject, itemsOf, type PythonArguments, type PythonValue, str, truthy } from './python-value.ts';
+import { isObject, itemsOf, orElse, type PythonArguments, type PythonValue, str, truthy } from './python-value.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { Rendered, TemplateContext } from './template-context.ts';
 
@@ -78,43 +78,47 @@ function run(nodes: readonly TemplateNode[], scope: Scope, progress: Progress): 
 function runNode(node: TemplateNode, scope: Scope, progress: Progress): void {
   switch (node.kind) {
     case 'text':
-      return emit(node.text, progress);
+      emit(node.text, progress);
+      break;
     case 'output':
-      return placed(node.at, () => emit(str(evaluateValue(node.value, scope)), progress));
+      placed(node.at, () => emit(str(evaluateValue(node.value, scope)), progress));
+      break;
     case 'do':
       placed(node.at, () => evaluateValue(node.value, scope));
-      return;
+      break;
     case 'if': {
-      const taken = node.branches.find(
-        ({ condition, at }) => condition === undefined || placed(at, () => truthy(evaluateValue(condition, scope))),
-      );
-      return taken === undefined ? undefined : run(taken.body, scope, progress);
+      const holds = (condition: JinjaExpression, at: Span): boolean =>
+        placed(at, () => truthy(evaluateValue(condition, scope)));
+      const taken = node.branches.find(({ condition, at }) => condition === undefined || holds(condition, at));
+      if (taken !== undefined) run(taken.body, scope, progress);
+      break;
     }
     case 'for':
-      return runLoop(node, scope, progress);
+      runLoop(node, scope, progress);
+      break;
     case 'set':
-      return placed(node.at, () => assign(node.target, evaluateValue(node.value, scope), scope));
+      placed(node.at, () => assign(node.target, evaluateValue(node.value, scope), scope));
+      break;
     case 'capture': {
       const body = captured(node.body, innerScope(scope), progress);
       const filtered = placed(node.at, () => evaluateValue(node.filtered, withName(scope, capturedName, body)));
       if (node.name === undefined) placed(node.at, () => emit(str(filtered), progress));
       else scope.values.set(node.name, filtered);
-      return;
+      break;
     }
     case 'with': {
       const inner = innerScope(scope);
       placed(node.at, () => {
         for (const { target, value } of node.assignments) assign(target, evaluateValue(value, scope), inner);
       });
-      return run(node.body, inner, progress);
+      run(node.body, inner, progress);
+      break;
     }
-    case 'macro':
-      scope.values.set(node.name, {
-        kind: 'function',
-        name: node.name,
-        call: (values) => callMacro(node, values, scope, progress),
-      });
-      return;
+    case 'macro': {
+      const call = (values: PythonArguments): PythonValue => callMacro(node, values, scope, progress);
+      scope.values.set(node.name, { kind: 'function', name: node.name, call });
+      break;
+    }
   }
 }
 
@@ -134,8 +138,7 @@ function assign(target: Target, value: PythonValue, scope: Scope): void {
   const [first = ''] = target.names;
   if (target.attribute !== undefined) {
     const object = evaluateValue({ kind: 'name', name: first, start: 0, end: 0 }, scope);
-    if (!isObject(object) || object.kind !== 'namespace')
-      return refuse('only the attributes of a namespace() can be set');
+    if (!isObject(object) || object.kind !== 'namespace') refuse('only the attributes of a namespace() can be set');
     object.members.set(target.attribute, value);
     return;
   }
@@ -144,7 +147,7 @@ function assign(target: Target, value: PythonValue, scope: Scope): void {
     return;
   }
   const items = itemsOf(value);
-  if (items.length !== target.names.length) return refuse(`${items.length} values for ${target.names.length} names`);
+  if (items.length !== target.names.length) refuse(`${items.length} values for ${target.names.length} names`);
   for (const [index, name] of target.names.entries()) scope.values.set(name, items[index] ?? null);
 }
 
@@ -159,7 +162,7 @@ function runLoop(node: TemplateNode & { kind: 'for' }, scope: Scope, progress: P
       return truthy(evaluateValue(condition, inner));
     });
   });
-  if (items.length === 0) return run(node.otherwise, innerScope(scope), progress);
+  if (items.length === 0) run(node.otherwise, innerScope(scope), progress);
   for (const [index, item] of items.entries()) {
     const inner = withName(scope, 'loop', loopAt(index, items.length));
     placed(node.at, () => assign(node.target, item, inner));
@@ -196,8 +199,11 @@ function callMacro(
     if (!parameters.slice(values.positional.length).some((parameter) => parameter.name === given))
       return refuse(`"${name}" has no argument "${given}" here`);
   for (const [index, { name: parameter, fallback }] of parameters.entries()) {
-    const value = values.positional[index] ?? values.keyword.get(parameter);
-    inner.values.set(parameter, value ?? fallbackValue(parameter, fallback, inner));
+    const given = orElse(values.positional[index], () => values.keyword.get(parameter));
+    inner.values.set(
+      parameter,
+      orElse(given, () => fallbackValue(parameter, fallback, inner)),
+    );
   }
   progress.calls++;
   const text = captured(node.body, inner, progress);

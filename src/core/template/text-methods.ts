@@ -1,12 +1,12 @@
 import { pythonWhitespace } from './expression-tokens.ts';
 import { bind, integerArgument, none, textArgument } from './python-arguments.ts';
-import { isObject, type PythonArguments, type PythonValue } from './python-value.ts';
+import { isObject, orElse, type PythonArguments, type PythonValue } from './python-value.ts';
 import { refuse } from './refusal.ts';
 import { braceFormat, join } from './text-format.ts';
 
 /** Case rules of other letters than ASCII differ between versions of Unicode. */
 const ascii = (text: string): string =>
-  /^[\x00-\x7f]*$/.test(text) ? text : refuse('upper and lower case beyond ASCII');
+  /^\p{ASCII}*$/u.test(text) ? text : refuse('upper and lower case beyond ASCII');
 export const upper = (text: string): string => ascii(text).toUpperCase();
 export const lower = (text: string): string => ascii(text).toLowerCase();
 export const capitalize = (text: string): string => upper(text.slice(0, 1)) + lower(text.slice(1));
@@ -79,7 +79,7 @@ function padded(text: string, name: 'ljust' | 'rjust' | 'zfill', values: PythonA
     const sign = /^[+-]/.exec(text)?.[0] ?? '';
     return sign + '0'.repeat(missing) + text.slice(sign.length);
   }
-  const filling = bound.get('fillchar') ?? ' ';
+  const filling = orElse(bound.get('fillchar'), () => ' ');
   if (typeof filling !== 'string' || [...filling].length !== 1)
     return refuse(`${name}() with a filling that is not one character`);
   return name === 'ljust' ? text + filling.repeat(missing) : filling.repeat(missing) + text;
