@@ -29,7 +29,7 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
       if (holder.kind === 'dict') {
         const name = dictKey(index);
         if (name === undefined) holder.open = true;
-        else holder.entries.set(name, { value, at: spanIn(frame, target) });
+        else holder.entries.set(name, { value, at: spanIn(frame, target), valueAt: spanIn(frame, target) });
       } else if (holder.kind === 'list') {
         if (index.kind === 'scalar' && typeof index.value === 'number' && index.value in holder.items)
           holder.items[index.value] = value;

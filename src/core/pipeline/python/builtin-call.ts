@@ -70,7 +70,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
     const [base] = call.positional;
     if (base !== undefined && base.kind !== 'dict') return undefined;
     const entries = new Map(base?.entries);
-    for (const keyword of call.keywords.values()) entries.set(keyword.name, { value: keyword.value, at: keyword.at });
+    for (const keyword of call.keywords.values()) entries.set(keyword.name, keyword);
     return { kind: 'dict', entries, open: call.open || (base?.open ?? false) };
   },
   'builtins.range': (call) => {

@@ -171,7 +171,8 @@ function evaluateDictionary(node: SyntaxNode, frame: Frame, run: Interpreter): V
       const key = dictKey(first(child, frame, run, 'key'));
       const value = first(child, frame, run, 'value');
       if (key === undefined) open = true;
-      else entries.set(key, { value, at: spanIn(frame, child) });
+      else
+        entries.set(key, { value, at: spanIn(frame, child), valueAt: spanIn(frame, childOf(child, 'value') ?? child) });
     }
   }
   return { kind: 'dict', entries, open };
@@ -218,7 +219,7 @@ function evaluateComprehension(node: SyntaxNode, frame: Frame, run: Interpreter)
     const key = dictKey(first(body, inner, run, 'key'));
     const value = first(body, inner, run, 'value');
     if (key === undefined) open = true;
-    else entries.set(key, { value, at: spanIn(frame, body) });
+    else entries.set(key, { value, at: spanIn(frame, body), valueAt: spanIn(frame, childOf(body, 'value') ?? body) });
   };
   const go = (index: number): void => {
     const clause = clauses[index];
@@ -286,9 +287,7 @@ function evaluateArguments(
     } else if (child.type === 'dictionary_splat') {
       const spread = first(child, frame, run);
       if (spread.kind !== 'dict' || spread.open) open = true;
-      if (spread.kind === 'dict')
-        for (const [name, entry] of spread.entries)
-          keywords.set(name, { name, value: entry.value, at: entry.at, valueAt: entry.at });
+      if (spread.kind === 'dict') for (const [name, entry] of spread.entries) keywords.set(name, { name, ...entry });
     } else if (child.type === 'list_splat') {
       const spread = iterate(first(child, frame, run));
       for (const value of spread.values) {

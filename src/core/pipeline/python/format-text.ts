@@ -19,7 +19,7 @@ export function formatBraces(template: TextValue, call: Call): Value {
     return {
       value:
         value === undefined ? unknown(`no value is given for {${field}}`) : path === '' ? value : partOf(value, path),
-      source: field === '' ? match[0] : field,
+      source: field === '' ? key : field,
       format: match[3] ?? '',
       conversion: match[2] ?? '',
     };

@@ -1,7 +1,7 @@
 import { strftime } from '../../template/strftime.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { WallTime } from '../../time/wall-time.ts';
-import type { TextBuilder } from './text-value.ts';
+import type { TextBuilder, TextValue } from './text-value.ts';
 import { derivedText } from './text-value.ts';
 import { formatSymbol } from './time-symbol.ts';
 import type { Value } from './value.ts';
@@ -22,7 +22,7 @@ export interface Place {
 /** Puts a value into a text: substituted when it is known, else as a hole. */
 export function appendInterpolated(builder: TextBuilder, value: Value, place: Place): void {
   if (value.kind === 'text' && place.format === '' && place.conversion !== 'r') {
-    builder.append(value, place.at);
+    builder.append(value, isPassage(value) ? undefined : place.at);
     return;
   }
   const known = formatted(value, place.format, place.conversion);
@@ -39,6 +39,12 @@ export function appendInterpolated(builder: TextBuilder, value: Value, place: Pl
     clocksOf(value),
   );
 }
+
+/**
+ * A text of several words is a part of the query with places of its own; a single word (a table, a schema) is better
+ * shown where it is put in.
+ */
+export const isPassage = (text: TextValue): boolean => /\S\s+\S+\s+\S/.test(text.mapped.text);
 
 /** `format(value, spec)` where the result is known; `undefined` elsewhere. */
 export function formatted(value: Value, format: string, conversion: string): string | undefined {

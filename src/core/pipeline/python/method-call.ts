@@ -106,7 +106,8 @@ function dictMethod(dict: DictValue, name: string, call: Call): Value {
         return entry.value;
       }
       if (dict.open || key === undefined) return unknown('an item that is not known', clocksOf(dict));
-      if (name === 'setdefault' && second !== undefined) dict.entries.set(key, { value: second, at: call.at });
+      if (name === 'setdefault' && second !== undefined)
+        dict.entries.set(key, { value: second, at: call.at, valueAt: call.at });
       return second ?? none;
     }
     case 'items':
@@ -127,7 +128,7 @@ function dictMethod(dict: DictValue, name: string, call: Call): Value {
       return { kind: 'dict', entries: new Map(dict.entries), open: dict.open };
     case 'update': {
       if (first?.kind === 'dict') for (const [entryKey, entry] of first.entries) dict.entries.set(entryKey, entry);
-      for (const { name: keyword, value, at } of call.keywords.values()) dict.entries.set(keyword, { value, at });
+      for (const keyword of call.keywords.values()) dict.entries.set(keyword.name, keyword);
       if (call.open || (first !== undefined && (first.kind !== 'dict' || first.open))) dict.open = true;
       return none;
     }

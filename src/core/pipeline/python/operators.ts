@@ -1,7 +1,7 @@
 import type { SourceSpan } from '../../text/span.ts';
 import { wallTime } from '../../time/wall-time.ts';
 import { formatPercent } from './format-text.ts';
-import { appendInterpolated } from './interpolate.ts';
+import { appendInterpolated, isPassage } from './interpolate.ts';
 import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf, spanIn } from './interpreter.ts';
 import { moveWall } from './move-wall.ts';
@@ -74,7 +74,8 @@ function concatenate(left: Value, right: Value, { left: leftNode, right: rightNo
     [left, leftNode],
     [right, rightNode],
   ] as const) {
-    if (value.kind === 'text') builder.append(value);
+    const literal = node.type === 'string' || node.type === 'concatenated_string' || node.type === 'binary_operator';
+    if (value.kind === 'text') builder.append(value, literal || isPassage(value) ? undefined : spanIn(frame, node));
     else {
       const text = sourceOf(frame, node);
       const whole = { start: 0, end: text.length };

@@ -89,10 +89,6 @@ export function bindArguments(
 }
 
 function remainingKeywords(call: Call, used: ReadonlySet<string>): DictValue {
-  const entries = new Map(
-    [...call.keywords.values()]
-      .filter(({ name }) => !used.has(name))
-      .map(({ name, value, at }) => [name, { value, at }]),
-  );
+  const entries = new Map([...call.keywords].filter(([name]) => !used.has(name)));
   return { kind: 'dict', entries, open: call.open };
 }

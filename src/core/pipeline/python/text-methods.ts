@@ -13,7 +13,7 @@ const methods: Readonly<Record<string, TextMethod>> = {
   format_map: (text, call) => {
     const [map] = call.positional;
     if (map?.kind !== 'dict') return undefined;
-    const keywords = new Map([...map.entries].map(([name, { value, at }]) => [name, { name, value, at, valueAt: at }]));
+    const keywords = new Map([...map.entries].map(([name, entry]) => [name, { name, ...entry }]));
     return formatBraces(text, { ...call, keywords });
   },
   strip: (text, call) => stripped(text, call, true, true),

@@ -99,6 +99,8 @@ export function timeCall(name: string, call: Call, run: Interpreter): Value | un
     return call.positional.length === 1
       ? unknown('the clock of the machine', [run.clockSite(call.at, call.callee)])
       : unknown('a formatted time', unionOfClocks(call.positional));
+  const zone = call.keywords.get('tz') ?? call.keywords.get('tzinfo');
+  if (zone?.value.kind === 'text') namedZone(zone, run);
   if (isDatetime.has(name))
     return datetimeOf(call, name.startsWith('pendulum.') && name !== 'pendulum.DateTime' ? 'UTC' : undefined);
   if (name === 'airflow.utils.timezone.datetime' || name === 'airflow.sdk.timezone.datetime')

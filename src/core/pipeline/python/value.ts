@@ -57,6 +57,7 @@ export interface DictEntry {
   readonly value: Value;
   /** The whole `"key": value`. */
   readonly at: SourceSpan;
+  readonly valueAt: SourceSpan;
 }
 
 export interface DictValue {

@@ -41,9 +41,19 @@ function parseConfiguration(text: string): ReadonlyMap<string, string> {
   return values;
 }
 
+/** What only one of the versions understands. */
+function versionOfText(text: string): 2 | 3 | undefined {
+  if (/(?:from|import)\s+airflow\.sdk\b/.test(text)) return 3;
+  return /\bschedule_interval\s*=|\bairflow\.(?:operators|sensors|hooks)\.\w+_(?:operator|sensor|hook)\b|\bairflow\.utils\.dates\b/.test(
+    text,
+  )
+    ? 2
+    : undefined;
+}
+
 /** The settings for one file: its own imports tell the version where the workspace does not. */
 export function settingsFor(text: string, workspace: WorkspaceSettings, options: ReaderOptions): AirflowSettings {
-  const told = workspace.version ?? (/(?:from|import)\s+airflow\.sdk\b/.test(text) ? 3 : undefined);
+  const told = workspace.version ?? versionOfText(text);
   const version = told ?? 2;
   const configured = (key: string): boolean | undefined => {
     const value = workspace.configuration.get(key);

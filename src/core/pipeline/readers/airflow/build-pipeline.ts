@@ -27,7 +27,9 @@ export function buildPipeline(
   problems.push(...dates.problems);
   const zone = dates.zone === settings.defaultZone ? (timetableZone(dag)?.zone ?? dates.zone) : dates.zone;
   const catchup = booleanOf(dagArgument(dag, 'catchup')) ?? { value: settings.catchupByDefault, at: undefined };
-  const schedule = scheduleOf(dag, zone, settings);
+  const written = scheduleOf(dag, zone, settings);
+  const schedule: Pipeline['schedule'] =
+    dates.noZone === undefined ? written : { ...written, value: { kind: 'unknown', reason: dates.noZone } };
   if (schedule.value.kind === 'unknown')
     problems.push({
       message: `The schedule is not known: ${schedule.value.reason}. Its intervals cannot be computed.`,

@@ -65,7 +65,7 @@ function executorOf(
   if (task.mapped) return airflow('is mapped over values that are known at run time only');
   if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
   if (operator === undefined)
-    return airflow(task.callable === undefined ? `runs a ${task.operator}` : 'runs Python code');
+    return airflow(task.callable === undefined ? `${task.operator} runs in Airflow only` : 'runs Python code');
   if (operator.checks === true) return airflow('only checks data and writes nothing');
   if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
   if (sql.length === 0) return airflow('its SQL is not known before it runs');

@@ -1,10 +1,10 @@
-import { maskTemplate } from '../../../template/mask.ts';
 import type { Call } from '../../python/call.ts';
 import type { Interpreter } from '../../python/interpreter.ts';
 import { parametersOf } from '../../python/parameters.ts';
 import type { Value } from '../../python/value.ts';
 import { contextObject, contextParameter } from './context-values.ts';
 import type { Program } from './program.ts';
+import { renderedValue } from './rendered-value.ts';
 
 /** Follows the Python of every task once, with the interval's names as symbols, and notes the SQL that it sends. */
 export function followCallables(program: Program, run: Interpreter): void {
@@ -31,14 +31,4 @@ function rendered(call: Call): Call {
       [...call.keywords].map(([name, keyword]) => [name, { ...keyword, value: renderedValue(keyword.value) }]),
     ),
   };
-}
-
-function renderedValue(value: Value): Value {
-  if (value.kind !== 'text' || value.holes.length > 0 || !/^\s*\{\{.*\}\}\s*$/s.test(value.mapped.text)) return value;
-  const text = value.mapped.text.trim();
-  const { holes } = maskTemplate(text, []);
-  const [only] = holes;
-  return holes.length === 1 && only !== undefined && only.start === 0 && only.end === text.length
-    ? { kind: 'symbol', symbol: only.value }
-    : value;
 }

@@ -125,7 +125,7 @@ export function taskArgument(task: TaskBuilder, name: string): Keyword | undefin
   holders.push(task.dag?.made);
   for (const holder of holders) {
     const entry = defaultArguments(holder)?.entries.get(name);
-    if (entry !== undefined) return { name, value: entry.value, at: entry.at, valueAt: entry.at };
+    if (entry !== undefined) return { name, ...entry };
   }
   return undefined;
 }

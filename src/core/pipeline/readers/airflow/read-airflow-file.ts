@@ -1,5 +1,5 @@
-import type { Problem } from '../../../text/span.ts';
-import type { FileReading, FileSet } from '../../model.ts';
+import type { Problem, Span } from '../../../text/span.ts';
+import type { ClockCall, FileReading, FileSet, Pipeline } from '../../model.ts';
 import { Interpreter } from '../../python/interpreter.ts';
 import type { SyntaxTree } from '../../python/syntax-tree.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
@@ -29,7 +29,7 @@ export function readAirflowFile(
   if (tree.firstError !== undefined)
     problems.push({
       message: 'This is not valid Python; what stands around it was read as far as it could be understood.',
-      at: { file, ...tree.firstError },
+      at: { file, ...firstLine(text, tree.firstError) },
       severity: 'error',
     });
   const program = newProgram(file);
@@ -54,10 +54,30 @@ export function readAirflowFile(
     });
   const context = { file, files, options };
   const cross = crossEdges(program, problems);
-  const pipelines = program.dags.map((dag) =>
-    buildPipeline(dag, program, cross, run.clockSites, settings, context, problems),
+  const pipelines = sayUnusedClocksOnce(
+    program.dags.map((dag) => buildPipeline(dag, program, cross, run.clockSites, settings, context, problems)),
   );
   return { file, pipelines, problems: problems.filter(isFirst) };
+}
+
+/** A broken stretch often goes on to the end of the file; its first line is where to look. */
+function firstLine(text: string, span: Span): Span {
+  const lineEnd = span.start + (/^[^\r\n]*/.exec(text.slice(span.start, span.end))?.[0].length ?? 0);
+  return { start: span.start, end: Math.min(span.end, lineEnd) };
+}
+
+/** A clock call that no DAG of the file uses is kept with the first one only. */
+function sayUnusedClocksOnce(pipelines: readonly Pipeline[]): readonly Pipeline[] {
+  const placeOf = (call: ClockCall): string => `${call.at.file} ${call.at.start}`;
+  const used = new Set(
+    pipelines.flatMap(({ clockCalls }) => clockCalls.filter((call) => call.flowsInto !== 'none').map(placeOf)),
+  );
+  return pipelines.map((pipeline, index) => ({
+    ...pipeline,
+    clockCalls: pipeline.clockCalls.filter(
+      (call) => call.flowsInto !== 'none' || (index === 0 && !used.has(placeOf(call))),
+    ),
+  }));
 }
 
 /** Loops and several DAGs in one file say the same thing of one place only once. */

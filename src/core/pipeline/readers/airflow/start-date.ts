@@ -15,12 +15,14 @@ export interface DagDates {
   readonly startDateAt: SourceSpan | undefined;
   readonly zone: ZoneName;
   readonly problems: readonly Problem[];
+  /** Why the zone cannot be told, so that no tick can be computed. */
+  readonly noZone: string | undefined;
 }
 
 /** Start, end and zone of a DAG. The zone is the start date's, as Airflow takes it; a naive date is in the default one. */
 export function datesOf(dag: DagBuilder, settings: AirflowSettings): DagDates {
-  const start = dateArgument(dag, 'start_date');
-  const end = dateArgument(dag, 'end_date');
+  const start = dateArgument(dag, 'start_date', 3);
+  const end = dateArgument(dag, 'end_date', 4);
   const problems: Problem[] = [];
   const startDate = start && dateOf(start.value);
   const endDate = end && dateOf(end.value);
@@ -31,7 +33,15 @@ export function datesOf(dag: DagBuilder, settings: AirflowSettings): DagDates {
       at: start.valueAt,
       severity: 'warning',
     });
+  const noZone =
+    start !== undefined &&
+    startDate === undefined &&
+    start.value.kind === 'unknown' &&
+    /^the time zone /.test(start.value.reason)
+      ? start.value.reason
+      : undefined;
   return {
+    noZone,
     startDate: startDate && fromWall(startDate.zone ?? settings.defaultZone, startDate.wall),
     endDate: endDate && fromWall(endDate.zone ?? settings.defaultZone, endDate.wall),
     startDateAt: start?.valueAt,
@@ -40,11 +50,11 @@ export function datesOf(dag: DagBuilder, settings: AirflowSettings): DagDates {
   };
 }
 
-function dateArgument(dag: DagBuilder, name: string): Keyword | undefined {
-  const own = dagArgument(dag, name);
+function dateArgument(dag: DagBuilder, name: string, position: number): Keyword | undefined {
+  const own = dagArgument(dag, name, position);
   if (own !== undefined) return own;
   const entry = defaultArguments(dag.made)?.entries.get(name);
-  return entry && { name, value: entry.value, at: entry.at, valueAt: entry.at };
+  return entry && { name, ...entry };
 }
 
 function dateOf(value: Value) {

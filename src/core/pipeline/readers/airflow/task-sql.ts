@@ -10,6 +10,7 @@ import type { Value } from '../../python/value.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
 import { dialectOfName, type SqlOperator, templateExtensions } from './operators.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
+import { renderedValue } from './rendered-value.ts';
 import { templateFile } from './template-file.ts';
 
 /** What the SQL of a file's tasks is read with. */
@@ -30,7 +31,8 @@ export function operatorSql(
   const given = sqlArgument(task, operator);
   if (given === undefined) return [];
   const dialect = dialectOf(operator, connection, context.options);
-  const parameters = taskArgument(task, 'parameters')?.value;
+  const bound = taskArgument(task, 'parameters')?.value;
+  const parameters = bound && renderedValue(bound);
   const values = given.value.kind === 'list' ? given.value.items : [given.value];
   const result: TaskSql[] = [];
   for (const value of values) {
@@ -48,7 +50,7 @@ function sqlArgument(task: TaskBuilder, operator: SqlOperator): Keyword | undefi
   let found = taskArgument(task, name);
   for (const key of keys) {
     const entry = found?.value.kind === 'dict' ? found.value.entries.get(key) : undefined;
-    found = entry && { name: key, value: entry.value, at: entry.at, valueAt: entry.at };
+    found = entry && { name: key, ...entry };
   }
   return found;
 }

@@ -4,10 +4,13 @@ import { hostValue, none, unknown } from '../../python/value.ts';
 import { edgeBetween } from './edges.ts';
 import { type DagBuilder, type GroupBuilder, hostOf, type Program, type TaskBuilder } from './program.ts';
 
+/** Callables that take a `task_id` and are no operators. */
+const notOperators = /^(?:xcom_pull|get_task|clear)$|(?:Builder|Config|Hook|Request|Factory|Context|Link|Key)$/;
+
 /** A call that makes a task: an operator or sensor of Airflow, or anything that is given a `task_id`. */
 export function looksLikeOperator(name: string, call: Call): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1);
-  if (call.keywords.has('task_id') && !/^(?:xcom_pull|get_task|clear)$/.test(last)) return true;
+  if (call.keywords.has('task_id') && !notOperators.test(last)) return true;
   return /(?:Operator|Sensor|SensorAsync)(?:\.partial)?$/.test(name) && name.startsWith('airflow.');
 }
 
@@ -47,7 +50,7 @@ function callableOf(call: Call): TaskBuilder['callable'] {
     function: value,
     call: {
       ...emptyCall(call.at, call.callee, positional?.kind === 'list' ? positional.items : []),
-      keywords: new Map(entries.map(([name, { value: given, at }]) => [name, { name, value: given, at, valueAt: at }])),
+      keywords: new Map(entries.map(([name, entry]) => [name, { name, ...entry }])),
     },
   };
 }
