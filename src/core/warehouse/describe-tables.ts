@@ -11,6 +11,7 @@ interface TableRow {
   readonly name: string;
   readonly kind: string;
   readonly readable: boolean;
+  readonly rowSecurity: boolean;
   readonly triggers: boolean;
   readonly storage: readonly string[];
   readonly keys: readonly (readonly string[])[];
@@ -117,6 +118,7 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
     }),
     keys: row.keys,
     storage: row.storage,
+    rowSecurity: row.rowSecurity,
     triggers: row.triggers,
   };
 }

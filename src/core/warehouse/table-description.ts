@@ -26,6 +26,8 @@ export interface TableDescription {
   readonly keys: readonly (readonly string[])[];
   /** The table itself, its partitions and its inheritance children: where rows of it are really written. */
   readonly storage: readonly string[];
+  /** Row security may hide rows of it from this connection. */
+  readonly rowSecurity: boolean;
   /** Triggers of the user's own; foreign keys do not count. */
   readonly triggers: boolean;
 }

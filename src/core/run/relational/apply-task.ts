@@ -10,7 +10,7 @@ import { type EscapeSlice, type EscapeVerdict, findEscape, outsideFigures } from
 import { lockTables } from './fence.ts';
 import type { Position } from './marker.ts';
 import { runStatements } from './run-statements.ts';
-import { applySettings, figureSettings, protectiveSettings, type StartSettings } from './session-settings.ts';
+import { applySettings, type StartSettings, unhidden } from './session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from './slice-state.ts';
 import { relationOf, type Target, tableSql } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
@@ -46,17 +46,17 @@ export interface Applied {
 export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied> {
   const { session, job, targets, position } = unit;
   if (exact) await lockTables(session, targets);
-  await enterFigures(unit);
+  const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
+  if (hidden) await applySettings(session, unhidden);
   const relations = targets.flatMap(({ relation }) => relation ?? []);
   const outsideBefore = exact ? await outsideFigures(session, relations) : '';
   const before: (TakenFigures | undefined)[] = [];
   for (const [index, { relation }] of targets.entries()) {
     before.push(relation && (await stateBefore(session, relation, index, job.options)));
   }
-  await applySettings(session, { row_security: unit.start.rowSecurity });
-  await runStatements(unit);
+  if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
+  await runStatements(unit, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
-  await enterFigures(unit);
   const after = await relationsAfter(unit);
   const slices: (EscapeSlice & { target: Target; index: number })[] = [];
   for (const [index, target] of targets.entries()) {
@@ -75,10 +75,12 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
 }
 
 /** Figures and predicates see the scheduler's settings, whatever the task set, and the role that began. */
-async function enterFigures({ session, job, start }: OpenUnit): Promise<void> {
-  const { options } = job;
-  await applySettings(session, options.settings, protectiveSettings(options), figureSettings, { role: start.role });
-}
+const figureSettings = ({ job, start }: OpenUnit, hidden: boolean): Readonly<Record<string, string>> => ({
+  client_encoding: 'UTF8',
+  ...job.options.settings,
+  ...(hidden ? unhidden : {}),
+  role: start.role,
+});
 
 /** Tables that the task made or altered are looked up anew. */
 async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation | undefined)[]> {

@@ -12,7 +12,7 @@ import { decide } from './decide.ts';
 import { readPosition } from './marker.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { refusedOutcome } from './relational-executor.ts';
-import { applySettings, protectiveSettings, readStartSettings } from './session-settings.ts';
+import { enterTransaction, protectiveSettings } from './session-settings.ts';
 import { dropCopies } from './slice-state.ts';
 import { stopSignal } from './stop-signal.ts';
 import { resolveTargets } from './target.ts';
@@ -121,13 +121,7 @@ async function previewUnit(
   durationMs: () => number,
 ): Promise<UnitOutcome> {
   await session.query(`savepoint ${unitSavepoint}`);
-  const start = await readStartSettings(session);
-  const { search_path: searchPath } = job.options.settings;
-  await applySettings(
-    session,
-    protectiveSettings(job.options),
-    searchPath === undefined ? {} : { search_path: searchPath },
-  );
+  const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
   const targets = await resolveTargets(session, job, warehouse.description, types);
   const position = await readPosition(session);
   const applied = await applyCertainly({

@@ -17,13 +17,19 @@ export class StatementFailure extends Error {
   }
 }
 
-/** Sends the task's statements in order, one a message. After each the transaction must still be the unit's own. */
-export async function runStatements(unit: {
-  readonly session: Session;
-  readonly job: UnitJob;
-  readonly plan: { readonly statements: readonly RenderedStatement[] };
-  readonly position: Position;
-}): Promise<void> {
+/**
+ * Sends the task's statements in order, one a message. After each the transaction must still be the unit's own, and the
+ * protective settings are put back; after the last one `leaving` is set as well.
+ */
+export async function runStatements(
+  unit: {
+    readonly session: Session;
+    readonly job: UnitJob;
+    readonly plan: { readonly statements: readonly RenderedStatement[] };
+    readonly position: Position;
+  },
+  leaving: Readonly<Record<string, string>>,
+): Promise<void> {
   const { session, job, plan, position } = unit;
   for (const statement of plan.statements) {
     try {
@@ -33,7 +39,8 @@ export async function runStatements(unit: {
       const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
       throw new StatementFailure(statement, error, endsTransaction === true);
     }
-    const transaction = await applySettings(session, protectiveSettings(job.options));
+    const last = statement === plan.statements.at(-1);
+    const transaction = await applySettings(session, last ? leaving : {}, protectiveSettings(job.options));
     if (transaction !== position.transaction) {
       const error = new WarehouseError(
         'other',

@@ -13,7 +13,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import { readMarker, readPosition } from './marker.ts';
 import { recordOutcome } from './record.ts';
 import type { RelationalEnv } from './relational-env.ts';
-import { applySettings, protectiveSettings, readStartSettings, type StartSettings } from './session-settings.ts';
+import { enterTransaction, protectiveSettings, type StartSettings } from './session-settings.ts';
 import type { Target } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -92,8 +92,7 @@ async function begin(
   targets: readonly Target[],
 ): Promise<StartSettings> {
   await session.query('begin isolation level read committed');
-  const start = await readStartSettings(session);
-  await applySettings(session, protectiveSettings(job.options));
+  const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
   await holdFence(session, fence);
   if (warehouse.leases === 'server') await lockSlices(session, targets);
   if (job.options.lockTable) await lockTables(session, targets);

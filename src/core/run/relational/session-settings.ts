@@ -22,8 +22,8 @@ export const pinnedTextSettings: Settings = {
   client_encoding: 'UTF8',
 };
 
-/** What figures are taken under: row security must not hide rows, or must say so. */
-export const figureSettings: Settings = { row_security: 'off', client_encoding: 'UTF8' };
+/** Where a target has row security: it must not hide rows from the figures, or must say so. */
+export const unhidden: Settings = { row_security: 'off' };
 
 /** Settings as they were, so that they can be put back. */
 export interface StartSettings {
@@ -33,18 +33,25 @@ export interface StartSettings {
 
 /** Sets all of them for the rest of the transaction, in one statement, and tells which transaction that is. */
 export async function applySettings(session: Session, ...groups: readonly Settings[]): Promise<string | undefined> {
+  return (await set(session, ['pg_catalog.txid_current_if_assigned()'], groups))[0] ?? undefined;
+}
+
+/** The first settings of a unit's transaction; tells what the session had before. */
+export async function enterTransaction(session: Session, ...groups: readonly Settings[]): Promise<StartSettings> {
+  const before = ["pg_catalog.current_setting('role')", "pg_catalog.current_setting('row_security')"];
+  const [role, rowSecurity] = await set(session, before, groups);
+  return { role: role ?? 'none', rowSecurity: rowSecurity ?? 'on' };
+}
+
+async function set(
+  session: Session,
+  first: readonly string[],
+  groups: readonly Settings[],
+): Promise<readonly (string | null)[]> {
   const settings = Object.entries(Object.assign({}, ...groups) as Settings);
   const calls = settings.map(
     ([name, value]) => `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true)`,
   );
-  const result = await session.query(`select ${['pg_catalog.txid_current_if_assigned()', ...calls].join(', ')}`);
-  return result.rows[0]?.[0] ?? undefined;
-}
-
-export async function readStartSettings(session: Session): Promise<StartSettings> {
-  const result = await session.query(
-    "select pg_catalog.current_setting('role'), pg_catalog.current_setting('row_security')",
-  );
-  const [role, rowSecurity] = result.rows[0] ?? [];
-  return { role: role ?? 'none', rowSecurity: rowSecurity ?? 'on' };
+  // A select list is evaluated from the left, so what comes first is still as it was.
+  return (await session.query(`select ${[...first, ...calls].join(', ')}`)).rows[0] ?? [];
 }
