@@ -12,6 +12,8 @@ export interface ClockUse {
   readonly span: Span;
   /** Lower case, e.g. `current_date`; the expression's source for a template. */
   readonly name: string;
+  /** The call stands in the Python around the SQL, where it is marked. */
+  readonly python: boolean;
   readonly role: 'filter' | 'slice' | 'audit';
   /** The column that it fills, when it fills one. */
   readonly column: string | undefined;
@@ -49,18 +51,22 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
         ? 'slice'
         : 'audit';
-    yield { view, span: { start: call.start, end: call.end }, name: call.name, role, column };
+    yield { view, span: { start: call.start, end: call.end }, name: call.name, python: call.python, role, column };
   }
 }
 
-/** Clock functions of the SQL, and template expressions that ask the clock. Holes of f-strings are Python's own. */
-function clockCalls(view: StatementView): (Span & { readonly name: string })[] {
+/** Clock functions of the SQL, and expressions of templates and f-strings that ask the clock. */
+function clockCalls(view: StatementView): (Span & Pick<ClockUse, 'name' | 'python'>)[] {
   const { start, end, nondeterministic } = view.statement;
-  const calls = nondeterministic.filter((call) => call.family === 'clock');
+  const calls = nondeterministic
+    .filter((call) => call.family === 'clock')
+    .map(({ start: from, end: to, name }) => ({ start: from, end: to, name, python: false }));
   const holes = view.sql.masked.holes
     .filter((hole) => hole.start >= start && hole.end <= end)
-    .filter((hole) => hole.origin === 'template' && hole.value.kind === 'clock')
-    .map((hole) => ({ start: hole.start, end: hole.end, name: hole.source }));
+    .flatMap((hole) => {
+      const { start: from, end: to, value, source, origin } = hole;
+      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python: origin === 'f-string' }] : [];
+    });
   return [...calls, ...holes].sort((a, b) => a.start - b.start);
 }
 

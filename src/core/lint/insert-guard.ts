@@ -18,6 +18,7 @@ export function insertGuard(
   if (view.statement.conflict !== undefined) return 'upsert';
   if (readsTargetAsGuard(view, key)) return 'anti-join';
   const own = task.statements.filter((other) => other !== view);
+  if (own.some((other) => other.order < view.order && clearsSource(other, view, key))) return 'anti-join before';
   if (own.some((other) => empties(other, key))) return 'emptied in the task';
   if (own.some((other) => moves(other, key))) return 'moved in the task';
   if (context.runEarlier(task).some((other) => empties(other, key))) return 'emptied upstream';
@@ -78,6 +79,17 @@ const deletesInside = (view: StatementView, key: string): boolean =>
     `\\b(delete\\s+from\\s+(only\\s+)?|truncate\\s+(table\\s+)?|update\\s+(only\\s+)?)${escaped(key)}($|[^\\w.])`,
     'i',
   ).test(sourceText(view, view.statement).replace(/["`]/g, ''));
+
+/**
+ * An earlier statement takes out of the INSERT's source what the target has already: a DELETE from a working table, or
+ * a working table that was filled through an anti-join.
+ */
+function clearsSource(other: StatementView, view: StatementView, key: string): boolean {
+  const sources = view.statement.reads.map((read) => tableKey(view, read));
+  if (!sources.some((source) => !sameTable(source, key) && writesTo(other, source))) return false;
+  if (other.statement.kind !== 'delete') return readsTargetAsGuard(other, key);
+  return other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) || mentions(other, key);
+}
 
 /** The INSERT looks into its own target to leave out what is there, or deletes from it in its own WITH. */
 function readsTargetAsGuard(view: StatementView, key: string): boolean {

@@ -4,32 +4,34 @@ import type { Span } from '../text/span.ts';
 import { within } from './sql-search.ts';
 
 /**
- * A DELETE (or soft delete) of what has grown old: every clock call bounds a column from above only. What it removes
- * is meant to follow the clock, and it protects no interval.
+ * A DELETE (or soft delete) of what has grown old: everything in it that moves with time, the clock or the interval,
+ * bounds a column from above only. What it removes is meant to move on, and it makes room for no interval.
  */
 export function isRetention(statement: Statement): boolean {
-  const readsClock = (span: Span): boolean =>
+  const asksClock = (span: Span): boolean =>
     statement.nondeterministic.some(
       (call) => call.family === 'clock' && span.start <= call.start && call.end <= span.end,
     );
+  const moves = (expression: SqlExpression): boolean => asksClock(expression) || hasHole(expression);
   const soft =
     statement.kind === 'update' &&
-    statement.assignments.every(({ value }) => value.kind === 'literal' || readsClock(value));
+    statement.assignments.every(({ value }) => value.kind === 'literal' || asksClock(value)) &&
+    statement.where.some(asksClock);
   if (statement.kind !== 'delete' && !soft) return false;
-  const clocked = statement.where.filter(readsClock);
-  return clocked.length > 0 && clocked.every((conjunct) => boundsFromAbove(conjunct, readsClock));
+  const moving = statement.where.filter(moves);
+  return moving.length > 0 && moving.every((conjunct) => boundsFromAbove(conjunct, moves));
 }
 
-function boundsFromAbove(conjunct: SqlExpression, readsClock: (span: Span) => boolean): boolean {
+const hasHole = (expression: SqlExpression): boolean =>
+  within(expression).some((one) => one.kind === 'hole' || one.kind === 'template-string');
+
+function boundsFromAbove(conjunct: SqlExpression, moves: (expression: SqlExpression) => boolean): boolean {
   if (conjunct.kind !== 'binary') return false;
   const { left, right, operator } = conjunct;
   if (operator === 'and' || operator === 'or') {
-    return [left, right].every((side) => !readsClock(side) || boundsFromAbove(side, readsClock));
+    return [left, right].every((side) => !moves(side) || boundsFromAbove(side, moves));
   }
-  if (readsClock(left) && readsClock(right)) return false;
-  // `now() - created_at > interval '30 days'` is an age: the column is on the clock's side.
-  const clockSide = readsClock(left) ? left : right;
-  const isAge = within(clockSide).some((one) => one.kind === 'column');
-  const above = readsClock(right) !== isAge ? ['<', '<='] : ['>', '>='];
-  return above.includes(operator);
+  if (moves(left) && moves(right)) return false;
+  // Also for an age, `now() - created_at > interval '30 days'`: the column gets older on the side of the clock.
+  return (moves(left) ? ['>', '>='] : ['<', '<=']).includes(operator);
 }

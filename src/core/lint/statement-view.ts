@@ -28,6 +28,12 @@ export const placeOf = (view: StatementView, span: Span): SourceSpan =>
 export const tableKey = (view: StatementView, table: TableReference): string =>
   table.templated ? sourceText(view, table).replace(/\s+/g, '').toLowerCase() : table.name;
 
+/** False where even the last part of the name is a placeholder, so that nothing tells which table it is. */
+export const isKnownTable = (view: StatementView, table: TableReference): boolean => {
+  const written = sourceText(view, table).replace(/\{\{.*?\}\}|\{[^{}]*\}|%\(\w+\)s|%s|\$\{[^}]*\}|[`"'\s]/gs, '');
+  return /\w[^.]*$/.test(written);
+};
+
 /** The table as a person wrote it, for messages. */
 export const tableLabel = (view: StatementView, table: TableReference): string =>
   table.templated ? sourceText(view, table) : table.name;

@@ -8,7 +8,7 @@ export interface Suppressions {
   suppresses(rule: string, offset: number): boolean;
 }
 
-const directive = /^[ \t!*]*backfill-disable(-next-line)?(?![\w-])[ \t]*/;
+const directive = /^[\s!*]*backfill-disable(-next-line)?(?![\w-])[ \t]*/;
 
 /**
  * Reads `backfill-disable <rule>` (whole file) and `backfill-disable-next-line <rule>: reason`. Several rules are

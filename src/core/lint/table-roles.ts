@@ -48,6 +48,10 @@ const sliceColumn =
 /** A column that names the slice of a table by day or month. */
 export const isSliceColumn = (name: string): boolean => sliceColumn.test(name.toLowerCase());
 
+/** A column of an event's own time or day: part of a key, it makes each row belong to one interval. */
+export const isEventTimeColumn = (name: string): boolean =>
+  isSliceColumn(name) || /(^|_)(at|ts|time|timestamp|datetime|date|day|hour|month)$/.test(name.toLowerCase());
+
 /** A counter of attempts or of versions: it tells how often a row was touched, which a rerun may well change. */
 export const isRevisionCounter = (column: string): boolean =>
   /(^|_)(attempts?|retry|retries|retry_count|tries|version|revision|rev|row_?version|lock_version|run_?count|seq)(_|$)/.test(

@@ -9,15 +9,7 @@ import type { Rule, RuleFinding } from '../rule.ts';
 import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../slice-range.ts';
 import { editSql } from '../sql-edit.ts';
 import { blocksBelow, filtersOf, queriesIn } from '../sql-search.ts';
-import {
-  placeOf,
-  type StatementView,
-  sameTable,
-  tableKey,
-  tableLabel,
-  writeSubject,
-  writesTo,
-} from '../statement-view.ts';
+import { placeOf, type StatementView, sameTable, tableKey, writeSubject, writesTo } from '../statement-view.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
@@ -32,7 +24,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (found === undefined) continue;
       yield {
         at: placeOf(deletion, deletion.statement.head),
-        message: `${found.message} (${tableLabel(deletion, target)}).`,
+        message: found.message,
         subject: writeSubject(first, key),
         related: [{ message: 'the rows are written here', at: placeOf(first, first.statement.head) }],
         fixes: found.fix ? [found.fix] : [],
@@ -51,7 +43,7 @@ function movingBound(deletion: StatementView, inserts: readonly StatementView[],
   if (!boundsFromTable(deletion, key) || !inserts.some((insert) => boundsFromTable(insert, key))) return undefined;
   return {
     message:
-      'The bound is read from the table that is being changed: after the DELETE the INSERT finds another one and writes rows that were not deleted',
+      'The bound is read from the table that is being changed: after the DELETE the INSERT finds another one and writes rows that were not deleted.',
   };
 }
 
@@ -93,13 +85,13 @@ function differentRange(
     inserts.length === 1 && traces.length === 1 ? sameBoundFix(context, deletion, cuts, traces[0]) : undefined;
   if (outcomes.includes('narrower')) {
     return {
-      message: 'The INSERT writes a wider range than the DELETE removes, so a second run doubles the rows in between',
+      message: `The INSERT writes a wider range of ${cut.column.name} than the DELETE removes, so a second run doubles the rows in between.`,
       fix,
     };
   }
   if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'wider') && outcomes.length === 1) {
     return {
-      message: 'The DELETE removes a wider range than the INSERT writes, so every run loses the rows in between',
+      message: `The DELETE removes a wider range of ${cut.column.name} than the INSERT writes, so every run loses the rows in between.`,
       fix,
     };
   }

@@ -14,7 +14,7 @@ import {
   tableLabel,
   writeSubject,
 } from '../statement-view.ts';
-import { isJournalName, isStagingName } from '../table-roles.ts';
+import { isEventTimeColumn, isJournalName, isStagingName } from '../table-roles.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
@@ -25,7 +25,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
       const mark = conflict?.action === 'nothing' ? conflict : insertOnlyBranch(view)?.actionSpan;
       if (mark === undefined || isJournalName(key) || isStagingName(key)) continue;
       if (!carriesCorrections(context, view, key) || emptiedBefore(context, task, view, key)) continue;
-      const eventKey = keyOf(context, view, key).some((column) => intervalColumns(view).has(column));
+      const eventKey = keyOf(context, view, key).some(
+        (column) => isEventTimeColumn(column) || intervalColumns(view).has(column),
+      );
       const fix = updateFix(context, view);
       yield {
         at: placeOf(view, mark),

@@ -1,10 +1,11 @@
+import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../lint-context.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const pipeline of context.facts.pipelines) {
     for (const call of pipeline.clockCalls) {
-      if (call.flowsInto !== 'start-date') continue;
+      if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
       yield {
         at: call.at,
         message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
@@ -13,6 +14,10 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** A moving end date only says that there is none. */
+const isEndDate = (context: LintContext, { file, start }: SourceSpan): boolean =>
+  /\bend_date["']?\s*[=:][^,\r\n]*$/.test(context.facts.text(file)?.slice(Math.max(0, start - 200), start) ?? '');
 
 export default {
   id: 'dynamic-start-date',

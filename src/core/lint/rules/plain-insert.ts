@@ -4,6 +4,7 @@ import { replaceSliceFix } from '../replace-slice-fix.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
 import { type blocksBelow, blocksOf } from '../sql-search.ts';
 import {
+  isKnownTable,
   placeOf,
   type StatementView,
   sameTable,
@@ -12,7 +13,7 @@ import {
   tableLabel,
   writeSubject,
 } from '../statement-view.ts';
-import { isJournalName, mayBeJournalName } from '../table-roles.ts';
+import { isJournalName, isStagingName, mayBeJournalName } from '../table-roles.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
@@ -20,7 +21,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (view.statement.kind !== 'insert') continue;
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
-        if (isJournal(view, key) || isSeed(view) || guardedByTable(context, view, key)) continue;
+        if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
+        if (guardedByTable(context, view, key)) continue;
         if (insertGuard(context, task, view, key) !== undefined) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
@@ -63,14 +65,17 @@ function isJournal(view: StatementView, key: string): boolean {
   return oneRow && (namesRun || mayBeJournalName(key));
 }
 
-/** Constant rows of a stand-alone file: a seed or a migration that a person runs once. */
-const isSeed = (view: StatementView): boolean =>
-  view.pipeline.format === 'sql-file' &&
-  (/(^|\/)(migrations?|seeds?|fixtures?|tests?)\//i.test(view.pipeline.file) ||
-    (view.statement.reads.length === 0 &&
-      view.pipeline.schedule.value.kind !== 'cron' &&
-      view.pipeline.schedule.value.kind !== 'delta' &&
-      view.sql.masked.holes.length === 0));
+/**
+ * In a file that no scheduler runs: constant rows are a seed, folders of migrations are run once, and a staging table is
+ * emptied by whoever loads it.
+ */
+function isLoadedByHand(view: StatementView, key: string): boolean {
+  const { kind } = view.pipeline.schedule.value;
+  if (view.pipeline.format !== 'sql-file' || kind === 'cron') return false;
+  if (/(^|\/)(migrations?|seeds?|fixtures?|tests?)\//i.test(view.pipeline.file) || isStagingName(key)) return true;
+  const { start, end, reads } = view.statement;
+  return reads.length === 0 && !view.sql.masked.holes.some((hole) => start <= hole.start && hole.end <= end);
+}
 
 /**
  * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the

@@ -1,3 +1,5 @@
+import type { ClockCall, Pipeline, Task } from '../../pipeline/model.ts';
+import type { SourceSpan } from '../../text/span.ts';
 import { type ClockUse, clockUses } from '../clock-use.ts';
 import type { Fix } from '../finding.ts';
 import type { LintContext, TaskView } from '../lint-context.ts';
@@ -7,7 +9,7 @@ import { placeOf, sourceText } from '../statement-view.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
-    const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]);
+    const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => !python);
     const moves = uses.filter((use) => use.role !== 'audit');
     const [first] = moves;
     if (first !== undefined) yield sqlFinding(context, task, first, moves);
@@ -16,24 +18,79 @@ function* check(context: LintContext): Generator<RuleFinding> {
   }
   for (const pipeline of context.facts.pipelines) {
     for (const call of pipeline.clockCalls) {
-      const what = pythonUses[call.flowsInto];
-      if (what === undefined) continue;
-      const task = call.task === undefined ? undefined : context.facts.tasks.get(call.task)?.task;
-      yield {
-        at: call.at,
-        severity: call.flowsInto === 'argument' ? 'warning' : 'error',
-        message: `${call.name} gives the time of the run (or of the parse), not of the interval: it reaches ${what}${task ? ` of task "${task.name}"` : ''}, so a rerun of a past interval works on other rows.`,
-        subject: `${call.task ?? pipeline.id} clock ${call.at.start}`,
-      };
+      const finding = pythonFinding(context, pipeline, call);
+      if (finding) yield finding;
     }
   }
 }
 
-const pythonUses: Readonly<Record<string, string | undefined>> = {
-  sql: 'the SQL',
-  path: 'a path',
-  argument: 'an argument',
-};
+function pythonFinding(context: LintContext, pipeline: Pipeline, call: ClockCall): RuleFinding | undefined {
+  const view = context.tasks.find(({ task }) => task.id === call.task);
+  const what = reached(call, view?.task);
+  const text = context.facts.text(call.at.file) ?? '';
+  if (what === undefined || isFallback(text, call.at)) return undefined;
+  if (call.flowsInto !== 'sql' && (isFullPrecision(text, call) || isAuditLine(text, call.at))) return undefined;
+  const subject = `${call.task ?? pipeline.id} clock ${call.at.start}`;
+  if (call.flowsInto === 'sql' && view !== undefined && fillsColumnsOnly(context, view)) {
+    return { at: call.at, severity: 'hint', message: auditMessage('A column'), subject };
+  }
+  return {
+    at: call.at,
+    severity: call.flowsInto === 'argument' ? 'warning' : 'error',
+    message: `${call.name} gives the time of the run (or of the parse), not of the interval: it reaches ${what}${view ? ` of task "${view.task.name}"` : ''}, so a rerun of a past interval works on other rows.`,
+    subject,
+  };
+}
+
+/** `logical_date or datetime.now()`, `… else now()`: taken only where the run has no interval. */
+function isFallback(text: string, at: SourceSpan): boolean {
+  const before = text.slice(Math.max(0, at.start - 300), at.start);
+  if (/\b(or|else)\s*\(*\s*$/.test(before)) return true;
+  return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None)\s*:[^\n]*\n[^\n]*$/.test(before);
+}
+
+/** A time to the second or finer makes a name unique; no slice is named so. */
+function isFullPrecision(text: string, { at, name }: ClockCall): boolean {
+  if (/(^|\.)(time|time_ns|time_func|perf_counter|monotonic)$/.test(name)) return true;
+  const after = text.slice(at.end, at.end + 120);
+  const format = /^\)*\s*\.strftime\(\s*f?["']([^"']*)["']/.exec(after)?.[1];
+  if (format !== undefined) return /%[SfX]|%T|%s/.test(format);
+  return /^\)*\s*\.(isoformat|timestamp)\(/.test(after) && !/today$/.test(name);
+}
+
+/** The line names what it sets: when something was loaded, written or started. */
+function isAuditLine(text: string, at: SourceSpan): boolean {
+  const line = text.slice(text.lastIndexOf('\n', at.start) + 1, at.start);
+  return /(load|insert|creat|updat|process|ingest|import|extract|run|start|end|finish|execut|sync|etl)\w*_?(at|ts|time|timestamp|datetime|date)\b["'\]]*\s*[:=]/i.test(
+    line,
+  );
+}
+
+/** The SQL of the task is read, and every clock value of Python in it only fills a column. */
+function fillsColumnsOnly(context: LintContext, task: TaskView): boolean {
+  const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => python);
+  return uses.length > 0 && uses.every(({ role }) => role === 'audit');
+}
+
+/**
+ * Arguments by which an operator hands data, or the range of data, to code that is not read. The arguments of a Python
+ * callable are not among them: what it does with them is read.
+ */
+const dataArgument =
+  /^(bash_command|cmds?|command|arguments|args|application_args|script_args|script_options|job_args|params|parameters|query_params|conf|configuration|env|env_vars|environment|templates_dict|data|payload|body|endpoint|source_objects|overrides|notebook_params|python_params|spark_submit_parameters)$/;
+
+/** What a clock call of the file decides, in words; `undefined` where it decides nothing that is known. */
+function reached({ flowsInto, at }: ClockCall, task: Task | undefined): string | undefined {
+  if (flowsInto === 'sql') return 'the SQL';
+  if (flowsInto === 'path') return 'a path';
+  if (flowsInto !== 'argument') return undefined;
+  const argument = task?.arguments.find(
+    ({ name, value, valueAt }) =>
+      dataArgument.test(name) &&
+      (value.kind === 'clock' || (valueAt.file === at.file && valueAt.start <= at.start && at.end <= valueAt.end)),
+  );
+  return argument && `the argument ${argument.name}`;
+}
 
 function sqlFinding(context: LintContext, task: TaskView, first: ClockUse, all: readonly ClockUse[]): RuleFinding {
   const fix = intervalFix(context, task, all);
@@ -52,16 +109,19 @@ function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[])
   return {
     at: placeOf(first.view, first.span),
     severity: 'hint',
-    message: `${first.column ?? 'This column'} tells when the row was written, so it differs after every run; leave it out of the row checksum (volatile in backfill.yaml).`,
+    message: auditMessage(first.column ?? 'This column'),
     subject: `${task.task.id} audit clock`,
     related: all.slice(1).map((use) => ({ message: 'the clock again', at: placeOf(use.view, use.span) })),
   };
 }
 
+const auditMessage = (column: string): string =>
+  `${column} tells when the row was written, so it differs after every run; leave it out of the row checksum (volatile in backfill.yaml).`;
+
 /** A run on schedule starts when its interval has ended, so the end of the interval is what its clock would show. */
 function intervalFix(context: LintContext, { pipeline }: TaskView, uses: readonly ClockUse[]): Fix | undefined {
   const schedule = pipeline.schedule.value;
-  if (pipeline.format !== 'airflow' || (schedule.kind !== 'cron' && schedule.kind !== 'delta')) return undefined;
+  if (schedule.kind !== 'cron' && schedule.kind !== 'delta') return undefined;
   if (schedule.intervals === 'zero-width') return undefined;
   const edits = uses.map((use) => {
     const bound = boundFor(use);
