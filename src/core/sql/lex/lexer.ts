@@ -2,6 +2,7 @@ import type { Hole, MaskedText } from '../../template/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../dialect-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
+import { parameterEnd } from './parameter.ts';
 import {
   brokenStringEnd,
   commentEnd,
@@ -11,6 +12,7 @@ import {
   isWordPart,
   isWordStart,
   lineEnd,
+  numberEnd,
   quotedEnd,
   swallowsStatement,
 } from './scan-text.ts';
@@ -26,6 +28,8 @@ const operators = new Set(
     ' ',
   ),
 );
+
+const operatorPart = new Set([...operators].flatMap((text) => [...text.slice(1)].map((part) => part.charCodeAt(0))));
 
 const none: readonly number[] = [];
 
@@ -52,6 +56,10 @@ class Lexer {
   private delimiter = ';';
   private nested: boolean;
   private commentsClose = true;
+  /** Inside a comment that MySQL runs. */
+  private executable = false;
+  /** Some line that ends the rows of a COPY may still be ahead. */
+  private dataEnds = true;
   private readonly openTags = new Set<string>();
   /** Index of the first token of the statement being read. */
   private statementStart = 0;
@@ -88,7 +96,7 @@ class Lexer {
       text,
       holes,
       startsLine: this.startsLine,
-      content: content ?? { start, end },
+      content,
     });
     this.startsLine = false;
     this.at = end;
@@ -116,6 +124,7 @@ class Lexer {
       let end = at + 3;
       while (isDigit(text.charCodeAt(end))) end++;
       this.at = end;
+      this.executable = true;
       return true;
     }
     let end = this.commentsClose ? commentEnd(text, at, this.nested) : -1;
@@ -143,10 +152,12 @@ class Lexer {
       if (lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
       else this.quoted();
     } else if (code === 96) this.quoted();
-    else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) this.number();
-    else if (code === 59 && this.delimiter === ';') this.terminate(at + 1);
+    else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {
+      const end = numberEnd(text, at);
+      this.push('number', at, end, text.slice(at, end));
+    } else if (code === 59 && this.delimiter === ';') this.terminate(at + 1);
     else if (code === 36 && this.dollar()) return;
-    else if (this.parameter(code, next)) return;
+    else if (this.parameter()) return;
     else this.operator();
   }
 
@@ -160,6 +171,7 @@ class Lexer {
     const first = this.tokens[this.statementStart];
     const fromStdin =
       this.lexis.clientScript &&
+      this.dataEnds &&
       first?.text === 'copy' &&
       this.tokens.slice(this.statementStart, this.statementStart + 200).some((token) => token.text === 'stdin');
     this.push('terminator', this.at, end, ';');
@@ -168,7 +180,8 @@ class Lexer {
     const close = /(?:\r\n|\r|\n)\\\.[ \t]*(?=\r|\n|$)/g;
     close.lastIndex = end;
     const found = close.exec(this.text);
-    if (found !== null) this.at = found.index + found[0].length;
+    if (found === null) this.dataEnds = false;
+    else this.at = found.index + found[0].length;
   }
 
   private wordOrPrefixed(code: number): void {
@@ -307,30 +320,6 @@ class Lexer {
     this.push('quoted', at, Math.max(end, at + 1), name, holes, content);
   }
 
-  private number(): void {
-    const { text, at } = this;
-    let end = at;
-    if (text.charCodeAt(at) === 48 && (text.charCodeAt(at + 1) | 32) === 120) {
-      end += 2;
-      while (isWordPart(text.charCodeAt(end))) end++;
-    } else {
-      while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
-      if (text.charCodeAt(end) === 46 && text.charCodeAt(end + 1) !== 46 && !isWordStart(text.charCodeAt(end + 1))) {
-        end++;
-        while (isDigit(text.charCodeAt(end))) end++;
-      }
-      if ((text.charCodeAt(end) | 32) === 101) {
-        let exponent = end + 1;
-        if (text.charCodeAt(exponent) === 43 || text.charCodeAt(exponent) === 45) exponent++;
-        if (isDigit(text.charCodeAt(exponent))) {
-          while (isDigit(text.charCodeAt(exponent))) exponent++;
-          end = exponent;
-        }
-      }
-    }
-    this.push('number', at, end, text.slice(at, end));
-  }
-
   /** `$tag$ … $tag$` or `$1`. */
   private dollar(): boolean {
     const { text, at } = this;
@@ -356,30 +345,9 @@ class Lexer {
     return true;
   }
 
-  private parameter(code: number, next: number): boolean {
+  private parameter(): boolean {
     const { text, at } = this;
-    let end = at;
-    const last = this.tokens[this.tokens.length - 1];
-    const touching = last !== undefined && last.end === at;
-    const behindOperand =
-      last !== undefined &&
-      !(last.kind === 'operator' && last.text !== ')' && last.text !== ']') &&
-      last.kind !== 'word';
-    if (code === 58 && isWordStart(next) && !(touching && (last.kind !== 'operator' || /[)\]]/.test(last.text)))) {
-      end = at + 1;
-      while (isWordPart(text.charCodeAt(end))) end++;
-    } else if (
-      code === 64 &&
-      (isWordStart(next) || next === 64 || (this.lexis.stages && /[~%"]/.test(text[at + 1] ?? '')))
-    ) {
-      end = at + 1;
-      const part = this.lexis.stages ? /[\w$.~%/=@"-]/ : /[\w$.@]/;
-      while (end < text.length && part.test(text[end] ?? '')) end++;
-    } else if (code === 37 && next === 40) {
-      const named = /^%\(\w+\)s/.exec(text.slice(at, at + 100));
-      if (named !== null) end = at + named[0].length;
-    } else if (code === 37 && next === 115 && !isWordPart(text.charCodeAt(at + 2)) && !behindOperand) end = at + 2;
-    else if (code === 63 && !this.lexis.clientScript && !behindOperand && next !== 124 && next !== 38) end = at + 1;
+    const end = parameterEnd(text, at, this.lexis, this.tokens[this.tokens.length - 1]);
     if (end === at) return false;
     this.push('parameter', at, end, text.slice(at, end));
     return true;
@@ -387,18 +355,14 @@ class Lexer {
 
   private operator(): void {
     const { text, at } = this;
-    for (let length = 4; length > 1; length--) {
-      const candidate = text.slice(at, at + length);
-      if (candidate.length === length && operators.has(candidate)) {
-        this.push('operator', at, at + length, candidate);
-        return;
-      }
-    }
-    if (this.lexis.delimiterCommand && text.startsWith('*/', at)) {
+    if (this.executable && text.startsWith('*/', at)) {
+      this.executable = false;
       this.at += 2;
       return;
     }
-    this.push('operator', at, at + 1, text[at] ?? '');
+    let length = operatorPart.has(text.charCodeAt(at + 1)) ? Math.min(4, text.length - at) : 1;
+    while (length > 1 && !operators.has(text.slice(at, at + length))) length--;
+    this.push('operator', at, at + length, text.slice(at, at + length));
   }
 }
 

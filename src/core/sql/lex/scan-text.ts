@@ -79,3 +79,30 @@ export function brokenStringEnd(text: string, open: number): number {
   if (end > open + 1 && text.charCodeAt(end - 1) === 59) end--;
   return end;
 }
+
+/** `12`, `1_000.5e-3`, `.5`, `0xff`; a dot in front of a name is not part of the number. */
+export function numberEnd(text: string, from: number): number {
+  let end = from;
+  if (text.charCodeAt(end) === 48 && (text.charCodeAt(end + 1) | 32) === 120) {
+    end += 2;
+    while (isWordPart(text.charCodeAt(end))) end++;
+    return end;
+  }
+  const digits = (): void => {
+    while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
+  };
+  digits();
+  if (text.charCodeAt(end) === 46 && text.charCodeAt(end + 1) !== 46 && !isWordStart(text.charCodeAt(end + 1))) {
+    end++;
+    digits();
+  }
+  if ((text.charCodeAt(end) | 32) === 101) {
+    const signed = text.charCodeAt(end + 1) === 43 || text.charCodeAt(end + 1) === 45;
+    const exponent = end + (signed ? 2 : 1);
+    if (isDigit(text.charCodeAt(exponent))) {
+      end = exponent;
+      digits();
+    }
+  }
+  return end;
+}

@@ -27,6 +27,6 @@ export interface Token extends Span {
   readonly holes: readonly number[];
   /** Nothing but white space and comments stands before it on its line. */
   readonly startsLine: boolean;
-  /** Content without prefix and quotes; the whole token for those without. */
-  readonly content: Span;
+  /** What stands inside the quotes; `undefined` for tokens without any. */
+  readonly content: Span | undefined;
 }

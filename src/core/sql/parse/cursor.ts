@@ -17,6 +17,8 @@ export interface Cursor {
   readonly dialect: DialectName;
   /** The text that the tokens were cut from, for the few strings that hold SQL themselves. */
   readonly masked: MaskedText;
+  /** Index of the statement's first token. */
+  readonly first: number;
   index: number;
   end: number;
   /** Nesting of expressions and queries. */
@@ -47,6 +49,7 @@ export function openCursor(
     match,
     dialect,
     masked,
+    first: from,
     index: from,
     end: to,
     depth: 0,
@@ -105,7 +108,7 @@ export const isName = (here: Token | undefined): boolean =>
   here !== undefined &&
   (here.kind === 'word' || here.kind === 'quoted' || (here.kind === 'hole' && !isQuotedHole(here)));
 
-export const isQuotedHole = (here: Token): boolean => here.kind === 'hole' && here.content.start !== here.start;
+export const isQuotedHole = (here: Token): boolean => here.kind === 'hole' && here.content !== undefined;
 
 /** True, and steps over it, when these words stand here. */
 export function accept(c: Cursor, ...words: readonly string[]): boolean {
@@ -130,10 +133,15 @@ export function acceptOperator(c: Cursor, text: string): boolean {
 /** Offset where the next token starts; the end of the last one when there is none. */
 export const startOffset = (c: Cursor): number => (c.index < c.end ? (c.tokens[c.index]?.start ?? 0) : lastOffset(c));
 
-/** Offset where the last consumed token ended. */
-export const lastOffset = (c: Cursor): number => (c.index > 0 ? (c.tokens[c.index - 1]?.end ?? 0) : 0);
+/** Offset where the last consumed token ended; the statement's start before the first one. */
+export const lastOffset = (c: Cursor): number =>
+  c.index > c.first ? (c.tokens[c.index - 1]?.end ?? 0) : (c.tokens[c.first]?.start ?? 0);
 
-export const spanFrom = (c: Cursor, start: number): Span => ({ start, end: Math.max(start, lastOffset(c)) });
+/** From an offset to the last consumed token. What was missing is empty, right behind the token before it. */
+export function spanFrom(c: Cursor, start: number): Span {
+  const end = lastOffset(c);
+  return { start: Math.min(start, end), end };
+}
 
 /** Reads the inside of the bracket that opens here; steps behind its partner whatever was read. */
 export function within<T>(c: Cursor, read: () => T): T {

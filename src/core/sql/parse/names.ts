@@ -122,7 +122,7 @@ export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | und
   const usable =
     here.kind === 'quoted' ||
     (here.kind === 'word' && (explicit || !reserved.has(here.text))) ||
-    (here.kind === 'hole' && here.content.start === here.start) ||
+    (here.kind === 'hole' && here.content === undefined) ||
     (explicit && here.kind === 'string');
   if (!usable) return undefined;
   c.index += explicit ? 2 : 1;

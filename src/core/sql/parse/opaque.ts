@@ -10,7 +10,7 @@ export type Opaque = Extract<SqlExpression, { kind: 'opaque' }>;
 export const opaque = (c: Cursor, start: number, parts: readonly SqlExpression[]): Opaque => ({
   kind: 'opaque',
   parts,
-  ...spanFrom(c, start),
+  ...spanFrom(c, Math.min(start, parts[0]?.start ?? start)),
 });
 
 /** The leaf that one token stands for; `undefined` for punctuation and keywords. */
@@ -21,9 +21,9 @@ export function leafOf(here: Token, c: Cursor): SqlExpression | undefined {
     case 'number':
       return { kind: 'literal', type: here.kind, text: here.text, ...span };
     case 'hole':
-      return { kind: 'hole', hole: here.holes[0] ?? 0, quoted: here.content.start !== here.start, ...span };
+      return { kind: 'hole', hole: here.holes[0] ?? 0, quoted: here.content !== undefined, ...span };
     case 'template-string':
-      return { kind: 'template-string', holes: here.holes, content: here.content, ...span };
+      return { kind: 'template-string', holes: here.holes, content: here.content ?? span, ...span };
     case 'parameter':
       return { kind: 'opaque', parts: [], ...span };
     case 'quoted':

@@ -95,8 +95,9 @@ const negatable = new Set(['between', 'in', 'like', 'ilike', 'rlike', 'regexp', 
 export function readExpression(c: Cursor, least = 0): SqlExpression {
   if (c.depth >= maxDepth) return flatParts(c);
   c.depth++;
-  const start = startOffset(c);
+  const here = startOffset(c);
   let left = readPrefixed(c);
+  const start = Math.min(here, left.start);
   for (let links = 0; !done(c); links++) {
     const binding = infixPower(c);
     if (binding === undefined || binding <= least) break;

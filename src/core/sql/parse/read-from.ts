@@ -9,6 +9,7 @@ import {
   done,
   isName,
   lastOffset,
+  maxDepth,
   operator,
   skipOne,
   spanFrom,
@@ -33,6 +34,11 @@ interface Source {
 /** The entries of FROM, USING or of a multi-table UPDATE, joins flattened in the order they are written. */
 export function readFromList(c: Cursor): readonly FromItem[] {
   const items: FromItem[] = [];
+  if (c.depth >= maxDepth) {
+    c.index = c.end;
+    return items;
+  }
+  c.depth++;
   readFromEntry(c, 'first', items);
   while (!done(c)) {
     if (operator(c) === ',') {
@@ -53,6 +59,7 @@ export function readFromList(c: Cursor): readonly FromItem[] {
     if (join === undefined) break;
     readFromEntry(c, join, items);
   }
+  c.depth--;
   return items;
 }
 

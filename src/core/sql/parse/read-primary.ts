@@ -1,10 +1,12 @@
 import type { SqlExpression } from '../expression.ts';
+import type { Token } from '../lex/token.ts';
 import {
   accept,
   acceptOperator,
   type Cursor,
   done,
   isName,
+  isQuotedHole,
   operator,
   spanFrom,
   startOffset,
@@ -96,7 +98,8 @@ function isQueryStart(text: string, next: string | undefined): boolean {
 /** An operand with everything that clings to it: path, cast, subscript. */
 export function readPrimary(c: Cursor): SqlExpression {
   const start = startOffset(c);
-  return readPostfix(c, readOperand(c, start), start);
+  const operand = readOperand(c, start);
+  return readPostfix(c, operand, Math.min(start, operand.start));
 }
 
 function readOperand(c: Cursor, start: number): SqlExpression {
@@ -220,14 +223,8 @@ const callableKeywords = new Set(['left', 'right', 'set', 'union']);
 
 const isClosed = (text: string): boolean => text === 'as' || text === 'from' || text === 'end';
 
-const isQuoted = (here: {
-  readonly kind: string;
-  readonly start: number;
-  readonly content: { readonly start: number };
-}): boolean =>
-  here.kind === 'string' ||
-  here.kind === 'template-string' ||
-  (here.kind === 'hole' && here.content.start !== here.start);
+const isQuoted = (here: Token): boolean =>
+  here.kind === 'string' || here.kind === 'template-string' || isQuotedHole(here);
 
 function readTypedLiteral(c: Cursor, start: number): SqlExpression {
   const type = readType(c);

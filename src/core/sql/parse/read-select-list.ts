@@ -34,7 +34,7 @@ function readSelectItem(c: Cursor): SelectItem {
     expression,
     name: alias === undefined ? ownName(expression, c) : nameOf(alias, c.dialect),
     alias: alias === undefined ? undefined : { start: alias.start, end: alias.end },
-    ...spanFrom(c, start),
+    ...spanFrom(c, Math.min(start, expression.start)),
   };
 }
 

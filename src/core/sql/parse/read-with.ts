@@ -6,10 +6,10 @@ import {
   type Cursor,
   done,
   isName,
+  lastOffset,
   operator,
   skipOne,
   spanFrom,
-  startOffset,
   token,
   within,
   word,
@@ -51,7 +51,7 @@ function readCommonTable(c: Cursor): CommonTable | undefined {
   const common = { name: nameOf(name, c.dialect), columns, nameSpan };
   if (!accept(c, 'as')) return { ...common, query: emptyQuery(nameSpan), ...spanFrom(c, start) };
   if (!accept(c, 'materialized')) accept(c, 'not', 'materialized');
-  const from = startOffset(c);
+  const from = lastOffset(c);
   if (operator(c) !== '(') return { ...common, query: emptyQuery({ start: from, end: from }), ...spanFrom(c, start) };
   const query = within(c, () => (modifyingWords.has(word(c)) ? readModifying(c) : readQuery(c)));
   while (word(c) === 'search' || word(c) === 'cycle') skipSearch(c);

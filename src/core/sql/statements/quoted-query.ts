@@ -6,7 +6,7 @@ import type { QueryBlock } from '../query-block.ts';
 
 /** A query written inside a string; its offsets are those of the whole text, its tables count as read. */
 export function readQuotedQuery(c: Cursor, quoted: Token): QueryBlock | undefined {
-  const { start, end } = quoted.content;
+  const { start, end } = quoted.content ?? quoted;
   const firstHole = quoted.holes[0] ?? 0;
   const shift = <T extends { readonly start: number; readonly end: number }>(span: T, by: number): T => ({
     ...span,
@@ -27,7 +27,7 @@ export function readQuotedQuery(c: Cursor, quoted: Token): QueryBlock | undefine
   );
   const tokens = inner.tokens.map((here) => ({
     ...shift(here, start),
-    content: shift(here.content, start),
+    content: here.content === undefined ? undefined : shift(here.content, start),
     holes: here.holes.map((index) => index + firstHole),
   }));
   const inside = openCursor(tokens, { from: 0, to: tokens.length }, c.dialect, c.masked);
