@@ -34,7 +34,14 @@ export function buildWorkspaceFacts(reading: WorkspaceReading, declared: Declare
     for (const write of withDeclaredWrites(writes, declared.get(task.id)?.writes ?? [], same))
       note(slicedBy, write, names);
   }
-  const known: KnownTablesOfWorkspace = { ...columns, same, slicedBy: (table) => slicedBy.get(names(table)) ?? [] };
+  const cut = (table: string): readonly string[] => slicedBy.get(names(table)) ?? [];
+  const known: KnownTablesOfWorkspace = {
+    ...columns,
+    // A table whose definition is not at hand has at least the columns that it is cut by.
+    has: (table, column) => columns.has(table, column) ?? (cut(table).includes(column) ? true : undefined),
+    same,
+    slicedBy: cut,
+  };
 
   const facts = new Map<TaskId, TaskFacts>();
   for (const { task, pipeline } of tasks.values()) {

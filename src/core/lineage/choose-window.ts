@@ -45,7 +45,7 @@ function windowOf(
   const missing = [lo.length === 0 ? range.unreadLo : undefined, hi.length === 0 ? range.unreadHi : undefined];
   const unread = missing.find((bound) => bound !== undefined);
   if (unread !== undefined && (lo.length > 0 || hi.length > 0 || isSliceColumn || isAboutTime(unread))) {
-    const reason = `${column} is compared with ${unread.reason}`;
+    const reason = `the bound on ${column} cannot be read: ${unread.reason}`;
     return { kind: 'unknown', reason, at: locate(source, unread.span) };
   }
   return lo.length === 0 && hi.length === 0 ? undefined : { kind: 'range', column, lo, hi };

@@ -1,7 +1,8 @@
 import type { SqlExpression } from '../sql/expression.ts';
 import { conjunctsOf } from '../sql/parse/conjuncts.ts';
 import type { Span } from '../text/span.ts';
-import type { CalendarOffset, CalendarUnit } from '../time/calendar.ts';
+import type { CalendarUnit } from '../time/calendar.ts';
+import { dayMs } from '../time/civil.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import { type ColumnSide, columnSide } from './column-side.ts';
 import type { SqlContext } from './sql-context.ts';
@@ -245,11 +246,18 @@ function upperEnd(
   };
 }
 
-/** The first millisecond behind a moment; `23:59:59` and its kin mean the end of the minute. */
+/** The first millisecond behind a moment; `23:59:59` and its kin mean the end of the minute, and of the day. */
 function justAfter(time: TimeReadings['readings'][number]['time']): typeof time {
   const last = time.steps.at(-1);
   const into = last?.kind === 'shift' ? ((last.offset.ms % 60_000) + 60_000) % 60_000 : 0;
   const ms = into >= 59_000 ? 60_000 - into : 1;
-  const offset: CalendarOffset = { ...noOffset, ms };
-  return appendStep(time, { kind: 'shift', offset, zone: last?.kind === 'shift' ? last.zone : 'UTC' });
+  const zone = last?.kind === 'shift' ? last.zone : 'UTC';
+  const after = appendStep(time, { kind: 'shift', offset: { ...noOffset, ms }, zone });
+  const moved = after.steps.at(-1);
+  const wholeDay = moved?.kind === 'shift' && moved.zone === 'UTC' && moved.offset.ms === dayMs;
+  if (!wholeDay) return after;
+  return appendStep(
+    { ...after, steps: after.steps.slice(0, -1) },
+    { kind: 'shift', offset: { ...noOffset, days: 1 }, zone },
+  );
 }

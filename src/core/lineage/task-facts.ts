@@ -6,7 +6,7 @@ import type { DeclaredTask } from './declared-facts.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from './facts.ts';
 import { type TableColumns, tableReads } from './table-reads.ts';
-import { type TaskStatement, taskStatements, taskWrites } from './task-writes.ts';
+import { deletesAll, type TaskStatement, taskStatements, taskWrites } from './task-writes.ts';
 
 /** What the rest of the workspace knows about tables, by name as written. */
 export interface KnownTablesOfWorkspace extends TableColumns {
@@ -57,8 +57,7 @@ function readFacts(
     }
     // From here on the table holds what this run put there.
     const remakes = statement.kind === 'truncate' || (statement.kind === 'create_table_as' && !statement.ifNotExists);
-    const deletesAll = statement.kind === 'delete' && statement.where.length === 0 && statement.from.length === 0;
-    if (remakes || deletesAll) for (const target of statement.targets) emptied.add(target.name);
+    if (remakes || deletesAll(statement)) for (const target of statement.targets) emptied.add(target.name);
   }
   return [...found.values()];
 }

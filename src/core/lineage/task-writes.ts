@@ -47,6 +47,10 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
   return { writes, internal };
 }
 
+/** A DELETE without a WHERE; one whose WHERE is still being typed is not meant to empty the table. */
+export const deletesAll = (statement: Statement): boolean =>
+  statement.kind === 'delete' && statement.whereSpan === undefined && statement.from.length === 0;
+
 const writing: ReadonlySet<Statement['kind']> = new Set([
   'insert',
   'insert_overwrite',
@@ -83,22 +87,31 @@ function targetsOf(statement: Statement): readonly TableReference[] {
 const withSchemaOf = (name: string, renamed: string): string =>
   renamed.includes('.') || !name.includes('.') ? renamed : `${name.slice(0, name.lastIndexOf('.'))}.${renamed}`;
 
+/** Follows tables through the statements in order: made and dropped, or made and renamed away, is internal. */
 function internalTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
   const internal = new Set<string>();
-  const created = new Set<string>();
+  const made = new Set<string>();
   for (const { statement } of statements) {
     const name = statement.target?.name;
     if (name === undefined) continue;
-    const creates = statement.kind === 'create_table' || statement.kind === 'create_table_as';
-    if (creates && statement.temporary) internal.add(name);
-    if (creates) created.add(name);
-    const renamedAway = statement.kind === 'alter_rename' || statement.kind === 'rename';
-    if (created.has(name) && (statement.kind === 'drop' || renamedAway)) internal.add(name);
-  }
-  // `drop t; alter t_new rename to t`: a table that comes back under its name is an outside one.
-  for (const { statement } of statements) {
-    if (statement.kind === 'alter_rename' || statement.kind === 'rename') {
-      for (const { name } of targetsOf(statement)) internal.delete(name);
+    switch (statement.kind) {
+      case 'create_table':
+      case 'create_table_as':
+        made.add(name);
+        if (statement.temporary) internal.add(name);
+        else internal.delete(name);
+        break;
+      case 'rename':
+      case 'alter_rename':
+        if (made.has(name)) internal.add(name);
+        for (const renamed of targetsOf(statement)) {
+          made.add(renamed.name);
+          internal.delete(renamed.name);
+        }
+        break;
+      case 'drop':
+        if (made.has(name)) internal.add(name);
+        break;
     }
   }
   return internal;
@@ -150,7 +163,7 @@ function modeAndSlice(
   const adds = of('insert', 'copy', 'load', 'alter_append');
   const emptied =
     of('truncate', 'rename', 'alter_rename', 'alter_swap', 'refresh').length > 0 ||
-    deletes.some(({ statement }) => statement.where.length === 0 && statement.from.length === 0);
+    deletes.some(({ statement }) => deletesAll(statement));
   const created = of('create_table_as');
   if (emptied) return { mode: 'full_replace', slice: wholeTable };
   if (created.length > 0) {

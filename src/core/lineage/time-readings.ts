@@ -142,11 +142,16 @@ const eachTime = (value: TimeReadings, change: (time: TimeExpression) => TimeExp
   readings: value.readings.map(({ time, zone }) => ({ time: change(time), zone })),
 });
 
-/** Adds a step; shifts of the same kind on the same calendar become one, and one that cancels out disappears. */
+/**
+ * Adds a step. A cut to a unit that the value already starts does nothing, and replaces a finer one; shifts of the
+ * same kind on the same calendar become one, and one that cancels out disappears.
+ */
 export function appendStep(time: TimeExpression, step: TimeStep): TimeExpression {
   const before = time.steps.at(-1);
-  if (before?.kind === 'floor' && step.kind === 'floor' && before.unit === step.unit && before.zone === step.zone) {
-    return time;
+  if (step.kind === 'floor') {
+    if (isAligned(startedUnit(time, step.zone), step.unit)) return time;
+    const finer = before?.kind === 'floor' && before.zone === step.zone && isAligned(step.unit, before.unit);
+    return { ...time, steps: [...(finer ? time.steps.slice(0, -1) : time.steps), step] };
   }
   if (before?.kind === 'shift' && step.kind === 'shift' && before.zone === step.zone) {
     const sum = sumOffsets(before.offset, step.offset);
@@ -157,6 +162,16 @@ export function appendStep(time: TimeExpression, step: TimeStep): TimeExpression
     }
   }
   return { ...time, steps: [...time.steps, step] };
+}
+
+/** The unit of a zone's calendar that a bound always is the start of. */
+function startedUnit({ steps }: TimeExpression, zone: ZoneName): CalendarUnit | undefined {
+  let unit: CalendarUnit | undefined;
+  for (const step of steps) {
+    if (step.zone !== zone) unit = undefined;
+    else unit = step.kind === 'floor' ? step.unit : unitAfterShift(unit, step.offset);
+  }
+  return unit;
 }
 
 /** Only offsets of one kind add up: a day and 24 hours, a month and 30 days are not the same. */

@@ -71,7 +71,8 @@ export function deletedSlice(
   return unknownSlice('its DELETE has no time predicate on the target');
 }
 
-const reasonOf = (column: string, { reason }: UnreadBound): string => `${column} is compared with ${reason}`;
+const reasonOf = (column: string, { reason }: UnreadBound): string =>
+  `the bound on ${column} cannot be read: ${reason}`;
 
 /** Only a condition on bare columns of the target can be used again as a predicate of its own. */
 function ownPredicate(statement: Statement, sqlIndex: number, context: SqlContext): RangeSlice['predicate'] {

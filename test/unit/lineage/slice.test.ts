@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { workspace, writesOf, writesOfSql } from './workspace.ts';
+
+const s = "'{{ data_interval_start }}'";
+const e = "'{{ data_interval_end }}'";
+const inInterval = `ts >= ${s} and ts < ${e}`;
+const ofDay = '[day of start (UTC), day of start (UTC) + 1 day)';
+
+describe('write mode and slice', () => {
+  it.each([
+    [`delete from m where day = '{{ ds }}'; insert into m select * from r`, `delete+insert m day ${ofDay}`],
+    [
+      `begin; delete from m where ${inInterval}; insert into m select * from r; commit`,
+      'delete+insert m ts [start, end)',
+    ],
+    [`delete from m x where x.day = '{{ ds }}'; insert into m select 1`, `delete+insert m day ${ofDay}`],
+    ['truncate m; insert into m select * from r', 'full_replace m the whole table'],
+    ['delete from m; insert into m select * from r', 'full_replace m the whole table'],
+    ['drop table if exists m; create table m as select * from r', 'full_replace m the whole table'],
+    ['create or replace table m as select * from r', 'full_replace m the whole table'],
+    [
+      'create table x.m_new as select 1; drop table x.m; alter table x.m_new rename to m',
+      'full_replace x.m the whole table',
+    ],
+    [
+      'create table x.m_new as select 1; alter table x.m rename to m_old; alter table x.m_new rename to m; drop table x.m_old',
+      'full_replace x.m the whole table',
+    ],
+    ['create table if not exists m as select 1', 'create m the whole table'],
+    [`insert into m select * from r where ${inInterval}`, 'append m ts [start, end)'],
+    [
+      `insert into m select date_trunc('day', at)::date as day, count(*) from r where at >= ${s} and at < ${e} group by 1`,
+      'append m day [day of start (UTC), end)',
+    ],
+    [`insert into m select '{{ ds }}'::date as day, count(*) from r`, `append m day ${ofDay}`],
+    [`insert into m (day, n) values ('{{ ds }}', 1)`, `append m day ${ofDay}`],
+    [
+      `create table if not exists m (day date, n int); insert into m select date_trunc('day', ts), count(*) from r where ${inInterval} group by 1`,
+      'append m day [day of start (UTC), end)',
+    ],
+    [
+      `insert into m (id, ts) select id, ts from r where ${inInterval} on conflict (id) do update set ts = excluded.ts`,
+      'merge m ts [start, end)',
+    ],
+    [
+      `create temp table stg as select id, ts from r where ${inInterval}; insert into m select id, ts from stg on conflict (id) do nothing`,
+      'merge m ts [start, end)',
+    ],
+    [
+      `create temp table stg as select id, ts from r where ${inInterval}; delete from m using stg where m.id = stg.id; insert into m select * from stg`,
+      'delete+insert m ts [start, end)',
+    ],
+    [
+      `merge into m t using (select id, ts from r where ${inInterval}) s on t.id = s.id when matched then update set ts = s.ts when not matched then insert (id, ts) values (s.id, s.ts)`,
+      'merge m ts [start, end)',
+    ],
+    [`update m set x = 1 where day = '{{ ds }}'`, `update m day ${ofDay}`],
+    ['update m set x = 1', 'update m the whole table'],
+    ['refresh materialized view m', 'full_replace m the whole table'],
+  ])('%s', (sql, write) => {
+    expect(writesOfSql(sql)).toEqual([write]);
+  });
+
+  it('MERGE … ON FALSE that deletes what its source does not have replaces a slice', () => {
+    const sql = `MERGE chain.logs t USING tmp.logs s ON FALSE
+      WHEN NOT MATCHED AND DATE(s.block_time) = '{{ ds }}' THEN INSERT (log_id, block_time, data) VALUES (s.log_id, s.block_time, s.data)
+      WHEN NOT MATCHED BY SOURCE AND DATE(t.block_time) = '{{ ds }}' THEN DELETE`;
+    expect(writesOfSql(sql, { dialect: 'bigquery' })).toEqual([`insert_overwrite chain.logs block_time ${ofDay}`]);
+  });
+
+  it.each([
+    ['delete from m where day >= (select max(day) from m); insert into m select * from r', 'cannot be read'],
+    [
+      `delete from m where day = '{{ ds }}'; delete from m where day = '{{ yesterday_ds }}'; insert into m select 1`,
+      'several DELETEs',
+    ],
+    [`delete from m where day >= '{{ ds }}'; insert into m select 1`, 'one side of day open'],
+    ['delete from m where ', 'no time predicate'],
+    ['insert into m select * from r', 'bound to the interval'],
+    ["copy m from 's3://bucket/file'", 'bound to the interval'],
+  ])('%s: the slice is unknown', (sql, reason) => {
+    const [write = ''] = writesOfSql(sql);
+    expect(write).toContain('unknown: ');
+    expect(write).toContain(reason);
+  });
+
+  it.each([
+    '',
+    'garbage (((',
+    'insert into',
+    "delete from {{ params.schema }}.m where day = '{{ ds }}'",
+    'drop table x',
+  ])('writes nothing that is known: %j', (sql) => {
+    expect(writesOfSql(sql)).toEqual([]);
+  });
+});
+
+describe('the predicate of a DELETE', () => {
+  const predicate = (sql: string): string | undefined => {
+    const write = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0];
+    const found = write?.slice.kind === 'range' ? write.slice.predicate : undefined;
+    return found === undefined ? undefined : sql.slice(found.start, found.end);
+  };
+
+  it('is taken as written, with every further condition', () => {
+    expect(predicate(`delete from m where day = '{{ ds }}' and country = 'DE';\ninsert into m select 1`)).toBe(
+      `day = '{{ ds }}' and country = 'DE'`,
+    );
+    expect(predicate(`delete from m\r\nWHERE\r\n\tday = '{{ ds }}' -- 🙂\n; insert into m select 1`)).toContain(
+      `day = '{{ ds }}'`,
+    );
+  });
+
+  it.each([
+    ['an alias', `delete from m x where x.day = '{{ ds }}'; insert into m select 1`],
+    ['another table', `delete from m using r where day = '{{ ds }}' and r.id = m.id; insert into m select 1`],
+    ['a subquery', `delete from m where day = '{{ ds }}' and id in (select id from r); insert into m select 1`],
+    [
+      'another DELETE',
+      `delete from m where day = '{{ ds }}' and a; delete from m where day = '{{ ds }}' and b; insert into m select 1`,
+    ],
+  ])('is not used when it needs %s', (_, sql) => {
+    expect(predicate(sql)).toBeUndefined();
+  });
+});
+
+it('keys come from the conflict target and the MERGE condition', () => {
+  const keyOf = (sql: string) => workspace({ d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0]?.key;
+  expect(keyOf('insert into m select * from r on conflict (a, b) do nothing')).toEqual(['a', 'b']);
+  expect(keyOf('merge into m t using r s on t.id = s.id and t.k = s.k when matched then delete')).toEqual(['id', 'k']);
+});
+
+it('a template in a table name is said, not guessed', () => {
+  const facts = workspace({
+    d: { tasks: { t: "insert into {{ params.schema }}.m select * from r where ts = '{{ ts }}'" } },
+  });
+  expect(writesOf(facts, 'd.t')).toEqual([]);
+  expect(facts.problems.map(({ message, severity }) => [severity, message])).toEqual([
+    ['info', expect.stringContaining('{{ params.schema }}.m')],
+  ]);
+});
