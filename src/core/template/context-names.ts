@@ -58,7 +58,8 @@ export function contextName(name: string, context: TemplateContext): PythonValue
 }
 
 function unavailable(name: string): string {
-  if (stateNames.has(name)) return `"${name}" depends on other runs, or on this run in Airflow`;
+  if (stateNames.has(name) || name === 'dag_run.conf')
+    return `"${name}" depends on other runs, or on this run in Airflow`;
   if (previousTickNames.has(name)) return `"${name}" is the tick before, which the interval alone does not tell`;
   if (name === 'conn') return 'connections are never put into a text';
   return `"${name}" is not a name that is known here`;

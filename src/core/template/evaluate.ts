@@ -143,7 +143,7 @@ const projectVariable = (called: 'var' | 'env_var', callArguments: CallArguments
 });
 
 function macroCall(called: string, callArguments: CallArguments): Reading {
-  const [first, second, third] = callArguments.positional.map(read);
+  const [first, second = keywordOf(callArguments, 'days'), third] = callArguments.positional.map(read);
   const time = first === undefined || first.kind !== 'moment' ? undefined : first;
   switch (called) {
     case 'macros.timedelta':
@@ -168,6 +168,11 @@ function macroCall(called: string, callArguments: CallArguments): Reading {
     default:
       return unknownValue(`${called}() is not understood`);
   }
+}
+
+function keywordOf({ keyword }: CallArguments, wanted: string): Reading | undefined {
+  const argument = keyword.find(({ name }) => name === wanted);
+  return argument === undefined ? undefined : read(argument.value);
 }
 
 const textOf = (value: Reading | undefined): string | undefined =>

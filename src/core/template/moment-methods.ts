@@ -50,21 +50,26 @@ export function patternProblem(pattern: string): string | undefined {
   return directive === undefined ? undefined : `the directive ${directive} depends on platform or zone name`;
 }
 
+const timeOfDayLost = unknownValue('replace() keeps the time of day, which is not a fixed bound of the interval');
+
 /** Moves a time: pendulum's `add()` by calendar units, a timedelta by elapsed time, a naive time on its own clock. */
 export function movedMoment(
   moment: Moment,
   offset: CalendarOffset,
   mode: 'calendar' | 'elapsed' = 'calendar',
 ): Reading {
-  if (moment.zone === 'UTC' || moment.type === 'naive' || moment.type === 'date') {
-    if (moment.type === 'date' && offset.ms !== 0) return unknownValue('hours added to a date');
-    return shifted(moment, offset);
-  }
+  const { months, days, ms } = offset;
+  if (moment.type === 'date' && ms !== 0) return unknownValue('hours added to a date');
+  if (moment.precision === 'day' && ms !== 0) return timeOfDayLost;
+  if (moment.zone === 'UTC') return shifted(moment, offset);
+  if (moment.type === 'naive' || moment.type === 'date' || moment.type === 'text')
+    return ms === 0 ? shifted(moment, offset) : unknownValue('hours added to a time without a zone');
   if (mode === 'elapsed') {
-    if (offset.months !== 0) return unknownValue('months added to a time of another zone by relativedelta');
-    return shifted(moment, { months: 0, days: 0, ms: offset.days * 86_400_000 + offset.ms });
+    if (months !== 0) return unknownValue('months added to a time of another zone by relativedelta');
+    if (moment.precision === 'day') return timeOfDayLost;
+    return shifted(moment, { months: 0, days: 0, ms: days * 86_400_000 + ms });
   }
-  if (offset.ms !== 0 && (offset.months !== 0 || offset.days !== 0))
+  if (ms !== 0 && (months !== 0 || days !== 0))
     return unknownValue('days and hours added together in a zone with clock changes');
   return shifted(moment, offset);
 }
@@ -126,6 +131,7 @@ function methodOfText(moment: Moment, name: string, [first, second]: readonly Co
   return undefined;
 }
 
+const clockUnits: ReadonlySet<string> = new Set(['second', 'minute', 'hour']);
 const startUnits: ReadonlySet<string> = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'year']);
 
 function methodOfPendulum(
@@ -148,6 +154,7 @@ function methodOfPendulum(
     case 'start_of':
     case 'end_of': {
       if (typeof first !== 'string' || !startUnits.has(first)) return undefined;
+      if (moment.precision === 'day' && clockUnits.has(first)) return timeOfDayLost;
       const start = { ...floored(moment, first as CalendarUnit), precision: 'instant' } as const;
       return name === 'start_of' ? start : endOf(start, first as CalendarUnit);
     }
@@ -160,6 +167,7 @@ function methodOfPendulum(
     }
     case 'in_timezone':
     case 'in_tz':
+      if (moment.precision === 'day') return timeOfDayLost;
       return typeof first === 'string' && isZone(first) && !/^[+-]/.test(first)
         ? inZone(moment, first)
         : unknownValue('a zone that is not known');
@@ -215,13 +223,19 @@ function replacedFields(moment: Moment, call: CallArguments, read: Read): Readin
   if (calendar !== undefined && (!start('day', 1) || (calendar === 'year' && !start('month', 1)))) return unclear;
   if ([...fields.keys()].some((name) => !['month', 'day', ...clock].includes(name))) return unclear;
   const midnight = ['hour', 'minute', 'second'].every((name) => clock.includes(name));
+  const microsecondsKept = moment.precision === 'second' && !fields.has('microsecond');
+  const cleared = microsecondsKept ? 'second' : 'instant';
   if (calendar !== undefined) {
-    const whole = moment.type === 'date' || midnight || isFloored(moment.steps, 'day', moment.zone);
+    if (midnight) return { ...floored(moment, calendar), precision: cleared };
+    const whole =
+      moment.type === 'date' || (moment.precision === 'instant' && isFloored(moment.steps, 'day', moment.zone));
     return { ...floored(moment, calendar), precision: whole ? 'instant' : 'day' };
   }
   if (moment.type === 'date') return unclear;
-  if (midnight) return floored(moment, 'day');
-  if (clock.includes('minute') && clock.includes('second') && !clock.includes('hour')) return floored(moment, 'hour');
+  if (midnight) return { ...floored(moment, 'day'), precision: cleared };
+  if (moment.precision === 'day') return timeOfDayLost;
+  if (clock.includes('minute') && clock.includes('second') && !clock.includes('hour'))
+    return { ...floored(moment, 'hour'), precision: cleared };
   return unclear;
 }
 

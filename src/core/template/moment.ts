@@ -275,7 +275,9 @@ function prefixOnly(moment: Moment, from: number | undefined, to: number | undef
 /** `text.replace(old, new)` where `old` can only be found in the literal parts. */
 export function replaced(moment: Moment, old: string, replacement: string): Moment | string {
   const list = cells(moment);
-  if (list === undefined || old === '' || /[0-9A-Za-z]/.test(old)) return 'a replacement inside the fields of the date';
+  const digits = list?.every((cell) => !/^%[BbhAap]$/.test(cell.pattern));
+  if (list === undefined || old === '' || /[0-9]/.test(old) || (!digits && /[A-Za-z]/.test(old)))
+    return 'a replacement inside the fields of the date';
   let pattern = '';
   for (let index = 0; index < list.length; ) {
     const characters = list.slice(index, index + old.length);

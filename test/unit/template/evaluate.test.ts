@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { evaluateExpression } from '../../../src/core/template/evaluate.ts';
+import { formatTime } from '../../../src/core/template/format-time.ts';
+import { renderTemplate } from '../../../src/core/template/render.ts';
+import type { SymbolicValue } from '../../../src/core/template/symbolic-value.ts';
+import type { DataInterval } from '../../../src/core/time/data-interval.ts';
+import { floorTo } from '../../../src/core/time/floor.ts';
+import { type Instant, instant } from '../../../src/core/time/instant.ts';
+import { shift } from '../../../src/core/time/shift.ts';
+import { commonTimeExpressions } from './common-time-expressions.ts';
+
+/** The plain calendar result of a bound, without the widening that lineage asks of it. */
+function valueAt(value: SymbolicValue & { kind: 'time' }, interval: DataInterval): Instant {
+  const start = value.time.anchor === 'start' ? interval.start : interval.end;
+  return value.time.steps.reduce(
+    (at, step) => (step.kind === 'floor' ? floorTo(at, step.unit, step.zone) : shift(at, step.offset, step.zone)),
+    start,
+  );
+}
+
+const day = 86_400_000;
+const render = (expression: string, interval: DataInterval, airflowVersion: 2 | 3 = 2) =>
+  renderTemplate(`{{ ${expression} }}`, {
+    interval,
+    zone: 'Europe/Berlin',
+    dagId: 'shop',
+    taskId: 'load',
+    params: { x: 1, days: 7 },
+    variables: {},
+    airflowVersion,
+  });
+
+describe('evaluation and rendering agree', () => {
+  const intervals = fc
+    .tuple(
+      fc.integer({ min: Date.UTC(2015, 0, 1) / 1000, max: Date.UTC(2030, 0, 1) / 1000 }),
+      fc.integer({ min: 1, max: 40 * 86_400 }),
+    )
+    .map(([start, length]) => ({ start: instant(start * 1000), end: instant((start + length) * 1000) }));
+  const onTheHour = fc
+    .tuple(
+      fc.integer({ min: Date.UTC(2015, 0, 1) / 3_600_000, max: Date.UTC(2030, 0, 1) / 3_600_000 }),
+      fc.constantFrom(1, 24, 168, 720),
+    )
+    .map(([start, length]) => ({ start: instant(start * 3_600_000), end: instant((start + length) * 3_600_000) }));
+
+  test.each(commonTimeExpressions)('%s', (expression) => {
+    const value = evaluateExpression(expression);
+    expect(value.kind).toBe('time');
+    if (value.kind !== 'time') return;
+    fc.assert(
+      fc.property(fc.oneof(intervals, onTheHour), (interval) => {
+        const rendered = render(expression, interval);
+        if (rendered.ok) expect(formatTime(valueAt(value, interval), value.form, value.zone)).toBe(rendered.text);
+        else expect(rendered.reason).toMatch(/clock change/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const part = fc.constantFrom(
+    '.subtract(days=1)',
+    '.add(days=3)',
+    '.add(hours=5)',
+    '.subtract(months=1)',
+    '.add(weeks=1)',
+    ".start_of('month')",
+    ".start_of('day')",
+    ".start_of('week')",
+    ".end_of('month')",
+    ".in_timezone('Europe/Berlin')",
+    ".in_timezone('UTC')",
+    ".in_timezone('America/New_York')",
+    ".first_of('quarter')",
+    ".last_of('month')",
+    '.replace(day=1)',
+    '.replace(hour=0, minute=0, second=0)',
+    ' + macros.timedelta(days=1)',
+    ' - macros.timedelta(hours=6)',
+  );
+  const ending = fc.constantFrom(
+    '',
+    ' | ds',
+    ' | ts',
+    ' | ds_nodash',
+    ' | ts_nodash',
+    '.isoformat()',
+    ".strftime('%Y-%m-%d')",
+    ".strftime('%Y%m%d%H')",
+    '.date()',
+    '.to_date_string()',
+    ".format('YYYY-MM-DD HH:mm:ss')",
+    '.int_timestamp',
+    ".strftime('%Y-%m')",
+    '.to_datetime_string()',
+  );
+  const chains = fc
+    .tuple(fc.constantFrom('logical_date', 'data_interval_end'), fc.array(part, { maxLength: 4 }), ending)
+    .map(([name, parts, end]) =>
+      `${parts.reduce((inner, next) => (next.startsWith(' ') ? `(${inner}${next})` : `${inner}${next}`), name)}`.concat(
+        end,
+      ),
+    );
+
+  test('for random chains of methods', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(chains, fc.oneof(intervals, onTheHour), (expression, interval) => {
+        const value = evaluateExpression(expression);
+        const rendered = render(expression, interval);
+        if (value.kind !== 'time' || !rendered.ok) return;
+        compared++;
+        expect(formatTime(valueAt(value, interval), value.form, value.zone)).toBe(rendered.text);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(compared).toBeGreaterThan(1000);
+  });
+});
+
+describe('what an expression stands for', () => {
+  const floorDay = { kind: 'floor', unit: 'day', zone: 'UTC' };
+  const days = (count: number) => ({ kind: 'shift', offset: { months: 0, days: count, ms: 0 }, zone: 'UTC' });
+  const time = (anchor: string, steps: unknown[], form: unknown) => ({ kind: 'time', time: { anchor, steps }, form });
+
+  test.each([
+    ['ds', time('start', [floorDay], 'date')],
+    ['next_ds', time('end', [floorDay], 'date')],
+    ['yesterday_ds', time('start', [floorDay, days(-1)], 'date')],
+    ['macros.ds_add(ds, -7)', time('start', [floorDay, days(-7)], 'date')],
+    ['macros.ds_add(ds, 2 - 3)', time('start', [floorDay, days(-1)], 'date')],
+    ['data_interval_end', time('end', [], 'datetime')],
+    ['ts', time('start', [], 'timestamp')],
+    ['ts_nodash', time('start', [], 'basic-timestamp')],
+    ["ds.replace('-', '')", time('start', [floorDay], 'basic-date')],
+    ["ds | replace('-', '')", time('start', [floorDay], 'basic-date')],
+    ['ts[:10]', time('start', [floorDay], 'date')],
+    ['ts[:19]', time('start', [], 'naive-timestamp')],
+    ["ds ~ ' 00:00:00'", time('start', [floorDay], { strftime: '%Y-%m-%d 00:00:00' })],
+    ["'50% ' ~ ds", time('start', [floorDay], { strftime: '50%% %Y-%m-%d' })],
+    ['data_interval_start.int_timestamp', time('start', [], 'epoch-seconds')],
+    ['dag_run.logical_date | ds', time('start', [floorDay], 'date')],
+    [
+      "data_interval_start.in_timezone('Europe/Berlin') | ds",
+      { ...time('start', [{ ...floorDay, zone: 'Europe/Berlin' }], 'date'), zone: 'Europe/Berlin' },
+    ],
+    ['params.table', { kind: 'parameter', source: 'params', name: 'table' }],
+    ["params['table']", { kind: 'parameter', source: 'params', name: 'table' }],
+    ["params.get('table', 'x')", { kind: 'parameter', source: 'params', name: 'table' }],
+    ['params.table | upper', { kind: 'parameter', source: 'params', name: 'table' }],
+    ['var.value.schema', { kind: 'parameter', source: 'var', name: 'schema' }],
+    ["var.value.get('schema')", { kind: 'parameter', source: 'var', name: 'schema' }],
+    ['var.json.cfg.schema', { kind: 'parameter', source: 'var', name: 'cfg.schema' }],
+    ["var('start')", { kind: 'parameter', source: 'var', name: 'start' }],
+    ["env_var('HOME')", { kind: 'parameter', source: 'env', name: 'HOME' }],
+    ['conn.warehouse.schema', { kind: 'parameter', source: 'conn', name: 'warehouse.schema' }],
+    ["dag_run.conf['date']", { kind: 'parameter', source: 'conf', name: 'date' }],
+    ["dag_run.conf.get('date', ds)", { kind: 'parameter', source: 'conf', name: 'date' }],
+    ["ti.xcom_pull(task_ids='a')", { kind: 'state', name: 'ti.xcom_pull' }],
+    ["ti.xcom_pull('a')['rows'] | int", { kind: 'state', name: 'ti.xcom_pull' }],
+    ['prev_data_interval_start_success', { kind: 'state', name: 'prev_data_interval_start_success' }],
+    ['prev_start_date_success | ds', { kind: 'state', name: 'prev_start_date_success' }],
+    ['run_id', { kind: 'state', name: 'run_id' }],
+    ['macros.datetime.now()', { kind: 'clock', name: 'macros.datetime.now' }],
+    ["macros.datetime.utcnow().strftime('%Y')", { kind: 'clock', name: 'macros.datetime.utcnow' }],
+    ['(macros.datetime.now() - macros.timedelta(days=1)) | ds', { kind: 'clock', name: 'macros.datetime.now' }],
+    ["'orders'", { kind: 'literal', value: 'orders' }],
+    ['-3', { kind: 'literal', value: -3 }],
+  ])('%s', (expression, expected) => {
+    expect(evaluateExpression(expression)).toEqual(expected);
+  });
+
+  test.each([
+    ['prev_ds', /tick before/],
+    ['table', /not a name that Airflow gives/],
+    ["ref('orders')", /not a function that Airflow gives/],
+    ['ds if params.x else next_ds', /condition/],
+    ['params.x or ds', /condition/],
+    ['logical_date.replace(day=1)', /time of day/],
+    ["logical_date.end_of('day') | ts", /microseconds/],
+    ['logical_date.replace(day=15)', /fields/],
+    ['ds[1:3]', /cuts a field/],
+    ["macros.ds_format(ds, '%Y%m%d', '%Y')", /another pattern/],
+    ['dag_run.logical_date.subtract(days=1)', /subtract/],
+    ["logical_date.strftime('%Z')", /%Z/],
+    ["logical_date.in_timezone('Nowhere/Land') | ds", /zone/],
+    ["logical_date.in_timezone('Europe/Berlin').add(days=1, hours=1)", /together/],
+    ['macros.random()', /random/],
+    ['', /cannot be read/],
+    ['ds +', /cannot be read/],
+    ['macros.ds_add(ds, ', /cannot be read/],
+    ["'abc", /cannot be read/],
+    ['macros.timedelta(days=1)', /length of time/],
+  ])('%s is unknown and says why', (expression, reason) => {
+    expect(evaluateExpression(expression)).toEqual({ kind: 'unknown', reason: expect.stringMatching(reason) });
+  });
+
+  test('a shift by a parameter depends on the parameter', () => {
+    expect(evaluateExpression('macros.ds_add(ds, params.days)')).toEqual({
+      kind: 'parameter',
+      source: 'params',
+      name: 'days',
+    });
+  });
+
+  test('any text is read without an exception', () => {
+    const words = fc.constantFrom(
+      'ds',
+      'macros',
+      '.',
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      "'",
+      '"',
+      ' ',
+      '|',
+      '~',
+      '-',
+      '+',
+      'if',
+      'else',
+      'is',
+      'not',
+      '1',
+      '1.5',
+      ',',
+      ':',
+      '\\',
+      'é',
+      '😀',
+      '\n',
+      '%',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(words, { maxLength: 40 }).map((list) => list.join('')),
+        ),
+        (text) => {
+          evaluateExpression(text);
+          render(text, { start: instant(0), end: instant(day) });
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['parentheses', '('.repeat(20_000)],
+    ['a closed nest', `${'('.repeat(20_000)}ds${')'.repeat(20_000)}`],
+    ['a long sum', Array(50_000).fill('1').join('+')],
+    ['minus signs', `${'-'.repeat(50_000)}1`],
+    ['nots', `${'not '.repeat(50_000)}1`],
+    ['attributes', `ds${'.a'.repeat(50_000)}`],
+    ['filters', `ds${'|ds'.repeat(50_000)}`],
+    ['conditions', `1${' if 1 else 1'.repeat(20_000)}`],
+    ['a chain of comparisons', Array(50_000).fill('1').join('<')],
+    ['a chain of texts', Array(50_000).fill('1').join('~')],
+  ])('%s do not exhaust the stack', (_, expression) => {
+    evaluateExpression(expression);
+    render(expression, { start: instant(0), end: instant(day) });
+  });
+});
