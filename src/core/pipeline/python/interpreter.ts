@@ -40,7 +40,15 @@ export interface Host {
 
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
 const stepLimit = 150_000;
-const depthLimit = 60;
+const depthLimit = 600;
+/** Pieces of a text, items of a list; a thousand characters count as one. */
+const sizeLimit = 20_000;
+
+function sizeOf(value: Value): number {
+  if (value.kind === 'text') return value.mapped.pieces.length + value.holes.length + (value.mapped.text.length >> 10);
+  if (value.kind === 'list') return value.items.length;
+  return value.kind === 'dict' ? value.entries.size : 0;
+}
 
 /** Runs the statements of one file, and of the modules it imports, over abstract values. No Python is run. */
 export class Interpreter {
@@ -111,7 +119,11 @@ export class Interpreter {
 
   evaluate(node: SyntaxNode, frame: Frame): Value {
     if (++this.steps > stepLimit) return unknown('the file is too large to follow');
-    return this.nested(() => evaluate(node, frame, this), unknown('nested too deeply to follow'));
+    const value = this.nested(() => evaluate(node, frame, this), unknown('nested too deeply to follow'));
+    const size = sizeOf(value);
+    // A value that doubles in a loop would fill the memory long before the steps are used up.
+    this.steps += size >> 6;
+    return size > sizeLimit ? unknown('a value too large to follow') : value;
   }
 
   call(callee: Value, call: Call): Value {
@@ -135,7 +147,7 @@ export class Interpreter {
   }
 
   private nested<T>(work: () => T, otherwise: T): T {
-    if (this.depth >= depthLimit * 10 || this.exhausted) return otherwise;
+    if (this.depth >= depthLimit || this.exhausted) return otherwise;
     this.depth++;
     try {
       return work();

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findCycle } from '../../../src/core/pipeline/readers/airflow/cycle.ts';
+
+const edge = (from: number, to: number) => ({ from, to });
+
+test('names the nodes along the cycle', () => {
+  expect(findCycle([edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 1)])).toEqual([1, 2, 3, 1]);
+  expect(findCycle([edge(1, 1)])).toEqual([1, 1]);
+  expect(findCycle([edge(0, 1), edge(0, 2), edge(1, 2)])).toBeUndefined();
+});
+
+test('finds one exactly when some node reaches itself', () => {
+  const graphs = fc.array(fc.tuple(fc.nat(6), fc.nat(6)), { maxLength: 14 });
+  fc.assert(
+    fc.property(graphs, (pairs) => {
+      const reach = Array.from(
+        { length: 7 },
+        (_, from) => new Set(pairs.filter(([a]) => a === from).map(([, b]) => b)),
+      );
+      for (let k = 0; k < 7; k++)
+        for (const targets of reach) if (targets.has(k)) for (const next of reach[k] ?? []) targets.add(next);
+      const cyclic = reach.some((targets, node) => targets.has(node));
+      const edges = pairs.map(([from, to]) => edge(from, to));
+      const cycle = findCycle(edges);
+      expect(cycle !== undefined).toBe(cyclic);
+      if (cycle === undefined) return;
+      expect(cycle[0]).toBe(cycle.at(-1));
+      for (const [index, from] of cycle.slice(0, -1).entries())
+        expect(edges).toContainEqual({ from, to: cycle[index + 1] });
+    }),
+  );
+});

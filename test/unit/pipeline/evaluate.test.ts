@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { followPython, valueInWords } from '../../support/follow-python.ts';
+
+const inPython = (expression: string, before = ''): string =>
+  valueInWords(followPython(`${before}\nx = ${expression}\n`).get('x'));
+
+describe('constants', () => {
+  test.each([
+    ['1_000', '1000'],
+    ['0x1F', '31'],
+    ['1.5e3', '1500'],
+    ['-7 // 2', '-4'],
+    ['-7 % 3', '2'],
+    ['2 ** 8', '256'],
+    ['True and "a"', '"a"'],
+    ['None or [1]', '[1]'],
+    ['"a" if 1 < 2 else "b"', '"a"'],
+    ['not ""', 'true'],
+    ['"b" in ["a", "b"]', 'true'],
+    ['"x" not in {"a": 1}', 'true'],
+    ['(1, *[2, 3])', '(1, 2, 3)'],
+    ['[1, 2, 3][1:]', '[2, 3]'],
+    ['[1, 2, 3][-1]', '3'],
+    ['{**{"a": 1}, "b": 2}["a"]', '1'],
+    ['{"a": 1} | {"b": 2}', '{a: 1, b: 2}'],
+    ['dict(a=1, b="c")', '{a: 1, b: "c"}'],
+    ['{"a": 1}.get("b", "none")', '"none"'],
+    ['[i * 2 for i in range(4) if i % 2 == 0]', '[0, 4]'],
+    ['{k: v for k, v in [("a", 1)]}', '{a: 1}'],
+    ['list(enumerate(["a"], start=1))', '[(1, "a")]'],
+    ['list(zip([1, 2], ["a", "b"]))', '[(1, "a"), (2, "b")]'],
+    ['sorted({"b", "a"})', '["a", "b"]'],
+    ['(lambda a, b=2: a + b)(1)', '3'],
+    ['len("abc") + int("4")', '7'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression)).toBe(expected);
+  });
+});
+
+describe('texts', () => {
+  test.each([
+    ['"a" \'b\' """c"""', '"abc"'],
+    ['f"{1 + 1}-{\'x\'}"', '"2-x"'],
+    ['f"{{literal}} {3:02d} {2.5:.2f}"', '"{literal} 03 2.50"'],
+    ['"{} {name} {0}".format("a", name="b")', '"a b a"'],
+    ['"%s.%s %d%%" % ("a", "b", 3)', '"a.b 3%"'],
+    ['"%(t)s" % {"t": "orders"}', '"orders"'],
+    ['", ".join(["a", "b"])', '"a, b"'],
+    ['" a ".strip().upper()', '"A"'],
+    ['"a-b".replace("-", "_")', '"a_b"'],
+    ['"a,b".split(",")', '["a", "b"]'],
+    ['"ab" * 2', '"abab"'],
+    ['"x" + missing', '"xmissing" with missing=unknown'],
+    ['"{}".format(missing)', '"{}" with 0=unknown'],
+    ['r"\\d" "\\x41\\u0042\\t"', '"\\\\dAB\\t"'],
+    ['b"x"', '"x"'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression)).toBe(expected);
+  });
+
+  test('textwrap.dedent takes the common margin and empties blank lines', () => {
+    const before = 'from textwrap import dedent';
+    expect(inPython('dedent("""\\\n    a\n      b\n  \n    c\n""")', before)).toBe('"a\\n  b\\n\\nc\\n"');
+  });
+});
+
+describe('dates and paths', () => {
+  const before = [
+    'import os, pendulum, pytz',
+    'from datetime import date, datetime, time, timedelta, timezone',
+    'from dateutil.relativedelta import relativedelta',
+    'from pathlib import Path',
+    'from zoneinfo import ZoneInfo',
+  ].join('\n');
+  test.each([
+    ['datetime(2024, 2, 29, 6)', '2024-02-29T06:00:00'],
+    ['datetime(2023, 2, 29)', 'unknown: a date that does not exist'],
+    ['datetime(2024, 1, 1, tzinfo=timezone.utc)', '2024-01-01T00:00:00 UTC'],
+    ['datetime(2024, 1, 1).replace(tzinfo=ZoneInfo("Asia/Tokyo"))', '2024-01-01T00:00:00 Asia/Tokyo'],
+    ['pendulum.datetime(2024, 1, 1, tz="Europe/Berlin").add(months=1)', '2024-02-01T00:00:00 Europe/Berlin'],
+    ['datetime(2024, 3, 31) - relativedelta(months=1)', '2024-02-29T00:00:00'],
+    ['(datetime(2024, 1, 2) - timedelta(1)).strftime("%Y%m%d")', '"20240101"'],
+    ['date(2024, 1, 2).isoformat()', '"2024-01-02"'],
+    ['f"{date(2024, 1, 2)} {datetime(2024, 1, 2)}"', '"2024-01-02 2024-01-02 00:00:00"'],
+    ['timedelta(days=1, hours=2) * 2', '0mo 2d 14400000ms'],
+    ['timedelta(1.5)', '0mo 1d 43200000ms'],
+    ['timezone(timedelta(hours=5, minutes=30))', '+05:30'],
+    ['pytz.utc', 'external'],
+    ['pendulum.parse("2024-05-06T07:08")', '2024-05-06T07:08:00 UTC'],
+    ['datetime.now() - timedelta(1)', 'unknown: computed from values that are not known [datetime.now]'],
+    ['date.today().isoformat()', 'unknown: the clock of the machine [date.today]'],
+    ['datetime.now() - datetime.now()', 'unknown: elapsed time'],
+    ['os.path.join(os.path.dirname(__file__), "sql", "a.sql")', 'path sql/a.sql'],
+    ['os.path.splitext(os.path.basename(__file__))[0]', '"main"'],
+    ['Path(__file__).parent / "sql" / "a.sql"', 'path sql/a.sql'],
+    ['Path(__file__).stem', '"main"'],
+    ['os.environ["HOME"]', 'unknown: an item of os.environ'],
+    ['os.getenv("HOME")', 'env HOME'],
+    ['os.path.join(os.getenv("HOME"), "sql/a.sql")', 'path /?/sql/a.sql'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression, before)).toBe(expected);
+  });
+});
+
+describe('statements', () => {
+  const names = (code: string, others?: Record<string, string>) => {
+    const found = followPython(code, others);
+    return (name: string): string => valueInWords(found.get(name));
+  };
+
+  test('a condition that is not known leaves only what both branches agree on', () => {
+    const of = names('import os\na = b = 1\nif os.getenv("X"):\n  a = 2\n  c = 3\nelse:\n  d = 4\n');
+    expect(of('a')).toBe('unknown: depends on a condition that is not known before it runs');
+    expect([of('b'), of('c'), of('d')]).toEqual(['1', '3', '4']);
+  });
+
+  test('a known condition takes its branch, __main__ never runs', () => {
+    const of = names('a = 1\nif a == 1:\n  b = "yes"\nelif a:\n  b = "no"\nif __name__ == "__main__":\n  b = "main"\n');
+    expect(of('b')).toBe('"yes"');
+  });
+
+  test('a loop over literals is unrolled, with break and continue', () => {
+    const of = names(
+      'out = []\nfor i in range(10):\n  if i == 1:\n    continue\n  if i == 3:\n    break\n  out.append(i)\n',
+    );
+    expect(of('out')).toBe('[0, 2]');
+  });
+
+  test('a loop over something unknown keeps nothing that it changes', () => {
+    const of = names('a = 1\nfor t in tables():\n  a = 2\n');
+    expect(of('a')).toBe('unknown: depends on a condition that is not known before it runs');
+  });
+
+  test('functions return what every path returns', () => {
+    const of = names(
+      'def f(x, *rest, y=2, **more):\n  if x:\n    return [x, y, rest, more]\n  return None\na = f(1, 5, z=3)\nb = f(0)\nc = f(u)\n',
+    );
+    expect([of('a'), of('b')]).toEqual(['[1, 2, (5), {z: 3}]', 'null']);
+    expect(of('c')).toMatch(/^unknown/);
+  });
+
+  test('names of workspace modules are followed, star imports and packages too', () => {
+    const of = names(
+      'from lib.consts import TABLE as t\nfrom lib import *\nimport lib.consts\nfrom .near import N\na = lib.consts.TABLE\n',
+      { 'lib/__init__.py': 'ALL = 1\n_hidden = 2\n', 'lib/consts.py': 'TABLE = "orders"\n', 'near.py': 'N = 3\n' },
+    );
+    expect(['t', 'ALL', '_hidden', 'N', 'a'].map(of)).toEqual(['"orders"', '1', 'undefined', '3', '"orders"']);
+  });
+
+  test('modules that import each other end', () => {
+    const of = names('import other\nx = other.y\n', { 'other.py': 'import main\ny = 1\n' });
+    expect(of('x')).toBe('1');
+  });
+
+  test('endless recursion and endless loops end', () => {
+    const of = names('def f(n):\n  return f(n + 1)\na = f(0)\nwhile True:\n  b = 1\nc = 2\n');
+    expect([of('a'), of('b'), of('c')]).toEqual([expect.stringMatching(/^unknown/), '1', '2']);
+  });
+
+  test('the handler of a failed import does not override what was imported', () => {
+    const of = names('try:\n  from lib import A\nexcept ImportError:\n  A = None\n  B = 2\n', { 'lib.py': 'A = 1' });
+    expect([of('A'), of('B')]).toEqual(['1', '2']);
+  });
+
+  test('a long chain of operators does not overflow', () => {
+    const of = names(`x = ${Array.from({ length: 5000 }, () => '"a"').join(' + ')}\ny = 1\n`);
+    expect(of('y')).toBe('1');
+  });
+});
