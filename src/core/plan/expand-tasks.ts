@@ -40,6 +40,9 @@ interface Growing {
 /** Everything up to the end of the interval: how an unbounded or unknown read is expanded on request. */
 const allLater: RangeWindow = { kind: 'range', column: '', lo: [], hi: [{ anchor: 'end', steps: [] }] };
 
+/** Tasks that read each other ahead, on a schedule without a start date, would grow backwards without end. */
+const maxCircular = 100_000;
+
 const longAgo = instant(Date.UTC(1, 0, 1));
 
 /**
@@ -223,17 +226,23 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       growTail(task, fresh);
       if (fresh.length > 0) waiting.set(task, fresh);
     }
-    // A lag among tasks that read each other: each turn only spreads what the last one added.
-    while (request.downstream && waiting.size > 0 && group.length > 1) {
-      for (const [parent, fresh] of [...waiting]) {
-        waiting.delete(parent);
-        for (const id of graph.children.get(parent.id) ?? []) {
-          const child = here.has(id) ? graph.tasks.get(id) : undefined;
-          if (child === undefined) continue;
-          const grown = spread(parent, fresh, child);
-          growTail(child, grown);
-          if (grown.length > 0) waiting.set(child, [...(waiting.get(child) ?? []), ...grown]);
-        }
+    // A lag among tasks that read each other: each turn only spreads what was added since the last one.
+    while (request.downstream && group.length > 1) {
+      const [next] = waiting;
+      if (next === undefined) break;
+      const [parent, fresh] = next;
+      if (keptOf(parent).size > maxCircular) {
+        const read = parent.reads.find(({ parent: other }) => here.has(other) && other !== parent.id);
+        if (read !== undefined) skip(parent, read, 'no-beginning', request.now);
+        break;
+      }
+      waiting.delete(parent);
+      for (const id of graph.children.get(parent.id) ?? []) {
+        const child = here.has(id) ? graph.tasks.get(id) : undefined;
+        if (child === undefined) continue;
+        const grown = spread(parent, fresh, child);
+        growTail(child, grown);
+        if (grown.length > 0) waiting.set(child, [...(waiting.get(child) ?? []), ...grown]);
       }
     }
   }

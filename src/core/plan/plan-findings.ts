@@ -128,7 +128,7 @@ function skippedReads({ graph, expansion, request }: Planned): PlanFinding[] {
     const task = graph.tasks.get(skipped.task);
     if (task === undefined || without.has(task.id)) return [];
     const more = moreIntervals(task, skipped.from, expansion, request.now);
-    if (more === 0 && skipped.why !== 'no-grid') return [];
+    if (more === 0 && skipped.why !== 'no-grid' && skipped.why !== 'no-beginning') return [];
     return [skippedRead(skipped, task, more)];
   });
 }
@@ -151,10 +151,12 @@ function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more
       const message = `${parent} rewrites the whole of ${table}; ${task.id} is planned only where it reads the planned intervals; ${offer}.`;
       return { code: 'unbounded-read', severity: 'info', message, task: task.id };
     }
-    case 'unbounded':
     case 'no-beginning': {
-      const how = why === 'unbounded' ? 'has no time predicate on' : 'has no lower end for its read of';
-      const message = `${task.id} ${how} ${table}, so every interval may read what changes; it was not expanded; ${offer}.`;
+      const message = `${task.id} reads ${table} in a way that touches every earlier interval, and its schedule has no start date; the plan does not go back without end. Give the DAG a start date.`;
+      return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
+    }
+    case 'unbounded': {
+      const message = `${task.id} has no time predicate on ${table}, so every interval may read what changes; it was not expanded; ${offer}.`;
       return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
     }
   }
