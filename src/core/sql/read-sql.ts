@@ -1,21 +1,35 @@
 import type { MaskedText } from '../template/masked-text.ts';
+import type { AstReader } from './ast/ast-reader.ts';
 import type { DialectName } from './dialect-name.ts';
 import { lex } from './lex/lexer.ts';
 import { split } from './lex/split.ts';
 import { openCursor } from './parse/cursor.ts';
-import type { SqlReading } from './statement.ts';
+import type { SqlReading, Statement } from './statement.ts';
 import { readStatement } from './statements/read-statement.ts';
 
 /**
  * Reads every statement of a masked text from its tokens. Synchronous, never throws; offsets are UTF-16 in the unmasked
  * text. Statements are in source order; what is not understood is missing from a statement, and a broken statement
- * leaves its neighbours alone.
+ * leaves its neighbours alone. With `ast`, `trust` of a statement is a second opinion that is asked for when the property
+ * is first read, and costs nothing before; without, it is `full`.
  */
-export function readSql(masked: MaskedText, dialect: DialectName): SqlReading {
+export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
   const { tokens, problems } = lex(masked, dialect);
   const match = new Int32Array(tokens.length);
-  const statements = split(tokens, dialect).map((range) =>
-    readStatement(openCursor(tokens, range, dialect, masked, match)),
-  );
+  const statements = split(tokens, dialect).map((range) => {
+    const statement = readStatement(openCursor(tokens, range, dialect, masked, match));
+    return ast === undefined ? statement : withSecondOpinion(statement, masked, dialect, ast);
+  });
   return { statements, problems: masked.problem === undefined ? problems : [masked.problem, ...problems] };
+}
+
+function withSecondOpinion(statement: Statement, masked: MaskedText, dialect: DialectName, ast: AstReader): Statement {
+  let trust: Statement['trust'] | undefined;
+  return Object.defineProperty({ ...statement }, 'trust', {
+    enumerable: true,
+    get() {
+      trust ??= ast.trustOf(statement, masked.text.slice(statement.start, statement.end), dialect);
+      return trust;
+    },
+  });
 }

@@ -29,7 +29,7 @@ export interface SqlCase {
   readonly expect: Expectation | readonly Expectation[];
 }
 
-const plain = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
+export const plain = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
 
 /**
  * A masked text as the template room makes it, for tests of this room alone: `{{ … }}` becomes filler of the same
