@@ -65,6 +65,7 @@ export function maskTemplate(text: string, given: readonly Hole[]): MaskedText {
   const code = [...characters];
   for (const { place, start, end } of stretches) if (place.endsWith('comment')) blank(code, start, end);
   const holes: Hole[] = [];
+  const values = new Map<string, SymbolicValue>();
   let at = 0;
   for (const hole of open) {
     while (at < stretches.length - 1 && (stretches[at]?.end ?? 0) <= hole.start) at++;
@@ -75,7 +76,7 @@ export function maskTemplate(text: string, given: readonly Hole[]): MaskedText {
     write(characters, hole.start, standIn);
     write(code, hole.start, standIn);
     if (stretch.place === 'line-comment') closeComment(characters, hole, stretch);
-    const value = hole.given?.value ?? evaluateAround(text, expression, given);
+    const value = hole.given?.value ?? remembered(values, withConstants(text, expression, given));
     const quoted = stretch.place === 'string' || stretch.place === 'identifier' || stretch.place === 'dollar';
     holes.push({
       start: hole.start,
@@ -109,14 +110,20 @@ function isCall(source: string): boolean {
 
 /** A rendered line comment is one line: what stands behind an expression of several lines belongs to it. */
 function closeComment(characters: string[], hole: Span, stretch: SqlStretch): void {
-  const newline = characters.findIndex(
-    (character, at) => at >= hole.start && at < hole.end && /[\r\n]/.test(character),
-  );
-  if (newline >= 0) blank(characters, newline, stretch.end);
+  const newline = characters.slice(hole.start, hole.end).findIndex((character) => /[\r\n]/.test(character));
+  if (newline >= 0) blank(characters, hole.start + newline, stretch.end);
+}
+
+/** The same expression is often written many times in one text. */
+function remembered(values: Map<string, SymbolicValue>, source: string | SymbolicValue): SymbolicValue {
+  if (typeof source !== 'string') return source;
+  const value = values.get(source) ?? evaluateExpression(source);
+  values.set(source, value);
+  return value;
 }
 
 /** A template expression with f-string holes in it is read with their constants in place. */
-function evaluateAround(text: string, expression: Span, given: readonly Hole[]): SymbolicValue {
+function withConstants(text: string, expression: Span, given: readonly Hole[]): string | SymbolicValue {
   let source = '';
   let at = expression.start;
   for (const hole of given) {
@@ -125,7 +132,7 @@ function evaluateAround(text: string, expression: Span, given: readonly Hole[]):
     source += text.slice(at, hole.start) + String(hole.value.value);
     at = hole.end;
   }
-  return evaluateExpression(source + text.slice(at, expression.end));
+  return source + text.slice(at, expression.end);
 }
 
 function firstProblem(

@@ -20,6 +20,7 @@ const space = `[${pythonWhitespace}]`;
 const opener = /\{\{|\{%|\{#/g;
 const rawStart = new RegExp(`\\{%([-+]?)${space}*raw${space}*(-?)%\\}`, 'y');
 const rawEnd = new RegExp(`\\{%([-+]?)${space}*endraw${space}*([-+]?)%\\}`, 'g');
+const leadingSpace = new RegExp(`${space}*`, 'y');
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /** Splits a template at its tags, by the rules of Jinja2's lexer with Airflow's settings. Never throws. */
@@ -100,10 +101,9 @@ function delimited(text: string, start: number): TemplateSegment {
 }
 
 function skipSpace(text: string, at: number): number {
-  const pattern = new RegExp(`${space}*`, 'y');
-  pattern.lastIndex = at;
-  pattern.test(text);
-  return Math.max(at, pattern.lastIndex);
+  leadingSpace.lastIndex = at;
+  leadingSpace.test(text);
+  return Math.max(at, leadingSpace.lastIndex);
 }
 
 /** A half-typed tag reaches to what most likely is not part of it any more: a quote, `;`, the line's end. */

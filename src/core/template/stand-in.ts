@@ -45,6 +45,7 @@ export function numberFor(covered: string): string {
 
 /** `{{ "," if not loop.last }}`: text that the expression stands for whatever the run, if it can stand in code. */
 export function constantText(source: string): string | undefined {
+  if (!/["']/.test(source)) return undefined;
   const parsed = parseExpression(source);
   const text = parsed.ok ? constantOf(parsed.value, source) : undefined;
   return text !== undefined && /^[\w\s,.()+*=<>|-]*$/.test(text) && !/[\r\n]|--/.test(text) ? text : undefined;
