@@ -14,13 +14,16 @@ const cases = ['statements.json', 'more-statements.json'].flatMap(
 describe('second opinion of the full grammar', () => {
   const parsers = new Map<DialectName, AstParser | undefined>();
   let asked: string[] = [];
+  let understood = 0;
   const reader = createAstReader((dialect) => {
     const parser = parsers.get(dialect);
     return (
       parser && {
         parse(sql) {
+          const tree = parser.parse(sql);
           asked.push(sql);
-          return parser.parse(sql);
+          if (tree !== undefined) understood++;
+          return tree;
         },
       }
     );
@@ -38,7 +41,7 @@ describe('second opinion of the full grammar', () => {
     );
     // Its grammar loses columns of semi-structured data.
     expect(doubted).toEqual(['snowflake-14/0']);
-    expect(asked.length).toBeGreaterThan(150);
+    expect(understood).toBeGreaterThan(75);
   });
 
   test('is asked once, and only when somebody wants to know', () => {
