@@ -14,7 +14,8 @@ export interface ClockUse {
   readonly name: string;
   /** The call stands in the Python around the SQL, where it is marked. */
   readonly python: boolean;
-  readonly role: 'filter' | 'slice' | 'audit';
+  /** `record`: of a table that tells what jobs did, where it belongs. */
+  readonly role: 'filter' | 'slice' | 'audit' | 'record';
   /** The column that it fills, when it fills one. */
   readonly column: string | undefined;
 }
@@ -40,17 +41,19 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
   if (!writing.has(statement.kind) && !transfers) return;
   if (isRetention(statement)) return;
   const key = statement.target && tableKey(view, statement.target);
-  if (key !== undefined && isJournalName(key)) return;
+  const isRecord = key !== undefined && isJournalName(key);
   const filters = [...filtersOf(statement)].map(({ conjunct }) => conjunct);
   const groups = [...blocksOf(statement)].flatMap((block) => block.groupBy);
   for (const call of clockCalls(view)) {
     const inside = (span: Span): boolean => span.start <= call.start && call.end <= span.end;
     const column = columnFilled(view, call);
-    const role = filters.some(inside)
-      ? 'filter'
-      : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
-        ? 'slice'
-        : 'audit';
+    const role = isRecord
+      ? 'record'
+      : filters.some(inside)
+        ? 'filter'
+        : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
+          ? 'slice'
+          : 'audit';
     yield { view, span: { start: call.start, end: call.end }, name: call.name, python: call.python, role, column };
   }
 }

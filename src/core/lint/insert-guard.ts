@@ -19,6 +19,10 @@ export function insertGuard(
   if (readsTargetAsGuard(view, key)) return 'anti-join';
   const own = task.statements.filter((other) => other !== view);
   if (own.some((other) => other.order < view.order && clearsSource(other, view, key))) return 'anti-join before';
+  // Code that updates a row and inserts it where there was none: the condition is Python's.
+  const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
+  if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key)))
+    return 'update or insert';
   if (own.some((other) => empties(other, key))) return 'emptied in the task';
   if (own.some((other) => moves(other, key))) return 'moved in the task';
   if (context.runEarlier(task).some((other) => empties(other, key))) return 'emptied upstream';

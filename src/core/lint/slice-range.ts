@@ -136,8 +136,16 @@ function afterUnit(at: Instant, unit: CalendarUnit | undefined): number {
   return floored(floored(at, unit) + step * 86_400_000 + ms, unit);
 }
 
-/** A year of the pipeline's intervals, thinned; days of UTC where the file says no schedule. */
+/** A year of the pipeline's intervals, thinned; days of UTC where the file says no schedule. Kept with the reading. */
+const samples = new WeakMap<Pipeline, readonly DataInterval[]>();
+
 function sampleIntervals(pipeline: Pipeline): readonly DataInterval[] {
+  const known = samples.get(pipeline) ?? takeSamples(pipeline);
+  samples.set(pipeline, known);
+  return known;
+}
+
+function takeSamples(pipeline: Pipeline): readonly DataInterval[] {
   const year = 365 * 86_400_000;
   const from = Date.UTC(2025, 0, 1);
   const anchored = { ...pipeline.anchor, startDate: instant(from - year), endDate: undefined };
@@ -162,10 +170,10 @@ function sampleIntervals(pipeline: Pipeline): readonly DataInterval[] {
 export function meetsNextInterval(pipeline: Pipeline, view: StatementView, cuts: readonly Comparison[]): boolean {
   const range = rangeOf(view, cuts, undefined);
   if (range === undefined) return false;
-  const samples = sampleIntervals(pipeline);
+  const intervals = sampleIntervals(pipeline);
   return (
-    samples.length > 0 &&
-    samples.every((interval) => {
+    intervals.length > 0 &&
+    intervals.every((interval) => {
       const next = { start: interval.end, end: instant(2 * interval.end - interval.start) };
       const isDayOrMore = interval.end - interval.start >= 23 * 3_600_000;
       return range.highs.some((high) => {

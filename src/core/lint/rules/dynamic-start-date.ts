@@ -8,6 +8,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
       yield {
         at: call.at,
+        // A DAG that is only triggered has no intervals that the start date would place.
+        severity: pipeline.schedule.value.kind === 'none' ? 'warning' : 'error',
         message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
         subject: `${pipeline.id} start date`,
       };

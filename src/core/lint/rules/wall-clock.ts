@@ -10,7 +10,7 @@ import { placeOf, sourceText } from '../statement-view.ts';
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => !python);
-    const moves = uses.filter((use) => use.role !== 'audit');
+    const moves = uses.filter(({ role }) => role === 'filter' || role === 'slice');
     const [first] = moves;
     if (first !== undefined) yield sqlFinding(context, task, first, moves);
     const audit = uses.filter((use) => use.role === 'audit');
@@ -31,7 +31,9 @@ function pythonFinding(context: LintContext, pipeline: Pipeline, call: ClockCall
   if (what === undefined || isFallback(text, call.at)) return undefined;
   if (call.flowsInto !== 'sql' && (isFullPrecision(text, call) || isAuditLine(text, call.at))) return undefined;
   const subject = `${call.task ?? pipeline.id} clock ${call.at.start}`;
-  if (call.flowsInto === 'sql' && view !== undefined && fillsColumnsOnly(context, view)) {
+  const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view) : [];
+  if (roles.length > 0 && !roles.includes('filter') && !roles.includes('slice')) {
+    if (!roles.includes('audit')) return undefined;
     return { at: call.at, severity: 'hint', message: auditMessage('A column'), subject };
   }
   return {
@@ -66,11 +68,12 @@ function isAuditLine(text: string, at: SourceSpan): boolean {
   );
 }
 
-/** The SQL of the task is read, and every clock value of Python in it only fills a column. */
-function fillsColumnsOnly(context: LintContext, task: TaskView): boolean {
-  const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => python);
-  return uses.length > 0 && uses.every(({ role }) => role === 'audit');
-}
+/** What the clock values of Python do in the SQL of the task, where that could be read. */
+const pythonRoles = (context: LintContext, task: TaskView): readonly ClockUse['role'][] =>
+  task.statements
+    .flatMap((view) => [...clockUses(context, task, view)])
+    .filter(({ python }) => python)
+    .map(({ role }) => role);
 
 /**
  * Arguments by which an operator hands data, or the range of data, to code that is not read. The arguments of a Python
