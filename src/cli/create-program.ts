@@ -20,7 +20,7 @@ export async function runCommandLine(words: readonly string[], shell: Shell, ver
     if (error instanceof CommanderError) shell.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
     else if (error instanceof UsageError) {
       shell.err(`${shell.colors.red('error')} ${error.message}\n`);
-      if (error.remedy !== undefined) shell.err(`  ${shell.colors.green('do')} ${error.remedy}\n`);
+      if (error.remedy !== undefined) shell.err(`  ${shell.colors.green('help')} ${error.remedy}\n`);
       shell.exit(exitCodes.usage);
     } else throw error;
   }

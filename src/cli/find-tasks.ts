@@ -28,5 +28,5 @@ function findOne(word: string, tasks: readonly PlannableTask[]): readonly Planna
       `there is no task ${word}`,
       'no pipeline was found below this folder; name it with --workspace',
     );
-  throw new UsageError(`there is no task ${word}${didYouMean(word, names)}`, 'list the tasks with: backfill show .');
+  throw new UsageError(`there is no task ${word}${didYouMean(word, names)}`, 'backfill show . lists the tasks');
 }

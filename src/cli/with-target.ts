@@ -26,7 +26,7 @@ export async function withTarget(
     if (!(error instanceof WarehouseError)) throw error;
     const { red, green } = shell.colors;
     shell.err(`${red('error')} ${error.message}\n`);
-    if (error.detail.hint !== undefined) shell.err(`  ${green('do')} ${error.detail.hint}\n`);
+    if (error.detail.hint !== undefined) shell.err(`  ${green('help')} ${error.detail.hint}\n`);
     shell.exit(error.kind === 'cancelled' ? exitCodes.cancelled : exitCodes.findings);
   }
 }

@@ -69,7 +69,7 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
       const place = `host: ${host}, port: ${port}, database: ${database}, user: ${user}`;
       writeFileSync(
         join(root, 'backfill.yaml'),
-        `version: 1\nairflow: { version: 2 }\nconnections:\n  sandbox: { ${place}, password: "\${env:SHOP_PASSWORD}", sslmode: disable }\n`,
+        `version: 1\nairflow: { version: 2 }\nrun: { lease: 5s }\nconnections:\n  sandbox: { ${place}, password: "\${env:SHOP_PASSWORD}", sslmode: disable }\n`,
       );
     }
     await onDatabase(...tables);

@@ -130,7 +130,7 @@ function troubleLines(units: readonly RunUnit[], colors: Colors): readonly strin
     if (!own) continue;
     lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${unit.message ?? ''}`);
     const { error } = unit;
-    if (error?.remedy !== undefined) lines.push(`  ${colors.green('do')} ${error.remedy}`);
+    if (error?.remedy !== undefined) lines.push(`  ${colors.green('help')} ${error.remedy}`);
     if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
   }
   if (behind > 0) lines.push(`${colors.yellow('blocked')} ${plural(behind, 'unit')} behind them`);

@@ -17,7 +17,7 @@ export const defaultRunOptions: RunOptions = {
   concurrency: 4,
   stopAtFirstFailure: false,
   maxAttempts: 4,
-  maxBusyAttempts: 8,
+  maxBusyAttempts: 12,
   backoffMs: 500,
   maxBackoffMs: 30_000,
 };

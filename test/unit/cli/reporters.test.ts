@@ -177,7 +177,7 @@ test('trouble is said with what to do, and what to type next', () => {
     plain,
   );
   expect(text).toBe(`failed shop.sales@2026-11-28T00:00:00Z  relation "x" does not exist
-  do create it
+  help create it
   | select *
   | from x
 blocked 1 unit behind them

@@ -84,7 +84,7 @@ describe('planRequest', () => {
   });
 
   test.each([
-    [{}, 'say which intervals / with --from and --to (end not included), or with --logical-dates A..B'],
+    [{}, 'say which intervals / give --from and --to (end not included), or --logical-dates A..B'],
     [{ from: '2026-11-01' }, 'say which intervals'],
     [
       { from: '2026-11-01', to: '2026-11-01' },
