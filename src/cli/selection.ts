@@ -68,7 +68,7 @@ function selectionOf({ from, to, logicalDates }: SelectionOptions, zones: readon
   if (from === undefined || to === undefined) {
     throw new UsageError(
       'say which intervals',
-      'with --from and --to (end not included), or with --logical-dates A..B',
+      'give --from and --to (end not included), or --logical-dates A..B',
     );
   }
   const range = { from: inZones('--from', from, zones), to: inZones('--to', to, zones) };
