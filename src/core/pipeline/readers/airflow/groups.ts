@@ -14,7 +14,8 @@ export function openGroup(program: Program, call: Call, defaultId = ''): GroupBu
   const group: GroupBuilder = {
     type: 'group',
     made: call,
-    prefix: prefixed && id !== '' ? `${parent?.prefix ?? ''}${id}.` : (parent?.prefix ?? ''),
+    // A group that does not prefix leaves its parents' prefix out as well.
+    prefix: prefixed && id !== '' ? `${parent?.prefix ?? ''}${id}.` : '',
     parent,
     tasks: [],
     enter() {

@@ -47,6 +47,8 @@ export interface TaskBuilder extends HostObject {
   readonly named: boolean;
   readonly nameAt: SourceSpan;
   dag: DagBuilder | undefined;
+  /** The DAG that was known when it was made: only its `default_args` count. */
+  readonly madeIn: DagBuilder | undefined;
   readonly group: GroupBuilder | undefined;
   /** The Python that the task runs, with what it is called with. */
   readonly callable: { readonly function: FunctionValue; readonly call: Call } | undefined;
@@ -122,7 +124,7 @@ export function taskArgument(task: TaskBuilder, name: string): Keyword | undefin
   if (own !== undefined) return own;
   const holders: (Call | undefined)[] = [task.made];
   for (let group = task.group; group !== undefined; group = group.parent) holders.push(group.made);
-  holders.push(task.dag?.made);
+  holders.push(task.madeIn?.made);
   for (const holder of holders) {
     const entry = defaultArguments(holder)?.entries.get(name);
     if (entry !== undefined) return { name, ...entry };

@@ -21,8 +21,8 @@ export interface DagDates {
 
 /** Start, end and zone of a DAG. The zone is the start date's, as Airflow takes it; a naive date is in the default one. */
 export function datesOf(dag: DagBuilder, settings: AirflowSettings): DagDates {
-  const start = dateArgument(dag, 'start_date', 3);
-  const end = dateArgument(dag, 'end_date', 4);
+  const start = dateArgument(dag, 'start_date', 5);
+  const end = dateArgument(dag, 'end_date', 6);
   const problems: Problem[] = [];
   const startDate = start && dateOf(start.value);
   const endDate = end && dateOf(end.value);

@@ -83,6 +83,7 @@ export function newTask(
     certain: program.isCertain(),
     nameAt: id?.valueAt ?? options.nameAt ?? call.at,
     dag,
+    madeIn: dag,
     group,
     callable,
     mapped: options.mapped ?? false,
