@@ -160,6 +160,27 @@ describe('template expressions', () => {
     ]);
   });
 
+  test('in a number make it unknown', () => {
+    const text = 'SELECT a FROM t WHERE a = 20{{ n }} AND b = 1';
+    const [first, second] = readOne(text).query?.where ?? [];
+    expect(first && shape(first, text)).toEqual(['=', 'a', 'template-string 20{{ n }}']);
+    expect(second && shape(second, text)).toEqual(['=', 'b', 'literal 1']);
+  });
+
+  test('of constant text are code', () => {
+    const text = 'SELECT a {{ "," if true else "" }} b FROM t {{ "WHERE" }} a = 1';
+    const one = readOne(text);
+    expect(one.outputColumns).toEqual(['a', 'b']);
+    expect(one.query?.where).toHaveLength(1);
+  });
+
+  test('over several lines stay one name', () => {
+    const text = 'DELETE FROM m.t_{{\n  ds_nodash\n}}_v WHERE a = {{\r\n ds }}\n';
+    const one = readOne(text);
+    expect(text.slice(one.target?.start, one.target?.end)).toBe('m.t_{{\n  ds_nodash\n}}_v');
+    expect(one.where.map((each) => text.slice(each.start, each.end))).toEqual(['a = {{\r\n ds }}']);
+  });
+
   test('longer than their stand-in keep the name in one piece', () => {
     const long = `{{ ${'macros.something_long('.padEnd(80, 'x')}) }}`;
     const one = readOne(`DELETE FROM m.${long}_t WHERE a = 1`);

@@ -2,8 +2,8 @@ import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
 import { readSql } from '../../../src/core/sql/read-sql.ts';
 import type { SqlReading, Statement } from '../../../src/core/sql/statement.ts';
 import { type StatementJson, statementJson } from '../../../src/core/sql/statement-json.ts';
-import type { Hole, MaskedText } from '../../../src/core/template/masked-text.ts';
-import { unknownValue } from '../../../src/core/template/symbolic-value.ts';
+import { maskTemplate } from '../../../src/core/template/mask.ts';
+import type { MaskedText } from '../../../src/core/template/masked-text.ts';
 import { lineIndex } from '../../../src/core/text/line-index.ts';
 
 /** What a statement is expected to say; keys as in `statements.json`. */
@@ -31,39 +31,8 @@ export interface SqlCase {
 
 export const plain = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
 
-/**
- * A masked text as the template room makes it, for tests of this room alone: `{{ … }}` becomes filler of the same
- * length, an identifier outside of quotes and `1` behind LIMIT and INTERVAL.
- */
-export function mask(source: string): MaskedText {
-  const holes: Hole[] = [];
-  let text = '';
-  let from = 0;
-  for (const found of source.matchAll(/\{\{(.*?)\}\}/gs)) {
-    text += source.slice(from, found.index);
-    const quoted = (text.split("'").length - 1) % 2 === 1;
-    const length = found[0].length;
-    const name = 'x'.repeat(Math.min(56, length));
-    const number = /\b(limit|interval)\s*$/i.test(text);
-    text += quoted ? 'x'.repeat(length) : (number ? '1' : name).padEnd(length);
-    from = found.index + length;
-    const inside = found[1] ?? '';
-    const start = found.index + 2 + (inside.length - inside.trimStart().length);
-    holes.push({
-      origin: 'template',
-      source: inside.trim(),
-      expression: { start, end: start + inside.trim().length },
-      value: unknownValue('not evaluated'),
-      quoted,
-      start: found.index,
-      end: found.index + length,
-    });
-  }
-  return { text: text + source.slice(from), holes, tags: [], problem: undefined };
-}
-
 export const read = (sql: string, dialect: DialectName = 'postgres'): SqlReading =>
-  readSql(sql.includes('{{') ? mask(sql) : plain(sql), dialect);
+  readSql(sql.includes('{{') ? maskTemplate(sql, []) : plain(sql), dialect);
 
 export function readOne(sql: string, dialect: DialectName = 'postgres'): Statement {
   const { statements } = read(sql, dialect);

@@ -15,6 +15,7 @@ import {
   numberEnd,
   quotedEnd,
   swallowsStatement,
+  wordEnd,
 } from './scan-text.ts';
 import type { Token, TokenKind } from './token.ts';
 
@@ -84,8 +85,19 @@ class Lexer {
   }
 
   private insideHole(): boolean {
-    while ((this.holes[this.hole]?.end ?? Number.POSITIVE_INFINITY) <= this.at) this.hole++;
+    for (let hole = this.holes[this.hole]; hole !== undefined; hole = this.holes[this.hole]) {
+      if (hole.end > this.at && !this.isCode(hole)) break;
+      this.hole++;
+    }
     return (this.holes[this.hole]?.start ?? Number.POSITIVE_INFINITY) <= this.at;
+  }
+
+  /** The mask writes an expression of constant text (`{{ "," }}`) as that text, everything else as `j_…` or `1`. */
+  private isCode(hole: Hole): boolean {
+    if (hole.quoted) return false;
+    let at = hole.start;
+    while (at < hole.end && isSpace(this.text.charCodeAt(at))) at++;
+    return at < hole.end && !this.text.startsWith('j_', at) && this.text.charCodeAt(at) !== 49;
   }
 
   private push(kind: TokenKind, start: number, end: number, text: string, holes = none, content?: Span): void {
@@ -154,7 +166,11 @@ class Lexer {
     } else if (code === 96) this.quoted();
     else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {
       const end = numberEnd(text, at);
-      this.push('number', at, end, text.slice(at, end));
+      const holes = this.holesWithin(at, end + 1);
+      const last = this.holes[holes[holes.length - 1] ?? -1];
+      // `20{{ ds_nodash }}`: digits of the stand-in are not those of the number.
+      if (last === undefined) this.push('number', at, end, text.slice(at, end));
+      else this.push('template-string', at, wordEnd(text, Math.max(end, last.end)), text.slice(at, end), holes);
     } else if (code === 59 && this.delimiter === ';') this.terminate(at + 1);
     else if (code === 36 && this.dollar()) return;
     else if (this.parameter()) return;
@@ -295,7 +311,10 @@ class Lexer {
     this.at = start;
     this.insideHole();
     const found: number[] = [];
-    for (let index = this.hole; (this.holes[index]?.start ?? end) < end; index++) found.push(index);
+    for (let index = this.hole; (this.holes[index]?.start ?? end) < end; index++) {
+      const hole = this.holes[index];
+      if (hole !== undefined && !this.isCode(hole)) found.push(index);
+    }
     return found.length > 0 ? found : none;
   }
 

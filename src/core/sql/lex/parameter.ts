@@ -1,5 +1,5 @@
 import type { Lexis } from './lexis.ts';
-import { isWordPart, isWordStart } from './scan-text.ts';
+import { isWordPart, isWordStart, wordEnd } from './scan-text.ts';
 import type { Token } from './token.ts';
 
 const namedFormat = /%\(\w+\)s/y;
@@ -14,10 +14,10 @@ export function parameterEnd(text: string, at: number, lexis: Lexis, last: Token
   const next = text.charCodeAt(at + 1);
   switch (text.charCodeAt(at)) {
     case 58:
-      return isWordStart(next) && !clings(last, at) ? runEnd(text, at + 1, isNamePart) : at;
+      return isWordStart(next) && !clings(last, at) ? wordEnd(text, at + 1) : at;
     case 64:
       if (!isWordStart(next) && next !== 64 && !(lexis.stages && '~%"'.includes(text[at + 1] ?? ' '))) return at;
-      return runEnd(text, at + 1, lexis.stages ? isStagePart : isVariablePart);
+      return runEnd(text, at + 1, lexis.stages ? stagePart : variablePart);
     case 37:
       if (next === 40) {
         namedFormat.lastIndex = at;
@@ -38,12 +38,8 @@ const clings = (last: Token | undefined, at: number): boolean =>
 const isOperand = (last: Token | undefined): boolean =>
   last !== undefined && last.kind !== 'word' && (last.kind !== 'operator' || last.text === ')' || last.text === ']');
 
-const isNamePart = (char: string): boolean => isWordPart(char.charCodeAt(0));
-const isStagePart = (char: string): boolean => stagePart.test(char);
-const isVariablePart = (char: string): boolean => variablePart.test(char);
-
-function runEnd(text: string, from: number, isPart: (char: string) => boolean): number {
+function runEnd(text: string, from: number, part: RegExp): number {
   let end = from;
-  while (end < text.length && isPart(text[end] ?? '')) end++;
+  while (end < text.length && part.test(text[end] ?? '')) end++;
   return end;
 }

@@ -13,6 +13,12 @@ export const isWordStart = (code: number): boolean =>
 
 export const isWordPart = (code: number): boolean => isWordStart(code) || isDigit(code) || code === 36;
 
+export function wordEnd(text: string, from: number): number {
+  let at = from;
+  while (isWordPart(text.charCodeAt(at))) at++;
+  return at;
+}
+
 export function lineEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -84,9 +90,7 @@ export function brokenStringEnd(text: string, open: number): number {
 export function numberEnd(text: string, from: number): number {
   let end = from;
   if (text.charCodeAt(end) === 48 && (text.charCodeAt(end + 1) | 32) === 120) {
-    end += 2;
-    while (isWordPart(text.charCodeAt(end))) end++;
-    return end;
+    return wordEnd(text, end + 2);
   }
   const digits = (): void => {
     while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
