@@ -112,14 +112,14 @@ export function applyFilter(name: string, value: PythonValue, values: PythonArgu
         ? Number(value)
         : refuse(`the filter "float" of a ${typeName(value)}`);
     case 'tojson':
-      return jsonText(value, true).replace(
-        /[<>&']/g,
-        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
+      return { kind: 'markup', text: htmlSafe(jsonText(value, true)) };
     default:
       return refuse(`the filter "${name}" is not supported`);
   }
 }
+
+const htmlSafe = (text: string): string =>
+  text.replace(/[<>&']/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function defaulted(value: PythonValue, name: string, values: PythonArguments): PythonValue {
   const bound = bind(name, values, ['default_value', 'boolean']);

@@ -36,8 +36,23 @@ export function applyTest(name: string, value: PythonValue, values: readonly Pyt
   }
 }
 
+const plainTypes: ReadonlySet<string> = new Set([
+  'None',
+  'str',
+  'int',
+  'float',
+  'bool',
+  'list',
+  'tuple',
+  'dict',
+  'datetime',
+  'date',
+  'timedelta',
+]);
+
 function plainTest(name: string, value: PythonValue): boolean {
   const type = typeName(value);
+  if (!plainTypes.has(type)) return refuse(`the test "${name}" of a ${type}`);
   switch (name) {
     case 'none':
       return value === null;
@@ -58,7 +73,7 @@ function plainTest(name: string, value: PythonValue): boolean {
     case 'mapping':
       return type === 'dict';
     case 'iterable':
-      return ['str', 'list', 'tuple', 'dict', 'view'].includes(type);
+      return ['str', 'list', 'tuple', 'dict'].includes(type);
     case 'sequence':
       return ['str', 'list', 'tuple', 'dict'].includes(type);
     case 'odd':

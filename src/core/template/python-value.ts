@@ -56,6 +56,8 @@ export type PythonObject =
       readonly call?: (values: PythonArguments) => PythonValue;
     }
   | { readonly kind: 'namespace'; readonly members: Map<string, PythonValue> }
+  /** Text that Jinja2 marks as safe HTML; whatever it is joined with would be escaped, so it can only be printed. */
+  | { readonly kind: 'markup'; readonly text: string }
   /** `lenient`: the missing `else` of an inline `if`, which prints as nothing. Every other use is an error. */
   | { readonly kind: 'undefined'; readonly name: string; readonly lenient: boolean };
 
@@ -104,7 +106,11 @@ export function hashKey(key: PythonValue): string {
   return key === null ? 'none' : refuse(`a ${typeName(key)} as a key`);
 }
 
-/** `str(value)`, which is what `{{ value }}` prints. */
+/** What `{{ value }}` prints. */
+export const printed = (value: PythonValue): string =>
+  isObject(value) && value.kind === 'markup' ? value.text : str(value);
+
+/** `str(value)`. */
 export function str(value: PythonValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint') return value.toString();

@@ -3,7 +3,7 @@ import { contextName } from './context-names.ts';
 import { evaluateValue, innerScope, type Scope } from './evaluate-value.ts';
 import type { JinjaExpression } from './expression.ts';
 import { capturedName, parseTemplate, type Target, type TemplateNode } from './parse-template.ts';
-import { isObject, itemsOf, orElse, type PythonArguments, type PythonValue, str, truthy } from './python-value.ts';
+import { isObject, itemsOf, orElse, type PythonArguments, type PythonValue, printed, truthy } from './python-value.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { Rendered, TemplateContext } from './template-context.ts';
 
@@ -81,7 +81,7 @@ function runNode(node: TemplateNode, scope: Scope, progress: Progress): void {
       emit(node.text, progress);
       break;
     case 'output':
-      placed(node.at, () => emit(str(evaluateValue(node.value, scope)), progress));
+      placed(node.at, () => emit(printed(evaluateValue(node.value, scope)), progress));
       break;
     case 'do':
       placed(node.at, () => evaluateValue(node.value, scope));
@@ -102,7 +102,7 @@ function runNode(node: TemplateNode, scope: Scope, progress: Progress): void {
     case 'capture': {
       const body = captured(node.body, innerScope(scope), progress);
       const filtered = placed(node.at, () => evaluateValue(node.filtered, withName(scope, capturedName, body)));
-      if (node.name === undefined) placed(node.at, () => emit(str(filtered), progress));
+      if (node.name === undefined) placed(node.at, () => emit(printed(filtered), progress));
       else scope.values.set(node.name, filtered);
       break;
     }
