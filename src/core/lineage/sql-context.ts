@@ -1,6 +1,7 @@
 import type { TaskSql } from '../pipeline/model.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
 import type { Hole } from '../template/masked-text.ts';
+import { isZone } from '../time/zone.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 
 /** What the meaning of a SQL text depends on besides its tokens. */
@@ -17,5 +18,5 @@ export const sqlContext = (sql: TaskSql, zone: ZoneName): SqlContext => ({
   text: sql.source.text,
   holes: sql.masked.holes,
   dialect: sql.dialect,
-  zones: zone === 'UTC' ? ['UTC'] : ['UTC', zone],
+  zones: zone === 'UTC' || !isZone(zone) ? ['UTC'] : ['UTC', zone],
 });

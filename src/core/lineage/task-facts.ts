@@ -1,6 +1,7 @@
 import type { Pipeline, Task } from '../pipeline/model.ts';
 import { locate } from '../text/mapped-text.ts';
 import type { Problem } from '../text/span.ts';
+import { isZone } from '../time/zone.ts';
 import { chooseWindow } from './choose-window.ts';
 import type { DeclaredTask } from './declared-facts.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
@@ -32,7 +33,7 @@ export function taskFacts(
     declared?.reads ?? [],
     tables.same,
     (table) => tables.slicedBy(table)[0] ?? '',
-    pipeline.zone,
+    isZone(pipeline.zone) ? pipeline.zone : 'UTC',
   );
   return { task: task.id, reads, writes, problems: templatedNames(statements) };
 }

@@ -1,11 +1,13 @@
 import type { SymbolicValue, TimeForm } from '../template/symbolic-value.ts';
 import type { CalendarUnit } from '../time/calendar.ts';
+import { isZone } from '../time/zone.ts';
 import type { TimeReadings } from './time-readings.ts';
 import { floorReadings, noOffset, shiftReadings } from './time-readings.ts';
 
 /** A template expression that is a time, as the text that SQL sees. `undefined`: the text says only a part of it. */
 export function readingsOfText(value: Extract<SymbolicValue, { kind: 'time' }>): TimeReadings | undefined {
   const zone = value.zone ?? 'UTC';
+  if (!isZone(zone) || value.time.steps.some((step) => !isZone(step.zone))) return undefined;
   const whole: TimeReadings = { readings: [{ time: value.time, zone: undefined }], unit: undefined, naive: false };
   const onClock: TimeReadings = { readings: [{ time: value.time, zone }], unit: undefined, naive: true };
   const written = precisionOf(value.form);

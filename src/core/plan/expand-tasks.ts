@@ -20,8 +20,11 @@ export interface KeptInterval {
 export interface SkippedRead {
   readonly task: TaskId;
   readonly read: ParentRead;
-  /** `whole-table`: the parent replaces the whole table, so intervals outside the planned ones read changed rows too. */
-  readonly why: 'unbounded' | 'unknown' | 'whole-table' | 'no-grid' | 'no-beginning';
+  /**
+   * `whole-table`: the parent replaces the whole table, so intervals outside the planned ones read changed rows too.
+   * `open-end`: the window has no upper end, so every earlier interval reads what changes.
+   */
+  readonly why: 'unbounded' | 'unknown' | 'whole-table' | 'open-end' | 'no-grid' | 'no-beginning';
   /** From here to the horizon is what `expandUnbounded` adds. */
   readonly from: Instant;
 }
@@ -121,12 +124,15 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   ): void => {
     const first = ranges[0];
     if (first === undefined) return;
-    const window = expandable(read.window, request.expandUnbounded);
+    const said = expandable(read.window, request.expandUnbounded);
+    const endless = said !== undefined && said.lo.length > 0 && said.hi.length === 0 && !request.expandUnbounded;
+    const window = endless ? { ...said, hi: allLater.hi } : said;
     if (task.grid === undefined || window === undefined) {
       const known = read.window.kind === 'unknown' ? 'unknown' : 'unbounded';
       skip(task, read, task.grid === undefined ? 'no-grid' : known, first.from);
       return;
     }
+    if (endless) skip(task, read, 'open-end', first.from);
     const { back, forward } = windowReach(window);
     const near = intervalSet(
       ranges.map((range) => ({
@@ -221,7 +227,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       select(task, fresh);
       for (const parent of request.downstream ? (parentsByChild.get(task.id) ?? []) : []) {
         if (here.has(parent.id)) continue;
-        fresh.push(...spread(parent, inOrder(keptOf(parent)), task));
+        for (const interval of spread(parent, inOrder(keptOf(parent)), task)) fresh.push(interval);
       }
       growTail(task, fresh);
       if (fresh.length > 0) waiting.set(task, fresh);

@@ -128,7 +128,8 @@ function skippedReads({ graph, expansion, request }: Planned): PlanFinding[] {
     const task = graph.tasks.get(skipped.task);
     if (task === undefined || without.has(task.id)) return [];
     const more = moreIntervals(task, skipped.from, expansion, request.now);
-    if (more === 0 && skipped.why !== 'no-grid' && skipped.why !== 'no-beginning') return [];
+    const certain = skipped.why === 'no-grid' || skipped.why === 'no-beginning' || skipped.why === 'open-end';
+    if (more === 0 && !certain) return [];
     return [skippedRead(skipped, task, more)];
   });
 }
@@ -150,6 +151,10 @@ function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more
     case 'whole-table': {
       const message = `${parent} rewrites the whole of ${table}; ${task.id} is planned only where it reads the planned intervals; ${offer}.`;
       return { code: 'unbounded-read', severity: 'info', message, task: task.id };
+    }
+    case 'open-end': {
+      const message = `${task.id} reads ${table} without an upper end, so all its earlier intervals may read what changes too; only those up to their own end are planned; expanding it adds the others.`;
+      return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
     }
     case 'no-beginning': {
       const message = `${task.id} reads ${table} in a way that touches every earlier interval, and its schedule has no start date; the plan does not go back without end. Give the DAG a start date.`;

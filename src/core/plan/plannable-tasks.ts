@@ -5,6 +5,7 @@ import { tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import { makeGrid } from '../time/make-grid.ts';
+import { isZone } from '../time/zone.ts';
 import type { ParentRead, PlannableTask } from './plan-request.ts';
 
 /**
@@ -51,7 +52,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const deleter = deleterFor(id, writes, earlier, (table) => writers.get(names(table)) ?? []);
     tasks.push({
       id,
-      zone: pipeline.zone,
+      zone: isZone(pipeline.zone) ? pipeline.zone : 'UTC',
       ...gridOf(pipeline),
       zeroWidth: usesEmptyBounds(task, pipeline),
       reads: joined.get(id) ?? [],

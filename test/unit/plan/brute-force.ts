@@ -31,8 +31,11 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
     const hi = window.hi.map((time) => evaluateTime(time, tile, 'upper') as number);
     return [lo.length === 0 ? -Infinity : Math.min(...lo), hi.length === 0 ? Infinity : Math.max(...hi)];
   };
-  const expandable = (window: ReadWindow): ReadWindow | undefined =>
-    window.kind === 'range' ? window : request.expandUnbounded ? everything : undefined;
+  const expandable = (window: ReadWindow): ReadWindow | undefined => {
+    if (window.kind !== 'range') return request.expandUnbounded ? everything : undefined;
+    const endless = window.lo.length > 0 && window.hi.length === 0 && !request.expandUnbounded;
+    return endless ? { ...window, hi: [{ anchor: 'end', steps: [] }] } : window;
+  };
 
   const kept = new Map<string, Set<number>>(tasks.map(({ id }) => [id, new Set()]));
   const has = (id: string, { start }: GridInterval): boolean => kept.get(id)?.has(start) === true;

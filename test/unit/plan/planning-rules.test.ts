@@ -198,6 +198,14 @@ describe('what is not known', () => {
     expect(expanded.findings).toEqual([]);
   });
 
+  it('a window without an upper end goes back on request only', () => {
+    const tasks = [task('a', daily), task('b', daily, { a: window(start(), undefined) })];
+    const plan = makePlan(tasks, request(['a'], oneDay));
+    expect(startsOf(plan, 'b')).toEqual(['05-01']);
+    expect(codes(plan)).toEqual(['unbounded-read']);
+    expect(startsOf(makePlan(tasks, request(['a'], oneDay, { expandUnbounded: true })), 'b')).toHaveLength(122);
+  });
+
   it('is waited for as a whole', () => {
     const tasks = [task('a', daily), task('b', daily, { a: unbounded })];
     const plan = makePlan(tasks, request(['a', 'b'], range('2024-05-01', '2024-05-03')));
