@@ -59,6 +59,9 @@ export interface MergeBranch extends Span {
   readonly matched: 'matched' | 'not-matched' | 'not-matched-by-source';
   readonly condition: readonly SqlExpression[];
   readonly assignments: readonly Assignment[];
+  /** Columns and values of INSERT; empty for `INSERT *` and its kin. */
+  readonly columns: readonly string[];
+  readonly values: readonly SqlExpression[];
   /** The action's own span, e.g. `UPDATE SET …`. */
   readonly actionSpan: Span;
 }
@@ -104,6 +107,8 @@ export interface Statement extends Span {
   /** Unique keys of CREATE TABLE / CREATE UNIQUE INDEX: primary key first. */
   readonly keys: readonly (readonly string[])[];
   readonly partition: 'static' | 'dynamic' | 'mixed' | 'none' | undefined;
+  /** Entries of `PARTITION (…)`: `column = value` (a binary) or a column alone. */
+  readonly partitionBy: readonly SqlExpression[];
   readonly temporary: boolean;
   readonly ifNotExists: boolean;
   readonly orReplace: boolean;

@@ -61,7 +61,8 @@ function itemsOfStatement(statement: Statement): Item[] {
     ...expressions(statement.values, undefined),
     ...expressions([...values], undefined),
     ...expressions(statement.conflict?.where ?? [], undefined),
-    ...statement.branches.flatMap((branch) => expressions(branch.condition, undefined)),
+    ...statement.branches.flatMap((branch) => expressions([...branch.condition, ...branch.values], undefined)),
+    ...expressions(statement.partitionBy, undefined),
   ];
 }
 

@@ -2,8 +2,10 @@ import type { Hole, MaskedText } from '../../template/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../dialect-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
+import { operatorEnd } from './operator.ts';
 import { parameterEnd } from './parameter.ts';
 import {
+  bracketQuote,
   brokenStringEnd,
   commentEnd,
   dollarTag,
@@ -23,14 +25,6 @@ export interface Lexed {
   readonly tokens: readonly Token[];
   readonly problems: readonly (Span & { readonly message: string })[];
 }
-
-const operators = new Set(
-  '<=> ->> #>> !~~* !~~ !~* ~~* || :: <= >= <> != := => -> ~* !~ @> <@ && ?| ?& #> #- << >> ** // ^@ == ^= .. |/ ~~'.split(
-    ' ',
-  ),
-);
-
-const operatorPart = new Set([...operators].flatMap((text) => [...text.slice(1)].map((part) => part.charCodeAt(0))));
 
 const none: readonly number[] = [];
 
@@ -213,7 +207,11 @@ class Lexer {
       this.string(at, at + 1, true);
       return;
     }
-    if (lower === 113 && next === 39 && this.quoteWithBrackets()) return;
+    const bracketed = lower === 113 && next === 39 ? bracketQuote(text, at) : undefined;
+    if (bracketed !== undefined) {
+      this.stringToken(at, bracketed.end + 2, bracketed);
+      return;
+    }
     if (lower === 117 && next === 38 && (text.charCodeAt(at + 2) === 39 || text.charCodeAt(at + 2) === 34)) {
       if (text.charCodeAt(at + 2) === 39) {
         this.string(at, at + 2, false);
@@ -221,18 +219,6 @@ class Lexer {
       }
     }
     this.word();
-  }
-
-  /** `q'[it's]'`, the alternative quoting. */
-  private quoteWithBrackets(): boolean {
-    const open = this.text[this.at + 2];
-    if (open === undefined || !'[{(<!|'.includes(open)) return false;
-    const closing = `${{ '[': ']', '{': '}', '(': ')', '<': '>' }[open] ?? open}'`;
-    const end = this.text.indexOf(closing, this.at + 3);
-    if (end < 0) return false;
-    const content = { start: this.at + 3, end };
-    this.stringToken(this.at, end + 2, content);
-    return true;
   }
 
   /** A word, joined with the template expressions that touch it; a lone expression becomes a hole. */
@@ -357,8 +343,7 @@ class Lexer {
       this.push('operator', at, at + tag.length, tag);
       return true;
     }
-    let end = at + 1;
-    while (isWordPart(text.charCodeAt(end))) end++;
+    const end = wordEnd(text, at + 1);
     if (end === at + 1) return false;
     this.push('parameter', at, end, text.slice(at, end));
     return true;
@@ -379,9 +364,8 @@ class Lexer {
       this.at += 2;
       return;
     }
-    let length = operatorPart.has(text.charCodeAt(at + 1)) ? Math.min(4, text.length - at) : 1;
-    while (length > 1 && !operators.has(text.slice(at, at + length))) length--;
-    this.push('operator', at, at + length, text.slice(at, at + length));
+    const end = operatorEnd(text, at);
+    this.push('operator', at, end, text.slice(at, end));
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Span } from '../../text/span.ts';
+
 /** Where quoted pieces of SQL end. Every function answers the offset behind the piece, or -1 when it never ends. */
 
 export const isSpace = (code: number): boolean =>
@@ -40,6 +42,15 @@ export function quotedEnd(text: string, open: number, backslash: boolean): numbe
     }
   }
   return -1;
+}
+
+/** The content of `q'[it's]'`, the alternative quoting; its closing bracket and quote follow. */
+export function bracketQuote(text: string, at: number): Span | undefined {
+  const open = text[at + 2];
+  if (open === undefined || !'[{(<!|'.includes(open)) return undefined;
+  const closing = { '[': ']', '{': '}', '(': ')', '<': '>' }[open] ?? open;
+  const end = text.indexOf(`${closing}'`, at + 3);
+  return end < 0 ? undefined : { start: at + 3, end };
 }
 
 /** `nested` counts inner openings, as the standard and Postgres do. */

@@ -81,11 +81,11 @@ export function readLoad(c: Cursor): Reading {
   }
   const target = readTableName(c);
   let partition = readPartitionClause(c);
-  if (partition === 'none' && operator(c) === '(') skipOne(c);
-  if (partition === 'none') partition = readPartitionClause(c);
+  if (partition.partition === 'none' && operator(c) === '(') skipOne(c);
+  if (partition.partition === 'none') partition = readPartitionClause(c);
   while (!done(c) && word(c) !== 'set') skipOne(c);
   if (accept(c, 'set')) readAssignments(c);
-  return { kind: 'load', target, partition, conflict };
+  return { kind: 'load', target, ...partition, conflict };
 }
 
 /** `EXPORT DATA OPTIONS (…) AS SELECT …`. */

@@ -87,12 +87,12 @@ function readTarget(c: Cursor, draft: Draft): void {
 const insertReserved = new Set([...afterTable, 'default', 'overriding', 'set', 'by', 'if', 'row', 'table']);
 
 function readInsertBody(c: Cursor, draft: Draft): void {
-  draft.partition = readPartitionClause(c);
+  Object.assign(draft, readPartitionClause(c));
   accept(c, 'if', 'not', 'exists');
   const alias = readAlias(c, insertReserved);
   if (alias !== undefined) draft.targetAlias = nameOf(alias, c.dialect);
   if (operator(c) === '(' && !isQueryAhead(c)) draft.columns = readColumnList(c);
-  if (draft.partition === 'none') draft.partition = readPartitionClause(c);
+  if (draft.partition === 'none') Object.assign(draft, readPartitionClause(c));
   accept(c, 'by', 'name');
   accept(c, 'by', 'position');
   if (operator(c) === '(' && !isQueryAhead(c) && draft.columns === undefined) draft.columns = readColumnList(c);

@@ -59,8 +59,8 @@ function readBranch(c: Cursor): readonly MergeBranch[] {
   c.index++;
   let assignments: readonly Assignment[] = [];
   if (action === 'update') assignments = readUpdateAction(c);
-  else if (action === 'insert') readInsertAction(c);
-  else if (action === 'do') accept(c, 'nothing');
+  const insert = action === 'insert' ? readInsertAction(c) : { columns: [], values: [] };
+  if (action === 'do') accept(c, 'nothing');
   if (accept(c, 'where')) readConjuncts(c);
   return [
     {
@@ -68,6 +68,7 @@ function readBranch(c: Cursor): readonly MergeBranch[] {
       matched: !not ? 'matched' : bySource ? 'not-matched-by-source' : 'not-matched',
       condition,
       assignments,
+      ...insert,
       actionSpan: spanFrom(c, actionStart),
       ...spanFrom(c, start),
     },
@@ -84,15 +85,16 @@ function readUpdateAction(c: Cursor): readonly Assignment[] {
   return readAssignments(c);
 }
 
-function readInsertAction(c: Cursor): void {
+function readInsertAction(c: Cursor): Pick<MergeBranch, 'columns' | 'values'> {
+  const none = { columns: [], values: [] };
   if (accept(c, 'all', 'by', 'name') || accept(c, 'by', 'name') || accept(c, 'row') || accept(c, 'default', 'values'))
-    return;
+    return none;
   if (operator(c) === '*') c.index++;
-  readColumnList(c);
+  const columns = readColumnList(c);
   if (word(c) === 'overriding') c.index = Math.min(c.index + 3, c.end);
-  if (word(c) === 'values' && operator(c, 1) === '(') {
-    c.index++;
-    within(c, () => readArguments(c));
-  } else if (accept(c, 'values')) accept(c, 'row');
-  accept(c, 'row');
+  if (!accept(c, 'values')) {
+    accept(c, 'row');
+    return { ...none, columns };
+  }
+  return { columns, values: operator(c) === '(' ? within(c, () => readArguments(c)) : [] };
 }

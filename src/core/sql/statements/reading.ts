@@ -28,6 +28,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   definitions: [],
   keys: [],
   partition: undefined,
+  partitionBy: [],
   temporary: false,
   ifNotExists: false,
   orReplace: false,
