@@ -7,7 +7,7 @@ import type { Shell } from './shell.ts';
 
 /**
  * Shows a run while it goes on, on standard error: one line per unit that ended, and on a terminal a last line that
- * is rewritten in place. Nothing is written for blocked units beyond the first few; the summary counts them.
+ * is rewritten in place instead of a line for each unchanged unit. Nothing is written for blocked units beyond the first few; the summary counts them.
  */
 export function progressWriter(shell: Shell): (event: RunEvent) => void {
   const { colors, isTTY } = shell;
@@ -27,7 +27,8 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
         line(`run ${event.run}: ${event.toRun} of ${event.total} units to run`);
         break;
       case 'unit-finished':
-        line(unitLine(event.result, shell));
+        // On a terminal the last line counts them; a log has a line for each.
+        if (!isTTY || event.result.state !== 'unchanged') line(unitLine(event.result, shell));
         break;
       case 'unit-blocked':
         blocked += 1;

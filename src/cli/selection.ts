@@ -66,10 +66,7 @@ function selectionOf({ from, to, logicalDates }: SelectionOptions, zones: readon
     return { kind: 'logical-dates', ...range };
   }
   if (from === undefined || to === undefined) {
-    throw new UsageError(
-      'say which intervals',
-      'give --from and --to (end not included), or --logical-dates A..B',
-    );
+    throw new UsageError('say which intervals', 'give --from and --to (end not included), or --logical-dates A..B');
   }
   const range = { from: inZones('--from', from, zones), to: inZones('--to', to, zones) };
   if (range.from >= range.to) {

@@ -62,7 +62,7 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
     {
       findings,
       problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file)),
-      filesRead: workspace.reading.files.filter(({ file }) => chosen.has(file)).length,
+      filesRead: [...chosen].filter((file) => workspace.reading.text(file) !== undefined).length,
       help: (rule) => allRules.find(({ id }) => id === rule)?.help ?? '',
       text: workspace.text,
     },

@@ -28,7 +28,7 @@ export function register(program: Command, shell: Shell): void {
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--accept-held', 'let held units through: their empty or shrunk results were looked at and are right')
     .option('--yes', 'do not ask before a protected target')
-    .option('--samples <n>', 'differing rows shown per slice and kind', '5')
+    .option('--samples <n>', 'differing rows shown per slice and kind, as far as the run kept them', '0')
     .addHelpText(
       'after',
       `

@@ -52,7 +52,7 @@ export function register(program: Command, shell: Shell): void {
     .addOption(
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
-    .option('--samples <n>', 'differing rows shown per slice and kind')
+    .option('--samples <n>', 'differing rows shown per slice and kind, at most 20')
     .addHelpText(
       'after',
       `
@@ -158,7 +158,8 @@ async function runOn(
         onEvent: text ? progressWriter(shell) : () => {},
       },
     );
-    finishRun(result, warehouse.description.target, { format: options.format, samples }, shell);
+    const shown = options.samples === undefined ? 0 : samples;
+    finishRun(result, warehouse.description.target, { format: options.format, samples: shown }, shell);
     shell.exit(exitCodeOf(result));
   } finally {
     await preview?.end();

@@ -43,8 +43,14 @@ export function stateText(state: UnitState, colors: Colors): string {
   }
 }
 
+/** Above this many slices the unchanged ones are counted per table instead of listed. */
+const mostListed = 40;
+
 function sliceTable(units: readonly RunUnit[], colors: Colors): readonly string[] {
-  const rows = units.flatMap((unit) =>
+  const all = units.reduce((sum, { slices }) => sum + slices.length, 0);
+  const listed = all > mostListed ? units.filter(({ state }) => state !== 'unchanged') : units;
+  const counted = all > mostListed ? unchangedLines(units, colors) : [];
+  const rows = listed.flatMap((unit) =>
     unit.slices.map((slice) => [
       unit.unit,
       slice.table,
@@ -56,8 +62,8 @@ function sliceTable(units: readonly RunUnit[], colors: Colors): readonly string[
       difference(slice, colors),
     ]),
   );
-  if (rows.length === 0) return [];
-  return textTable(
+  if (rows.length === 0) return counted;
+  const table = textTable(
     [
       { title: 'unit' },
       { title: 'table' },
@@ -71,6 +77,15 @@ function sliceTable(units: readonly RunUnit[], colors: Colors): readonly string[
     rows,
     colors.bold,
   );
+  return [...table, ...counted];
+}
+
+function unchangedLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { state, slices } of units) {
+    if (state === 'unchanged') for (const { table } of slices) counts.set(table, (counts.get(table) ?? 0) + 1);
+  }
+  return [...counts].map(([table, count]) => colors.dim(`${plural(count, 'slice')} of ${table} unchanged`));
 }
 
 const figure = (rows: number | undefined): string => (rows === undefined ? '?' : String(rows));

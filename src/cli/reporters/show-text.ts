@@ -11,10 +11,11 @@ export function showText(report: ShowReport, colors: Colors): string {
 
 function pipelineText(report: ShowReport, pipeline: Pipeline, colors: Colors): string {
   const { id, zone, catchup, maxActiveRuns } = pipeline;
+  const { kind } = pipeline.schedule.value;
   const settings = [
-    scheduleInWords(pipeline.schedule.value),
+    kind === 'none' ? 'no schedule' : scheduleInWords(pipeline.schedule.value),
     zone,
-    catchup.value ? 'catchup' : 'no catchup',
+    ...(kind === 'cron' || kind === 'delta' ? [catchup.value ? 'catchup' : 'no catchup'] : []),
     ...(maxActiveRuns ? [`at most ${maxActiveRuns.value} active runs`] : []),
   ];
   const head = `${colors.bold(id)}  ${settings.join(' · ')}  ${colors.dim(report.fileName(pipeline.file))}\n`;

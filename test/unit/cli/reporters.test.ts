@@ -154,6 +154,16 @@ run r1: 0 unchanged, 1 changed in 1.2 s
 `);
 });
 
+test('of many slices only the changed ones are listed', () => {
+  const same = unit({ state: 'unchanged', slices: [slice] });
+  const text = runText(
+    { result: result({ units: [...Array(50).fill(same), unit({ slices: [slice] })] }), samples: 0 },
+    plain,
+  );
+  expect(text.split('\n')).toHaveLength(6);
+  expect(text).toContain('50 slices of mart.sales unchanged\n\nrun r1: 50 unchanged, 1 changed');
+});
+
 test('trouble is said with what to do, and what to type next', () => {
   const error = {
     kind: 'missing' as const,
