@@ -10,6 +10,8 @@ import type { Rendered, TemplateContext } from './template-context.ts';
 /** A rendered text longer than this is a mistake. */
 const longestText = 20_000_000;
 const deepestCalls = 50;
+/** Turns of loops, together. */
+const mostTurns = 1_000_000;
 
 /**
  * Renders a template for one interval, byte for byte as Jinja2 does in Airflow's environment (undefined names are
@@ -24,7 +26,11 @@ export function renderTemplate(text: string, context: TemplateContext): Rendered
   try {
     const output: string[] = [];
     const root = rootOf(context);
-    run(parseTemplate(template), { values: new Map(), parent: undefined, root }, { output, length: 0, calls: 0 });
+    run(
+      parseTemplate(template),
+      { values: new Map(), parent: undefined, root },
+      { output, length: 0, calls: 0, spent: { turns: 0 } },
+    );
     return { ok: true, text: output.join('') };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -53,6 +59,8 @@ interface Progress {
   readonly output: string[];
   length: number;
   calls: number;
+  /** Shared by everything that one rendering captures. */
+  readonly spent: { turns: number };
 }
 
 function emit(text: string, progress: Progress): void {
@@ -129,7 +137,7 @@ function withName(scope: Scope, name: string, value: PythonValue): Scope {
 }
 
 function captured(nodes: readonly TemplateNode[], scope: Scope, progress: Progress): string {
-  const inner: Progress = { output: [], length: progress.length, calls: progress.calls };
+  const inner: Progress = { ...progress, output: [] };
   run(nodes, scope, inner);
   return inner.output.join('');
 }
@@ -164,6 +172,7 @@ function runLoop(node: TemplateNode & { kind: 'for' }, scope: Scope, progress: P
   });
   if (items.length === 0) run(node.otherwise, innerScope(scope), progress);
   for (const [index, item] of items.entries()) {
+    if (++progress.spent.turns > mostTurns) refuse('the loops take too many turns', node.at);
     const inner = withName(scope, 'loop', loopAt(index, items.length));
     placed(node.at, () => assign(node.target, item, inner));
     run(node.body, inner, progress);

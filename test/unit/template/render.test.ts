@@ -103,9 +103,7 @@ describe('limits', () => {
     ["{{ 'a' * 1000000000 }}"],
     ['{{ 2 ** 100000 }}'],
     ["{{ 'a'.zfill(1000000000) }}"],
-    [
-      '{% for i in range(100000) %}{% for j in range(100000) %}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{% endfor %}{% endfor %}',
-    ],
+    ['{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}'],
     ['{% if true %}'.repeat(5000)],
     ["{% set a = 'x' * 1000000 %}{% set b = a ~ a ~ a ~ a ~ a ~ a ~ a ~ a ~ a ~ a %}{% set c = b ~ b ~ b %}{{ c }}"],
     ['{{ logical_date.add(years=100000) }}'],
@@ -176,6 +174,6 @@ test('any text is rendered or refused', () => {
       expect(result.end).toBeGreaterThanOrEqual(result.start);
       expect(result.end).toBeLessThanOrEqual(text.length);
     }),
-    { numRuns: 5000 },
+    { numRuns: 1000 },
   );
 });
