@@ -1,5 +1,3 @@
-import { CronExpressionParser } from 'cron-parser';
-
 /** A weekday of a month: its nth, or its last. 0 is Sunday. */
 export interface NthWeekday {
   readonly weekday: number;
@@ -20,17 +18,19 @@ export interface Cron {
 
 export type CronParse = { readonly cron: Cron } | { readonly cron: undefined; readonly reason: string };
 
-/** Airflow's own presets, then those that only its cron library (croniter) knows. */
-const presets: Readonly<Record<string, string>> = {
-  '@hourly': '0 * * * *',
-  '@daily': '0 0 * * *',
-  '@weekly': '0 0 * * 0',
-  '@monthly': '0 0 1 * *',
-  '@quarterly': '0 0 1 */3 *',
-  '@yearly': '0 0 1 1 *',
-  '@midnight': '0 0 * * *',
-  '@annually': '0 0 1 1 *',
-};
+/** What Airflow's cron library knows under a name, in any case. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['@hourly', '0 * * * *'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@monthly', '0 0 1 * *'],
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+]);
+
+/** Airflow replaces its own presets before, in lower case only; this is the one that the library does not know. */
+const presets: ReadonlyMap<string, string> = new Map([['@quarterly', '0 0 1 */3 *']]);
 
 interface FieldRules {
   readonly name: string;
@@ -66,13 +66,12 @@ class Refusal extends Error {}
  * something else to Airflow than to us is refused with a reason.
  */
 export function parseCron(expression: string): CronParse {
-  const preset = presets[expression.trim().toLowerCase()];
-  const fields = (preset ?? expression).trim().toLowerCase().split(/\s+/);
-  if (preset === undefined && expression.trim().startsWith('@'))
-    return refused(`unknown preset '${expression.trim()}'`);
+  const expanded = presets.get(expression) ?? aliases.get(expression.toLowerCase()) ?? expression.toLowerCase();
+  // Other white space than this does not separate fields.
+  const fields = expanded.match(/[^ \t\n\r\f\v]+/g) ?? [];
+  if (fields[0]?.startsWith('@')) return refused('there is no such preset');
   if (fields.length === 6 || fields.length === 7) return refused('cron expressions with seconds or years are not read');
-  if (fields.length !== 5)
-    return refused(`a cron expression has five fields, this one has ${expression.trim() === '' ? 0 : fields.length}`);
+  if (fields.length !== 5) return refused(`a cron expression has five fields, this one has ${fields.length}`);
   try {
     return { cron: readFields(fields) };
   } catch (error) {
@@ -93,29 +92,18 @@ function readFields(fields: readonly string[]): Cron {
     throw new Refusal('a day of week field mixes plain days with nth or last ones, which Airflow refuses');
   }
 
-  const text = {
-    minute: plainList(minute, minuteRules),
-    hour: plainList(hour, hourRules),
-    day: dayItems.length === 0 ? '*' : plainList(dayItems.join(','), dayRules),
-    month: plainList(month, monthRules),
-    weekday: nth.length > 0 ? '*' : plainList(weekday, weekdayRules),
-  };
-  // Days and months apart: the library refuses days that no month of the expression has, even next to weekdays.
-  const values = {
-    ...parseWithLibrary(`${text.minute} ${text.hour} ${text.day} * ${text.weekday}`),
-    months: parseWithLibrary(`0 0 * ${text.month} *`).months,
-  };
-
+  const days = dayItems.length === 0 ? [] : fieldValues(dayItems.join(','), dayRules);
+  const weekdays = nth.length > 0 ? [] : fieldValues(weekday, weekdayRules);
   // croniter takes a full list for a wildcard only where the other day field is written with a star.
-  const dayWild = !lastDay && isWild(day, values.days.length === 31, weekday);
-  const weekdayWild = nth.length === 0 && isWild(weekday, values.weekdays.length === 7, day);
+  const dayWild = !lastDay && isWild(day, days.length === 31, weekday);
+  const weekdayWild = nth.length === 0 && isWild(weekday, weekdays.length === 7, day);
   if (nth.length > 0 && !dayWild) throw new Refusal('a day of month together with an nth or last weekday is not read');
   const cron: Cron = {
-    minutes: values.minutes,
-    hours: values.hours,
-    months: values.months,
-    daysOfMonth: dayWild ? undefined : { days: dayItems.length === 0 ? [] : values.days, last: lastDay },
-    daysOfWeek: weekdayWild ? undefined : { days: nth.length > 0 ? [] : values.weekdays, nth },
+    minutes: fieldValues(minute, minuteRules),
+    hours: fieldValues(hour, hourRules),
+    months: fieldValues(month, monthRules),
+    daysOfMonth: dayWild ? undefined : { days, last: lastDay },
+    daysOfWeek: weekdayWild ? undefined : { days: weekdays, nth },
   };
   if (neverFires(cron)) throw new Refusal('no month of it has such a day, so it never fires');
   return cron;
@@ -135,76 +123,51 @@ function readNth(item: string): NthWeekday {
   const [, day, nth, lastDay] = /^(?:([0-7]|[a-z]{3})#([1-5])|l([0-7]))$/.exec(item) ?? [];
   const written = day ?? lastDay;
   if (written === undefined) throw new Refusal(`day of week '${item}' is not read`);
-  const weekday = fieldValue(written, weekdayRules) % 7;
+  const weekday = valueOfName(written, weekdayRules) % 7;
   return { weekday, nth: lastDay === undefined ? (Number(nth) as 1 | 2 | 3 | 4 | 5) : 'last' };
 }
 
-/**
- * One field rewritten with numbers, explicit range ends and no wrap-around, a form that the library and croniter
- * read alike; what has no such form is refused.
- */
-function plainList(field: string, rules: FieldRules): string {
-  if (field === '*') return '*';
-  if (field === '?' && (rules === dayRules || rules === weekdayRules)) return '*';
-  return field
-    .split(',')
-    .map((item) => plainItem(item, rules, field))
-    .join(',');
+/** The values of a plain list, sorted, each once. Whatever croniter reads in a way of its own is refused. */
+function fieldValues(field: string, rules: FieldRules): readonly number[] {
+  const { name, min, max } = rules;
+  if (field === '*' || (field === '?' && (rules === dayRules || rules === weekdayRules))) return range(min, max, 1);
+  const values = new Set<number>();
+  for (const item of field.split(',')) {
+    if (item === '*') throw new Refusal(`${name} '${field}' has a star among other values`);
+    for (const value of itemValues(item, rules)) values.add(value);
+  }
+  return [...values].sort((a, b) => a - b);
 }
 
-function plainItem(item: string, rules: FieldRules, field: string): string {
+function itemValues(item: string, rules: FieldRules): readonly number[] {
   const { name, min, max } = rules;
   const [, from, to, stepText] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(item) ?? [];
   if (from === undefined || (from === '*' && to !== undefined)) throw new Refusal(`${name} '${item}' is not read`);
-  const step = stepText === undefined ? undefined : Number(stepText);
+  const step = Number(stepText ?? 1);
   if (step === 0) throw new Refusal(`${name} '${item}' has a step of zero`);
-  if (from === '*') {
-    if (step === undefined) throw new Refusal(`${name} '${field}' has a star among other values`);
-    return `${min}-${max}/${step}`;
-  }
-  const low = fieldValue(from, rules);
-  if (to === undefined) {
-    if (step === undefined) return String(low % 7 === 0 && rules === weekdayRules ? 0 : low);
-    if (low > max) throw new Refusal(`${name} '${item}' is not read`);
-    return low === max ? String(low) : `${low}-${max}/${step}`;
-  }
-  const high = to === 'l' && rules === dayRules ? max : fieldValue(to, rules);
-  if (low > max || low === high)
-    throw new Refusal(`${name} '${item}' is a range that Airflow takes for the whole cycle`);
-  if (low < high && high <= max) return `${low}-${high}/${step ?? 1}`;
-  if (step !== undefined) throw new Refusal(`${name} '${item}' is a range past the end with a step, which is not read`);
-  const rest = high > max ? 0 : high;
-  return `${low === max ? low : `${low}-${max}`},${rest === min ? rest : `${min}-${rest}`}`;
+  if (from === '*') return range(min, max, step);
+  const low = valueOfName(from, rules);
+  if (to === undefined && stepText === undefined) return [low > max ? 0 : low];
+  const high = to === undefined ? max : to === 'l' && rules === dayRules ? max : valueOfName(to, rules);
+  // croniter counts on from Sunday as 0 here, and takes a range of one value for the whole cycle.
+  if (low > max || (to !== undefined && low === high)) throw new Refusal(`${name} '${item}' is not read`);
+  if (low <= high && high <= max) return range(low, high, step);
+  if (step !== 1) throw new Refusal(`${name} '${item}' is a range past the end with a step, which is not read`);
+  return [...range(low, max, 1), ...range(min, high > max ? 0 : high, 1)];
 }
 
-function fieldValue(written: string, { name, min, max, names }: FieldRules): number {
+function range(first: number, last: number, step: number): number[] {
+  const values: number[] = [];
+  for (let value = first; value <= last; value += step) values.push(value);
+  return values;
+}
+
+function valueOfName(written: string, { name, min, max, names }: FieldRules): number {
   const named = names.indexOf(written);
   if (named >= 0) return named + min;
   const value = /^\d{1,2}$/.test(written) ? Number(written) : Number.NaN;
   // Sunday is 0 and 7.
-  if (!(value >= min && value <= (name === weekdayRules.name ? 7 : max)))
-    throw new Refusal(`${name} '${written}' is not read`);
+  const largest = name === weekdayRules.name ? 7 : max;
+  if (!(value >= min && value <= largest)) throw new Refusal(`${name} '${written}' is not read`);
   return value;
-}
-
-interface FieldValues {
-  readonly minutes: readonly number[];
-  readonly hours: readonly number[];
-  readonly days: readonly number[];
-  readonly months: readonly number[];
-  readonly weekdays: readonly number[];
-}
-
-function parseWithLibrary(expression: string): FieldValues {
-  // A fixed date: the library would otherwise read the clock.
-  const { fields } = CronExpressionParser.parse(expression, { currentDate: new Date(0), tz: 'UTC' });
-  const sorted = (values: readonly (number | string)[]): number[] =>
-    [...new Set(values.map(Number))].sort((a, b) => a - b);
-  return {
-    minutes: sorted(fields.minute.values),
-    hours: sorted(fields.hour.values),
-    days: sorted(fields.dayOfMonth.values),
-    months: sorted(fields.month.values),
-    weekdays: sorted(fields.dayOfWeek.values.map((day) => Number(day) % 7)),
-  };
 }

@@ -46,5 +46,7 @@ export function formatInterval(interval: DataInterval, zone: ZoneName): string {
 
 function isWhole(unit: Extract<CalendarUnit, 'day' | 'month'>, { start, end }: DataInterval, zone: ZoneName): boolean {
   if (!Number.isFinite(start) || !Number.isFinite(end) || floorTo(start, unit, zone) !== start) return false;
-  return shift(start, { months: unit === 'month' ? 1 : 0, days: unit === 'day' ? 1 : 0, ms: 0 }, zone) === end;
+  // Floored again, because a day that starts after a skipped midnight is followed by one that does not.
+  const oneUnit = { months: unit === 'month' ? 1 : 0, days: unit === 'day' ? 1 : 0, ms: 0 };
+  return floorTo(shift(start, oneUnit, zone), unit, zone) === end;
 }

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Writes test/fixtures/time/*.json anew from the two Airflows that setup-airflow.sh installs.
+set -eu
+cd "$(dirname "$0")/../.."
+scripts/setup-airflow.sh
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+
+run() {
+  AIRFLOW_HOME="$home/$1" AIRFLOW__CORE__LOAD_EXAMPLES=False AIRFLOW__LOGGING__LOGGING_LEVEL=ERROR \
+    PYTHONWARNINGS=ignore ".venv-airflow$1/bin/python" "scripts/airflow/$2.py"
+}
+
+for version in 2 3; do run "$version" schedules >"$home/schedules$version"; done
+python3 scripts/airflow/merge-schedules.py "$home/schedules2" "$home/schedules3" >test/fixtures/time/schedules.json
+run 3 crons >test/fixtures/time/crons.json

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
+import { evaluateTime } from '../../../src/core/time/evaluate-time.ts';
+import { floorTo } from '../../../src/core/time/floor.ts';
+import { endOfTime, type Instant, instant } from '../../../src/core/time/instant.ts';
+import { toIso } from '../../../src/core/time/iso.ts';
+import { shift } from '../../../src/core/time/shift.ts';
+import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
+import { lastChange, toWall } from '../../../src/core/time/zone.ts';
+import { zones } from './zones.ts';
+
+const at = (text: string): Instant => instant(Date.parse(text));
+const offset = (months: number, days: number, ms = 0) => ({ months, days, ms });
+const ny = 'America/New_York';
+
+test.each<[string, CalendarUnit, string, string]>([
+  ['2024-03-10T15:00:00Z', 'day', ny, '2024-03-10T05:00:00Z'],
+  ['2024-11-03T05:30:00Z', 'hour', ny, '2024-11-03T05:00:00Z'],
+  ['2024-11-03T06:30:00Z', 'hour', ny, '2024-11-03T06:00:00Z'],
+  ['2024-05-02T00:00:00Z', 'week', 'UTC', '2024-04-29T00:00:00Z'],
+  ['2024-05-31T23:59:59Z', 'quarter', 'UTC', '2024-04-01T00:00:00Z'],
+  ['2024-02-29T00:00:00Z', 'year', 'Europe/Berlin', '2023-12-31T23:00:00Z'],
+  ['2018-11-04T12:00:00Z', 'day', 'America/Sao_Paulo', '2018-11-04T03:00:00Z'],
+  ['2024-11-03T04:30:00Z', 'day', 'America/Havana', '2024-11-03T04:00:00Z'],
+  ['2024-11-03T05:30:00Z', 'day', 'America/Havana', '2024-11-03T05:00:00Z'],
+  ['2024-06-01T10:17:45Z', 'hour', 'Asia/Kolkata', '2024-06-01T09:30:00Z'],
+])('%s floored to the %s in %s is %s', (text, unit, zone, floored) => {
+  expect(toIso(floorTo(at(text), unit, zone))).toBe(floored);
+});
+
+test.each([
+  ['2024-01-31T00:00:00Z', offset(1, 0), 'UTC', '2024-02-29T00:00:00Z'],
+  ['2024-03-31T00:00:00Z', offset(-13, 0), 'UTC', '2023-02-28T00:00:00Z'],
+  ['2024-01-31T00:00:00Z', offset(1, 1, 3_600_000), 'UTC', '2024-03-01T01:00:00Z'],
+  ['2024-03-09T05:00:00Z', offset(0, 2), ny, '2024-03-11T04:00:00Z'],
+  ['2024-03-09T05:00:00Z', offset(0, 0, 48 * 3_600_000), ny, '2024-03-11T05:00:00Z'],
+  ['2024-03-09T07:30:00Z', offset(0, 1), ny, '2024-03-10T07:30:00Z'],
+])('%s moved by %o in %s is %s', (text, by, zone, moved) => {
+  expect(toIso(shift(at(text), by, zone))).toBe(moved);
+});
+
+describe('laws', () => {
+  const zone = fc.constantFrom(...zones);
+  /** Times near changes of the clock and ends of months, where the arithmetic is hard, as often as any others. */
+  const time = fc
+    .tuple(
+      zone,
+      fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
+      fc.integer({ min: -20, max: 20 }),
+      fc.nat(2),
+    )
+    .map(([name, ms, quarters, kind]) => {
+      const change = lastChange(name, instant(ms));
+      if (kind === 0 && Number.isFinite(change)) return instant(change + quarters * 900_000);
+      if (kind === 1) return instant(floorTo(instant(ms), 'month', name) + quarters * 6 * 3_600_000);
+      return instant(ms);
+    });
+  const unit = fc.constantFrom<CalendarUnit>('second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year');
+  const distance = fc.record({
+    months: fc.oneof(fc.constant(0), fc.integer({ min: -14, max: 14 })),
+    days: fc.oneof(fc.constant(0), fc.integer({ min: -40, max: 40 })),
+    ms: fc.oneof(
+      fc.constant(0),
+      fc.integer({ min: -30, max: 30 }).map((quarters) => quarters * 900_000),
+    ),
+  });
+  const step: fc.Arbitrary<TimeStep> = fc.oneof(
+    fc.record({ kind: fc.constant('floor' as const), unit, zone }),
+    fc.record({ kind: fc.constant('shift' as const), offset: distance, zone }),
+  );
+  const side = fc.constantFrom('lower' as const, 'upper' as const);
+  const gap = fc.integer({ min: 0, max: 400 }).map((quarters) => quarters * 900_000);
+  const started = (steps: readonly TimeStep[]): TimeExpression => ({ anchor: 'start', steps });
+  const value = (steps: readonly TimeStep[], start: Instant, bound: 'lower' | 'upper') =>
+    evaluateTime(started(steps), { start, end: endOfTime }, bound);
+
+  test('a floor is never late, floors to itself, and shows the start of its unit', () => {
+    fc.assert(
+      fc.property(time, unit, zone, (t, name, where) => {
+        const floored = floorTo(t, name, where);
+        expect(floored).toBeLessThanOrEqual(t);
+        expect(floorTo(floored, name, where)).toBe(floored);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+  test('a floor to the day shows the same date', () => {
+    fc.assert(
+      fc.property(time, zone, (t, where) => {
+        const day = (when: Instant) => new Date(toWall(where, when)).toISOString().slice(0, 10);
+        expect(day(floorTo(t, 'day', where))).toBe(day(t));
+      }),
+    );
+  });
+  test('a later interval never gives an earlier bound', () => {
+    fc.assert(
+      fc.property(time, gap, fc.array(step, { maxLength: 3 }), side, (t, later, steps, bound) => {
+        expect(value(steps, t, bound)).toBeLessThanOrEqual(value(steps, instant(t + later), bound));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+  test('a lower bound is never later and an upper never earlier than the calendar says', () => {
+    fc.assert(
+      fc.property(time, distance, zone, (t, by, where) => {
+        const exact = shift(t, by, where);
+        const steps = [{ kind: 'shift' as const, offset: by, zone: where }];
+        expect(value(steps, t, 'lower')).toBeLessThanOrEqual(exact);
+        expect(value(steps, t, 'upper')).toBeGreaterThanOrEqual(exact);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+  test('away from changes and ends of months both bounds are what the calendar says', () => {
+    const day = fc.integer({ min: 1, max: 27 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2000, max: 2040 }),
+        fc.integer({ min: 0, max: 11 }),
+        day,
+        distance,
+        side,
+        (y, m, d, by, bound) => {
+          const t = instant(Date.UTC(y, m, d, 5, 30));
+          expect(value([{ kind: 'shift', offset: by, zone: 'UTC' }], t, bound)).toBe(shift(t, by, 'UTC'));
+        },
+      ),
+    );
+  });
+  test('no steps: the anchor itself', () => {
+    expect(evaluateTime({ anchor: 'end', steps: [] }, { start: instant(1), end: instant(2) })).toBe(2);
+  });
+});
