@@ -50,16 +50,15 @@ export async function openFixture(engine: Engine): Promise<Fixture> {
   };
 }
 
-/** Runs statements one by one on a session of their own. */
+const sessions = new WeakMap<Warehouse, Promise<Session>>();
+
+/** Runs statements one by one, each on its own, over one session a warehouse. */
 export async function sql(warehouse: Warehouse, ...statements: readonly string[]): Promise<ResultSet> {
-  const session = await warehouse.connect('unit');
-  try {
-    let result: ResultSet = { columns: [], rows: [], rowCount: undefined };
-    for (const statement of statements) result = await session.query(statement);
-    return result;
-  } finally {
-    await session.close();
-  }
+  const session = sessions.get(warehouse) ?? warehouse.connect('ledger');
+  sessions.set(warehouse, session);
+  let result: ResultSet = { columns: [], rows: [], rowCount: undefined };
+  for (const statement of statements) result = await (await session).query(statement);
+  return result;
 }
 
 /** The first value of the first row. */
@@ -128,21 +127,3 @@ export const shopTables: readonly string[] = [
   "insert into orders select n, date '2026-10-31' + (n / 10), n * 1.5 from generate_series(0, 29) n",
   'insert into sales select * from orders',
 ];
-
-/** Queries go through `before`, which may fail, wait or kill in the place of each statement. */
-export function intercept(warehouse: Warehouse, before: (text: string, session: Session) => Promise<void>): Warehouse {
-  return {
-    ...warehouse,
-    connect: async (purpose) => {
-      const session = await warehouse.connect(purpose);
-      return {
-        query: async (text, values) => {
-          await before(text, session);
-          return session.query(text, values);
-        },
-        cancel: () => session.cancel(),
-        close: () => session.close(),
-      };
-    },
-  };
-}

@@ -14,11 +14,13 @@ import { runUnit, type UnitRun } from './run-unit.ts';
 import { planTask, type TaskPlan } from './task-plan.ts';
 import { isCancellation, unitErrorOf } from './unit-error.ts';
 
-/**
- * Runs units on a relational target, each in one transaction that also holds its record. Sessions are kept and used
- * again; closing the warehouse ends them.
- */
-export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): UnitExecutor {
+export interface RelationalExecutor extends UnitExecutor {
+  /** Ends the sessions that are kept for the next unit; closing the warehouse does too. */
+  close(): Promise<void>;
+}
+
+/** Runs units on a relational target, each in one transaction that also holds its record. Sessions are used again. */
+export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): RelationalExecutor {
   const idle: Session[] = [];
   const types: TypeCache = new Map();
   const heartbeat = startHeartbeat(warehouse, env.clock);
@@ -59,7 +61,10 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Un
     }
   };
 
-  return { execute, maxConcurrency: warehouse.maxSessions };
+  const close = async (): Promise<void> => {
+    await Promise.all(idle.splice(0).map((session) => session.close()));
+  };
+  return { execute, maxConcurrency: warehouse.maxSessions, close };
 }
 
 /** A task that cannot be carried out in one transaction, found before anything was sent. */
