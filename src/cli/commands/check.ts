@@ -61,7 +61,9 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   const report = relativeReport(
     {
       findings,
-      problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file)),
+      problems: workspace.problems.filter(
+        ({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file),
+      ),
       filesRead: [...chosen].filter((file) => workspace.reading.text(file) !== undefined).length,
       help: (rule) => allRules.find(({ id }) => id === rule)?.help ?? '',
       text: workspace.text,

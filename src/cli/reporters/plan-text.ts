@@ -105,13 +105,22 @@ function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string
   ];
 }
 
-/** One line each, errors first. */
+/** What to type about a finding, where the command line offers something. */
+const remedies: Partial<Record<PlanFinding['code'], string>> = {
+  'append-in-plan': 'leave the task out with --without, or let it double its rows with --allow-append',
+  'unbounded-read': 'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+  'unknown-window': 'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+};
+
+/** One line each, errors first, with one line of help for all of a kind. */
 export function findingLines(findings: readonly PlanFinding[], colors: Colors): readonly string[] {
   const paint = { error: colors.red, warning: colors.yellow, info: colors.cyan };
   const order = ['error', 'warning', 'info'];
-  return [...findings]
+  const lines = [...findings]
     .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
     .map(({ code, severity, message }) => `${paint[severity](severity)} ${colors.bold(code)}  ${message}`);
+  const help = new Set(findings.flatMap(({ code }) => remedies[code] ?? []));
+  return [...lines, ...[...help].map((remedy) => `  ${colors.green('help')} ${remedy}`)];
 }
 
 function totals(plan: Plan, colors: Colors): string {

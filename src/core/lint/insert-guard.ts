@@ -1,8 +1,9 @@
 import type { SqlExpression } from '../sql/expression.ts';
 import type { QueryBlock } from '../sql/query-block.ts';
+import type { Span } from '../text/span.ts';
 import type { LintContext, TaskView } from './lint-context.ts';
 import { isRetention } from './retention.ts';
-import { blocksBelow, blocksOf, queriesIn, within } from './sql-search.ts';
+import { blocksBelow, blocksOf, filtersOf, queriesIn, within } from './sql-search.ts';
 import { type StatementView, sameTable, sourceText, tableKey, writesTo } from './statement-view.ts';
 
 /**
@@ -23,7 +24,7 @@ export function insertGuard(
   const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
   if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key)))
     return 'update or insert';
-  if (own.some((other) => empties(other, key))) return 'emptied in the task';
+  if (own.some((other) => empties(other, key) || deletesSameRows(other, view, key))) return 'emptied in the task';
   if (own.some((other) => moves(other, key))) return 'moved in the task';
   if (context.runEarlier(task).some((other) => empties(other, key))) return 'emptied upstream';
   if (context.runLater(task).some((other) => moves(other, key) || dropsWhole(other, key))) return 'used up downstream';
@@ -53,6 +54,18 @@ export function empties(view: StatementView, key: string): boolean {
     default:
       return false;
   }
+}
+
+/** A DELETE by the very predicates of the INSERT replaces its rows, also where the range is open to the past. */
+function deletesSameRows(other: StatementView, view: StatementView, key: string): boolean {
+  if (other.statement.kind !== 'delete' || other.statement.where.length === 0 || !writesTo(other, key)) return false;
+  const plain = (of: StatementView, span: Span): string =>
+    sourceText(of, span)
+      .replace(/\s+/g, ' ')
+      .replace(/\b\w+\./g, '')
+      .toLowerCase();
+  const filters = new Set(filtersOf(view.statement).map(({ conjunct }) => plain(view, conjunct)));
+  return other.statement.where.every((conjunct) => filters.has(plain(other, conjunct)));
 }
 
 /** Takes the whole table somewhere else: renamed, swapped, exchanged or attached, so that each run fills a fresh one. */

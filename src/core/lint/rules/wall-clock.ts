@@ -119,7 +119,7 @@ function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[])
 }
 
 const auditMessage = (column: string): string =>
-  `${column} tells when the row was written, so it differs after every run; leave it out of the row checksum (volatile in backfill.yaml).`;
+  `${column} tells when the row was written, so it differs after every run; list it as volatile in backfill.yaml to leave it out of the row checksum.`;
 
 /** A run on schedule starts when its interval has ended, so the end of the interval is what its clock would show. */
 function intervalFix(context: LintContext, { pipeline }: TaskView, uses: readonly ClockUse[]): Fix | undefined {
@@ -153,7 +153,7 @@ export default {
   id: 'wall-clock',
   severity: 'error',
   summary: 'The clock of the machine decides which rows, slice or path',
-  help: 'Use the bounds of the data interval: `{{ ds }}`, `{{ data_interval_start }}`, `{{ data_interval_end }}`.',
+  help: 'Use the bounds of the data interval: `{{ ds }}`, `{{ data_interval_start }}`, `{{ data_interval_end }}`; a load timestamp may stay if it is declared volatile.',
   supersedes: [],
   check,
 } satisfies Rule;
