@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareRows } from '../../src/core/diff/compare-rows.ts';
+import type { SliceRelation } from '../../src/core/diff/slice-relation.ts';
+import { comparedColumns, type TakenFigures, takeFigures } from '../../src/core/diff/take-figures.ts';
+import { relationOf } from '../../src/core/run/relational/target.ts';
+import { describeTables } from '../../src/core/warehouse/describe-tables.ts';
+import type { Session } from '../../src/core/warehouse/ports.ts';
+import { type Engine, engines, type Fixture, job, openFixture } from '../support/warehouse-fixture.ts';
+
+const fixtures = new Map<Engine, Fixture>();
+const sessions = new Map<Engine, Session>();
+
+beforeAll(async () => {
+  for (const engine of engines) {
+    const fixture = await openFixture(engine);
+    fixtures.set(engine, fixture);
+    const session = await fixture.warehouse.connect('unit');
+    sessions.set(engine, session);
+    await session.query("create type mood as enum ('sad', 'ok', 'happy')");
+    await session.query('create domain amount as numeric(12, 2) check (value > -1000000)');
+    await session.query('create domain moods as mood[]');
+    await session.query('create type point3 as (x int, y mood, z amount)');
+  }
+});
+afterAll(async () => {
+  for (const fixture of fixtures.values()) await fixture.close();
+});
+
+const on = (engine: Engine) => sessions.get(engine) as Session;
+
+async function relation(
+  engine: Engine,
+  table: string,
+  parts: { key?: readonly string[]; volatile?: readonly string[] } = {},
+): Promise<SliceRelation> {
+  const [description] = await describeTables(on(engine), [table], new Map());
+  const slice = {
+    ...(job().slices[0] as ReturnType<typeof job>['slices'][number]),
+    table,
+    column: undefined,
+    key: parts.key ?? [],
+    volatile: parts.volatile ?? [],
+  };
+  if (description === undefined) throw new Error('no table');
+  return relationOf(slice, description, (fixtures.get(engine) as Fixture).warehouse.description);
+}
+
+async function figures(
+  engine: Engine,
+  table: string,
+  parts: Parameters<typeof relation>[2] = {},
+): Promise<TakenFigures> {
+  return takeFigures(on(engine), await relation(engine, table, parts), {
+    sql: table,
+    predicate: undefined,
+    ownAge: undefined,
+  });
+}
+
+/** The row checksum of some rows in a fresh table of these columns. */
+async function checksum(engine: Engine, columns: string, values: string): Promise<string> {
+  const session = on(engine);
+  await session.query('drop table if exists probe');
+  await session.query(`create table probe (${columns})`);
+  if (values !== '') await session.query(`insert into probe values ${values}`);
+  return (await figures(engine, 'probe')).figures.rowChecksum;
+}
+
+describe.each(engines)('the row checksum on %s', (engine) => {
+  test.each([
+    ['values swapped between rows', 'k int, v int', '(1, 10), (2, 20)', '(1, 20), (2, 10)'],
+    ['values swapped between columns', 'a int, b int', '(1, 2)', '(2, 1)'],
+    ['signs', 'v numeric', '(5)', '(-5)'],
+    ['signs of bigint', 'v bigint', '(-1)', '(4294967295)'],
+    ['signs inside jsonb', 'v jsonb', `('5')`, `('-5')`],
+    ['NULL and 0', 'v int', '(null)', '(0)'],
+    ['NULL and the empty text', 'v text', '(null)', `('')`],
+    ['NULL in one of two columns', 'a int, b int', '(null, 1)', '(1, null)'],
+    ['equal duplicates', 'v text', `('a'), ('b'), ('c'), ('c')`, `('a'), ('b'), ('z'), ('z')`],
+    ['one row more of the same', 'v int', '(1)', '(1), (1), (1)'],
+    ['enum labels', 'v mood', `('sad')`, `('ok')`],
+    ['enum arrays', 'v mood[]', `('{sad,ok}')`, `('{ok,sad}')`],
+    ['domains over arrays of enums', 'v moods', `('{sad}')`, `('{ok}')`],
+    ['json text', 'v json', `('{"a":1}')`, `('{"a": 1}')`],
+    ['the scale of numeric', 'v numeric', '(1.0)', '(1.00)'],
+    ['zeros of floats', 'v float8', `('0')`, `('-0')`],
+    ['NaN and NULL', 'v float8', `('NaN')`, '(null)'],
+    ['bytes', 'v bytea', `('\\x00ff')`, `('\\xff00')`],
+    ['bytes and their text', 'v bytea', `('\\x')`, '(null)'],
+    ['arrays of other shape', 'v int[]', `('{1,2}')`, `('{{1,2}}')`],
+    ['arrays with other bounds', 'v int[]', `('{1,2}')`, `('[0:1]={1,2}')`],
+    [
+      'all rows shifted alike',
+      'k int, at timestamp',
+      "(1, '2026-01-01 00:00'), (2, '2026-01-01 01:00'), (3, '2026-01-01 02:00'), (4, '2026-01-01 03:00'), (5, '2026-01-01 04:00'), (6, '2026-01-01 05:00')",
+      "(1, '2026-01-01 07:00'), (2, '2026-01-01 08:00'), (3, '2026-01-01 09:00'), (4, '2026-01-01 10:00'), (5, '2026-01-01 11:00'), (6, '2026-01-01 12:00')",
+    ],
+    ['fields of composites', 'v point3', `(row(1, 'sad', 2))`, `(row(1, 'ok', 2))`],
+    ['a composite that is NULL and one of NULLs', 'v point3', '(null)', '(row(null, null, null))'],
+    ['intervals of other units', 'v interval', `('24 hours')`, `('1 day')`],
+    ['trailing blanks', 'v text', `('a')`, `('a ')`],
+    ['money', 'v money', `('1')`, `('2')`],
+    ['ranges', 'v int4range', `('[1,3)')`, `('[1,4)')`],
+    ['access lists, which have no binary form', 'v aclitem', `('postgres=r/postgres')`, `('postgres=w/postgres')`],
+  ])('tells %s apart', async (_what, columns, one, other) => {
+    expect(await checksum(engine, columns, one)).not.toBe(await checksum(engine, columns, other));
+  });
+
+  test('does not see the order of rows, and is the same again', async () => {
+    const rows = ['(1, 10)', '(2, 20)', '(3, null)'];
+    const forwards = await checksum(engine, 'a int, b int', rows.join());
+    expect(await checksum(engine, 'a int, b int', rows.reverse().join())).toBe(forwards);
+  });
+
+  test('is zero for no rows, and not for rows of NULLs', async () => {
+    expect(await checksum(engine, 'a int', '')).toBe('0'.repeat(48));
+    expect(await checksum(engine, 'a int', '(null)')).not.toBe('0'.repeat(48));
+  });
+
+  test('is the same under any session settings, and changes none', async () => {
+    const session = on(engine);
+    const columns =
+      'a timestamptz, b date, c interval, d float8, e bytea, f aclitem, g timestamptz[], h point3, i mood';
+    const rows = `('2026-11-01 01:30+00', '2026-11-01', '1 day 02:03', 0.1, '\\x01', 'postgres=r/postgres', '{2026-11-01 01:30+00}', row(1, 'ok', 2.5), 'happy')`;
+    const plain = await checksum(engine, columns, rows);
+    for (const zone of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
+      await session.query(`set timezone = '${zone}'`);
+      await session.query('set datestyle = german');
+      await session.query('set intervalstyle = iso_8601');
+      await session.query('set extra_float_digits = -3');
+      await session.query('set bytea_output = escape');
+      expect((await figures(engine, 'probe')).figures.rowChecksum).toBe(plain);
+    }
+    await session.query('reset all');
+  });
+
+  test('leaves volatile columns out', async () => {
+    const session = on(engine);
+    await session.query('drop table if exists loads');
+    await session.query('create table loads (id int primary key, loaded timestamptz)');
+    await session.query("insert into loads values (1, '2026-01-01')");
+    const before = await figures(engine, 'loads', { volatile: ['loaded'] });
+    await session.query("update loads set loaded = '2026-01-02'");
+    expect(await figures(engine, 'loads', { volatile: ['loaded'] })).toEqual(before);
+    expect((await figures(engine, 'loads')).figures.rowChecksum).not.toBe(before.figures.rowChecksum);
+  });
+
+  test('takes 200 columns', async () => {
+    const columns = Array.from({ length: 200 }, (_, index) => `c${index} int`).join();
+    const row = (last: number) =>
+      `(${Array.from({ length: 200 }, (_, index) => (index === 199 ? last : index)).join()})`;
+    expect(await checksum(engine, columns, row(1))).not.toBe(await checksum(engine, columns, row(2)));
+  });
+
+  test('takes columns with any name', async () => {
+    const columns =
+      '"b" int, "k" text, "f" int, "backfill side" int, "kind" int, "a""b%" int, "select" int, "Über 🙂" int';
+    expect(await checksum(engine, columns, `(1, 'a', 2, 3, 4, 5, 6, 7)`)).not.toBe(
+      await checksum(engine, columns, `(1, 'a', 2, 3, 4, 5, 6, 8)`),
+    );
+  });
+});
+
+test('figures are the same on both engines', async () => {
+  const columns = 'a int, b numeric, c text, d timestamptz, e mood, f point3, g jsonb, h float8[], i uuid';
+  const rows = `(1, 1.50, 'ä🙂', '2026-11-01 01:30+00', 'sad', row(1, 'ok', 2), '{"a": [1, null]}', '{1.5,NaN}', '00000000-0000-0000-0000-000000000001')`;
+  expect(await checksum('pglite', columns, rows)).toBe(await checksum('postgres', columns, rows));
+});
+
+describe.each(engines)('keys on %s', (engine) => {
+  test('the key checksum sees the key only; duplicates are counted even where nothing changed', async () => {
+    const session = on(engine);
+    await session.query('drop table if exists keyed');
+    await session.query('create table keyed (a int, b int, v int)');
+    await session.query('insert into keyed values (1, 1, 1), (1, 1, 2), (1, 1, 3), (2, 2, 4)');
+    const before = await figures(engine, 'keyed', { key: ['a', 'b'] });
+    expect(before).toMatchObject({ keyUsable: false, figures: { duplicateKeys: 2, rows: 4 } });
+    await session.query('update keyed set v = v + 1');
+    const after = await figures(engine, 'keyed', { key: ['a', 'b'] });
+    expect(after.figures.keyChecksum).toBe(before.figures.keyChecksum);
+    expect(after.figures.rowChecksum).not.toBe(before.figures.rowChecksum);
+  });
+
+  test('a NULL in the key makes it unusable', async () => {
+    const session = on(engine);
+    await session.query('drop table if exists keyed');
+    await session.query('create table keyed (a int unique, v int)');
+    await session.query('insert into keyed values (1, 1), (null, 2)');
+    expect(await relation(engine, 'keyed')).toMatchObject({ key: [] });
+    expect(await figures(engine, 'keyed', { key: ['a'] })).toMatchObject({ keyUsable: false });
+  });
+});
+
+describe.each(engines)('the row diff on %s', (engine) => {
+  async function diff(
+    columns: string,
+    old: string,
+    live: string,
+    options: { key?: readonly string[]; keyUsable?: boolean; samples?: number; volatile?: readonly string[] } = {},
+  ) {
+    const session = on(engine);
+    await session.query('drop table if exists live, old');
+    await session.query(`create table live (${columns})`);
+    await session.query('create table old (like live)');
+    if (old !== '') await session.query(`insert into old ${old}`);
+    if (live !== '') await session.query(`insert into live ${live}`);
+    const compared = await relation(engine, 'live', { key: options.key ?? ['id'], volatile: options.volatile ?? [] });
+    expect(comparedColumns(compared).length).toBeGreaterThan(0);
+    return compareRows(
+      session,
+      compared,
+      { old: 'old', live: 'live', predicate: undefined },
+      { keyUsable: options.keyUsable ?? true, samples: options.samples ?? 20 },
+    );
+  }
+
+  test('counts added, removed and changed rows, and changes per column', async () => {
+    const result = await diff(
+      'id int, v numeric, w text',
+      "values (1, 1.0, 'a'), (2, 2, 'b'), (3, 3, null), (4, 4, 'd')",
+      "values (1, 1.00, 'a'), (3, 3, null), (4, 5, 'e'), (5, 5, 'f')",
+    );
+    expect(result).toMatchObject({
+      added: 1,
+      removed: 1,
+      changed: 2,
+      columns: [
+        { column: 'v', rows: 2 },
+        { column: 'w', rows: 1 },
+      ],
+    });
+    expect(result.samples).toEqual([
+      { kind: 'added', key: { id: '5' }, before: undefined, after: { id: '5', v: '5', w: 'f' } },
+      { kind: 'removed', key: { id: '2' }, before: { id: '2', v: '2', w: 'b' }, after: undefined },
+      {
+        kind: 'changed',
+        key: { id: '1' },
+        before: { id: '1', v: '1.0', w: 'a' },
+        after: { id: '1', v: '1.00', w: 'a' },
+      },
+      { kind: 'changed', key: { id: '4' }, before: { id: '4', v: '4', w: 'd' }, after: { id: '4', v: '5', w: 'e' } },
+    ]);
+  });
+
+  test('six rows shifted by seven hours are six changed rows', async () => {
+    const rows = (hours: number) =>
+      `select n, timestamp '2026-01-01' + n * interval '1 hour' + interval '${hours} hours' from generate_series(1, 6) n`;
+    expect(await diff('id int, at timestamp', rows(0), rows(7))).toMatchObject({ added: 0, removed: 0, changed: 6 });
+  });
+
+  test('no more than the asked samples of each kind, at most twenty', async () => {
+    const many = 'select n, n from generate_series(1, 100) n';
+    const other = 'select n, -n from generate_series(51, 150) n';
+    expect((await diff('id int, v int', many, other, { samples: 3 })).samples.map(({ kind }) => kind)).toEqual([
+      'added',
+      'added',
+      'added',
+      'removed',
+      'removed',
+      'removed',
+      'changed',
+      'changed',
+      'changed',
+    ]);
+    expect((await diff('id int, v int', many, other, { samples: 500 })).samples).toHaveLength(60);
+    expect((await diff('id int, v int', many, other, { samples: 0 })).samples).toEqual([]);
+  });
+
+  test('keys of several columns and of any type find their samples', async () => {
+    const result = await diff(
+      `"d'ay" date, who mood, name text, v int`,
+      "values ('2026-01-01', 'ok', 'a''b\\c', 1)",
+      "values ('2026-01-01', 'ok', 'a''b\\c', 2)",
+      { key: ["d'ay", 'who', 'name'] },
+    );
+    expect(result).toMatchObject({
+      changed: 1,
+      samples: [{ before: { v: '1' }, after: { v: '2' }, key: { name: "a'b\\c" } }],
+    });
+  });
+
+  test('without a usable key rows are counted as multisets', async () => {
+    const result = await diff(
+      'id int, v int',
+      'values (1, 1), (1, 1), (2, 2), (null, 3)',
+      'values (1, 1), (2, 2), (2, 2), (null, 3), (4, 4)',
+      { keyUsable: false },
+    );
+    expect(result).toMatchObject({ method: 'multiset', added: 2, removed: 1, changed: 0 });
+    expect(result.samples.map(({ kind }) => kind).sort()).toEqual(
+      ['added', 'added', 'added', 'removed', 'removed'].slice(0, result.samples.length).sort(),
+    );
+    expect(result.samples.find(({ kind }) => kind === 'removed')).toMatchObject({ before: { id: '1', v: '1' } });
+  });
+
+  test('columns with the names that the statement uses itself', async () => {
+    const columns = 'f int, b int, kind int, k0 int, x0 int, h0 int, n int, s int, r int, o int, last_bits int';
+    const row = (v: number) => `values (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ${v})`;
+    expect(await diff(columns, row(1), row(2), { key: ['f'] })).toMatchObject({
+      changed: 1,
+      columns: [{ column: 'last_bits', rows: 1 }],
+    });
+    expect(await diff(columns, row(1), row(2), { key: ['f'], keyUsable: false })).toMatchObject({
+      added: 1,
+      removed: 1,
+    });
+  });
+
+  test('floats that moved in their last bits only are told', async () => {
+    const result = await diff(
+      'id int, v float8, w float4, t text',
+      "values (1, 0.3, 1, 'a'), (2, 1, 1, 'a'), (3, 1, 1, 'a'), (4, 1e-300, 1, 'a')",
+      "values (1, 0.1 + 0.2::float8, 1, 'a'), (2, 1.0001, 1, 'a'), (3, 1.0000000000000002, 1, 'b'), (4, -1e-300, 1, 'a')",
+    );
+    expect(result).toMatchObject({ changed: 4, lastBits: 1 });
+  });
+});
