@@ -56,6 +56,34 @@ describe('positions', () => {
   });
 });
 
+test.each([
+  ['(id, ds)', ['id', 'ds']],
+  ['(lower(a), b)', ['lower(a)', 'b']],
+  ['(coalesce(a, b), c) WHERE d > 1', ['coalesce(a,b)', 'c']],
+  ['ON CONSTRAINT k', []],
+  ['', []],
+])('conflict key %s', (target, key) => {
+  const one = readOne(
+    `INSERT INTO m.t VALUES (1) ON CONFLICT ${target} DO ${key.length > 0 ? 'UPDATE SET n = 1' : 'NOTHING'}`,
+  );
+  expect(one.conflict?.key).toEqual(key);
+  expect(one.conflict?.action).toBe(key.length > 0 ? 'update' : 'nothing');
+});
+
+test('values of a MERGE and entries of PARTITION are kept for the walk', () => {
+  const calls = (sql: string) => {
+    const found: string[] = [];
+    walkExpressions(readOne(sql, 'spark'), (expression) => {
+      if (expression.kind === 'call') found.push(expression.name);
+    });
+    return found;
+  };
+  expect(
+    calls('MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, k) VALUES (s.id, uuid())'),
+  ).toEqual(['uuid']);
+  expect(calls('INSERT OVERWRITE t PARTITION (ds = current_date(), h) SELECT 1, 2')).toEqual(['current_date']);
+});
+
 describe('definitions and keys', () => {
   test('of CREATE TABLE', () => {
     const one = readOne(`CREATE TABLE m.t (

@@ -1,7 +1,7 @@
 import type { DialectName } from '../dialect-name.ts';
 import type { Token } from '../lex/token.ts';
 import type { TableReference } from '../table-reference.ts';
-import { type Cursor, commaList, done, isName, operator, spanFrom, token, within, word } from './cursor.ts';
+import { type Cursor, commaList, done, isName, operator, skipOne, spanFrom, token, within, word } from './cursor.ts';
 
 /** Dialects that do not tell quoted names apart by case. */
 const foldsQuoted: ReadonlySet<DialectName> = new Set(['redshift', 'spark', 'duckdb', 'trino']);
@@ -103,14 +103,21 @@ export function readColumnName(c: Cursor): string | undefined {
   return name;
 }
 
-/** `(a, b desc, c(10))` → names; anything behind a name inside its entry is stepped over. */
+/** `(a, b desc, c(10))` → names. An entry that is an expression, as in a key, is given as its text: `lower(a)`. */
 export function readColumnList(c: Cursor): string[] {
   if (operator(c) !== '(') return [];
   return within(c, () =>
     commaList(c, () => {
+      const from = c.index;
       const name = readColumnName(c);
-      while (!done(c) && operator(c) !== ',') c.index++;
-      return name;
+      const plain = name !== undefined && (operator(c) !== '(' || token(c, 1)?.kind === 'number');
+      const nameEnd = c.index;
+      while (!done(c) && operator(c) !== ',') skipOne(c);
+      if (plain || c.index === from) return name;
+      return c.tokens
+        .slice(from, name === undefined ? c.index : Math.min((c.match[nameEnd] ?? c.end) + 1, c.index))
+        .map(({ text }) => text)
+        .join('');
     }),
   );
 }

@@ -5,7 +5,7 @@ export const clauseWords = words(`
   select from where group having qualify window order limit offset fetch union intersect except minus on using
   returning set insert distribute sort cluster connect start lateral join inner left right full cross natural outer asof
   semi anti positional straight_join global when into values for tablesample with then overwrite when pivot unpivot
-  settings format`);
+  settings format do`);
 
 /** Words that cannot be the name of a column or alias unless quoted. */
 export const reservedOperands = words(`

@@ -26,6 +26,7 @@ export function readCreate(c: Cursor): Reading {
   const object = word(c);
   switch (object) {
     case 'table':
+      if (word(c, 1) === 'function') return { kind: 'create_procedure', orReplace: prefix.orReplace };
       c.index++;
       return readCreateTable(c, prefix);
     case 'view':

@@ -82,7 +82,8 @@ export function readStatementInside(c: Cursor): Statement {
     targets: reading.targets ?? (target === undefined ? [] : [target]),
     reads: c.reads.slice(firstRead),
     nondeterministic: nondeterministicCalls(c.tokens, first, c.index, c.match, c.dialect),
-    outputColumns: query === undefined ? [] : outputColumns(query),
+    // The query of a MERGE is its source, nothing that it puts out.
+    outputColumns: query === undefined || reading.kind === 'merge' ? [] : outputColumns(query),
     modifying: c.modifying.slice(firstModifying),
   };
 }
