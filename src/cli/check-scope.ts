@@ -11,6 +11,8 @@ export interface CheckScope {
   readonly isRoot: boolean;
   /** The files below the given paths, with the files whose text their tasks run; relative to the root. */
   choose(reading: WorkspaceReading): ReadonlySet<string>;
+  /** Whether a file lies below the given paths, also one that no reader could read. */
+  isBelow(file: string): boolean;
   /** From a path relative to the root to one relative to the given folder, and back. */
   toGiven(file: string): string;
   fromGiven(file: string): string;
@@ -38,6 +40,7 @@ export function checkScope(paths: readonly string[], cwd: string): CheckScope {
       // A file that was asked for is spoken of even when no reader made anything of it.
       return new Set([...files.map(({ file }) => file), ...files.flatMap(({ dependsOn }) => dependsOn), ...wanted]);
     },
+    isBelow: isWanted,
     toGiven: (file) => slashed(relative(base, join(root, file))),
     fromGiven: (file) => slashed(relative(root, join(base, file))),
   };

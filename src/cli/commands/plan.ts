@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import { describeTarget } from '../describe-target.ts';
-import { reportProblems } from '../report-problems.ts';
+import { reportPlanProblems } from '../report-plan-problems.ts';
 import { planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
@@ -37,7 +37,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   const workspace = await openWorkspace(options, shell);
   const request = planRequest(words, options, workspace.tasks, shell);
   const made = makePlan(workspace.tasks, request);
-  reportProblems(workspace.problems, workspace.text, shell, 'error');
+  reportPlanProblems(workspace, made, shell);
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
     const target = describeTarget(workspace, options.connection, made, shell);

@@ -14,6 +14,7 @@ import { confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
+import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportProblems } from '../report-problems.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
 import { newRunId } from '../run-id.ts';
@@ -69,7 +70,7 @@ Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decisi
 async function run(words: readonly string[], options: RunCommandOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
   const plan = makePlan(workspace.tasks, planRequest(words, options, workspace.tasks, shell));
-  reportProblems(workspace.problems, workspace.text, shell, 'error');
+  reportPlanProblems(workspace, plan, shell);
   if (plan.findings.some(({ severity }) => severity === 'error')) {
     shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
     return shell.exit(exitCodes.findings);

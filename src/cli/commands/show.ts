@@ -51,7 +51,7 @@ async function showPipelines(path: string, options: ShowOptions, shell: Shell): 
   const shown = {
     facts: workspace.facts,
     pipelines: workspace.facts.pipelines.filter(({ file }) => chosen.has(file)),
-    problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file)),
+    problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file)),
     text: workspace.text,
     fileName: scope.toGiven,
   };

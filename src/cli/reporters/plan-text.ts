@@ -108,8 +108,10 @@ function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string
 /** What to type about a finding, where the command line offers something. */
 const remedies: Partial<Record<PlanFinding['code'], string>> = {
   'append-in-plan': 'leave the task out with --without, or let it double its rows with --allow-append',
-  'unbounded-read': 'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
-  'unknown-window': 'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+  'unbounded-read':
+    'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+  'unknown-window':
+    'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
 };
 
 /** One line each, errors first, with one line of help for all of a kind. */

@@ -32,7 +32,7 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): readon
   const rendered = renderTemplate(sql.source.text, context);
   if (!rendered.ok) {
     const remedy = 'use an expression of the interval, or give the value under variables or params in backfill.yaml';
-    return refusal(sql, rendered, `"${rendered.expression}" cannot be rendered: ${rendered.reason}`, remedy);
+    return refusal(sql, rendered, `${rendered.expression} cannot be rendered: ${rendered.reason}`, remedy);
   }
   const { tokens, problems } = lex(plainText(rendered.text), sql.dialect);
   const [problem] = problems;
