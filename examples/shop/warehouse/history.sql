@@ -1,5 +1,7 @@
 -- What the scheduler's runs until 7 December left behind, with the transformation as it was then:
 -- vouchers were forgotten, so that net revenue of every weekend is too high.
+BEGIN;
+
 TRUNCATE staging.orders, mart.orders_clean, mart.revenue_daily, mart.revenue_rolling7, mart.customer_latest,
   mart.revenue_monthly;
 
@@ -35,3 +37,5 @@ SELECT DISTINCT ON (date_trunc('month', day), shop_id)
 FROM mart.revenue_rolling7
 WHERE day < '2026-12-01'
 ORDER BY date_trunc('month', day), shop_id, net_amount_7d DESC, day;
+
+COMMIT;

@@ -1,5 +1,7 @@
 -- 100,000 orders over the 90 days from 9 September to 7 December 2026, the same on every machine.
 -- Vouchers are redeemed on Saturdays and Sundays only.
+BEGIN;
+
 TRUNCATE raw.order_events;
 
 INSERT INTO raw.order_events
@@ -16,3 +18,5 @@ FROM generate_series(1::bigint, 100000) AS i
 CROSS JOIN LATERAL (
   SELECT timestamptz '2026-09-09 00:00:00+00' + (i - 1) * interval '77.76 seconds' AS at
 ) AS moment;
+
+COMMIT;
