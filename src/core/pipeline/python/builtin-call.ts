@@ -105,6 +105,8 @@ const builtins: Readonly<Record<string, Builtin>> = {
   },
   'builtins.open': (call) => readWorkspaceFile(pathOf(call.positional[0]), call),
   'builtins.print': () => none,
+  // Objects of the scheduler have what a file asks them for.
+  'builtins.hasattr': ({ positional: [value] }) => (value?.kind === 'host' ? scalar(true) : undefined),
   'textwrap.dedent': ({ positional: [value] }) => (value?.kind === 'text' ? dedent(value) : undefined),
   'os.path.join': (call) => {
     const parts = call.positional.map(pathOf);

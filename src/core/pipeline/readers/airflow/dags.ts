@@ -12,6 +12,10 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
     type: 'dag',
     made: call,
     functionName,
+    assigned: new Map(),
+    assign(name, value, at) {
+      dag.assigned.set(name, { name, value, at, valueAt: at });
+    },
     enter() {
       program.dagStack.push(dag);
       return hostValue(dag);

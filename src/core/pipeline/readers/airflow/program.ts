@@ -7,6 +7,8 @@ import type { ClockSite, DictValue, FunctionValue, HostObject, Value } from '../
 /** A DAG as the file builds it. */
 export interface DagBuilder extends HostObject {
   readonly type: 'dag';
+  /** `dag.catchup = False` after the call; it beats the argument. */
+  readonly assigned: Map<string, Keyword>;
   /** The call that makes it. */
   readonly made: Call;
   /** Name of the function under `@dag`: the default id. */
@@ -134,7 +136,7 @@ export function taskArgument(task: TaskBuilder, name: string): Keyword | undefin
 
 /** An argument of a DAG, else from its `default_args`. */
 export function dagArgument(dag: DagBuilder, name: string, position?: number): Keyword | undefined {
-  const own = dag.made.keywords.get(name);
+  const own = dag.assigned.get(name) ?? dag.made.keywords.get(name);
   if (own !== undefined) return own;
   const value = position === undefined ? undefined : dag.made.positional[position];
   const at = position === undefined ? undefined : dag.made.positionalAt[position];

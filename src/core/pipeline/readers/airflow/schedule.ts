@@ -1,6 +1,7 @@
 import type { SourceSpan } from '../../../text/span.ts';
 import type { Schedule } from '../../../time/schedule.ts';
 import type { ZoneName } from '../../../time/zone-name.ts';
+import { cronSchedule } from '../../cron-schedule.ts';
 import type { Sourced } from '../../model.ts';
 import { argument, type Call } from '../../python/call.ts';
 import { plainText } from '../../python/text-value.ts';
@@ -53,16 +54,11 @@ export function scheduleOfValue(value: Value, zone: ZoneName, settings: AirflowS
 
 const unknownSchedule = (reason: string): Schedule => ({ kind: 'unknown', reason });
 
-const presets = /^@(?:hourly|daily|midnight|weekly|monthly|quarterly|yearly|annually)$/;
-
 function textSchedule(text: string, zone: ZoneName, intervals: 'tick-to-tick' | 'zero-width'): Schedule {
   const expression = text.trim();
   if (expression === '@once') return { kind: 'once' };
   if (expression === '@continuous') return { kind: 'continuous' };
-  if (presets.test(expression)) return { kind: 'cron', expression, zone, intervals };
-  const fields = expression.split(/\s+/).length;
-  if (fields !== 5) return unknownSchedule(`"${text}" is no cron expression of five fields`);
-  return { kind: 'cron', expression, zone, intervals };
+  return cronSchedule(expression, zone, intervals);
 }
 
 const assetName = (value: Value): string => {

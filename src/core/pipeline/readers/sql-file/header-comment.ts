@@ -4,6 +4,7 @@ import type { Instant } from '../../../time/instant.ts';
 import type { Schedule } from '../../../time/schedule.ts';
 import { fromWall, isZone } from '../../../time/zone.ts';
 import type { ZoneName } from '../../../time/zone-name.ts';
+import { cronSchedule } from '../../cron-schedule.ts';
 import { parseDate } from '../../python/parse-date.ts';
 
 /** One `name=value` of the header, with its place. */
@@ -87,15 +88,11 @@ function schedule(
   report: (message: string, at: SourceSpan) => void,
 ): HeaderComment['schedule'] {
   if (entry === undefined) return { value: { kind: 'none' }, at: undefined };
-  const expression = entry.value;
-  if (
-    /^@(?:hourly|daily|midnight|weekly|monthly|quarterly|yearly|annually)$/.test(expression) ||
-    expression.split(/\s+/).length === 5
-  )
-    return { value: { kind: 'cron', expression, zone, intervals: 'tick-to-tick' }, at: entry.at };
-  report(
-    `${JSON.stringify(expression)} is no schedule. Write a preset such as @daily, or five cron fields in quotes: schedule="0 2 * * *".`,
-    entry.at,
-  );
-  return { value: { kind: 'unknown', reason: `"${expression}" is no cron expression of five fields` }, at: entry.at };
+  const value = cronSchedule(entry.value, zone, 'tick-to-tick');
+  if (value.kind === 'unknown')
+    report(
+      `${value.reason}. Write a preset such as @daily, or five cron fields in quotes: schedule="0 2 * * *".`,
+      entry.at,
+    );
+  return { value, at: entry.at };
 }
