@@ -20,14 +20,17 @@ const cases = ['statements.json', 'more-statements.json'].flatMap((file) =>
   ),
 );
 
-/** Where the product says something else than the grammar on purpose, or the text is not for the server alone. */
+/** Where the product says something else than the grammar on purpose, or Postgres refuses the text as a whole. */
 const notComparable = new Set([
-  'postgres-18',
-  'postgres-23',
-  'postgres-38',
-  'postgres-40',
-  'postgres-39',
-  'postgres-36',
+  'postgres-18', // the table of an index is its target
+  'postgres-23', // rows behind COPY
+  'postgres-36', // LOCK and VACUUM read nothing
+  'postgres-38', // parameters
+  'postgres-39', // no terminator
+  'postgres-40', // commands of psql
+  'postgres-44', // no terminator
+  'postgres-45', // a rule has no target
+  'postgres-47', // no terminator
 ]);
 
 describe('Postgres reads the same', () => {

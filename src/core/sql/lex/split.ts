@@ -114,31 +114,41 @@ const mayHoldStatement = new Set([
   'comment',
 ]);
 
-const beforeUpdate = new Set(['do', 'for', 'key', 'then', 'on', 'no']);
+/** Behind these the line goes on with an action of the same statement. */
+const continuing = new Set([
+  'do',
+  'then',
+  'else',
+  'as',
+  'also',
+  'instead',
+  'for',
+  'key',
+  'on',
+  'no',
+  'before',
+  'after',
+  'or',
+]);
 
 /** Only phrases that no clause can hold at the start of a line. */
 function beginsStatement(tokens: readonly Token[], index: number): boolean {
-  const next = wordAt(tokens, index + 1);
-  const before = wordAt(tokens, index - 1) ?? '';
+  if (continuing.has(wordAt(tokens, index - 1) ?? '')) return false;
+  const next = wordAt(tokens, index + 1) ?? '';
   switch (wordAt(tokens, index)) {
     case 'insert':
-      return before !== 'then' && (next === 'into' || next === 'overwrite');
+      return next === 'into' || next === 'overwrite';
     case 'delete':
-      return before !== 'then' && next === 'from';
+      return next === 'from';
     case 'merge':
       return next === 'into';
     case 'truncate':
-      return next === 'table';
     case 'drop':
-      return next === 'table' && before !== ',';
+      return next === 'table' && tokens[index - 1]?.text !== ',';
     case 'create':
       return next === 'table' || next === 'temp' || next === 'temporary' || next === 'or' || next === 'view';
     case 'update':
-      return (
-        !beforeUpdate.has(before) &&
-        tokens[index + 1] !== undefined &&
-        [2, 3, 4, 5, 6].some((ahead) => wordAt(tokens, index + ahead) === 'set')
-      );
+      return [2, 3, 4, 5, 6].some((ahead) => wordAt(tokens, index + ahead) === 'set');
     default:
       return false;
   }

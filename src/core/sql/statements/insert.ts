@@ -84,12 +84,10 @@ function readTarget(c: Cursor, draft: Draft): void {
   draft.target = queryStarts.has(word(c)) ? undefined : readTableName(c);
 }
 
-const insertReserved = new Set([...afterTable, 'default', 'overriding', 'set', 'by', 'if', 'row', 'table']);
-
 function readInsertBody(c: Cursor, draft: Draft): void {
   Object.assign(draft, readPartitionClause(c));
   accept(c, 'if', 'not', 'exists');
-  const alias = readAlias(c, insertReserved);
+  const alias = word(c) === 'as' && !queryStarts.has(word(c, 1)) ? readAlias(c, afterTable) : undefined;
   if (alias !== undefined) draft.targetAlias = nameOf(alias, c.dialect);
   if (operator(c) === '(' && !isQueryAhead(c)) draft.columns = readColumnList(c);
   if (draft.partition === 'none') Object.assign(draft, readPartitionClause(c));
