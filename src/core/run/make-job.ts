@@ -8,8 +8,8 @@ import { evaluateTime } from '../time/evaluate-time.ts';
 import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
-import { renderPart, renderStatements, unqualified } from './render-statements.ts';
-import type { JobInput, JobSlice, RenderedStatement, UnitJob, UnitOptions } from './unit-job.ts';
+import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
 
 /** What a job is made from beside its unit. */
 export interface JobSource {
@@ -44,12 +44,13 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     variables: setting.variables,
     airflowVersion: pipeline.airflowVersion,
   };
-  const statements: RenderedStatement[] = [];
+  const texts: RenderedSql[] = [];
   for (const sql of task.sql) {
     const rendered = renderStatements(sql, context);
     if (isRefusal(rendered)) return rendered;
-    statements.push(...rendered);
+    texts.push(rendered);
   }
+  const statements = texts.flatMap((rendered) => rendered.statements);
   if (statements.length === 0) {
     return {
       code: 'no-statements',
@@ -60,7 +61,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
   }
   const slices: JobSlice[] = [];
   for (const write of facts.writes) {
-    const slice = sliceOf(write, unit, source, context);
+    const slice = sliceOf(write, unit, source, texts, context);
     if (isRefusal(slice)) return slice;
     slices.push(slice);
   }
@@ -80,7 +81,13 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
 export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
 
 /** The rows that the unit owns. What is not known to be less is the whole table: wider than needed, never narrower. */
-function sliceOf(write: WriteFact, unit: PlanUnit, source: JobSource, context: TemplateContext): JobSlice | JobRefusal {
+function sliceOf(
+  write: WriteFact,
+  unit: PlanUnit,
+  source: JobSource,
+  texts: readonly RenderedSql[],
+  context: TemplateContext,
+): JobSlice | JobRefusal {
   const { table, slice, mode, key } = write;
   const volatile = source.declared?.writes.find((declared) => sameTable(declared.table, table))?.volatile ?? [];
   const common = { table, mode, key, volatile };
@@ -94,7 +101,8 @@ function sliceOf(write: WriteFact, unit: PlanUnit, source: JobSource, context: T
   };
   if (slice.predicate === undefined) return { ...common, ...bounds, predicate: undefined };
   const sql = source.task.sql[slice.predicate.sqlIndex];
-  const part = sql && renderPart(sql, slice.predicate, context);
+  const rendered = texts[slice.predicate.sqlIndex];
+  const part = sql && rendered && renderPart(sql, slice.predicate, rendered.text, context);
   if (sql === undefined || part === undefined) {
     return {
       code: 'no-slice',

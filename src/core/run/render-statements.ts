@@ -14,12 +14,17 @@ import type { RenderedStatement } from './unit-job.ts';
 /** Text that is SQL through and through, for the lexer. */
 export const plainText = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
 
+export interface RenderedSql {
+  readonly text: string;
+  readonly statements: readonly RenderedStatement[];
+}
+
 /**
  * The statements of one SQL text for one interval, exactly as the scheduler would send them. Refused by name and
  * place: what only Python knows, what the template cannot give exactly, query parameters, and text whose statements
  * cannot be told apart for certain.
  */
-export function renderStatements(sql: TaskSql, context: TemplateContext): readonly RenderedStatement[] | JobRefusal {
+export function renderStatements(sql: TaskSql, context: TemplateContext): RenderedSql | JobRefusal {
   const hole = sql.pythonHoles.find(({ value }) => value.kind !== 'literal') ?? sql.pythonHoles[0];
   if (hole !== undefined) {
     return refusal(
@@ -45,7 +50,8 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): readon
     const message = `the value of ${parameter.text} comes from the operator’s parameters, which are not read`;
     return refusal(sql, all, message, 'write the value into the SQL as a template expression');
   }
-  return cut(rendered.text, tokens, sql);
+  const statements = cut(rendered.text, tokens, sql);
+  return 'remedy' in statements ? statements : { text: rendered.text, statements };
 }
 
 function cut(text: string, tokens: readonly Token[], sql: TaskSql): readonly RenderedStatement[] | JobRefusal {
@@ -84,22 +90,21 @@ const [open, close] = ['\u0001<', '>\u0001'];
 
 /**
  * A part of a template as it comes out for one interval. The whole template is rendered with the part marked, because
- * a part alone would lack what the template sets before it. `undefined` when it comes out more than once, not at all,
+ * a part alone would lack what the template sets before it; `plain` is the whole without marks. `undefined` when it comes out more than once, not at all,
  * or when the marks change anything around it.
  */
-export function renderPart(sql: TaskSql, part: Span, context: TemplateContext): string | undefined {
+export function renderPart(sql: TaskSql, part: Span, plain: string, context: TemplateContext): string | undefined {
   const { text } = sql.source;
-  const plain = renderTemplate(text, context);
   const marked = renderTemplate(
     text.slice(0, part.start) + open + text.slice(part.start, part.end) + close + text.slice(part.end),
     context,
   );
-  if (!plain.ok || !marked.ok) return undefined;
+  if (!marked.ok) return undefined;
   const [before = '', rest, more] = marked.text.split(open);
   if (rest === undefined || more !== undefined) return undefined;
   const [inside = '', after, twice] = rest.split(close);
   if (after === undefined || twice !== undefined) return undefined;
-  return before + inside + after === plain.text ? inside : undefined;
+  return before + inside + after === plain ? inside : undefined;
 }
 
 /** A predicate without the alias or table name of its target in front of columns, and without comments. */

@@ -201,8 +201,9 @@ test('marks never change what is around them', () => {
     variables: {},
     airflowVersion: 2 as const,
   };
-  expect(renderPart(sql, part, context)).toBe("a = '2026-11-28'");
-  expect(renderPart(sql, { start: 1, end: 4 }, context)).toBeUndefined();
+  const plain = "DELETE FROM t WHERE a = '2026-11-28'";
+  expect(renderPart(sql, part, plain, context)).toBe("a = '2026-11-28'");
+  expect(renderPart(sql, { start: 1, end: 4 }, plain, context)).toBeUndefined();
 });
 
 test.each([
