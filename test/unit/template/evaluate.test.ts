@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { evaluateExpression } from '../../../src/core/template/evaluate.ts';
 import { formatTime } from '../../../src/core/template/format-time.ts';
 import { renderTemplate } from '../../../src/core/template/render.ts';
@@ -9,6 +9,9 @@ import { floorTo } from '../../../src/core/time/floor.ts';
 import { type Instant, instant } from '../../../src/core/time/instant.ts';
 import { shift } from '../../../src/core/time/shift.ts';
 import { commonTimeExpressions } from './common-time-expressions.ts';
+
+// Random laws take their time on a busy machine; none of them is about time.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** The plain calendar result of a bound, without the widening that lineage asks of it. */
 function valueAt(value: SymbolicValue & { kind: 'time' }, interval: DataInterval): Instant {
@@ -95,13 +98,10 @@ describe('evaluation and rendering agree', () => {
     ".strftime('%Y-%m')",
     '.to_datetime_string()',
   );
+  const applied = (inner: string, next: string): string => (next.startsWith(' ') ? `(${inner}${next})` : inner + next);
   const chains = fc
     .tuple(fc.constantFrom('logical_date', 'data_interval_end'), fc.array(part, { maxLength: 4 }), ending)
-    .map(([name, parts, end]) =>
-      `${parts.reduce((inner, next) => (next.startsWith(' ') ? `(${inner}${next})` : `${inner}${next}`), name)}`.concat(
-        end,
-      ),
-    );
+    .map(([name, parts, end]) => parts.reduce<string>(applied, name) + end);
 
   test('for random chains of methods', () => {
     let compared = 0;

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { maskTemplate } from '../../../src/core/template/mask.ts';
 import type { Hole } from '../../../src/core/template/masked-text.ts';
 import { unknownValue } from '../../../src/core/template/symbolic-value.ts';
+
+// Random laws take their time on a busy machine; none of them is about time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const masked = (text: string): string => maskTemplate(text, []).text;
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { renderTemplate } from '../../../src/core/template/render.ts';
 import type { TemplateContext } from '../../../src/core/template/template-context.ts';
 import { instant } from '../../../src/core/time/instant.ts';
+
+// Random laws take their time on a busy machine; none of them is about time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const context: TemplateContext = {
   interval: { start: instant(Date.UTC(2026, 10, 28)), end: instant(Date.UTC(2026, 10, 29)) },
