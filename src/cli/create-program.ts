@@ -35,8 +35,8 @@ function createProgram(shell: Shell, version: string): Command {
     .configureOutput({
       writeOut: shell.out,
       writeErr: shell.err,
-      getOutHelpWidth: () => shell.columns,
-      getErrHelpWidth: () => shell.columns,
+      getOutHelpWidth: () => Math.min(shell.columns, 100),
+      getErrHelpWidth: () => Math.min(shell.errColumns, 100),
       outputError: (text, write) => write(text.replace(/^error: /, `${shell.colors.red('error')} `)),
     })
     .addHelpText(

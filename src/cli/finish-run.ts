@@ -11,7 +11,7 @@ export function finishRun(
   shell: Shell,
 ): void {
   if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target))}\n`);
-  else shell.out(`\n${runText({ result, samples }, shell.colors)}`);
+  else shell.out(`\n${runText({ result, samples, width: shell.columns }, shell.colors)}`);
 }
 
 export function exitCodeOf({ outcome }: RunResult): ExitCode {

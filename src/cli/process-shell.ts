@@ -36,7 +36,13 @@ export function processShell(): ProcessShell {
     clock: systemClock,
     signal: controller.signal,
     isTTY: stderr.isTTY === true && env.TERM !== 'dumb',
-    columns: (stdout.isTTY ? stdout.columns : stderr.columns) || 80,
+    // Asked again each time, because windows are resized.
+    get columns() {
+      return widthOf(stdout);
+    },
+    get errColumns() {
+      return widthOf(stderr);
+    },
     colors: pc.createColors(colorsWanted(env, stdout.isTTY === true)),
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
@@ -61,6 +67,9 @@ export function processShell(): ProcessShell {
     }
   }
 }
+
+const widthOf = (stream: NodeJS.WriteStream): number =>
+  stream.isTTY === true ? stream.columns || 80 : Number.POSITIVE_INFINITY;
 
 /** NO_COLOR (any value but empty) beats FORCE_COLOR beats what the terminal is. */
 export function colorsWanted(env: Readonly<Record<string, string | undefined>>, terminal: boolean): boolean {

@@ -50,7 +50,7 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
       case 'progress':
         if (!isTTY) break;
         clear();
-        live = cutToWidth(progressText(event.progress), shell.columns - 1);
+        live = cutToWidth(progressText(event.progress), shell.errColumns - 1);
         shell.err(live);
         break;
       case 'run-finished':

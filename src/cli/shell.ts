@@ -23,9 +23,11 @@ export interface Shell {
   readonly clock: Clock;
   /** Aborted by the first Ctrl-C. */
   readonly signal: CancelSignal;
-  /** Whether standard output is a terminal that can rewrite its last line, and how wide it is. */
+  /** Whether standard error is a terminal that can rewrite its last line. */
   readonly isTTY: boolean;
+  /** Width of the terminal behind standard output and standard error; infinite where there is none. */
   readonly columns: number;
+  readonly errColumns: number;
   readonly colors: Colors;
   /** Writes to standard output: the result. With `--format json` nothing else is written there. */
   out(text: string): void;

@@ -18,7 +18,8 @@ export async function runCli(words: readonly string[], cwd: string, changes: Par
     clock: systemClock,
     signal: new AbortController().signal,
     isTTY: false,
-    columns: 100,
+    columns: Number.POSITIVE_INFINITY,
+    errColumns: Number.POSITIVE_INFINITY,
     colors: pc.createColors(false),
     out: (text) => {
       out += text;

@@ -75,7 +75,7 @@ function listRuns(runs: readonly RunSummary[], { format }: HistoryOptions, shell
     shell.colors.dim(createdBy),
   ]);
   const columns = ['run', 'started', 'units', 'what', 'by'].map((title) => ({ title }));
-  shell.out(`${textTable(columns, rows, shell.colors.bold).join('\n')}\n`);
+  shell.out(`${textTable(columns, rows, { width: shell.columns, paintTitle: shell.colors.bold }).join('\n')}\n`);
 }
 
 async function showRun(
@@ -118,7 +118,7 @@ async function showRun(
     units,
     durationMs: undefined,
   } as const;
-  shell.out(runText({ result, samples }, shell.colors));
+  shell.out(runText({ result, samples, width: shell.columns }, shell.colors));
 }
 
 const asRunUnit = (record: UnitRecord): RunUnit => ({

@@ -41,7 +41,13 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
     const target = describeTarget(workspace, options.connection, made, shell);
-    const view = { plan: made, zone: zoneOf(workspace.tasks), target, units: options.units ?? false };
+    const view = {
+      plan: made,
+      zone: zoneOf(workspace.tasks),
+      target,
+      units: options.units ?? false,
+      width: shell.columns,
+    };
     shell.out(planText(view, shell.colors));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);

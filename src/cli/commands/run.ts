@@ -118,7 +118,13 @@ async function runOn(
   );
   const text = options.format === 'text';
   if (text) {
-    const view = { plan, zone: zoneOf(workspace.tasks), target: warehouse.description.target, units: false };
+    const view = {
+      plan,
+      zone: zoneOf(workspace.tasks),
+      target: warehouse.description.target,
+      units: false,
+      width: shell.columns,
+    };
     shell.out(`${planText(view, shell.colors)}\n`);
   }
   reportProblems(

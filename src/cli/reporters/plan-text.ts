@@ -16,6 +16,8 @@ export interface PlanView {
   readonly target: string | undefined;
   /** List every unit with its reasons. */
   readonly units: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
 }
 
 /** A plan for people: first and last interval, counts and reasons per task, what is wider than asked, findings. */
@@ -75,7 +77,7 @@ function taskTable(view: PlanView, colors: Colors): readonly string[] {
       { title: 'why' },
     ],
     rows,
-    colors.bold,
+    { width: view.width, paintTitle: colors.bold },
   );
 }
 
@@ -92,7 +94,10 @@ function unitTable(view: PlanView, colors: Colors): readonly string[] {
     unit.blockedBy === undefined ? '' : `blocked by ${unit.blockedBy}`,
     colors.dim(unit.reasons.map(reasonInWords).join('; ')),
   ]);
-  return textTable([{ title: 'unit' }, { title: 'interval' }, { title: 'note' }, { title: 'why' }], rows, colors.bold);
+  return textTable([{ title: 'unit' }, { title: 'interval' }, { title: 'note' }, { title: 'why' }], rows, {
+    width: view.width,
+    paintTitle: colors.bold,
+  });
 }
 
 function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string[] {

@@ -11,13 +11,15 @@ export interface RunView {
   };
   /** Samples shown per slice and kind. */
   readonly samples: number;
+  /** Columns of the terminal. */
+  readonly width: number;
 }
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
-export function runText({ result, samples }: RunView, colors: Colors): string {
+export function runText({ result, samples, width }: RunView, colors: Colors): string {
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
-    sliceTable(result.units, colors),
+    sliceTable(result.units, width, colors),
     result.units.flatMap((unit) => unit.slices.flatMap((slice) => sampleLines(unit, slice, samples, colors))),
     troubleLines(result.units, colors),
     [...noteLines(result.units), ...summaryLines(result, colors)],
@@ -46,7 +48,7 @@ export function stateText(state: UnitState, colors: Colors): string {
 /** Above this many slices the unchanged ones are counted per table instead of listed. */
 const mostListed = 40;
 
-function sliceTable(units: readonly RunUnit[], colors: Colors): readonly string[] {
+function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): readonly string[] {
   const all = units.reduce((sum, { slices }) => sum + slices.length, 0);
   const listed = all > mostListed ? units.filter(({ state }) => state !== 'unchanged') : units;
   const counted = all > mostListed ? unchangedLines(units, colors) : [];
@@ -75,7 +77,7 @@ function sliceTable(units: readonly RunUnit[], colors: Colors): readonly string[
       { title: 'rows added, removed, changed' },
     ],
     rows,
-    colors.bold,
+    { width, paintTitle: colors.bold },
   );
   return [...table, ...counted];
 }

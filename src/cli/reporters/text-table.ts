@@ -5,6 +5,12 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
+export interface TableStyle {
+  /** Columns of the terminal; where a row would not fit, its last cell goes to a line of its own. */
+  readonly width: number;
+  readonly paintTitle: (text: string) => string;
+}
+
 /**
  * Rows under their titles, columns two spaces apart. A column without any text is left out; the last column is never
  * padded, so that lines do not wrap for nothing. Cells may hold colours.
@@ -12,7 +18,26 @@ export interface Column {
 export function textTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  paintTitle: (text: string) => string = (text) => text,
+  { width, paintTitle }: TableStyle,
+): readonly string[] {
+  const wide = tableLines(columns, rows, paintTitle);
+  if (columns.length < 2 || wide.every((line) => displayWidth(line) <= width)) return wide;
+  const last = columns.length - 1;
+  const [title = '', ...lines] = tableLines(
+    columns.slice(0, last),
+    rows.map((row) => row.slice(0, last)),
+    paintTitle,
+  );
+  return [
+    title,
+    ...lines.flatMap((line, index) => [line, ...(rows[index]?.[last] ? [`    ${rows[index]?.[last]}`] : [])]),
+  ];
+}
+
+function tableLines(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  paintTitle: (text: string) => string,
 ): readonly string[] {
   const shown = columns.map((_, index) => index).filter((index) => rows.some((row) => (row[index] ?? '') !== ''));
   const widths = shown.map((index) =>

@@ -38,9 +38,23 @@ describe('widths', () => {
         [painted.green('表'), '7', '', 'x'],
         ['abcdef', '1000', '', 'y'],
       ],
+      { width: 500, paintTitle: (text) => text },
     );
     expect(lines).toEqual(['name       n  last', `${painted.green('表')}         7  x`, 'abcdef  1000  y']);
   });
+});
+
+test('in a narrow terminal the last cell gets a line of its own', () => {
+  const rows = [
+    ['a', 'because of this and that'],
+    ['bb', ''],
+  ];
+  expect(textTable([{ title: 'unit' }, { title: 'why' }], rows, { width: 20, paintTitle: (text) => text })).toEqual([
+    'unit',
+    'a',
+    '    because of this and that',
+    'bb',
+  ]);
 });
 
 test.each([
@@ -142,7 +156,7 @@ const result = (changes: Partial<RunResult>): RunResult => ({
 
 test('a finished run as text', () => {
   expect(
-    runText({ result: result({}), samples: 1 }, plain),
+    runText({ result: result({}), samples: 1, width: 500 }, plain),
   ).toBe(`unit                             table       state    rows         row checksum         rows added, removed, changed
 shop.sales@2026-11-28T00:00:00Z  mart.sales  changed    10  →  11  01234567 → fedcba98  +1 −0 ~2 amount 2
 
@@ -157,7 +171,7 @@ run r1: 0 unchanged, 1 changed in 1.2 s
 test('of many slices only the changed ones are listed', () => {
   const same = unit({ state: 'unchanged', slices: [slice] });
   const text = runText(
-    { result: result({ units: [...Array(50).fill(same), unit({ slices: [slice] })] }), samples: 0 },
+    { result: result({ units: [...Array(50).fill(same), unit({ slices: [slice] })] }), samples: 0, width: 500 },
     plain,
   );
   expect(text.split('\n')).toHaveLength(6);
@@ -183,6 +197,7 @@ test('trouble is said with what to do, and what to type next', () => {
         ],
       }),
       samples: 0,
+      width: 500,
     },
     plain,
   );
@@ -197,11 +212,15 @@ go on with: backfill resume r1
 `);
   expect(
     runText(
-      { result: result({ outcome: 'held', units: [unit({ state: 'held', message: 'came out empty' })] }), samples: 0 },
+      {
+        result: result({ outcome: 'held', units: [unit({ state: 'held', message: 'came out empty' })] }),
+        samples: 0,
+        width: 500,
+      },
       plain,
     ),
   ).toContain('backfill resume r1 --accept-held');
-  expect(runText({ result: result({ preview: true }), samples: 0 }, plain)).toContain(
+  expect(runText({ result: result({ preview: true }), samples: 0, width: 500 }, plain)).toContain(
     'preview: 0 unchanged, 1 changed in 1.2 s; nothing was written',
   );
   expect(
@@ -213,6 +232,7 @@ go on with: backfill resume r1
           refusal: { code: 'unknown-run', message: 'there is no run r1' },
         }),
         samples: 0,
+        width: 500,
       },
       plain,
     ),
