@@ -27,10 +27,13 @@ export function createLintContext(facts: WorkspaceFacts): LintContext {
       pipeline.tasks.map((task) => ({ pipeline, task, statements: statementsOf(pipeline, task) })),
     );
   }
-  const later = new Map<TaskId, ReadonlySet<TaskId>>();
-  const laterTasks = ({ pipeline, task }: TaskView): ReadonlySet<TaskId> => {
-    const known = later.get(task.id) ?? descendants(pipeline, task.id);
-    later.set(task.id, known);
+  const followers = new Map<Pipeline, Followers>();
+  const later = new Map<TaskView, ReadonlySet<TaskId>>();
+  const laterTasks = (view: TaskView): ReadonlySet<TaskId> => {
+    const edges = followers.get(view.pipeline) ?? followersOf(view.pipeline);
+    followers.set(view.pipeline, edges);
+    const known = later.get(view) ?? descendants(edges, view.task.id);
+    later.set(view, known);
     return known;
   };
   const siblings = (view: TaskView): readonly TaskView[] =>
@@ -55,14 +58,27 @@ function statementsOf(pipeline: Pipeline, task: Task): StatementView[] {
     .map(({ sql, statement }, order) => ({ pipeline, task, sql, statement, order }));
 }
 
-function descendants(pipeline: Pipeline, task: TaskId): ReadonlySet<TaskId> {
+type Followers = ReadonlyMap<TaskId, readonly TaskId[]>;
+
+function followersOf(pipeline: Pipeline): Followers {
+  const followers = new Map<TaskId, TaskId[]>();
+  for (const { from, to, kind } of pipeline.edges) {
+    if (kind !== 'order') continue;
+    const known = followers.get(from);
+    if (known === undefined) followers.set(from, [to]);
+    else known.push(to);
+  }
+  return followers;
+}
+
+function descendants(followers: Followers, task: TaskId): ReadonlySet<TaskId> {
   const found = new Set<TaskId>();
   const queue = [task];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    for (const edge of pipeline.edges) {
-      if (edge.from !== next || edge.kind !== 'order' || found.has(edge.to)) continue;
-      found.add(edge.to);
-      queue.push(edge.to);
+    for (const to of followers.get(next) ?? []) {
+      if (found.has(to)) continue;
+      found.add(to);
+      queue.push(to);
     }
   }
   return found;

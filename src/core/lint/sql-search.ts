@@ -18,13 +18,16 @@ export const queriesIn = (expression: SqlExpression): readonly QueryBlock[] =>
     one.kind === 'subquery' || one.kind === 'exists' || one.kind === 'in' ? (one.query ?? []) : [],
   );
 
-/** A block and every block below it: CTEs, derived tables, set operations, subqueries. */
-export function blocksBelow(block: QueryBlock): readonly QueryBlock[] {
+/**
+ * A block and every block below it: CTEs, derived tables, set operations, subqueries. With `alone` the block's own
+ * set operations are left out, as though it were the only branch.
+ */
+export function blocksBelow(block: QueryBlock, alone = false): readonly QueryBlock[] {
   const found: QueryBlock[] = [];
   const open = [block];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     found.push(next);
-    open.push(...next.then.map(({ query }) => query));
+    if (!alone || next !== block) open.push(...next.then.map(({ query }) => query));
     for (const expression of clauses(next)) open.push(...queriesIn(expression));
     for (const item of next.from) if (item.kind === 'query') open.push(item.query);
     open.push(...next.with.map(({ query }) => query));

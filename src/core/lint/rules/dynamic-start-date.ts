@@ -1,3 +1,4 @@
+import type { Pipeline, Task } from '../../pipeline/model.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../lint-context.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
@@ -14,8 +15,50 @@ function* check(context: LintContext): Generator<RuleFinding> {
         subject: `${pipeline.id} start date`,
       };
     }
+    yield* machineZone(context, pipeline);
+    yield* unevenChain(context, pipeline);
   }
 }
+
+const localTime =
+  /\.astimezone\(\s*\)|\bfromtimestamp\([^,()]*\)|\btime\.localtime\(|\bpendulum\.local\(|\btz(?:info)?\s*=\s*["']local["']|\btzlocal\(/;
+
+/** The start date takes the zone of whatever machine parses the file. */
+function* machineZone(context: LintContext, pipeline: Pipeline): Generator<RuleFinding> {
+  const at = pipeline.startDateAt;
+  if (at === undefined || !localTime.test(textAt(context, at))) return;
+  yield {
+    at,
+    severity: 'warning',
+    message: `start_date depends on the time zone of the machine that parses the file, so two machines see other intervals of "${pipeline.id}".`,
+    subject: `${pipeline.id} start date`,
+  };
+}
+
+/** Tasks that follow each other but do not begin together: the later one has no upstream for the days in between. */
+function* unevenChain(context: LintContext, pipeline: Pipeline): Generator<RuleFinding> {
+  const own = (task: Task | undefined) => task?.arguments.find(({ name }) => name === 'start_date');
+  const start = (task: Task | undefined): string => {
+    const at = own(task)?.valueAt ?? pipeline.startDateAt;
+    return at === undefined ? '' : textAt(context, at).replace(/\s+/g, '');
+  };
+  if (!pipeline.tasks.some(own)) return;
+  const tasks = new Map(pipeline.tasks.map((task) => [task.id, task]));
+  for (const edge of pipeline.edges) {
+    const [from, to] = edge.kind === 'order' ? [tasks.get(edge.from), tasks.get(edge.to)] : [];
+    const argument = own(to) ?? own(from);
+    if (argument === undefined || from === undefined || to === undefined || start(from) === start(to)) continue;
+    yield {
+      at: argument.at,
+      severity: 'warning',
+      message: `"${from.name}" and "${to.name}" follow each other but have other start dates, so some intervals run one without the other.`,
+      subject: `${pipeline.id} start date ${argument.at.start}`,
+    };
+  }
+}
+
+const textAt = (context: LintContext, { file, start, end }: SourceSpan): string =>
+  context.facts.text(file)?.slice(start, end) ?? '';
 
 /** A moving end date only says that there is none. */
 const isEndDate = (context: LintContext, { file, start }: SourceSpan): boolean =>
@@ -24,7 +67,7 @@ const isEndDate = (context: LintContext, { file, start }: SourceSpan): boolean =
 export default {
   id: 'dynamic-start-date',
   severity: 'error',
-  summary: 'A start_date that moves with the clock',
+  summary: 'A start_date that moves with the clock, the machine or the task',
   help: 'Write a fixed date, for example the day of the first data: `start_date=datetime(2024, 1, 1)`.',
   supersedes: ['wall-clock'],
   check,

@@ -23,8 +23,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (target === undefined || column === undefined) continue;
       const key = tableKey(deletion, target);
       for (const insert of insertsAfter(task, deletion, key)) {
-        for (const trace of insertedTraces(insert, column)) {
-          const input = wholeInput(context, task, insert, trace);
+        for (const [branch, trace] of insertedTraces(insert, column).entries()) {
+          const input = wholeInput(context, task, insert, trace, branch);
           if (input === undefined) continue;
           const fix = filterFix(context, deletion, cuts, insert, trace);
           yield {
@@ -45,10 +45,15 @@ function wholeInput(
   task: TaskView,
   insert: StatementView,
   trace: ColumnTrace,
+  branch: number,
 ): TableReference | undefined {
-  if (trace.kind === 'unknown' || insert.statement.query === undefined) return undefined;
-  if (mayCut(insert, insert.statement.query)) return undefined;
-  const input = trace.kind === 'column' ? trace.table : drivingTable(insert.statement.query);
+  const { query } = insert.statement;
+  const block = branch === 0 ? query : query?.then[branch - 1]?.query;
+  if (trace.kind === 'unknown' || query === undefined || block === undefined) return undefined;
+  // Each branch of a UNION reads for itself; the common tables belong to all of them.
+  const common = block === query ? [] : query.with.flatMap((table) => blocksBelow(table.query));
+  if (mayCut(insert, [...blocksBelow(block, true), ...common])) return undefined;
+  const input = trace.kind === 'column' ? trace.table : drivingTable(block);
   if (input === undefined || input.templated) return undefined;
   const key = tableKey(insert, input);
   if (
@@ -67,9 +72,9 @@ function wholeInput(
 }
 
 /** A filter, or a table's name, that depends on the interval or on something that cannot be read. */
-function mayCut(insert: StatementView, query: QueryBlock): boolean {
+function mayCut(insert: StatementView, blocks: readonly QueryBlock[]): boolean {
   const { text } = insert.sql.masked;
-  return [...blocksBelow(query)].some((block) => {
+  return blocks.some((block) => {
     if (block.limit !== undefined) return true;
     const filters = [...block.where, ...block.having, ...block.qualify, ...block.from.flatMap((item) => item.on)];
     const named = block.from.some(
@@ -83,7 +88,7 @@ function mayCut(insert: StatementView, query: QueryBlock): boolean {
           holesIn(insert, filter).length > 0 ||
           isBound(text.slice(filter.start, filter.end)) ||
           filter.kind === 'exists' ||
-          filter.kind === 'in',
+          (filter.kind === 'in' && filter.query !== undefined),
       )
     );
   });

@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkGithub } from '../../../src/cli/reporters/check-github.ts';
+import type { Finding } from '../../../src/core/lint/finding.ts';
+import { allRules } from '../../../src/core/lint/rules/all-rules.ts';
+import { runCli } from '../../support/run-cli.ts';
+
+const files = {
+  'dags/a.py': `# tabs,\temoji 😀
+from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False, template_searchpath="sql"):
+\tSQLExecuteQueryOperator(task_id="x", conn_id="dw", sql="/* 😀漢 */ INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}'")
+\tSQLExecuteQueryOperator(task_id="y", conn_id="dw", sql="b.sql")
+`,
+  'sql/b.sql': "INSERT INTO mart.b SELECT * FROM mart.a WHERE day = '{{ ds }}'\n",
+  'sql/c d.sql': 'INSERT INTO mart.c SELECT * FROM raw.c\n',
+  'sql/broken.sql': "SELECT 'open\n",
+};
+
+let root = '';
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'check-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe('check', () => {
+  test('JSON has 1-based UTF-16 positions and files relative to the folder', async () => {
+    const { code, out } = await runCli(['check', '.', '--format', 'json'], root);
+    const { version, findings, problems } = JSON.parse(out);
+    expect(code).toBe(1);
+    expect(version).toBe(1);
+    expect(Array.isArray(problems)).toBe(true);
+    expect(findings.map((one: { file: string; rule: string }) => `${one.file} ${one.rule}`)).toEqual([
+      'dags/a.py plain-insert',
+      'sql/b.sql plain-insert',
+      'sql/c d.sql plain-insert',
+    ]);
+    const [first] = findings;
+    const line = files['dags/a.py'].split('\n')[first.range.start.line - 1] ?? '';
+    expect(line.slice(first.range.start.column - 1, first.range.end.column - 1)).toBe('INSERT INTO mart.a');
+    expect(first.fixes[0].edits[0].newText).toContain('DELETE FROM mart.a');
+    expect(first.help).not.toBe('');
+  });
+
+  test('one file is checked with the SQL that it runs, resolved across its folder', async () => {
+    const { out } = await runCli(['check', 'dags/a.py', '--format', 'json'], root);
+    const found = JSON.parse(out).findings.map((one: { file: string }) => one.file);
+    expect(found).toEqual(['dags/a.py', 'sql/b.sql']);
+    const inFolder = await runCli(['check', 'a.py', '--format', 'json'], join(root, 'dags'));
+    expect(JSON.parse(inFolder.out).findings.map((one: { file: string }) => one.file)).toContain('a.py');
+  });
+
+  test('a rule can be picked; a wrong one is named with the nearest', async () => {
+    expect((await runCli(['check', '--rule', 'wall-clock'], root)).code).toBe(0);
+    const wrong = await runCli(['check', '--rule', 'plain-inserts'], root);
+    expect(wrong.code).toBe(2);
+    expect(wrong.err).toContain('plain-insert');
+  });
+
+  test('what is not there, and a wrong time, are usage errors', async () => {
+    expect(await runCli(['check', 'nowhere'], root)).toMatchObject({ code: 2, out: '' });
+    expect(await runCli(['check', '--now', 'soon'], root)).toMatchObject({ code: 2, out: '' });
+    expect((await runCli(['check', '--now', '2026-11-01'], root)).code).toBe(1);
+  });
+
+  test('text shows the line with the mark under it', async () => {
+    const { out } = await runCli(['check', 'sql/c d.sql'], root);
+    expect(out).toBe(`sql/c d.sql:1:1 warning plain-insert
+  A second run of the same interval adds the same rows to mart.c again: nothing in the run deletes them, and no key or anti-join keeps them out.
+     1 | INSERT INTO mart.c SELECT * FROM raw.c
+       | ^^^^^^^^^^^^^^^^^^
+  help Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.
+
+1 warning, 1 file read
+`);
+  });
+
+  test('the mark stands under its text behind tabs, emoji and wide characters', async () => {
+    const { out } = await runCli(['check', 'dags/a.py'], root);
+    const lines = out.split('\n');
+    const at = lines.findIndex((line) => line.includes('INSERT INTO mart.a'));
+    const marks = lines[at + 1] ?? '';
+    // Two columns for the emoji and the ideogram: one more than code points each, and tabs stay tabs.
+    const before = (lines[at] ?? '').slice(0, (lines[at] ?? '').indexOf('INSERT'));
+    expect(marks.indexOf('^')).toBe([...before].length + 2);
+    expect(marks.split('\t').length).toBe(before.split('\t').length);
+  });
+
+  test('SARIF names every rule and points into it', async () => {
+    const { out } = await runCli(['check', '.', '--format', 'sarif'], root);
+    const { version, runs } = JSON.parse(out);
+    const [{ tool, results, columnKind }] = runs;
+    expect(version).toBe('2.1.0');
+    expect(columnKind).toBe('utf16CodeUnits');
+    expect(tool.driver.rules.map((rule: { id: string }) => rule.id)).toEqual(allRules.map(({ id }) => id));
+    for (const result of results) {
+      expect(tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
+      expect(['error', 'warning', 'note']).toContain(result.level);
+      const { artifactLocation, region } = result.locations[0].physicalLocation;
+      expect(Object.keys(files)).toContain(decodeURIComponent(artifactLocation.uri));
+      expect(artifactLocation.uri).not.toContain(' ');
+      expect(region.startLine).toBeGreaterThan(0);
+      expect(region.startColumn).toBeGreaterThan(0);
+    }
+  });
+
+  test('workflow commands escape what would end them', () => {
+    const finding: Finding = {
+      rule: 'plain-insert',
+      severity: 'info',
+      message: '100 % of\nrows: a, b::c\r',
+      at: { file: 'a,b:c%.sql', start: 0, end: 3 },
+      related: [],
+      fixes: [],
+    };
+    const out = checkGithub({
+      findings: [finding],
+      problems: [],
+      filesRead: 1,
+      help: () => 'Help.',
+      text: () => 'abc',
+    });
+    expect(out).toBe(
+      '::notice file=a%2Cb%3Ac%25.sql,line=1,endLine=1,col=1,endColumn=4,title=plain-insert::100 %25 of%0Arows: a, b::c%0D Help.\n',
+    );
+  });
+});
+
+describe('show', () => {
+  test('JSON has pipelines, tasks, reads and writes', async () => {
+    const { code, out } = await runCli(['show', '.', '--format', 'json'], root);
+    const { pipelines } = JSON.parse(out);
+    expect(code).toBe(0);
+    const [a] = pipelines;
+    expect(a).toMatchObject({ id: 'a', file: 'dags/a.py', schedule: '@daily', timeZone: 'UTC' });
+    expect(a.tasks.map((task: { id: string; executor: string }) => `${task.id} ${task.executor}`)).toEqual([
+      'a.x warehouse',
+      'a.y warehouse',
+    ]);
+    expect(a.tasks[1]).toMatchObject({
+      writeMode: 'append',
+      reads: [{ table: 'mart.a', column: 'day' }],
+      writes: [{ table: 'mart.b' }],
+      parents: ['a.x'],
+    });
+  });
+
+  test('text tells each task in words', async () => {
+    const { out } = await runCli(['show', 'dags/a.py'], root);
+    expect(out).toContain('a  @daily · UTC · no catchup');
+    expect(out).toMatch(/writes mart\.b +append/);
+    expect(out).toContain('after  a.x');
+  });
+
+  test('statements of one file, and what could not be read', async () => {
+    const { out } = await runCli(['show', 'sql/b.sql', '--statements', '--format', 'json'], root);
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      statements: [{ kind: 'insert', target: 'mart.b', reads: ['mart.a'], predicates: ['day ='] }],
+    });
+    const broken = await runCli(['show', 'sql/broken.sql', '--statements'], root);
+    expect(broken.err).toContain('sql/broken.sql:1:');
+    expect((await runCli(['show', '.', '--statements'], root)).code).toBe(2);
+  });
+});
