@@ -1,6 +1,7 @@
 import {
   createLedgerSql,
   ledgerCreationLock,
+  ledgerExistsSql,
   ledgerRightsSql,
   ledgerSchema,
   ledgerVersion,
@@ -53,7 +54,7 @@ async function create(session: Session, mayCreateSchema: boolean): Promise<void>
   await session.query('begin isolation level read committed');
   try {
     await session.query('select pg_catalog.pg_advisory_xact_lock($1)', [ledgerCreationLock]);
-    const made = await session.query(`select pg_catalog.to_regclass('${ledgerSchema}.meta') is not null`);
+    const made = await session.query(ledgerExistsSql);
     if (made.rows[0]?.[0] !== 't') {
       // Even IF NOT EXISTS asks for the right to create.
       for (const statement of mayCreateSchema ? createLedgerSql : createLedgerSql.slice(1))

@@ -3,6 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 import type { PostgresConnection } from '../../core/warehouse/connection-config.ts';
+import { passwordFromFile } from './password-file.ts';
 import { readService } from './service-file.ts';
 
 type SslMode = NonNullable<PostgresConnection['sslmode']>;
@@ -26,8 +27,11 @@ export async function resolveConnection(
   const port = connection.port ?? Number(service.get('port') ?? env.PGPORT ?? 5432);
   const user = connection.user ?? service.get('user') ?? env.PGUSER ?? userInfo().username;
   const database = connection.database ?? service.get('dbname') ?? env.PGDATABASE ?? user;
-  // Left unset, the driver looks the password up in `.pgpass` (PGPASSFILE).
-  const password = connection.password ?? service.get('password') ?? env.PGPASSWORD;
+  const password =
+    connection.password ??
+    service.get('password') ??
+    env.PGPASSWORD ??
+    (await passwordFromFile({ host, port, database, user }, env));
   const socket = host.startsWith('/');
   const sslmode = socket ? 'disable' : (connection.sslmode ?? sslModeOf(service.get('sslmode') ?? env.PGSSLMODE));
   return {
@@ -36,7 +40,8 @@ export async function resolveConnection(
       port,
       user,
       database,
-      ...(password === undefined ? {} : { password }),
+      // Given as a function, so that the driver does not look for one by itself.
+      password: () => password ?? '',
       ssl: await tlsOf(sslmode, service.get('sslrootcert') ?? env.PGSSLROOTCERT),
       application_name: 'backfill-assistant',
       connectionTimeoutMillis: Number(env.PGCONNECT_TIMEOUT ?? 15) * 1000,

@@ -52,3 +52,11 @@ select pg_catalog.to_regclass('${ledgerSchema}.meta') is not null,
   pg_catalog.quote_ident(pg_catalog.current_database()), pg_catalog.quote_ident(current_user),
   coalesce(pg_catalog.has_schema_privilege(pg_catalog.to_regnamespace('${ledgerSchema}')::oid, 'USAGE'), true),
   pg_catalog.to_regnamespace('${ledgerSchema}') is not null`;
+
+/**
+ * Whether the ledger is there, asked after waiting for whoever makes it. It must read the catalog's rows: a name lookup
+ * may answer from what this connection remembers.
+ */
+export const ledgerExistsSql = `
+select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = '${ledgerSchema}' and c.relname = 'meta')`;
