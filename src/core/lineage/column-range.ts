@@ -15,6 +15,7 @@ import {
   isAligned,
   noOffset,
   shiftReadings,
+  shownOnClock,
   type TimeReadings,
 } from './time-readings.ts';
 
@@ -44,7 +45,8 @@ export interface ColumnCondition extends ColumnName {
   readonly range: ColumnRange;
 }
 
-export type ColumnType = 'date' | 'timestamp' | undefined;
+/** `timestamp` is a wall time, `timestamptz` a moment. */
+export type ColumnType = 'date' | 'timestamp' | 'timestamptz' | undefined;
 
 /** Types of columns where the workspace says them. */
 export type TypeOf = (column: ColumnName) => ColumnType;
@@ -185,9 +187,10 @@ function rangeOf(
     return { ...open, unreadLo: above ? unread : undefined, unreadHi: below ? unread : undefined };
   }
   if (bound.kind !== 'time') return undefined;
-  const value = valueForColumn(bound, side, context);
+  const typed = typeOf(nameOf(side));
+  const value = valueForColumn(bound, side, typed, context);
   const zones = side.zone === undefined ? context.zones : [side.zone];
-  const type = side.unit === undefined ? typeOf(nameOf(side)) : undefined;
+  const type = side.unit === undefined ? typed : undefined;
   return {
     ...open,
     lo: above ? lowerEnd(value, operator, side.unit, type, zones) : undefined,
@@ -195,19 +198,39 @@ function rangeOf(
   };
 }
 
-/** Moves the value to where the bare column would have to stand: `ts + interval '1 hour' < x` is `ts < x - 1 hour`. */
-function valueForColumn(value: TimeReadings, side: ColumnSide, context: SqlContext): TimeReadings {
+/**
+ * Moves the value to where the bare column would have to stand: `ts + interval '1 hour' < x` is `ts < x - 1 hour`. A
+ * wall time compared with a column of moments is one of the session's zone, which may be any of the context's.
+ */
+function valueForColumn(value: TimeReadings, side: ColumnSide, type: ColumnType, context: SqlContext): TimeReadings {
   const { zone } = side;
   const local =
-    zone === undefined ? value : { ...value, readings: [...asLocalIn(value, zone).readings, ...shownIn(value, zone)] };
+    zone === undefined
+      ? inSession(value, side, type, context)
+      : { ...value, readings: [...asLocalIn(value, zone).readings, ...shownIn(value, zone)] };
   const { months, days, ms } = side.offset;
   if (months === 0 && days === 0 && ms === 0) return local;
   return shiftReadings(local, { months: -months + 0, days: -days + 0, ms: -ms + 0 }, context.zones);
 }
 
+function inSession(value: TimeReadings, side: ColumnSide, type: ColumnType, { zones }: SqlContext): TimeReadings {
+  const others = zones.filter((zone) => zone !== 'UTC');
+  const local =
+    type === 'timestamptz'
+      ? value.naive || side.unit !== undefined
+        ? others.flatMap((zone) => asLocalIn(value, zone).readings)
+        : []
+      : type !== undefined && value.moment === true
+        ? others.flatMap((zone) => shownOnClock(value, zone))
+        : [];
+  return local.length === 0 ? value : { ...value, readings: [...value.readings, ...local] };
+}
+
 /** An instant compared with a column on a clock of its own: only what was not yet put on a calendar is the same instant. */
 const shownIn = (value: TimeReadings, zone: ZoneName): TimeReadings['readings'] =>
   value.readings.filter((reading) => reading.zone === undefined).map(({ time }) => ({ time, zone }));
+
+const isMoment = (type: ColumnType): boolean => type === 'timestamp' || type === 'timestamptz';
 
 function lowerEnd(
   value: TimeReadings,
@@ -235,7 +258,7 @@ function upperEnd(
     return endOfUnit(floorReadings(value, label, zones), label, zones);
   }
   if (unit !== undefined) return endOfUnit(floorReadings(value, unit, zones), unit, zones);
-  if (value.unit !== undefined && (operator === '=' || type !== 'timestamp')) {
+  if (value.unit !== undefined && (operator === '=' || !isMoment(type))) {
     return endOfUnit(value, value.unit, zones);
   }
   if (type === 'date') return endOfUnit(floorReadings(value, 'day', zones), 'day', zones);

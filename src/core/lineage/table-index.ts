@@ -67,5 +67,6 @@ export function tableColumns(definitions: ReadonlyMap<string, TableDefinition>, 
 function columnType(type: string | undefined): ColumnType {
   if (type === undefined) return undefined;
   if (/^date\b(?!time)/.test(type) && !type.includes('[')) return 'date';
+  if (/^timestamptz|^timestamp.* with (local )?time zone|^timestamp_(tz|ltz)/.test(type)) return 'timestamptz';
   return /^(timestamp|datetime)/.test(type) ? 'timestamp' : undefined;
 }

@@ -6,7 +6,7 @@ import { dateCall } from './date-call.ts';
 import { constantOffset } from './interval-value.ts';
 import type { SqlContext } from './sql-context.ts';
 import { readingsOfText, withTimeOfDay } from './text-time.ts';
-import { floorReadings, inZone, shiftReadings, type TimeReadings } from './time-readings.ts';
+import { asLocalIn, floorReadings, inZone, shiftReadings, type TimeReadings } from './time-readings.ts';
 
 /** What a SQL expression that a column is compared with stands for. */
 export type TimeBound =
@@ -101,12 +101,21 @@ function templateString(
 export function castBound(value: TimeBound, type: string, context: SqlContext): TimeBound {
   if (value.kind !== 'time') return value;
   const name = type.replace(/\(.*?\)/g, '').trim();
-  if (name === 'date') return { kind: 'time', ...floorReadings(value, 'day', context.zones), naive: true };
-  if (name === 'timestamptz' || name.endsWith(' with time zone') || name === 'timestamp_tz') {
-    return { ...value, naive: false };
+  if (name === 'date') {
+    return { kind: 'time', ...floorReadings(value, 'day', context.zones), naive: true, moment: false };
   }
-  if (/^(timestamp|datetime)/.test(name)) return { ...value, naive: true };
+  if (name === 'timestamptz' || name.endsWith(' with time zone') || name === 'timestamp_tz') {
+    return { ...asMoment(value, context), kind: 'time' };
+  }
+  if (/^(timestamp|datetime)/.test(name)) return { ...value, naive: true, moment: false };
   return value;
+}
+
+/** A wall time becomes a moment by the session's zone, which may be any of the context's. */
+function asMoment(value: TimeReadings, { zones }: SqlContext): TimeReadings {
+  const others = value.naive ? zones.filter((zone) => zone !== 'UTC') : [];
+  const local = others.flatMap((zone) => asLocalIn(value, zone).readings);
+  return { ...value, readings: [...value.readings, ...local], naive: false, moment: true };
 }
 
 function zoneBound(expression: Extract<SqlExpression, { kind: 'at-time-zone' }>, context: SqlContext): TimeBound {

@@ -20,6 +20,8 @@ export interface TimeReadings {
   readonly unit: CalendarUnit | undefined;
   /** A wall time without an offset (`date`, `timestamp`), which AT TIME ZONE takes for a local one. */
   readonly naive: boolean;
+  /** Said to be a moment (`timestamptz`), so that a column of wall times is taken to the session's zone for it. */
+  readonly moment?: boolean;
 }
 
 export const noOffset: CalendarOffset = { months: 0, days: 0, ms: 0 };
@@ -103,6 +105,15 @@ export function inZone(value: TimeReadings, zone: ZoneName): TimeReadings {
 export function asLocalIn(value: TimeReadings, zone: ZoneName): TimeReadings {
   return zone === 'UTC' ? value : { ...value, readings: localMidnights(value, zone) };
 }
+
+/** A moment compared with a column of wall times, when the session is in that zone: what the clock there shows. */
+export const shownOnClock = (value: TimeReadings, zone: ZoneName): readonly TimeReading[] =>
+  value.readings.flatMap(({ time, zone: own }) =>
+    offsetsOf(zone).map((ms) => ({
+      time: appendStep(time, { kind: 'shift', offset: { ...noOffset, ms }, zone: 'UTC' }),
+      zone: own,
+    })),
+  );
 
 function localMidnights(value: TimeReadings, zone: ZoneName): readonly TimeReading[] {
   const offsets = offsetsOf(zone);

@@ -72,7 +72,8 @@ function cyclePath(from: UnitNode | undefined, blocker: (node: UnitNode) => Unit
 /** Positions `0 … length - 1`, all undone at first; finds the last undone one at or before a position. */
 function lastUndone(length: number): { mark(index: number): void; atOrBefore(index: number): number } {
   // Union-find: each done position points to one before it; shifted by one so that 0 stands for "none".
-  const before = Int32Array.from({ length: length + 1 }, (_, index) => index);
+  const before = new Int32Array(length + 1);
+  for (let index = 0; index <= length; index++) before[index] = index;
   const find = (index: number): number => {
     let root = index;
     while (before[root] !== root) root = before[root] as number;
