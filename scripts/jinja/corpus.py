@@ -124,7 +124,7 @@ def ask(venv):
         return json.loads(output.read_text())
 
 
-PROCESS = re.compile(r" at 0x|/\.venv-|UUID\(|/tmp/")
+PROCESS = re.compile(r" at 0x|/\.venv-|UUID\(|" + re.escape(tempfile.gettempdir()))
 CLOCK = ("macros.random", "macros.uuid", "macros.time.time", ".now()", ".utcnow()", ".today()", "lipsum", "diff_for_humans")
 
 
