@@ -51,6 +51,15 @@ const bareIn: Readonly<Record<string, ReadonlySet<DialectName>>> = {
   utc_timestamp: new Set(['mysql']),
 };
 
+/** Every word that may be such a call; all others are passed by at once. */
+const candidates: ReadonlySet<string> = new Set([
+  ...families.keys(),
+  ...clockWithoutArguments,
+  ...bare,
+  ...Object.keys(bareIn),
+  'age',
+]);
+
 /** Names that only some dialects have as a function of their own. */
 const onlyIn: Readonly<Record<string, ReadonlySet<DialectName>>> = {
   today: new Set(['duckdb']),
@@ -75,7 +84,7 @@ export function nondeterministicCalls(
   const calls: Call[] = [];
   for (let index = from; index < to; index++) {
     const here = tokens[index];
-    if (here === undefined || here.kind !== 'word' || here.holes.length > 0) continue;
+    if (here === undefined || here.kind !== 'word' || !candidates.has(here.text)) continue;
     const call = callAt(tokens, index, to, match, dialect);
     if (call !== undefined) calls.push(call);
   }

@@ -69,6 +69,15 @@ const prefixes = new Set([
   'unique',
 ]);
 
+/** Every word that may begin something else than a column or a call. */
+const specialWords: ReadonlySet<string> = new Set([
+  ...['case', 'interval', 'exists', 'array', 'map', 'struct', 'select', 'with', 'sysdate', 'null', 'true', 'false'],
+  ...bareCalls,
+  ...literalTypes,
+  ...prefixes,
+  ...reservedOperands,
+]);
+
 /** Words that may follow a bracketed query inside its outer bracket and still make one query of both. */
 const queryTails = new Set(['union', 'intersect', 'except', 'minus', 'order', 'limit', 'offset', 'fetch', 'for']);
 
@@ -150,6 +159,7 @@ function readEntries(c: Cursor): SqlExpression[] {
 }
 
 function readWord(c: Cursor, start: number, text: string): SqlExpression {
+  if (!specialWords.has(text)) return readColumnOrCall(c, start);
   const calls = operator(c, 1) === '(';
   const next = token(c, 1);
   switch (text) {

@@ -50,15 +50,19 @@ const isTableReplace = (c: Cursor): boolean =>
 /** Reads the statement that fills the cursor: it reaches to the cursor's end, whatever of it is understood. */
 export function readStatement(c: Cursor): Statement {
   const from = c.index;
-  const statement = readStatementInside(c);
-  const end = c.tokens[c.end - 1]?.end ?? statement.end;
-  const nondeterministic = nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect);
-  return { ...statement, end, nondeterministic };
+  const facts = readFacts(c);
+  const end = c.tokens[c.end - 1]?.end ?? facts.end;
+  return { ...facts, end, nondeterministic: nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect) };
 }
 
 /** Reads a statement up to where its reader stops, as a common table holds one. */
 export function readStatementInside(c: Cursor): Statement {
-  const first = c.index;
+  const from = c.index;
+  const facts = readFacts(c);
+  return { ...facts, nondeterministic: nondeterministicCalls(c.tokens, from, c.index, c.match, c.dialect) };
+}
+
+function readFacts(c: Cursor): Statement {
   const start = startOffset(c);
   const firstRead = c.reads.length;
   const firstModifying = c.modifying.length;
@@ -81,7 +85,6 @@ export function readStatementInside(c: Cursor): Statement {
     query,
     targets: reading.targets ?? (target === undefined ? [] : [target]),
     reads: c.reads.slice(firstRead),
-    nondeterministic: nondeterministicCalls(c.tokens, first, c.index, c.match, c.dialect),
     // The query of a MERGE is its source, nothing that it puts out.
     outputColumns: query === undefined || reading.kind === 'merge' ? [] : outputColumns(query),
     modifying: c.modifying.slice(firstModifying),
