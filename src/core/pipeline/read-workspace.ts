@@ -7,6 +7,7 @@ import { settingsFor, type WorkspaceSettings, workspaceSettings } from './reader
 import { mayBeDagFile, readAirflowFile } from './readers/airflow/read-airflow-file.ts';
 import { readSqlFile } from './readers/sql-file/read-sql-file.ts';
 import { recordingFileSet } from './recording-file-set.ts';
+import { taskSqlMaker } from './task-sql-maker.ts';
 import type { WorkspaceReading } from './workspace-reading.ts';
 
 export interface WorkspaceReader {
@@ -29,6 +30,7 @@ const keptModules = 64;
 /** A reader with a memory: a file is read again only when its text, or that of a file it used, has changed. */
 export function createWorkspaceReader(parser: PythonParser, options: ReaderOptions): WorkspaceReader {
   const cache = new Map<string, Cached>();
+  const makeTaskSql = taskSqlMaker();
   const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
   const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
   let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
@@ -106,7 +108,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       for (const { path, text } of dagFiles) {
         const settings = settingsFor(text, workspace, options);
         const reading = readCached(path, text, workspaceKey, (recording) =>
-          readAirflowFile(path, text, recording, parse, settings, options),
+          readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql),
         );
         if (reading.pipelines.length === 0 && reading.problems.length === 0) continue;
         if (!settings.versionKnown && reading.pipelines.length > 0) versionGuessedIn ??= reading;
@@ -117,7 +119,9 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         if (!path.endsWith('.sql') || used.has(path)) continue;
         const text = files.read(path);
         if (text === undefined) continue;
-        readings.push(readCached(path, text, '', (recording) => readSqlFile(path, text, recording, options)));
+        readings.push(
+          readCached(path, text, '', (recording) => readSqlFile(path, text, recording, options, makeTaskSql)),
+        );
       }
       for (const path of cache.keys()) if (files.read(path) === undefined) cache.delete(path);
 

@@ -3,6 +3,7 @@ import type { ClockCall, FileReading, FileSet, Pipeline } from '../../model.ts';
 import { Interpreter } from '../../python/interpreter.ts';
 import type { SyntaxTree } from '../../python/syntax-tree.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
+import type { TaskSqlMaker } from '../../task-sql-maker.ts';
 import { airflowHost } from './airflow-host.ts';
 import type { AirflowSettings } from './airflow-settings.ts';
 import { buildPipeline } from './build-pipeline.ts';
@@ -23,6 +24,7 @@ export function readAirflowFile(
   parse: (file: string, text: string) => SyntaxTree,
   settings: AirflowSettings,
   options: ReaderOptions,
+  makeTaskSql: TaskSqlMaker,
 ): Omit<FileReading, 'dependsOn'> {
   const tree = parse(file, text);
   const problems: Problem[] = [];
@@ -52,7 +54,7 @@ export function readAirflowFile(
       at: { file, start: 0, end: 0 },
       severity: 'warning',
     });
-  const context = { file, files, options };
+  const context = { file, files, options, makeTaskSql };
   const cross = crossEdges(program, problems);
   const pipelines = sayUnusedClocksOnce(
     program.dags.map((dag) => buildPipeline(dag, program, cross, run.clockSites, settings, context, problems)),

@@ -1,13 +1,13 @@
 import type { DialectName } from '../../../sql/dialect-name.ts';
 import { wholeFile } from '../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../text/span.ts';
-import { makeTaskSql } from '../../make-task-sql.ts';
 import type { FileSet, TaskSql } from '../../model.ts';
 import type { Keyword } from '../../python/call.ts';
 import { markParameters } from '../../python/format-text.ts';
 import { derivedText, type TextValue } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
+import type { TaskSqlMaker } from '../../task-sql-maker.ts';
 import { dialectOfName, type SqlOperator, templateExtensions } from './operators.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
 import { renderedValue } from './rendered-value.ts';
@@ -18,6 +18,7 @@ export interface SqlContext {
   readonly file: string;
   readonly files: FileSet;
   readonly options: ReaderOptions;
+  readonly makeTaskSql: TaskSqlMaker;
 }
 
 /** The SQL that an operator is given: inline, a list, or template files. */
@@ -39,7 +40,7 @@ export function operatorSql(
     const text = textOf(value, given, task, operator, context, problems);
     if (text === undefined) continue;
     const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
-    result.push(makeTaskSql(marked.mapped, marked.holes, dialect, text.origin));
+    result.push(context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin));
   }
   return result;
 }
@@ -110,7 +111,7 @@ function dialectOf(operator: SqlOperator, connection: string | undefined, option
 }
 
 /** The SQL that the Python of a task sends. */
-export function sentTaskSql(task: TaskBuilder, { file, options }: SqlContext): TaskSql[] {
+export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
   return task.sent.map(({ text, client, connection, session }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;

@@ -1,8 +1,8 @@
 import { wholeFile } from '../../../text/mapped-text.ts';
-import { makeTaskSql } from '../../make-task-sql.ts';
 import type { FileReading, FileSet, Pipeline, Task } from '../../model.ts';
 import { baseName } from '../../python/paths.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
+import type { TaskSqlMaker } from '../../task-sql-maker.ts';
 import { foreignFormat } from './foreign-format.ts';
 import { readHeaderComment } from './header-comment.ts';
 
@@ -12,6 +12,7 @@ export function readSqlFile(
   text: string,
   files: FileSet,
   options: ReaderOptions,
+  makeTaskSql: TaskSqlMaker,
 ): Omit<FileReading, 'dependsOn'> {
   const format = foreignFormat(file, text, files);
   if (format !== undefined)
