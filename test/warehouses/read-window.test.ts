@@ -133,7 +133,7 @@ describe('no row that PostgreSQL reads lies outside of the window', () => {
           ).toEqual([]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 500 },
     );
     expect(bounded).toBeGreaterThan(50);
   });

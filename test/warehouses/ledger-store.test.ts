@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LedgerStore, UnitRecord } from '../../src/core/ledger/ledger-store.ts';
+import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import { instant } from '../../src/core/time/instant.ts';
+import {
+  engines,
+  type Fixture,
+  job,
+  neverAborted,
+  openFixture,
+  realClock,
+  shopTables,
+  sql,
+} from '../support/warehouse-fixture.ts';
+
+const createdAt = instant(Date.parse('2026-11-05T06:07:08.123Z'));
+const stored = (run: string) => ({
+  run,
+  createdAt,
+  createdBy: 'anna',
+  document: '{"version":1,"text":"ä\'\\\\"}',
+  title: `title of ${run}`,
+});
+const record = (parts: Partial<UnitRecord> = {}): UnitRecord => ({
+  unit: 'a',
+  state: 'failed',
+  attempts: 2,
+  message: 'no',
+  durationMs: 12,
+  slices: [],
+  ...parts,
+});
+
+describe.each(engines)('the ledger on %s', (engine) => {
+  let fixture: Fixture;
+  let store: LedgerStore;
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    store = sqlLedgerStore(fixture.warehouse);
+    await sql(fixture.warehouse, ...shopTables);
+  });
+  afterAll(async () => {
+    await store.close();
+    await fixture.close();
+  });
+
+  test('keeps a run and its units in order', async () => {
+    expect(await store.loadRun('none')).toBeUndefined();
+    await store.saveRun(stored('one'), ['b', 'a', 'c']);
+    expect(await store.loadRun('one')).toEqual(stored('one'));
+    expect((await store.units('one')).map(({ unit, state, attempts }) => [unit, state, attempts])).toEqual([
+      ['b', 'waiting', 0],
+      ['a', 'waiting', 0],
+      ['c', 'waiting', 0],
+    ]);
+    await store.recordUnit('one', record());
+    expect((await store.units('one'))[1]).toEqual(record());
+    expect((await store.listRuns(10)).find(({ run }) => run === 'one')).toEqual({
+      run: 'one',
+      title: 'title of one',
+      createdAt,
+      createdBy: 'anna',
+      counts: { waiting: 2, failed: 1 },
+    });
+  });
+
+  test('never lets go of a committed state', async () => {
+    await store.saveRun(stored('two'), ['a']);
+    await store.recordUnit('two', record({ state: 'changed', message: undefined }));
+    await store.recordUnit('two', record({ state: 'failed' }));
+    await store.recordUnit('two', record({ state: 'waiting' }));
+    expect(await store.units('two')).toEqual([record({ state: 'changed', message: undefined })]);
+  });
+
+  test('lists the newest run first, as many as asked', async () => {
+    for (const [index, run] of ['old', 'newer', 'newest'].entries()) {
+      await store.saveRun({ ...stored(run), createdAt: instant(createdAt + (index + 1) * 1000) }, []);
+    }
+    expect((await store.listRuns(2)).map(({ run }) => run)).toEqual(['newest', 'newer']);
+  });
+
+  test('the outcome of a unit and its slices come back as they were', async () => {
+    await store.saveRun(stored('three'), [job().unit]);
+    await sql(fixture.warehouse, 'update orders set amount = amount + 1 where id = 10');
+    const executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'me' });
+    const outcome = await executor.execute(job({ run: 'three' }), neverAborted);
+    const [unit] = await store.units('three');
+    expect(unit).toMatchObject({ state: 'changed', attempts: 1 });
+    expect(outcome.state === 'changed' && outcome.slices).toEqual(unit?.slices);
+    await executor.close();
+  });
+
+  test('a run that is at work on overlapping slices is named; one that has ended or died is not', async () => {
+    const slice = (from: string, to: string) => [{ table: 'sales', from, to }];
+    const november = slice('2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z');
+    await store.saveRun(stored('working'), ['x', 'y'], november);
+    await sql(
+      fixture.warehouse,
+      "update backfill_ledger.runs set owner = 'ben', alive_until = clock_timestamp() + interval '1 minute' where run = 'working'",
+    );
+    const asked = (from: string, to: string, table = 'public.sales') =>
+      store.activeOverlaps('mine', [{ table, from, to }]);
+    expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([
+      { run: 'working', owner: 'ben', table: 'public.sales' },
+    ]);
+    expect(await asked('2026-12-01T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
+    expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z', 'orders')).toEqual([]);
+    expect(await store.activeOverlaps('working', november)).toEqual([]);
+    for (const unit of ['x', 'y']) await store.recordUnit('working', record({ unit, state: 'cancelled' }));
+    expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
+    await store.recordUnit('working', record({ unit: 'x', state: 'waiting' }));
+    expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toHaveLength(1);
+    await sql(
+      fixture.warehouse,
+      "update backfill_ledger.runs set alive_until = clock_timestamp() - interval '1 second' where run = 'working'",
+    );
+    expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
+  });
+
+  test('many questions at once are asked one after the other', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        store.saveRun(stored(`many-${index}`), ['a']).then(() => store.units(`many-${index}`)),
+      ),
+    );
+    expect(answers.every((units) => units.length === 1)).toBe(true);
+  });
+
+  test('a failed question does not spoil the next', async () => {
+    await expect(store.saveRun(stored('one'), [])).rejects.toMatchObject({ kind: 'constraint' });
+    expect((await store.loadRun('one'))?.run).toBe('one');
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPreview, previewRun } from '../../src/core/run/relational/preview.ts';
+import type { UnitJob } from '../../src/core/run/unit-job.ts';
+import {
+  engines,
+  type Fixture,
+  job,
+  neverAborted,
+  openFixture,
+  realClock,
+  scalar,
+  shopTables,
+  sql,
+} from '../support/warehouse-fixture.ts';
+
+const env = { clock: realClock, owner: 'previewer' };
+const totals = job({
+  unit: 'shop.totals',
+  task: 'shop.totals',
+  statements: [
+    "delete from totals where day = '2026-11-01'",
+    "insert into totals select day, sum(amount) from sales where day = '2026-11-01' group by day",
+  ],
+  slices: [{ ...job().slices[0], table: 'totals' }] as UnitJob['slices'],
+});
+const aMinute = { signal: neverAborted, timeBoxMs: 60_000 };
+
+describe.each(engines)('a preview on %s', (engine) => {
+  let fixture: Fixture;
+  const state = () =>
+    scalar(
+      fixture.warehouse,
+      "select (select string_agg(s::text, ';' order by id) from sales s) || (select string_agg(t::text, ';') from totals t)",
+    );
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    await sql(
+      fixture.warehouse,
+      ...shopTables,
+      'create table totals (day date primary key, amount numeric)',
+      'insert into totals select day, sum(amount) from sales group by day',
+      'update orders set amount = amount + 1 where id = 10',
+    );
+  });
+  afterAll(() => fixture.close());
+
+  test('shows a chain with the new rows of its parents, and leaves everything as it was', async () => {
+    const before = await state();
+    const seen: string[] = [];
+    const outcomes = await previewRun(fixture.warehouse, env, [job(), totals, job({ unit: 'again' })], {
+      ...aMinute,
+      onOutcome: ({ unit }) => seen.push(unit),
+    });
+    expect(outcomes).toMatchObject([
+      { state: 'previewed', changed: true, slices: [{ changed: 1 }] },
+      { state: 'previewed', changed: true, slices: [{ changed: 1, samples: [{ kind: 'changed' }] }] },
+      { state: 'previewed', changed: false, slices: [{ changed: 0 }] },
+    ]);
+    expect(seen).toEqual([job().unit, 'shop.totals', 'again']);
+    expect(await state()).toBe(before);
+    expect(await scalar(fixture.warehouse, "select count(*) from pg_namespace where nspname = 'backfill_ledger'")).toBe(
+      '0',
+    );
+  });
+
+  test('goes on after a failed unit and takes a held one back', async () => {
+    const before = await state();
+    const outcomes = await previewRun(
+      fixture.warehouse,
+      env,
+      [
+        job({ statements: ['delete from sales', 'select 1 / 0'] }),
+        job({ statements: ["delete from sales where day = '2026-11-01'"] }),
+        job({ statements: ['delete from sales where id = 1'] }),
+        job({ statements: ['rollback'] }),
+        totals,
+      ],
+      aMinute,
+    );
+    expect(outcomes).toMatchObject([
+      { state: 'failed', error: { sqlState: '22012' } },
+      { state: 'held', code: 'empty' },
+      { state: 'held', code: 'escaped' },
+      { state: 'failed', error: { kind: 'refused' } },
+      { state: 'previewed', changed: false },
+    ]);
+    expect(await state()).toBe(before);
+  });
+
+  test('stops when cancelled and when its time is over, with nothing held', async () => {
+    const before = await state();
+    const endless = job({
+      statements: [job().statements[0]?.text as string, 'select count(*) from generate_series(1, 10000000000)'],
+    });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 500);
+    expect(
+      await previewRun(fixture.warehouse, env, [job(), endless, totals], { ...aMinute, signal: controller.signal }),
+    ).toMatchObject([{ state: 'previewed' }, { state: 'cancelled', confirmed: true }, { state: 'cancelled' }]);
+    expect(await state()).toBe(before);
+    const timed = await previewRun(fixture.warehouse, env, [endless, totals], { signal: neverAborted, timeBoxMs: 700 });
+    expect(timed).toMatchObject([
+      { state: 'failed', error: { kind: 'timeout', retryable: false } },
+      { state: 'failed', error: { kind: 'timeout' } },
+    ]);
+    expect(await state()).toBe(before);
+    expect(
+      await scalar(
+        fixture.warehouse,
+        "select count(*) from pg_locks l join pg_class c on c.oid = l.relation where c.relname in ('sales', 'totals') and l.pid <> pg_backend_pid()",
+      ),
+    ).toBe('0');
+  });
+
+  test('serves as an executor, and ends when told', async () => {
+    const preview = openPreview(fixture.warehouse, env, 60_000);
+    expect(await preview.executor.execute(job(), neverAborted)).toMatchObject({ state: 'previewed', changed: true });
+    await preview.end();
+    expect(await preview.executor.execute(job({ statements: [] }), neverAborted)).toMatchObject({
+      state: 'previewed',
+      changed: false,
+    });
+    await preview.end();
+  });
+});
