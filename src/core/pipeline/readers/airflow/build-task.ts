@@ -36,22 +36,27 @@ export function buildTask(
     executor: executorOf(task, operator, connection, sql),
     retries: numberOf(taskArgument(task, 'retries')),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
-    autocommit: booleanOf(taskArgument(task, 'autocommit')) ?? byDefault(operator?.autocommit),
-    splitStatements: booleanOf(taskArgument(task, 'split_statements')) ?? byDefault(operator?.split),
+    autocommit: booleanOf(taskArgument(task, 'autocommit')),
+    splitStatements:
+      booleanOf(taskArgument(task, 'split_statements')) ??
+      (operator?.split === undefined ? undefined : { value: operator.split, at: undefined }),
     params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
     arguments: [...task.made.keywords.values()].map(argumentOf),
     dependsOnPast: booleanOf(taskArgument(task, 'depends_on_past'))?.value ?? false,
   };
 }
 
-const byDefault = (value: boolean | undefined): Sourced<boolean> | undefined =>
-  value === undefined ? undefined : { value, at: undefined };
-
 const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
 
+const connectionArgument = (task: TaskBuilder, operator: SqlOperator): Keyword | undefined =>
+  taskArgument(task, operator.connection) ?? taskArgument(task, 'conn_id');
+
+/** The connection id, when it is a constant: it is a template field of newer operators. */
 function connectionOf(task: TaskBuilder, operator: SqlOperator): string | undefined {
-  const given = taskArgument(task, operator.connection) ?? taskArgument(task, 'conn_id');
-  return given === undefined ? operator.defaultConnection : plainText(given.value);
+  const given = connectionArgument(task, operator);
+  if (given === undefined) return operator.defaultConnection;
+  const text = plainText(given.value);
+  return text?.includes('{{') ? undefined : text;
 }
 
 function executorOf(
@@ -68,6 +73,9 @@ function executorOf(
     return airflow(task.callable === undefined ? `${task.operator} runs in Airflow only` : 'runs Python code');
   if (operator.checks === true) return airflow('only checks data and writes nothing');
   if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
+  // Running it on a default connection instead could write to the wrong database.
+  if (connection === undefined && connectionArgument(task, operator) !== undefined)
+    return airflow('its connection is not known before it runs');
   if (sql.length === 0) return airflow('its SQL is not known before it runs');
   const [hole] = sql.flatMap((text) => text.pythonHoles);
   if (hole !== undefined) return airflow(`its SQL has a part that is not known before it runs: ${hole.source}`);

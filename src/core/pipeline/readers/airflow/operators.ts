@@ -9,8 +9,7 @@ export interface SqlOperator {
   readonly defaultConnection?: string;
   /** `undefined`: decided by the connection. */
   readonly dialect?: DialectName;
-  /** The class's own default where it is not `False`. */
-  readonly autocommit?: boolean;
+  /** Its hook splits the text into statements by default. */
   readonly split?: boolean;
   /** Endings that make the text a template file. */
   readonly extensions?: readonly string[];
@@ -39,7 +38,6 @@ export const sqlOperators: Readonly<Record<string, SqlOperator>> = {
     connection: 'redshift_conn_id',
     defaultConnection: 'redshift_default',
     dialect: 'redshift',
-    autocommit: true,
   },
   RedshiftDataOperator: {
     sql: 'sql',
@@ -52,7 +50,6 @@ export const sqlOperators: Readonly<Record<string, SqlOperator>> = {
     connection: 'snowflake_conn_id',
     defaultConnection: 'snowflake_default',
     dialect: 'snowflake',
-    autocommit: true,
     split: true,
   },
   SnowflakeSqlApiOperator: {
