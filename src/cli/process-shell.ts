@@ -17,11 +17,12 @@ export function processShell(): ProcessShell {
   setMaxListeners(0, controller.signal);
   let code: ExitCode = exitCodes.done;
 
-  process.on('SIGINT', () => {
+  const cancel = (): void => {
     const nobodyCares = getEventListeners(controller.signal, 'abort').length === 0;
     if (controller.signal.aborted || nobodyCares) process.exit(exitCodes.cancelled);
     controller.abort();
-  });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, cancel);
   // Whoever reads the output may stop reading: `backfill plan … | head`.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -21,7 +21,7 @@ export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Aborted by the first Ctrl-C. */
+  /** Aborted by the first Ctrl-C or request to end. */
   readonly signal: CancelSignal;
   /** Whether standard error is a terminal that can rewrite its last line. */
   readonly isTTY: boolean;

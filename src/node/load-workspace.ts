@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWorkspaceFacts } from '../core/lineage/build-workspace-facts.ts';
-import { plannableTasks } from '../core/plan/plannable-tasks.ts';
 import type { WorkspaceFacts } from '../core/lineage/workspace-facts.ts';
 import type { FileSet } from '../core/pipeline/model.ts';
 import { createWorkspaceReader } from '../core/pipeline/read-workspace.ts';
 import type { ReaderOptions } from '../core/pipeline/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/workspace-reading.ts';
 import type { PlannableTask } from '../core/plan/plan-request.ts';
+import { plannableTasks } from '../core/plan/plannable-tasks.ts';
 import type { Problem } from '../core/text/span.ts';
 import { type Config, emptyConfig } from './config/config.ts';
 import { readConfig } from './config/read-config.ts';

@@ -10,3 +10,13 @@ export async function openWarehouse(connection: ConnectionConfig): Promise<Wareh
       return (await import('./pglite/open-pglite.ts')).openPglite(connection);
   }
 }
+
+/** Where a connection leads, as its warehouse will say it, without connecting and without secrets. Throws as {@link openWarehouse}. */
+export async function targetOf(connection: ConnectionConfig): Promise<string> {
+  switch (connection.engine) {
+    case 'postgres':
+      return (await (await import('./postgres/client-options.ts')).resolveConnection(connection)).target;
+    case 'pglite':
+      return `pglite:${connection.directory}`;
+  }
+}

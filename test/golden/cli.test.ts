@@ -9,7 +9,8 @@ const now = ['--now', '2026-11-29T12:00Z'];
 /** What a command writes, as somebody sees it who types it. */
 async function transcript(...words: readonly string[]): Promise<string> {
   const { code, out, err } = await runCli(words, shop);
-  return `$ backfill ${words.join(' ')}\n${out}${err === '' ? '' : `--- standard error\n${err}`}--- exit code ${code}\n`;
+  const text = `$ backfill ${words.join(' ')}\n${out}${err === '' ? '' : `--- standard error\n${err}`}--- exit code ${code}\n`;
+  return text.replaceAll(shop, '/shop');
 }
 
 const golden = (name: string, text: string): void =>

@@ -112,6 +112,9 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
     expect(second.err).not.toContain('\u001b');
     expect(await contents()).toEqual(after);
 
+    const target = /^target .*$/m.exec(second.out)?.[0];
+    expect((await cli('plan', 'shop.daily', ...range)).out).toContain(`${target}\n`);
+
     edit('dags/sql/daily.sql', 'sum(amount)', 'sum(amount) + 1');
     const third = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--samples', '1');
     expect(third).toMatchObject({ code: 0, out: expect.stringContaining('0 unchanged, 12 changed') });

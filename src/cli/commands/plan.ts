@@ -40,7 +40,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   reportPlanProblems(workspace, made, shell);
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
-    const target = describeTarget(workspace, options.connection, made, shell);
+    const target = await describeTarget(workspace, options.connection, made, shell);
     const view = {
       plan: made,
       zone: zoneOf(workspace.tasks),

@@ -11,7 +11,7 @@ import { runPlan } from '../../core/run/run-plan.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { confirmRun } from '../confirm-run.ts';
-import { airflowIdsOf } from '../describe-target.ts';
+import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
@@ -121,7 +121,7 @@ async function runOn(
     const view = {
       plan,
       zone: zoneOf(workspace.tasks),
-      target: warehouse.description.target,
+      target: targetText(connection.name, warehouse.description.target),
       units: false,
       width: shell.columns,
     };

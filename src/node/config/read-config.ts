@@ -1,5 +1,6 @@
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { DeclaredTask } from '../../core/lineage/declared-facts.ts';
+import { allRules } from '../../core/lint/rules/all-rules.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';
@@ -63,6 +64,12 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     const at = placeOf(root, context, 'defaultConnection');
     const message = `there is no connection ${named}${didYouMean(named, connections.keys())}`;
     context.problems.push({ message, at, severity: 'error' });
+  }
+  const ruleNames = allRules.map(({ id }) => id);
+  for (const name of written.rules?.keys() ?? []) {
+    if (ruleNames.includes(name)) continue;
+    const message = `there is no rule ${name}${didYouMean(name, ruleNames)}`;
+    context.problems.push({ message, at: placeOf(root, context, 'rules', name), severity: 'error' });
   }
   const [only] = connections.size === 1 ? connections.keys() : [];
   const { run = {}, airflow = {} } = written;
