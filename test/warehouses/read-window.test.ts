@@ -133,7 +133,7 @@ describe('no row that PostgreSQL reads lies outside of the window', () => {
           ).toEqual([]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
     expect(bounded).toBeGreaterThan(50);
   });
