@@ -14,3 +14,7 @@ run() {
 for version in 2 3; do run "$version" schedules >"$home/schedules$version"; done
 python3 scripts/airflow/merge-schedules.py "$home/schedules2" "$home/schedules3" >test/fixtures/time/schedules.json
 run 3 crons >test/fixtures/time/crons.json
+for version in 2 3; do
+  AIRFLOW_HOME="$home/$version" ".venv-airflow$version/bin/airflow" db migrate >/dev/null 2>&1
+  run "$version" values >"test/fixtures/time/values-airflow$version.json"
+done

@@ -37,13 +37,9 @@ ZONES = {
     "Atlantic/Azores": [2024],
     "Africa/Casablanca": [2024],
     "Asia/Kolkata": [],
-    "Asia/Kathmandu": [],
-    "Asia/Beirut": [2024],
     "Australia/Sydney": [2024],
     "Australia/Lord_Howe": [2024],
-    "Pacific/Chatham": [2024],
     "Pacific/Apia": [2011],
-    "Antarctica/Troll": [2024],
 }
 
 FINE = [

@@ -19,24 +19,25 @@ export function cronTicks(cron: Cron): CronTicks {
   const times = cron.hours.flatMap((hour) => cron.minutes.map((minute) => (hour * 60 + minute) * minuteMs));
   const firstTime = times[0] ?? 0;
   const lastTime = times.at(-1) ?? 0;
+  const fires = dayRule(cron);
 
   return {
     everyHour: cron.hours.length === 24,
     next(wall) {
       const day = Math.floor(wall / dayMs);
-      if (firesOn(cron, day)) {
+      if (fires(day)) {
         const time = times[countUpTo(times, wall - day * dayMs)];
         if (time !== undefined) return wallTime(day * dayMs + time);
       }
-      return wallTime(nextDay(cron, day) * dayMs + firstTime);
+      return wallTime(nextDay(cron, fires, day) * dayMs + firstTime);
     },
     previous(wall) {
       const day = Math.floor(wall / dayMs);
-      if (firesOn(cron, day)) {
+      if (fires(day)) {
         const time = times[countUpTo(times, wall - day * dayMs - 1) - 1];
         if (time !== undefined) return wallTime(day * dayMs + time);
       }
-      return wallTime(previousDay(cron, day) * dayMs + lastTime);
+      return wallTime(previousDay(cron, fires, day) * dayMs + lastTime);
     },
   };
 }
@@ -53,40 +54,41 @@ function countUpTo(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-function nextDay(cron: Cron, after: number): number {
+type DayRule = (dayNumber: number) => boolean;
+
+/** The search skips months that the expression leaves out, so that a yearly one is not looked for day by day. */
+function nextDay({ months }: Cron, fires: DayRule, after: number): number {
   for (let day = after + 1; ; day += 1) {
+    if (fires(day)) return day;
     const { year, month } = civilOf(day);
-    if (!cron.months.includes(month)) day = dayNumberOf(year, month + 1, 1) - 1;
-    else if (firesOn(cron, day)) return day;
+    if (!months.includes(month)) day = dayNumberOf(year, month + 1, 1) - 1;
   }
 }
 
-function previousDay(cron: Cron, before: number): number {
+function previousDay({ months }: Cron, fires: DayRule, before: number): number {
   for (let day = before - 1; ; day -= 1) {
+    if (fires(day)) return day;
     const { year, month } = civilOf(day);
-    if (!cron.months.includes(month)) day = dayNumberOf(year, month, 1);
-    else if (firesOn(cron, day)) return day;
+    if (!months.includes(month)) day = dayNumberOf(year, month, 1);
   }
 }
 
-function firesOn(cron: Cron, dayNumber: number): boolean {
-  const { year, month, day } = civilOf(dayNumber);
-  if (!cron.months.includes(month)) return false;
-  const { daysOfMonth, daysOfWeek } = cron;
-  const byDate = (): boolean =>
-    daysOfMonth?.days.includes(day) === true || (daysOfMonth?.last === true && day === daysInMonth(year, month));
-  const byWeekday = (): boolean => {
+function dayRule({ months, daysOfMonth, daysOfWeek }: Cron): DayRule {
+  if (months.length === 12 && daysOfMonth === undefined && daysOfWeek === undefined) return () => true;
+  return (dayNumber) => {
+    const { year, month, day } = civilOf(dayNumber);
+    if (!months.includes(month)) return false;
+    if (daysOfMonth === undefined && daysOfWeek === undefined) return true;
+    // Both restricted: either is enough, as in Vixie cron and croniter.
+    if (daysOfMonth?.days.includes(day)) return true;
+    if (daysOfMonth?.last && day === daysInMonth(year, month)) return true;
+    if (daysOfWeek === undefined) return false;
     const weekday = weekdayOf(dayNumber);
-    if (daysOfWeek?.days.includes(weekday) === true) return true;
-    return (
-      daysOfWeek?.nth.some(
-        (rule) =>
-          rule.weekday === weekday &&
-          (rule.nth === 'last' ? day + 7 > daysInMonth(year, month) : rule.nth === Math.ceil(day / 7)),
-      ) === true
+    if (daysOfWeek.days.includes(weekday)) return true;
+    return daysOfWeek.nth.some(
+      (rule) =>
+        rule.weekday === weekday &&
+        (rule.nth === 'last' ? day + 7 > daysInMonth(year, month) : rule.nth === Math.ceil(day / 7)),
     );
   };
-  if (daysOfMonth === undefined) return daysOfWeek === undefined || byWeekday();
-  // Both restricted: either is enough, as in Vixie cron and croniter.
-  return byDate() || (daysOfWeek !== undefined && byWeekday());
 }

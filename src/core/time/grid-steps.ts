@@ -46,6 +46,9 @@ export function cronSteps(ticks: CronTicks, zone: ZoneName, intervals: 'tick-to-
     step(start) {
       const end = next(start);
       if (intervals === 'zero-width') return { end: start, next: end };
+      // The common case of what follows, without its cost: from one named tick to the next, no change between.
+      const wall = toWall(zone, start);
+      if (!changesWithin(zone, start, end) && ticks.previous(ticks.next(wall)) === wall) return { end, next: end };
       const aligned = alignToPrevious(end);
       if (aligned > start) return { end, next: aligned };
       // Airflow tries once more from there, and if that does not lead on either its scheduler stops with an error.
