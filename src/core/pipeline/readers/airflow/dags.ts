@@ -1,16 +1,22 @@
 import type { Call } from '../../python/call.ts';
-import { emptyCall } from '../../python/call.ts';
+import { argument, emptyCall } from '../../python/call.ts';
 import type { Interpreter } from '../../python/interpreter.ts';
+import { mergeValues } from '../../python/merge.ts';
 import { parametersOf } from '../../python/parameters.ts';
+import { plainText } from '../../python/text-value.ts';
 import type { FunctionValue, Value } from '../../python/value.ts';
-import { hostValue } from '../../python/value.ts';
+import { hostValue, unknown } from '../../python/value.ts';
 import type { DagBuilder, Program } from './program.ts';
 
 /** `DAG(…)`, as a value and as the manager of a `with` block. */
 export function openDag(program: Program, call: Call, run: Interpreter, functionName: string | undefined): DagBuilder {
+  const certain = program.isCertain();
+  const twin = certain ? undefined : otherBranch(program, call);
+  if (twin !== undefined) return twin;
   const dag: DagBuilder = {
     type: 'dag',
     made: call,
+    certain,
     functionName,
     assigned: new Map(),
     assign(name, value, at) {
@@ -27,6 +33,30 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
   // A DAG of an imported module belongs to that module's file.
   if (run.isMain) program.dags.push(dag);
   return dag;
+}
+
+/**
+ * The DAG of the same id that another branch of a condition makes: the two are one DAG, and arguments in which they
+ * differ are not known.
+ */
+function otherBranch(program: Program, call: Call): DagBuilder | undefined {
+  const id = plainText(argument(call, 'dag_id', 0)?.value);
+  const twin = program.dags.find(
+    (dag) => !dag.certain && id !== undefined && plainText(argument(dag.made, 'dag_id', 0)?.value) === id,
+  );
+  if (twin === undefined) return undefined;
+  for (const name of new Set([...twin.made.keywords.keys(), ...call.keywords.keys()])) {
+    const mine = call.keywords.get(name);
+    const theirs = twin.assigned.get(name) ?? twin.made.keywords.get(name);
+    const shown = theirs ?? mine;
+    if (shown === undefined) continue;
+    const value =
+      mine === undefined || theirs === undefined
+        ? unknown('depends on a condition that is not known before it runs')
+        : mergeValues([mine.value, theirs.value]);
+    twin.assigned.set(name, { ...shown, value });
+  }
+  return twin;
 }
 
 /** A call of a function under `@dag`: its body is the DAG. */

@@ -11,6 +11,8 @@ export interface DagBuilder extends HostObject {
   readonly assigned: Map<string, Keyword>;
   /** The call that makes it. */
   readonly made: Call;
+  /** False when it is made under a condition that is not known. */
+  readonly certain: boolean;
   /** Name of the function under `@dag`: the default id. */
   readonly functionName: string | undefined;
 }
