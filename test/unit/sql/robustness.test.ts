@@ -57,6 +57,20 @@ describe('half-typed statements', () => {
   });
 });
 
+test.each([
+  ['SELECT a, GROUP FROM m.t WHERE ds = 1', ['m.t'], ['ds =']],
+  ['SELECT a, AND b FROM m.t WHERE ds = 1', ['m.t'], ['ds =']],
+  ['SELECT a AS FROM m.t WHERE ds = 1 GROUP', ['m.t'], ['ds =']],
+  ['SELECT start, end FROM m.t WHERE end > 1 AND CASE WHEN end THEN 1 END = 2', ['m.t'], ['end >']],
+  ['SELECT a FROM WHERE ds = 1', [], ['ds =']],
+  ['SELECT FROM m.t WHERE ds = 1', ['m.t'], ['ds =']],
+  ['SELECT a FROM m.t JOIN WHERE ds = 1', ['m.t'], ['ds =']],
+  ['SELECT a FROM m.t WHERE WHERE ds = 1', ['m.t'], []],
+] as const)('a half-typed clause does not hide the next: %s', (sql, reads, predicates) => {
+  const [json] = readJson(sql, 'mysql');
+  expect({ reads: json?.reads, predicates: json?.predicates }).toEqual({ reads, predicates });
+});
+
 test('a broken statement hides none of its neighbours', () => {
   const broken = [
     "SELECT 'open",

@@ -23,6 +23,8 @@ export interface Cursor {
   end: number;
   /** Nesting of expressions and queries. */
   depth: number;
+  /** Open CASE expressions: only inside of one is END a keyword. */
+  cases: number;
   /** Names of the common tables in force, innermost last. */
   readonly commonTables: string[];
   readonly reads: TableReference[];
@@ -53,6 +55,7 @@ export function openCursor(
     index: from,
     end: to,
     depth: 0,
+    cases: 0,
     commonTables: [],
     reads: [],
     modifying: [],

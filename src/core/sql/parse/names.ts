@@ -126,6 +126,11 @@ export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | und
   const explicit = word(c) === 'as';
   const here = token(c, explicit ? 1 : 0);
   if (here === undefined) return undefined;
+  if (explicit && isFromClause(c)) {
+    // `SELECT a AS FROM t`: the alias is still to be typed.
+    c.index++;
+    return undefined;
+  }
   const usable =
     here.kind === 'quoted' ||
     (here.kind === 'word' && (explicit || !reserved.has(here.text))) ||
@@ -134,4 +139,10 @@ export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | und
   if (!usable) return undefined;
   c.index += explicit ? 2 : 1;
   return here;
+}
+
+/** At AS: a FROM with its table behind it is no alias, though Postgres would take the word as one. */
+function isFromClause(c: Cursor): boolean {
+  if (word(c, 1) !== 'from' || word(c, 2) === 'from') return false;
+  return isName(token(c, 2)) || operator(c, 2) === '(';
 }

@@ -223,6 +223,7 @@ function readWord(c: Cursor, start: number, text: string): SqlExpression {
     c.index++;
     return (here && leafOf(here, c)) ?? opaque(c, start, []);
   }
+  if (text === 'end' && c.cases === 0) return readColumnOrCall(c, start);
   if (reservedOperands.has(text) && !(calls && callableKeywords.has(text)) && operator(c, 1) !== '.')
     return opaque(c, start, []);
   return readColumnOrCall(c, start);
@@ -256,6 +257,7 @@ function readArray(c: Cursor, start: number): SqlExpression {
 
 function readCase(c: Cursor, start: number): SqlExpression {
   c.index++;
+  c.cases++;
   const parts: SqlExpression[] = [];
   while (!done(c) && !accept(c, 'end')) {
     if (accept(c, 'when') || accept(c, 'then') || accept(c, 'else')) continue;
@@ -267,6 +269,7 @@ function readCase(c: Cursor, start: number): SqlExpression {
       c.index++;
     } else parts.push(part);
   }
+  c.cases--;
   return { kind: 'case', parts, ...spanFrom(c, start) };
 }
 

@@ -188,10 +188,16 @@ function readClauses(c: Cursor): Draft {
     } else if (here === 'using' && word(c, 1) === 'sample') {
       c.index += 2;
       readClauseExpression(c);
+    } else if ((selected || sourced) && strayWords.has(here)) {
+      do skipOne(c);
+      while (!done(c) && !clauseWords.has(word(c)));
     } else break;
   }
   return draft;
 }
+
+/** Words that continue nothing here: a clause is half-typed, and the next one is still to be read. */
+const strayWords = new Set(['group', 'by', 'and', 'or', 'as', 'end', 'select', 'from', 'where']);
 
 const selectModifiers = new Set([
   'all',
