@@ -32,7 +32,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-describe.each(engines)('a backfill on %s', (engine: Engine) => {
+// Each command opens the embedded database anew, as it would for a user.
+describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine) => {
   let root = '';
   let connection: ConnectionConfig;
   let env: Record<string, string> = {};
