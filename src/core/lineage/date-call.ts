@@ -76,7 +76,10 @@ function truncated(call: Call, context: SqlContext): TimeBound | undefined {
   const unit = unitAhead ?? unitArgument(second);
   const value = timeBound(unitAhead === undefined ? first : second, context);
   if (value.kind !== 'time') return value;
-  if (unit === undefined) return unknownBound(context, call, false);
+  // BigQuery's plain WEEK starts on Sunday, ISOWEEK and WEEK(MONDAY) on Monday as everywhere else.
+  const named = unitAhead === undefined ? second : first;
+  const sundays = context.dialect === 'bigquery' && named.kind === 'column' && named.name.toLowerCase() === 'week';
+  if (unit === undefined || sundays) return unknownBound(context, call, false);
   if (third === undefined) return { kind: 'time', ...floorReadings(value, unit, context.zones) };
   const zone = third.kind === 'literal' ? third.text : undefined;
   if (zone === undefined || !isZone(zone)) return unknownBound(context, call, false);

@@ -189,7 +189,8 @@ function modeAndSlice(
     return { mode: 'delete+insert', slice: byKey && bySource?.kind === 'range' ? bySource : slice };
   }
   if (upsert !== undefined) {
-    return { mode: 'merge', slice: insertedSlice(upsert.statement, upsert.context, tables, known, undefined) };
+    const { statement, context } = upsert;
+    return { mode: 'merge', slice: closed(insertedSlice(statement, context, tables, known, undefined), statement) };
   }
   if (adds.length > 0) return { mode: 'append', slice: addsSlice(adds, tables, known) };
   const update = of('update')[0];
@@ -252,10 +253,21 @@ function mergeSlice(
       : source?.kind === 'table'
         ? (known.get(source.table.name) ?? new Map())
         : new Map();
-  return {
-    mode: 'merge',
-    slice: firstSlice(ranges) ?? unknownSlice('the rows that it merges are not bound to the interval'),
-  };
+  const slice = firstSlice(ranges) ?? unknownSlice('the rows that it merges are not bound to the interval');
+  return { mode: 'merge', slice: closed(slice, statement) };
+}
+
+/**
+ * An upsert that sets the very column it is bounded by, under a key without that column, also changes rows of other
+ * intervals: the range of the rows that come in is then not the range of the rows that change.
+ */
+function closed(slice: SliceFact, statement: Statement): SliceFact {
+  if (slice.kind !== 'range') return slice;
+  const key = statement.conflict?.key ?? mergeKey(statement);
+  const moves = statement.assignments.some(({ column }) => column === slice.column) && !key.includes(slice.column);
+  return moves
+    ? unknownSlice(`it sets ${slice.column}, which is not part of its key, on rows of other intervals too`)
+    : slice;
 }
 
 function isFalse(expression: Statement['on'][number]): boolean {

@@ -39,7 +39,7 @@ describe('write mode and slice', () => {
       'append m day [day of start (UTC), end)',
     ],
     [
-      `insert into m (id, ts) select id, ts from r where ${inInterval} on conflict (id) do update set ts = excluded.ts`,
+      `insert into m (id, ts) select id, ts from r where ${inInterval} on conflict (id) do update set v = excluded.v`,
       'merge m ts [start, end)',
     ],
     [
@@ -51,7 +51,7 @@ describe('write mode and slice', () => {
       'delete+insert m ts [start, end)',
     ],
     [
-      `merge into m t using (select id, ts from r where ${inInterval}) s on t.id = s.id when matched then update set ts = s.ts when not matched then insert (id, ts) values (s.id, s.ts)`,
+      `merge into m t using (select id, ts from r where ${inInterval}) s on t.id = s.id when matched then update set v = s.v when not matched then insert (id, ts) values (s.id, s.ts)`,
       'merge m ts [start, end)',
     ],
     [`update m set x = 1 where day = '{{ ds }}'`, `update m day ${ofDay}`],
@@ -69,6 +69,14 @@ describe('write mode and slice', () => {
   });
 
   it.each([
+    [
+      `insert into m (id, ts) select id, ts from r where ${inInterval} on conflict (id) do update set ts = excluded.ts`,
+      'sets ts',
+    ],
+    [
+      `merge into m t using (select id, ts from r where ${inInterval}) s on t.id = s.id when matched then update set ts = s.ts when not matched then insert (id, ts) values (s.id, s.ts)`,
+      'sets ts',
+    ],
     ['delete from m where day >= (select max(day) from m); insert into m select * from r', 'cannot be read'],
     [
       `delete from m where day = '{{ ds }}'; delete from m where day = '{{ yesterday_ds }}'; insert into m select 1`,
