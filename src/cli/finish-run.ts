@@ -1,5 +1,5 @@
+import { runJson } from '../core/run/run-json.ts';
 import type { RunResult } from '../core/run/run-result.ts';
-import { runJson } from './reporters/run-json.ts';
 import { runText } from './reporters/run-text.ts';
 import { type ExitCode, exitCodes, type Shell } from './shell.ts';
 

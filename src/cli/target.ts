@@ -1,5 +1,3 @@
-import { hostname, userInfo } from 'node:os';
-import type { JobRefusal } from '../core/run/job-refusal.ts';
 import type { Problem } from '../core/text/span.ts';
 import type { ConnectionConfig } from '../core/warehouse/connection-config.ts';
 import type { Warehouse } from '../core/warehouse/ports.ts';
@@ -39,33 +37,4 @@ export async function openTarget(
   const resolved = resolveConnection(workspace.config, name, workspace.root, shell.env);
   if ('problem' in resolved) return resolved;
   return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection) };
-}
-
-/** Refuses tasks whose Airflow connection id means another connection than the run's. */
-export function refuseElsewhere(
-  workspace: Workspace,
-  runsOn: string,
-): (airflowId: string | undefined) => JobRefusal | undefined {
-  return (airflowId) => {
-    const meant = airflowId === undefined ? undefined : connectionForAirflowId(workspace.config, airflowId);
-    if (meant === undefined || meant === runsOn) return undefined;
-    return {
-      code: 'other-connection',
-      message: `its connection ${airflowId} means ${meant}, and this run is on ${runsOn}`,
-      remedy: `run it by itself with --connection ${meant}`,
-      at: undefined,
-    };
-  };
-}
-
-/** Names this process to whoever waits for it. */
-export function processOwner(): string {
-  const name = (): string => {
-    try {
-      return userInfo().username;
-    } catch {
-      return 'somebody';
-    }
-  };
-  return `${name()}@${hostname()} ${process.pid}`;
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { sliceJson } from '../../core/run/run-json.ts';
 import type { RunUnit } from '../../core/run/run-result.ts';
 import { formatWall } from '../../core/time/format-interval.ts';
 import { toIso } from '../../core/time/iso.ts';
-import { sliceJson } from '../reporters/run-json.ts';
 import { countsText, runText } from '../reporters/run-text.ts';
 import { textTable } from '../reporters/text-table.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';

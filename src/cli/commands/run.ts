@@ -10,6 +10,9 @@ import { defaultRunOptions } from '../../core/run/run-options.ts';
 import { runPlan } from '../../core/run/run-plan.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
+import { processOwner } from '../../node/process-owner.ts';
+import { newRunId } from '../../node/run-id.ts';
+import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
@@ -17,10 +20,9 @@ import { progressWriter } from '../progress-writer.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportProblems } from '../report-problems.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
-import { newRunId } from '../run-id.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
-import { connectionName, processOwner, refuseElsewhere, type Target } from '../target.ts';
+import { connectionName, type Target } from '../target.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
@@ -104,17 +106,12 @@ async function runOn(
       variables: workspace.config.variables,
       params: workspace.config.params,
       options: {
+        ...unitOptions(workspace.config, connection.settings),
         compare: options.compare ?? settings.compare,
         samples,
-        holdShrinkPercent: settings.holdShrinkPercent,
-        lockTable: settings.lockTable,
-        lockTimeoutMs: settings.lockTimeoutMs,
-        statementTimeoutMs: settings.statementTimeoutMs,
-        leaseMs: settings.leaseMs,
-        settings: connection.settings,
       },
     },
-    refuseElsewhere(workspace, connection.name),
+    refuseElsewhere(workspace.config, connection.name),
   );
   const text = options.format === 'text';
   if (text) {

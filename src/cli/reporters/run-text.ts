@@ -92,7 +92,8 @@ function unchangedLines(units: readonly RunUnit[], colors: Colors): readonly str
 
 const figure = (rows: number | undefined): string => (rows === undefined ? '?' : String(rows));
 
-const shortSum = (checksum: string | undefined): string => checksum?.slice(0, 8) ?? '–';
+/** The low digits: a sum of few hashes has no high ones. */
+const shortSum = (checksum: string | undefined): string => checksum?.slice(-8) ?? '–';
 
 function checksums({ before, after }: SliceDiff, colors: Colors): string {
   const [old, now] = [shortSum(before?.rowChecksum), shortSum(after?.rowChecksum)];
@@ -101,7 +102,7 @@ function checksums({ before, after }: SliceDiff, colors: Colors): string {
 
 /** `+3 −1 ~12`; without a usable key a changed row counts as one removed and one added, and that is said. */
 export function difference(slice: SliceDiff, colors: Colors): string {
-  if (slice.added === undefined && slice.removed === undefined && slice.changed === undefined) return '';
+  if (!slice.added && !slice.removed && !slice.changed) return '';
   const parts = [
     slice.added ? colors.green(`+${slice.added}`) : '+0',
     slice.removed ? colors.red(`−${slice.removed}`) : '−0',

@@ -30,7 +30,7 @@ export function textTable(
   );
   return [
     title,
-    ...lines.flatMap((line, index) => [line, ...(rows[index]?.[last] ? [`    ${rows[index]?.[last]}`] : [])]),
+    ...lines.flatMap((line, index) => [line, ...(displayWidth(rows[index]?.[last] ?? '') > 0 ? [`    ${rows[index]?.[last]}`] : [])]),
   ];
 }
 
@@ -39,7 +39,7 @@ function tableLines(
   rows: readonly (readonly string[])[],
   paintTitle: (text: string) => string,
 ): readonly string[] {
-  const shown = columns.map((_, index) => index).filter((index) => rows.some((row) => (row[index] ?? '') !== ''));
+  const shown = columns.map((_, index) => index).filter((index) => rows.some((row) => displayWidth(row[index] ?? '') > 0));
   const widths = shown.map((index) =>
     Math.max(displayWidth(columns[index]?.title ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   );

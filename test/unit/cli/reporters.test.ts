@@ -4,10 +4,10 @@ import { colorsWanted } from '../../../src/cli/process-shell.ts';
 import { progressText } from '../../../src/cli/progress-writer.ts';
 import { cutToWidth, displayWidth } from '../../../src/cli/reporters/display-width.ts';
 import { durationText } from '../../../src/cli/reporters/duration-text.ts';
-import { runJson } from '../../../src/cli/reporters/run-json.ts';
 import { runText } from '../../../src/cli/reporters/run-text.ts';
 import { textTable } from '../../../src/cli/reporters/text-table.ts';
 import type { SliceDiff, SliceFigures } from '../../../src/core/diff/slice-diff.ts';
+import { runJson } from '../../../src/core/run/run-json.ts';
 import type { RunResult, RunUnit } from '../../../src/core/run/run-result.ts';
 
 const plain = pc.createColors(false);
@@ -158,7 +158,7 @@ test('a finished run as text', () => {
   expect(
     runText({ result: result({}), samples: 1, width: 500 }, plain),
   ).toBe(`unit                             table       state    rows         row checksum         rows added, removed, changed
-shop.sales@2026-11-28T00:00:00Z  mart.sales  changed    10  →  11  01234567 → fedcba98  +1 −0 ~2 amount 2
+shop.sales@2026-11-28T00:00:00Z  mart.sales  changed    10  →  11  89abcdef → 76543210  +1 −0 ~2 amount 2
 
 shop.sales@2026-11-28T00:00:00Z mart.sales
   + id=9 amount=NULL

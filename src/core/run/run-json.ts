@@ -1,5 +1,5 @@
-import type { SliceDiff } from '../../core/diff/slice-diff.ts';
-import type { RunResult, RunUnit } from '../../core/run/run-result.ts';
+import type { SliceDiff } from '../diff/slice-diff.ts';
+import type { RunResult, RunUnit } from './run-result.ts';
 
 /** The `run` contract of the command line; absent values are null, so that every member is always there. */
 export interface RunJson {

@@ -1,0 +1,33 @@
+import type { JobRefusal } from '../core/run/job-refusal.ts';
+import type { UnitOptions } from '../core/run/unit-job.ts';
+import type { Config } from './config/config.ts';
+import { connectionForAirflowId } from './config/resolve-connection.ts';
+
+/** How units run by `backfill.yaml`; `settings` are the session settings of the connection that they run on. */
+export const unitOptions = ({ run }: Config, settings: Readonly<Record<string, string>>): UnitOptions => ({
+  compare: run.compare,
+  samples: run.samples,
+  holdShrinkPercent: run.holdShrinkPercent,
+  lockTable: run.lockTable,
+  lockTimeoutMs: run.lockTimeoutMs,
+  statementTimeoutMs: run.statementTimeoutMs,
+  leaseMs: run.leaseMs,
+  settings,
+});
+
+/** Refuses tasks whose Airflow connection id means another connection than the run's. */
+export function refuseElsewhere(
+  config: Config,
+  runsOn: string,
+): (airflowId: string | undefined) => JobRefusal | undefined {
+  return (airflowId) => {
+    const meant = airflowId === undefined ? undefined : connectionForAirflowId(config, airflowId);
+    if (meant === undefined || meant === runsOn) return undefined;
+    return {
+      code: 'other-connection',
+      message: `its connection ${airflowId} means ${meant}, and this run is on ${runsOn}`,
+      remedy: `run it by itself with --connection ${meant}`,
+      at: undefined,
+    };
+  };
+}
