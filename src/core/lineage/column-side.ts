@@ -76,7 +76,10 @@ function callSide(call: Extract<SqlExpression, { kind: 'call' }>): ColumnSide | 
     case 'datetime_trunc':
     case 'trunc': {
       const ahead = name === 'date_trunc' ? unitArgument(first) : undefined;
-      const unit = ahead ?? unitArgument(second);
+      const behind = unitArgument(second);
+      // `date_trunc(day, week)`: dialects disagree on which of the two is the column.
+      if (ahead !== undefined && behind !== undefined && first.kind === 'column') return undefined;
+      const unit = ahead ?? behind;
       const operand = ahead === undefined ? first : second;
       const inner = operand === undefined ? undefined : columnSide(operand);
       if (inner === undefined || unit === undefined) return undefined;

@@ -97,10 +97,10 @@ describe('what gives no window', () => {
   });
 
   it("BigQuery's WEEK, which starts on Sunday", () => {
-    const query = "insert into t select * from daily where date_trunc(day, WEEK) = date_trunc(date '{{ ds }}', WEEK)";
+    const query = "insert into t select * from src where date_trunc(ts, WEEK) = date_trunc(date '{{ ds }}', WEEK)";
     expect(readsOfSql(query, { dialect: 'bigquery' })[0]).toContain('unknown');
     expect(readsOfSql(query.replaceAll('WEEK', 'ISOWEEK'), { dialect: 'bigquery' })).toEqual([
-      'daily.day [week of start (UTC), week of start (UTC) + 7 days)',
+      'src.ts [week of start (UTC), week of start (UTC) + 7 days)',
     ]);
   });
 
