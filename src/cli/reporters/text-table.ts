@@ -30,7 +30,10 @@ export function textTable(
   );
   return [
     title,
-    ...lines.flatMap((line, index) => [line, ...(displayWidth(rows[index]?.[last] ?? '') > 0 ? [`    ${rows[index]?.[last]}`] : [])]),
+    ...lines.flatMap((line, index) => [
+      line,
+      ...(displayWidth(rows[index]?.[last] ?? '') > 0 ? [`    ${rows[index]?.[last]}`] : []),
+    ]),
   ];
 }
 
@@ -39,7 +42,9 @@ function tableLines(
   rows: readonly (readonly string[])[],
   paintTitle: (text: string) => string,
 ): readonly string[] {
-  const shown = columns.map((_, index) => index).filter((index) => rows.some((row) => displayWidth(row[index] ?? '') > 0));
+  const shown = columns
+    .map((_, index) => index)
+    .filter((index) => rows.some((row) => displayWidth(row[index] ?? '') > 0));
   const widths = shown.map((index) =>
     Math.max(displayWidth(columns[index]?.title ?? ''), ...rows.map((row) => displayWidth(row[index] ?? ''))),
   );
