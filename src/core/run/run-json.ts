@@ -1,4 +1,5 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
+import type { UnitRecord } from '../ledger/ledger-store.ts';
 import type { RunResult, RunUnit } from './run-result.ts';
 
 /** The `run` contract of the command line; absent values are null, so that every member is always there. */
@@ -59,16 +60,22 @@ export function runJson(result: RunResult, target: string | undefined): RunJson 
 function unitJson(unit: RunUnit): RunUnitJson {
   const { error } = unit;
   return {
-    id: unit.unit,
-    state: unit.state,
+    ...recordJson(unit),
     cause: error === undefined ? (unit.message ?? null) : null,
     error: error === undefined ? null : { kind: error.kind, message: error.message, remedy: error.remedy ?? null },
-    attempts: unit.attempts,
-    durationMs: unit.durationMs ?? null,
     notes: unit.notes,
-    slices: unit.slices.map(sliceJson),
   };
 }
+
+/** A unit as the ledger keeps it, in the contract's words. */
+export const recordJson = ({ unit, state, message, attempts, durationMs, slices }: UnitRecord) => ({
+  id: unit,
+  state,
+  cause: message ?? null,
+  attempts,
+  durationMs: durationMs ?? null,
+  slices: slices.map(sliceJson),
+});
 
 export const sliceJson = (diff: SliceDiff): SliceJson => ({
   table: diff.table,

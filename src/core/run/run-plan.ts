@@ -11,6 +11,7 @@ import type { RunRefusal, RunResult, RunUnit } from './run-result.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
 import { isCommitted } from './unit-results.ts';
+import { waitTracker } from './wait-tracker.ts';
 
 /** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
 export interface RunPorts {
@@ -43,7 +44,7 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
   if (errors.length > 0) {
     return refused(run, { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') }, ports);
   }
-  if (prepared.jobs.size === 0) {
+  if (!somethingCanRun(prepared)) {
     return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
   }
   const { ledger } = ports;
@@ -187,4 +188,21 @@ function whyNothing({ plan, refused: refusals }: PreparedRun): string {
   if (plan.units.length === 0) return 'the plan has no units';
   const [first] = refusals.values();
   return first === undefined ? 'nothing of this plan can be run' : `${first.message}; ${first.remedy}`;
+}
+
+/** Whether any unit is neither refused nor behind a refused one. */
+function somethingCanRun({ plan, jobs }: PreparedRun): boolean {
+  const waits = waitTracker(plan);
+  const open = plan.units.map((_, position) => position).reverse();
+  const stuck = new Set<number>();
+  for (let position = open.pop(); position !== undefined; position = open.pop()) {
+    const unit = plan.units[position];
+    if (unit === undefined || stuck.has(position)) continue;
+    const state = jobs.has(unit.id) ? waits.ask(position).kind : 'blocked';
+    if (state === 'ready') return true;
+    if (state === 'waiting') continue;
+    stuck.add(position);
+    open.push(...waits.settle(position, false));
+  }
+  return false;
 }

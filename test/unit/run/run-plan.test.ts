@@ -246,6 +246,15 @@ describe('runPlan', () => {
       message: 'doubles rows',
     });
     expect((await run({ plan: planOf([]), jobs: new Map() })).refusal).toMatchObject({ code: 'nothing-to-run' });
+    const behind = planOf([...days('a', 1), { task: 'b', index: 0, waitsFor: [{ task: 'a', first: 0, last: 0 }] }]);
+    const refusals = new Map([
+      ['a@0', { code: 'not-runnable' as const, message: 'runs in a container', remedy: 'use Airflow', at: undefined }],
+    ]);
+    const jobs = new Map([...jobsOf(behind, 'r1')].filter(([unit]) => unit === 'b@0'));
+    expect((await run({ plan: behind, jobs, refused: refusals })).refusal).toEqual({
+      code: 'nothing-to-run',
+      message: 'runs in a container; use Airflow',
+    });
     const taken = { ...ledger, activeOverlaps: async () => [{ run: 'r0', owner: 'ann@host', table: 'a' }] };
     expect((await run({}, taken)).refusal).toMatchObject({ code: 'overlapping-run', owners: ['r0 (ann@host) on a'] });
     expect(executor.started).toEqual([]);
