@@ -79,10 +79,9 @@ describe('laws', () => {
     fc.assert(
       fc.property(time, unit, zone, (t, name, where) => {
         const floored = floorTo(t, name, where);
-        expect(floored).toBeLessThanOrEqual(t);
-        expect(floorTo(floored, name, where)).toBe(floored);
+        return floored <= t && floorTo(floored, name, where) === floored;
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
   test('a floor to the day shows the same date', () => {
@@ -96,9 +95,9 @@ describe('laws', () => {
   test('a later interval never gives an earlier bound', () => {
     fc.assert(
       fc.property(time, gap, fc.array(step, { maxLength: 3 }), side, (t, later, steps, bound) => {
-        expect(value(steps, t, bound)).toBeLessThanOrEqual(value(steps, instant(t + later), bound));
+        return value(steps, t, bound) <= value(steps, instant(t + later), bound);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
   test('a lower bound is never later and an upper never earlier than the calendar says', () => {
@@ -106,10 +105,9 @@ describe('laws', () => {
       fc.property(time, distance, zone, (t, by, where) => {
         const exact = shift(t, by, where);
         const steps = [{ kind: 'shift' as const, offset: by, zone: where }];
-        expect(value(steps, t, 'lower')).toBeLessThanOrEqual(exact);
-        expect(value(steps, t, 'upper')).toBeGreaterThanOrEqual(exact);
+        return value(steps, t, 'lower') <= exact && exact <= value(steps, t, 'upper');
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
   test('away from changes and ends of months both bounds are what the calendar says', () => {

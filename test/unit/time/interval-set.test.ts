@@ -44,7 +44,7 @@ describe('laws on sets with open ends', () => {
     set.every(({ from, to }, i) => from < to && (i === 0 || (set[i - 1]?.to ?? endOfTime) < from));
   const same = (set: IntervalSet, holds: (at: Instant) => boolean): void => {
     expect(normal(set)).toBe(true);
-    for (const at of probes) expect(contains(set, at)).toBe(holds(at));
+    expect(probes.filter((at) => contains(set, at))).toEqual(probes.filter(holds));
   };
 
   test('a set holds what one of its ranges holds', () => {
