@@ -12,6 +12,16 @@ test('every rule has a page of its name, and every page a rule', () => {
   expect(pages.map((name) => name.replace('.md', '')).sort()).toEqual(allRules.map(({ id }) => id).sort());
 });
 
+test('the index lists every rule as it describes itself', () => {
+  const index = readFileSync(fileURLToPath(new URL('../../docs/rules.md', import.meta.url)), 'utf8');
+  const rows = index.split('\n').filter((line) => line.startsWith('| ['));
+  expect(rows).toEqual(
+    allRules.map(
+      ({ id, severity, summary }) => `| [${id}](../src/core/lint/rules/${id}.md) | ${severity} | ${summary} |`,
+    ),
+  );
+});
+
 const shown = (files: Example['files'], place: { file: string; start: number; end: number; severity: string }) =>
   `${place.severity} at ${place.file}:${place.start} «${(files[place.file] ?? '').slice(place.start, place.end)}»`;
 

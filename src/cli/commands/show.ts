@@ -67,6 +67,8 @@ function showStatements(path: string, options: ShowOptions, shell: Shell): void 
   const file = resolve(shell.cwd, path);
   if (!existsSync(file)) throw new UsageError(`there is no file ${path}`);
   if (statSync(file).isDirectory()) throw new UsageError(`${path} is a folder`, '--statements wants one SQL file');
+  if (file.endsWith('.py'))
+    throw new UsageError(`${path} is a Python file`, 'its tasks are shown without --statements');
   const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   const { reading } = makeTaskSql(wholeFile(path, text), [], options.dialect, 'file');
   const lines = lineIndex(text);
