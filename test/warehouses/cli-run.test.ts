@@ -189,6 +189,18 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     expect(await contents()).toEqual(whole);
   });
 
+  test('a second process on the same slices is refused with the owner named', async () => {
+    edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(1);\nDELETE FROM');
+    const child = start(root, env, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    const run = await until(child, /run (\S+): 5 of 5[\s\S]*changed/);
+    const second = await cli('run', 'shop.daily', ...range, '--yes');
+    expect(second.code).toBe(1);
+    const owner = String(child.pid);
+    expect(second.out + second.err).toContain(engine === 'pglite' ? owner : `${run} (`);
+    expect(second.out + second.err).toContain(owner);
+    expect(await ended(child)).toMatchObject({ code: 0, output: expect.stringContaining('0 unchanged, 5 changed') });
+  });
+
   test('Ctrl-C stops the statement on the server, and a resume ends the rest', async () => {
     edit(
       'dags/sql/daily.sql',
