@@ -3,12 +3,14 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
+import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
 import { runPlan } from '../../core/run/run-plan.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { Problem } from '../../core/text/span.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
@@ -124,13 +126,7 @@ async function runOn(
     };
     shell.out(`${planText(view, shell.colors)}\n`);
   }
-  reportProblems(
-    [...new Map([...refused.values()].map((refusal) => [`${refusal.message}`, refusal])).values()].map(
-      ({ message, remedy, at }) => ({ message: `${message}; ${remedy}`, at, severity: 'warning' as const }),
-    ),
-    workspace.text,
-    shell,
-  );
+  reportProblems(refusalProblems([...refused.values()]), workspace.text, shell);
   if (options.preview !== true) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
@@ -169,6 +165,16 @@ async function runOn(
     await preview?.end();
     await ledger?.close();
   }
+}
+
+/** Each reason once, however many intervals it stops. */
+function refusalProblems(refusals: readonly JobRefusal[]): readonly Problem[] {
+  const byMessage = new Map(refusals.map((refusal) => [refusal.message, refusal]));
+  return [...byMessage.values()].map(({ message, remedy, at }) => ({
+    message: `${message}; ${remedy}`,
+    at,
+    severity: 'warning',
+  }));
 }
 
 /** One line for the history. */
