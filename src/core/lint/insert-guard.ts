@@ -27,6 +27,7 @@ export function insertGuard(
   if (own.some((other) => empties(other, key) || deletesSameRows(other, view, key))) return 'emptied in the task';
   if (own.some((other) => moves(other, key))) return 'moved in the task';
   if (context.runEarlier(task).some((other) => empties(other, key))) return 'emptied upstream';
+  if (context.tasksBefore(task).some((other) => emptiesByOperator(other, key))) return 'emptied upstream';
   if (context.runLater(task).some((other) => moves(other, key) || dropsWhole(other, key))) return 'used up downstream';
   return undefined;
 }
@@ -54,6 +55,22 @@ export function empties(view: StatementView, key: string): boolean {
     default:
       return false;
   }
+}
+
+const emptyingOperator = /delete|truncate|drop|clear|clean|empty/i;
+
+/** An operator whose name says that it empties what one of its arguments names, or a command that holds such SQL. */
+function emptiesByOperator({ task }: TaskView, key: string): boolean {
+  const sql = new RegExp(
+    `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?)\\s+["\`]?${escaped(key)}\\b`,
+    'i',
+  );
+  return task.arguments.some(({ value, name }) => {
+    if (value.kind !== 'literal' || typeof value.value !== 'string') return false;
+    const names =
+      emptyingOperator.test(task.operator) && name !== 'task_id' && sameTable(value.value.toLowerCase(), key);
+    return names || sql.test(value.value);
+  });
 }
 
 /** A DELETE by the very predicates of the INSERT replaces its rows, also where the range is open to the past. */

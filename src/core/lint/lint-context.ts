@@ -13,7 +13,9 @@ export interface TaskView {
 export interface LintContext {
   readonly facts: WorkspaceFacts;
   readonly tasks: readonly TaskView[];
-  /** Statements of the tasks of the same pipeline that may have run before this one in the same run. */
+  /** The tasks of the same pipeline that may have run before this one in the same run. */
+  tasksBefore(view: TaskView): readonly TaskView[];
+  /** Their statements. */
   runEarlier(view: TaskView): readonly StatementView[];
   /** Statements of the tasks of the same pipeline that run after this one. */
   runLater(view: TaskView): readonly StatementView[];
@@ -38,13 +40,13 @@ export function createLintContext(facts: WorkspaceFacts): LintContext {
   };
   const siblings = (view: TaskView): readonly TaskView[] =>
     (byPipeline.get(view.pipeline) ?? []).filter((other) => other !== view);
+  const tasksBefore = (view: TaskView): readonly TaskView[] =>
+    siblings(view).filter((other) => !laterTasks(view).has(other.task.id));
   return {
     facts,
     tasks: [...byPipeline.values()].flat(),
-    runEarlier: (view) =>
-      siblings(view)
-        .filter((other) => !laterTasks(view).has(other.task.id))
-        .flatMap((other) => other.statements),
+    tasksBefore,
+    runEarlier: (view) => tasksBefore(view).flatMap((other) => other.statements),
     runLater: (view) =>
       siblings(view)
         .filter((other) => laterTasks(view).has(other.task.id))

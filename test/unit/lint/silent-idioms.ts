@@ -190,6 +190,41 @@ ${dag}
     fill >> drop
 `,
   },
+  'emptied by an operator of another kind': {
+    'dags/two.py': `${py}
+from airflow.providers.google.cloud.operators.bigquery import BigQueryDeleteTableOperator
+from airflow.operators.bash import BashOperator
+${dag}
+    clear = BigQueryDeleteTableOperator(task_id="clear", deletion_dataset_table="lake.a")
+    wipe = BashOperator(task_id="wipe", bash_command='psql -c "TRUNCATE TABLE lake.b"')
+    fill = SQLExecuteQueryOperator(task_id="fill", conn_id="dw", sql="INSERT INTO lake.a SELECT * FROM raw.a WHERE day = '{{ ds }}'; INSERT INTO lake.b SELECT * FROM raw.b")
+    [clear, wipe] >> fill
+`,
+  },
+  'whole rebuild in a stand-alone file': {
+    'sql/a.sql': `TRUNCATE mart.a;
+INSERT INTO mart.a SELECT * FROM raw.a;`,
+  },
+  'replaced up to the day': dagWith(`DELETE FROM mart.a WHERE day < '{{ ds }}';
+    INSERT INTO mart.a SELECT * FROM raw.a r WHERE r.day < '{{ ds }}';`),
+  'retention by the interval beside an upsert': dagWith(`DELETE FROM mart.a WHERE day < '{{ ds }}'::date - 90;
+    INSERT INTO mart.a (day, n) SELECT day, n FROM raw.a WHERE day = '{{ ds }}' ON CONFLICT (day) DO UPDATE SET n = EXCLUDED.n;`),
+  'what is known is taken out of the working table':
+    dagWith(`CREATE TEMP TABLE fresh AS SELECT * FROM raw.a WHERE day = '{{ ds }}';
+    DELETE FROM fresh f USING mart.a t WHERE t.id = f.id;
+    INSERT INTO mart.a SELECT * FROM fresh;`),
+  'a clock that names a file of its own or a fallback': {
+    'dags/names.py': `${py}
+def load(ds=None, **context):
+    day = context.get("ds") or datetime.now().strftime("%Y-%m-%d")
+    hook = PostgresHook("dw")
+    hook.run(f"DELETE FROM mart.a WHERE day = '{day}'")
+    open(f"/tmp/marker_{datetime.now().strftime('%Y%m%d%H%M%S')}", "w").close()
+
+${dag}
+    PythonOperator(task_id="load", python_callable=load)
+`,
+  },
   'pair in one hook call': {
     'dags/hook.py': `${py}
 def load(ds):

@@ -36,6 +36,9 @@ const fills = (view: StatementView, key: string): boolean =>
     (view.statement.kind === 'copy' && view.statement.copyDirection !== 'to')) &&
   writesTo(view, key);
 
+const emptiesWhole = ({ statement }: StatementView): boolean =>
+  statement.kind === 'truncate' || statement.where.length === 0;
+
 /** Not a table that the run makes, or fills and uses up, for itself. */
 const isLasting = (task: TaskView, key: string): boolean =>
   !isStagingName(key) &&
@@ -56,6 +59,8 @@ function pairInTask(
 ): RuleFinding | undefined {
   const found = atomicity(task.statements, first, second);
   if (found.kind === 'one-transaction') return undefined;
+  // A whole rebuild by hand: the next run of the file makes it good, and no slice is left behind.
+  if (found.kind === 'unknown' && emptiesWhole(first)) return undefined;
   const autocommit = found.kind === 'separable' && found.cause === 'autocommit' ? autocommitArgument(task) : undefined;
   const fix = found.kind === 'unknown' ? wrapFix(context, task, first, key) : autocommit && turnOffFix(autocommit);
   return {
@@ -101,12 +106,11 @@ function* pairAcrossTasks(
   const later = context.runLater(task);
   const second = later.find((other) => fills(other, key));
   if (second === undefined) return;
-  const whole = first.statement.kind === 'truncate' || first.statement.where.length === 0;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
   const usedUp = later.some(
     (other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key),
   );
-  if (whole && usedUp) return;
+  if (emptiesWhole(first) && usedUp) return;
   yield {
     at: placeOf(second, second.statement.head),
     severity: 'error',
