@@ -37,7 +37,9 @@ export function atomicity(all: readonly StatementView[], first: StatementView, s
   if (engineCommitsEach.test(task.operator)) return { kind: 'separable', cause: 'engine' };
   if (first.pipeline.format === 'sql-file') return { kind: 'unknown' };
   if (task.autocommit?.value !== true) return { kind: 'one-transaction' };
-  const sentApart = first.sql !== second.sql || task.splitStatements?.value === true;
+  // Snowflake's hook splits a text by itself unless it is told not to.
+  const split = task.splitStatements?.value ?? sql.dialect === 'snowflake';
+  const sentApart = first.sql !== second.sql || split;
   return sentApart ? { kind: 'separable', cause: 'autocommit' } : { kind: 'one-transaction' };
 }
 
