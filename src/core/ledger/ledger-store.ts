@@ -43,12 +43,20 @@ export interface RunSummary {
   readonly counts: Readonly<Partial<Record<UnitState, number>>>;
 }
 
+/** `[from, to)` of a table as ISO instants, open where undefined. */
+export interface LedgerSlice {
+  readonly table: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
 /**
  * The durable record in the target database. Committed units are recorded by the unit's own transaction; this port
  * keeps everything that has no transaction of its own.
  */
 export interface LedgerStore {
-  saveRun(run: StoredRun, units: readonly UnitId[]): Promise<void>;
+  /** `slices`: what the whole run will write, so that another run on the same rows is refused before its first unit. */
+  saveRun(run: StoredRun, units: readonly UnitId[], slices?: readonly LedgerSlice[]): Promise<void>;
   loadRun(run: string): Promise<StoredRun | undefined>;
   listRuns(limit: number): Promise<readonly RunSummary[]>;
   /** Never overwrites a committed state (`changed`, `unchanged`) with another one. */
@@ -57,7 +65,7 @@ export interface LedgerStore {
   /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
   activeOverlaps(
     run: string,
-    slices: readonly { readonly table: string; readonly from: string | undefined; readonly to: string | undefined }[],
+    slices: readonly LedgerSlice[],
   ): Promise<readonly { readonly run: string; readonly owner: string; readonly table: string }[]>;
   close(): Promise<void>;
 }
