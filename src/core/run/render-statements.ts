@@ -117,7 +117,13 @@ export function unqualified(predicate: string, names: ReadonlySet<string>, diale
     const qualifier = dotted.slice(0, -1);
     const last = dotted.at(-1);
     const first = tokens[index] as Token;
-    if (last !== undefined && qualifier.length > 0 && names.has(qualifier.map(({ text }) => text).join('.'))) {
+    const called = tokens[index + 2 * dotted.length - 1]?.text === '(';
+    if (
+      last !== undefined &&
+      qualifier.length > 0 &&
+      !called &&
+      names.has(qualifier.map(({ text }) => text).join('.'))
+    ) {
       result += predicate.slice(from, first.start);
       from = last.start;
     }

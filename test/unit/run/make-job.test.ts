@@ -211,6 +211,7 @@ test.each([
   ['mart.daily.day = 1 and other.day = 2', 'day = 1 and other.day = 2'],
   ['d . day >= \'d.day\' -- d.day\n and "d"."Day" < 2', 'day >= \'d.day\' -- d.day\n and "Day" < 2'],
   ['day = d_day(1)', 'day = d_day(1)'],
+  ['day = daily.floor (d.at)', 'day = daily.floor (at)'],
   ['daily.day = 1.5', 'day = 1.5'],
   ['', ''],
 ])('%j without its qualifier is %j', (predicate, expected) => {
