@@ -76,6 +76,10 @@ const isoPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\
 /** Milliseconds since the epoch of an ISO date (midnight UTC) or an ISO instant with its offset. */
 export function epochMs(iso: string): number | undefined {
   if (!isoPattern.test(iso)) return undefined;
+  const day = iso.slice(0, 10);
+  const midnight = Date.parse(day);
   const at = Date.parse(iso);
-  return Number.isNaN(at) ? undefined : at;
+  // The engine takes 30 February for 2 March.
+  if (Number.isNaN(at) || Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
+  return at;
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { warehouseErrorOf } from '../../../src/core/warehouse/sql-state.ts';
+
+test.each([
+  [undefined, 'connection', true],
+  ['08006', 'connection', true],
+  ['57P01', 'connection', true],
+  ['57P03', 'connection', true],
+  ['25P03', 'timeout', true],
+  ['40001', 'conflict', true],
+  ['40P01', 'conflict', true],
+  ['55P03', 'timeout', true],
+  ['57014', 'cancelled', false],
+  ['28P01', 'permission', false],
+  ['28000', 'permission', false],
+  ['42501', 'permission', false],
+  ['42P01', 'missing', false],
+  ['42601', 'syntax', false],
+  ['23505', 'constraint', false],
+  ['53100', 'storage', false],
+  ['53300', 'connection', false],
+  ['22012', 'other', false],
+  ['ZZ999', 'other', false],
+])('%s is %s, retryable: %s', (sqlState, kind, retryable) => {
+  expect(warehouseErrorOf({ message: 'x', sqlState })).toMatchObject({ kind, retryable });
+});
+
+test('the detail is told and the hint of the server comes before ours', () => {
+  const error = warehouseErrorOf({ message: 'no', detail: 'why', hint: 'Try this.', sqlState: '42P01' });
+  expect(error.message).toBe('no (why)');
+  expect(error.detail.hint).toMatch(/^Try this\. Check the table name/);
+});
