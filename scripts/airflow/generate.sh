@@ -7,8 +7,8 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
 run() {
-  AIRFLOW_HOME="$home/$1" AIRFLOW__CORE__LOAD_EXAMPLES=False AIRFLOW__LOGGING__LOGGING_LEVEL=ERROR \
-    PYTHONWARNINGS=ignore ".venv-airflow$1/bin/python" "scripts/airflow/$2.py"
+  AIRFLOW_HOME="$home/$1" AIRFLOW__CORE__LOAD_EXAMPLES=False AIRFLOW__CORE__DAGS_FOLDER="$PWD/scripts/airflow" \
+    AIRFLOW__LOGGING__LOGGING_LEVEL=ERROR PYTHONWARNINGS=ignore ".venv-airflow$1/bin/python" "scripts/airflow/$2.py"
 }
 
 for version in 2 3; do run "$version" schedules >"$home/schedules$version"; done
