@@ -1,52 +1,75 @@
-// Bundles the command line. Drivers, SQL dialects and the embedded database are loaded by `import()`, so that each
-// becomes a chunk that is read only when it is used. Usage: build.mjs [output folder]
-import { chmod, cp, mkdir, readFile, rm } from 'node:fs/promises';
+// Bundles the shells: the command line, the editor's extension with its threads and its page. Drivers, SQL dialects
+// and the embedded database are loaded by `import()`, so that each becomes a chunk that is read only when it is used.
+// `vscode` is external in the extension's bundle alone: a stray import breaks the others. Usage: build.mjs [folder]
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
 import { pgliteInitial } from './pglite-initial.mjs';
 
 const outdir = process.argv[2] ?? 'dist';
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 
+const common = { bundle: true, minify: true, legalComments: 'none', logLevel: 'warning' };
+const node = { ...common, platform: 'node', target: 'node20' };
+// Bundled CommonJS packages call `require`, which an ES module does not have.
+const withRequire =
+  "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
+
 await rm(outdir, { recursive: true, force: true });
 await mkdir(`${outdir}/chunks`, { recursive: true });
 await build({
-  entryPoints: { cli: 'src/cli/main.ts' },
+  ...node,
+  entryPoints: {
+    cli: 'src/cli/main.ts',
+    'workspace-thread': 'src/vscode/host/workspace-thread.ts',
+    'run-thread': 'src/vscode/host/run-thread.ts',
+  },
   outdir,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
   format: 'esm',
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  minify: true,
   keepNames: true,
   sourcemap: 'linked',
-  legalComments: 'none',
-  logLevel: 'warning',
   define: { BACKFILL_VERSION: JSON.stringify(version) },
-  banner: {
-    js: "#!/usr/bin/env node\nimport { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
-  },
+  banner: { js: withRequire },
 });
-await chmod(`${outdir}/cli.js`, 0o755);
+await addShebang(`${outdir}/cli.js`);
 // The embedded engine runs in a thread of its own and finds its files beside it.
 await build({
+  ...node,
   entryPoints: { 'pglite-worker': 'src/warehouses/pglite/pglite-worker.mjs' },
   outdir,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
   format: 'esm',
-  minify: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  banner: {
-    js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
-  },
+  banner: { js: withRequire },
 });
+await build({
+  ...node,
+  entryPoints: { extension: 'src/vscode/extension.ts' },
+  outdir,
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  external: ['vscode'],
+  sourcemap: 'linked',
+});
+await build({
+  ...common,
+  entryPoints: { assistant: 'webview/main.ts' },
+  outdir: `${outdir}/webview`,
+  platform: 'browser',
+  target: 'chrome120',
+  format: 'iife',
+});
+await cp('webview/assistant.css', `${outdir}/webview/assistant.css`);
 for (const file of ['pglite.wasm', 'pglite.data', 'initdb.wasm']) {
   await cp(`node_modules/@electric-sql/pglite/dist/${file}`, `${outdir}/${file}`);
 }
 await cp(await pgliteInitial(), `${outdir}/pglite-initial.tar.gz`);
 await cp('node_modules/web-tree-sitter/web-tree-sitter.wasm', `${outdir}/web-tree-sitter.wasm`);
 await cp('node_modules/tree-sitter-python/tree-sitter-python.wasm', `${outdir}/tree-sitter-python.wasm`);
+for (const file of await readdir('src/core/lint/rules')) {
+  if (file.endsWith('.md')) await cp(`src/core/lint/rules/${file}`, `${outdir}/rules/${file}`);
+}
+
+async function addShebang(file) {
+  await writeFile(file, `#!/usr/bin/env node\n${await readFile(file, 'utf8')}`);
+  await chmod(file, 0o755);
+}

@@ -9,7 +9,7 @@ declare function acquireVsCodeApi(): {
 export interface HostChannel {
   ask(request: AssistantRequest): Promise<void>;
   /** Kept by VS Code across reloads and handed to the serializer, so that the host knows what to restore. */
-  remember(task: string): void;
+  remember(page: { readonly task: string; readonly folder: string }): void;
 }
 
 /** What arrives besides answers. */
@@ -38,8 +38,8 @@ export function openHostChannel(onEvent: (event: AssistantNews) => void): HostCh
         api.postMessage({ id, request });
       });
     },
-    remember(task) {
-      api.setState({ task });
+    remember({ task, folder }) {
+      api.setState({ task, folder });
     },
   };
 }

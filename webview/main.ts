@@ -32,7 +32,7 @@ function show(message: string | undefined): void {
 function receive(event: AssistantNews): void {
   if (event.type === 'state') {
     state = event.state;
-    channel.remember(state.task);
+    channel.remember(state);
   } else if (state?.run !== undefined) {
     const states = [...state.run.states];
     for (const change of event.changes) states[change.index] = change.state;

@@ -8,6 +8,8 @@ import type { PlanFinding } from '../core/plan/plan.ts';
  */
 export interface AssistantState {
   readonly task: string;
+  /** URI of the workspace folder, so that a reloaded page finds its session. */
+  readonly folder: string;
   readonly zone: string;
   readonly connection: ConnectionView;
   readonly step: 'choose' | 'plan' | 'run';

@@ -1,0 +1,124 @@
+import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { Finding } from '../lint/finding.ts';
+import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
+import type { TemplateContext } from '../template/template-context.ts';
+import type { SourceSpan } from '../text/span.ts';
+import type { Instant } from '../time/instant.ts';
+import type { ZoneName } from '../time/zone-name.ts';
+import type { DocumentView, HintView, HoverView, TaskView } from './document-view.ts';
+import { intervalHints } from './interval-hints.ts';
+import { type ChosenPipeline, choosePipeline, type IntervalChoice } from './pipeline-view.ts';
+import { sliceHints } from './slice-hints.ts';
+import type { SliceVersion } from './slice-version.ts';
+import { taskHover } from './task-hover.ts';
+
+export interface DocumentViewInput {
+  readonly file: string;
+  readonly facts: WorkspaceFacts;
+  /** Findings of the whole workspace or of this file. */
+  readonly findings: readonly Finding[];
+  readonly choice: IntervalChoice;
+  readonly now: Instant;
+  /** Zone of labels; `undefined` shows each pipeline in its own. */
+  readonly shownIn: ZoneName | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Children of each task, by table or by order. */
+  readonly children: ReadonlyMap<TaskId, readonly TaskId[]>;
+  versions(task: TaskId, interval: Instant): readonly SliceVersion[];
+}
+
+/** What an editor shows in one file. A `.sql` file that DAGs use shows the tasks that run it. */
+export function makeDocumentView(input: DocumentViewInput): DocumentView {
+  const { file, facts } = input;
+  const tasks: TaskView[] = [];
+  const hints: HintView[] = [];
+  const hovers: HoverView[] = [];
+  const pipelines: ChosenPipeline[] = [];
+  for (const pipeline of facts.pipelines) {
+    const mine = pipeline.tasks.flatMap((task) => {
+      const at = placeIn(file, task);
+      return at === undefined ? [] : [{ task, at }];
+    });
+    if (mine.length === 0 && pipeline.file !== file) continue;
+    const zone = input.shownIn ?? pipeline.zone;
+    const chosen = choosePipeline(pipeline, input.choice, input.now, zone);
+    pipelines.push(chosen);
+    const interval = chosen.view.selected;
+    for (const { task, at } of mine) {
+      const taskFacts = facts.facts.get(task.id);
+      if (taskFacts === undefined) continue;
+      const context = interval === undefined ? undefined : contextOf(task, pipeline, interval.data, input);
+      tasks.push({
+        task: task.id,
+        pipeline: pipeline.id,
+        at: at.whole,
+        nameAt: at.name,
+        interval,
+        notRunnable: task.executor.kind === 'warehouse' ? undefined : task.executor.reason,
+        downstream: reachable(task.id, input.children).size,
+      });
+      if (context !== undefined && interval !== undefined) {
+        for (const sql of task.sql) hints.push(...intervalHints(sql, file, context, interval.label));
+      }
+      hints.push(...sliceHints(taskFacts.writes, file, interval?.data, zone));
+      const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
+      hovers.push({
+        at: at.name,
+        markdown: taskHover({ task, facts: taskFacts, interval, noGrid: chosen.view.noGrid, zone, context, versions }),
+      });
+    }
+  }
+  return {
+    pipelines: pipelines.map(({ view }) => view),
+    tasks,
+    hints: distinct(hints),
+    hovers,
+    findings: input.findings.filter((finding) => finding.at.file === file),
+  };
+}
+
+/** Where a task stands in a file: its call, or the head of a SQL file that it runs. */
+function placeIn(file: string, task: Task): { readonly whole: SourceSpan; readonly name: SourceSpan } | undefined {
+  if (task.at.file === file) return { whole: task.at, name: task.nameAt };
+  const piece = task.sql.flatMap(({ source }) => source.pieces).find(({ source }) => source.file === file);
+  if (piece === undefined) return undefined;
+  const head = { ...piece.source, end: Math.min(piece.source.start + 1, piece.source.end) };
+  return { whole: head, name: head };
+}
+
+export function contextOf(
+  task: Task,
+  pipeline: Pipeline,
+  interval: TemplateContext['interval'],
+  { variables, params }: Pick<DocumentViewInput, 'variables' | 'params'>,
+): TemplateContext {
+  return {
+    interval,
+    zone: pipeline.zone,
+    dagId: pipeline.id,
+    taskId: task.name,
+    params: { ...task.params, ...params },
+    variables,
+    airflowVersion: pipeline.airflowVersion,
+  };
+}
+
+/** Every task behind a task, itself left out. */
+export function reachable(task: TaskId, children: ReadonlyMap<TaskId, readonly TaskId[]>): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const open = [task];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of children.get(next) ?? []) {
+      if (child === task || found.has(child)) continue;
+      found.add(child);
+      open.push(child);
+    }
+  }
+  return found;
+}
+
+/** A text that several tasks run shows each value once. */
+function distinct(hints: readonly HintView[]): readonly HintView[] {
+  return [...new Map(hints.map((hint) => [`${hint.offset} ${hint.label}`, hint])).values()];
+}

@@ -1,0 +1,38 @@
+import type { WriteFact } from '../lineage/facts.ts';
+import { sliceInWords } from '../lineage/window-words.ts';
+import type { DataInterval } from '../time/data-interval.ts';
+import { evaluateTime } from '../time/evaluate-time.ts';
+import { formatInterval } from '../time/format-interval.ts';
+import type { ZoneName } from '../time/zone-name.ts';
+import type { HintView } from './document-view.ts';
+
+/** `→ mart.sales_daily · day 2026-11-28` at the end of each write that stands in the file. */
+export function sliceHints(
+  writes: readonly WriteFact[],
+  file: string,
+  interval: DataInterval | undefined,
+  zone: ZoneName,
+): readonly HintView[] {
+  return writes.flatMap((write) =>
+    write.at?.file !== file
+      ? []
+      : [
+          {
+            offset: write.at.end,
+            label: `→ ${write.table} · ${sliceLabel(write, interval, zone)}`,
+            tooltip: `${write.mode}; slice ${sliceInWords(write.slice)}`,
+            kind: 'slice' as const,
+          },
+        ],
+  );
+}
+
+/** The rows that one interval owns: `day 2026-11-28`, `whole table`, `slice unknown`. */
+export function sliceLabel({ slice }: WriteFact, interval: DataInterval | undefined, zone: ZoneName): string {
+  if (slice.kind === 'whole-table') return 'whole table';
+  if (slice.kind === 'unknown') return 'slice unknown';
+  if (interval === undefined) return `by ${slice.column}`;
+  const start = evaluateTime(slice.lo, interval);
+  const end = evaluateTime(slice.hi, interval);
+  return `${slice.column} ${formatInterval({ start, end }, zone)}`;
+}

@@ -1,0 +1,125 @@
+import * as vscode from 'vscode';
+import type { AssistantPanels } from '../panel/assistant-panels.ts';
+import type { AssistantSession } from '../panel/assistant-session.ts';
+import type { WorkspaceClient } from '../workspace-client.ts';
+import type { WorkspaceClients } from '../workspace-clients.ts';
+import { isTaskReference } from './task-reference.ts';
+
+interface Target {
+  readonly client: WorkspaceClient;
+  readonly task: string;
+}
+
+/** The commands that plan and run: by lens, by palette, by context menu. */
+export function registerBackfillCommands(clients: WorkspaceClients, panels: AssistantPanels): vscode.Disposable {
+  const open = async (argument: unknown): Promise<AssistantSession | undefined> => {
+    const target = await targetOf(argument, clients);
+    return target && panels.open(target.client, target.task);
+  };
+  /** Makes the plan of the selected interval; a run that is going on or was interrupted is shown instead. */
+  const planInterval = async (argument: unknown): Promise<AssistantSession | undefined> => {
+    const session = await open(argument);
+    if (session === undefined || session.run.running || session.state.run?.status === 'interrupted') return session;
+    const first = await session.client.call('firstRange', { task: session.task, now: Date.now() });
+    if (first === undefined) return session;
+    await session.handle({ type: 'back-to-choose' });
+    await session.handle({ type: 'set-range', from: first.from, to: first.to });
+    if (session.state.choose.valid) await session.handle({ type: 'make-plan' });
+    return session;
+  };
+  const planned = async (argument: unknown): Promise<AssistantSession | undefined> => {
+    const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
+    if (session !== undefined && session.state.step === 'choose') await session.handle({ type: 'make-plan' });
+    return session;
+  };
+
+  const commands: Readonly<Record<string, (argument: unknown) => Promise<unknown>>> = {
+    'backfill.rerunInterval': planInterval,
+    'backfill.backfillIntervals': open,
+    'backfill.showPlan': planned,
+    'backfill.previewChanges': async (argument) => {
+      const session = await planned(argument);
+      if (session?.state.connection.name === undefined) return session;
+      return session.handle({ type: 'start', mode: 'preview' });
+    },
+    'backfill.cancelRun': async () => {
+      const session = await pickSession(
+        panels.sessions().filter(({ run }) => run.running),
+        'Which run should be cancelled?',
+      );
+      return session?.handle({ type: 'cancel' });
+    },
+    'backfill.resumeRun': async () => {
+      const unfinished = panels.sessions().filter(({ run }) => !run.running && run.kept?.finished === false);
+      const session = await pickSession(unfinished, 'Which run should go on?');
+      if (session === undefined) {
+        void vscode.window.showInformationMessage(
+          'No run of this window was interrupted. Older ones: backfill history.',
+        );
+        return undefined;
+      }
+      await panels.open(session.client, session.task);
+      return session.handle({ type: 'resume' });
+    },
+    'backfill.copyCliCommand': async (argument) => {
+      const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
+      return session?.handle({ type: 'copy-command' });
+    },
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([id, run]) =>
+      vscode.commands.registerCommand(id, async (argument: unknown) => {
+        try {
+          await run(argument);
+        } catch (error) {
+          void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+        }
+      }),
+    ),
+  );
+}
+
+/** The task of a lens, else the one at the cursor, else one that is picked. */
+async function targetOf(argument: unknown, clients: WorkspaceClients): Promise<Target | undefined> {
+  if (isTaskReference(argument)) {
+    const client = clients.of(vscode.Uri.parse(argument.uri));
+    return client && { client, task: argument.task };
+  }
+  const editor = vscode.window.activeTextEditor;
+  const client = editor && clients.of(editor.document.uri);
+  if (editor !== undefined && client !== undefined) {
+    const { tasks } = await client.view(editor.document);
+    const offset = editor.document.offsetAt(editor.selection.active);
+    const here =
+      tasks.find(({ at }) => at.start <= offset && offset <= at.end) ?? (tasks.length === 1 ? tasks[0] : undefined);
+    if (here !== undefined) return { client, task: here.task };
+  }
+  return pickTask(client === undefined ? clients.all() : [client]);
+}
+
+async function pickTask(clients: readonly WorkspaceClient[]): Promise<Target | undefined> {
+  const found = await Promise.all(
+    clients.map(async (client) => {
+      const tasks = await client.call('tasks', null);
+      return tasks.map(({ task, detail }) => ({ label: task, description: detail, target: { client, task } }));
+    }),
+  );
+  const items = found.flat();
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage(
+      clients.length === 0 ? 'Open a folder with DAGs or SQL files first.' : 'No task was found in this workspace.',
+    );
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(items, { placeHolder: 'Which task?', matchOnDescription: true });
+  return picked?.target;
+}
+
+async function pickSession(
+  sessions: readonly AssistantSession[],
+  placeHolder: string,
+): Promise<AssistantSession | undefined> {
+  if (sessions.length <= 1) return sessions[0];
+  const items = sessions.map((session) => ({ label: session.task, session }));
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.session;
+}

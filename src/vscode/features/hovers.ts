@@ -1,0 +1,23 @@
+import * as vscode from 'vscode';
+import type { WorkspaceClients } from '../workspace-clients.ts';
+import { pipelineDocuments } from './pipeline-documents.ts';
+
+/** Slice, read windows, write mode, rendered SQL and the last versions of a task, over its name. */
+export function registerHovers(clients: WorkspaceClients): vscode.Disposable {
+  return vscode.languages.registerHoverProvider(pipelineDocuments, {
+    async provideHover(document, position) {
+      const client = clients.of(document.uri);
+      if (client === undefined) return undefined;
+      const { hovers } = await client.view(document);
+      const offset = document.offsetAt(position);
+      const found = hovers.filter(({ at }) => at.start <= offset && offset <= at.end);
+      const [first] = found;
+      if (first === undefined) return undefined;
+      const range = new vscode.Range(document.positionAt(first.at.start), document.positionAt(first.at.end));
+      return new vscode.Hover(
+        found.map(({ markdown }) => new vscode.MarkdownString(markdown)),
+        range,
+      );
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import { buildWorkspaceFacts } from '../../core/lineage/build-workspace-facts.ts';
+import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
+import { checkWorkspace } from '../../core/lint/check.ts';
+import type { Finding } from '../../core/lint/finding.ts';
+import type { TaskId } from '../../core/pipeline/model.ts';
+import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/read-workspace.ts';
+import type { PlannableTask } from '../../core/plan/plan-request.ts';
+import { plannableTasks } from '../../core/plan/plannable-tasks.ts';
+import type { Config } from '../../node/config/config.ts';
+import { digest } from '../../node/digest.ts';
+import { type LiveFiles, liveFiles } from '../../node/live-files.ts';
+import { findConfig, readerOptions } from '../../node/load-workspace.ts';
+import { loadPythonParser } from '../../node/python-parser.ts';
+import type { WorkspaceSettings } from './workspace-api.ts';
+
+/** The workspace as it stands, joined up; made anew only when a text or a setting has changed. */
+export interface LiveState {
+  readonly root: string;
+  readonly config: Config;
+  readonly settings: WorkspaceSettings;
+  readonly facts: WorkspaceFacts;
+  tasks(): readonly PlannableTask[];
+  /** Children of each task, by table or by order. */
+  children(): ReadonlyMap<TaskId, readonly TaskId[]>;
+  findings(): readonly Finding[];
+}
+
+export interface LiveWorkspace {
+  state(): LiveState;
+  configure(settings: WorkspaceSettings): void;
+  cover(path: string, text: string | undefined): void;
+  changed(paths: readonly string[]): void;
+}
+
+const configFile = /^backfill\.ya?ml$/;
+
+/** Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state. */
+export async function openLiveWorkspace(root: string, first: WorkspaceSettings): Promise<LiveWorkspace> {
+  const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
+  let settings = first;
+  let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
+  let config: Config | undefined;
+  let current: LiveState | undefined;
+
+  const readerFor = (): WorkspaceReader => {
+    config ??= findConfig(root, []).config;
+    const options = readerOptions({ ...config, airflow: airflowOf(config, settings) });
+    const key = JSON.stringify(options);
+    if (reader?.key !== key) reader = { key, reader: createWorkspaceReader(parser, options) };
+    return reader.reader;
+  };
+
+  return {
+    state() {
+      current ??= makeState(root, readerFor(), live, config as Config, settings);
+      return current;
+    },
+    configure(next) {
+      settings = next;
+      current = undefined;
+    },
+    cover(path, text) {
+      live.cover(path, text);
+      current = undefined;
+    },
+    changed(paths) {
+      if (paths.some((path) => configFile.test(path))) config = undefined;
+      for (const path of paths) live.changed(path);
+      current = undefined;
+    },
+  };
+}
+
+function makeState(
+  root: string,
+  reader: WorkspaceReader,
+  live: LiveFiles,
+  config: Config,
+  settings: WorkspaceSettings,
+): LiveState {
+  const facts = buildWorkspaceFacts(reader.read(live.files), config.declared);
+  const tasks = once(() => plannableTasks(facts, digest));
+  return {
+    root,
+    config,
+    settings,
+    facts,
+    tasks,
+    children: once(() => childrenOf(tasks())),
+    findings: once(() => checkWorkspace(facts, { severities: { ...config.rules, ...settings.severities } })),
+  };
+}
+
+/** Made when first asked for, then kept. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const airflowOf = ({ airflow }: Config, { airflowVersion }: WorkspaceSettings): Config['airflow'] =>
+  airflowVersion === 'auto' ? airflow : { ...airflow, version: airflowVersion };
+
+function childrenOf(tasks: readonly PlannableTask[]): ReadonlyMap<TaskId, readonly TaskId[]> {
+  const children = new Map<TaskId, TaskId[]>();
+  for (const { id, reads, after } of tasks) {
+    for (const { parent } of [...reads, ...after]) {
+      if (parent === id) continue;
+      const known = children.get(parent);
+      if (known === undefined) children.set(parent, [id]);
+      else if (!known.includes(id)) known.push(id);
+    }
+  }
+  return children;
+}

@@ -1,0 +1,57 @@
+import type { Plan } from '../../core/plan/plan.ts';
+import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { encodeRunDocument } from '../../core/run/run-document.ts';
+import { defaultRunOptions } from '../../core/run/run-options.ts';
+import type { UnitOptions } from '../../core/run/unit-job.ts';
+import { instant } from '../../core/time/instant.ts';
+import { newRunId } from '../../node/run-id.ts';
+import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import type { LiveState } from './live-workspace.ts';
+import type { PreparedAnswer } from './workspace-api.ts';
+
+export interface PrepareOptions {
+  readonly connection: string;
+  /** Session settings of the connection. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly options: Partial<Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent'>>;
+  readonly concurrency: number;
+  readonly stopAtFirstFailure: boolean;
+}
+
+/** The jobs of a plan as they would run on a connection; `run` names them. */
+export function jobsOf(
+  { facts, config }: LiveState,
+  plan: Plan,
+  run: string,
+  { connection, settings, options }: Pick<PrepareOptions, 'connection' | 'settings' | 'options'>,
+): PreparedJobs {
+  return prepareJobs(
+    plan,
+    facts,
+    config.declared,
+    {
+      run,
+      variables: config.variables,
+      params: config.params,
+      options: { ...unitOptions(config, settings), ...options },
+    },
+    refuseElsewhere(config, connection),
+  );
+}
+
+/** Everything that the run thread needs, and the ledger keeps, of a plan on a connection. */
+export function prepareRun(state: LiveState, plan: Plan, title: string, options: PrepareOptions): PreparedAnswer {
+  const run = newRunId(instant(Date.now()));
+  const { jobs, refused } = jobsOf(state, plan, run, options);
+  const { concurrency, stopAtFirstFailure } = options;
+  return {
+    run,
+    title,
+    document: encodeRunDocument({
+      plan,
+      jobs,
+      refused,
+      options: { ...defaultRunOptions, concurrency, stopAtFirstFailure },
+    }),
+  };
+}

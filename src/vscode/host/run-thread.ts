@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads';
+import { serve } from './rpc.ts';
+import type { RunThreadEvent } from './run-api.ts';
+import { createRunApi } from './run-service.ts';
+
+if (parentPort === null) throw new Error('this file runs in a worker thread');
+const { emit } = serve<RunThreadEvent>(
+  parentPort,
+  createRunApi((event) => emit({ kind: 'event', event })),
+);

@@ -1,0 +1,164 @@
+import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { Severity } from '../../core/lint/finding.ts';
+import type { PlanFinding } from '../../core/plan/plan.ts';
+import type { RunUnit } from '../../core/run/run-result.ts';
+import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { Position } from '../../core/text/span.ts';
+import type { DocumentView } from '../../core/view/document-view.ts';
+import type { SliceVersion } from '../../core/view/slice-version.ts';
+import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { DownstreamView, GridRow, UnitView } from '../../protocol/assistant-state.ts';
+
+/** What the editor's settings decide for reading and checking. */
+export interface WorkspaceSettings {
+  /** `auto`: what `backfill.yaml` and the workspace say. */
+  readonly airflowVersion: 'auto' | 2 | 3;
+  readonly severities: Readonly<Record<string, Severity | 'off'>>;
+  /** Zone of labels; `undefined`: each pipeline's own. */
+  readonly shownIn: string | undefined;
+}
+
+export interface PickableInterval {
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+  readonly label: string;
+  /** Both ends in UTC. */
+  readonly detail: string;
+}
+
+/** A finding with positions, for files that no editor has open. */
+export interface PlacedFinding {
+  readonly file: string;
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** A range of the assistant, checked: bare dates are midnights in the zone of the task's pipeline. */
+export interface RangeChoice {
+  readonly task: string;
+  readonly from: string;
+  readonly to: string;
+  readonly without: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface RangeAnswer {
+  readonly zone: string;
+  readonly valid: boolean;
+  readonly summary: string;
+  readonly strip: readonly { readonly start: string; readonly label: string; readonly inRange: boolean }[];
+  readonly downstream: readonly DownstreamView[];
+}
+
+export interface PlannedAnswer {
+  readonly title: string;
+  readonly units: readonly UnitView[];
+  readonly rows: readonly GridRow[];
+  readonly notes: readonly string[];
+  readonly findings: readonly PlanFinding[];
+  readonly startable: boolean;
+}
+
+/** A plan made ready for a connection; `document` is what the ledger stores. */
+export interface PreparedAnswer {
+  readonly run: string;
+  readonly title: string;
+  readonly document: string;
+}
+
+/** What is asked when a warehouse is connected. */
+export interface PostgresAnswers {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+export interface ConnectionsAnswer {
+  readonly names: readonly string[];
+  readonly default: string | undefined;
+  readonly hasEmbedded: boolean;
+}
+
+/**
+ * What the workspace thread offers: it reads, checks and plans, so that the extension host never waits. Paths are
+ * relative to the workspace root, with `/`.
+ */
+export interface WorkspaceApi {
+  [method: string]: (argument: never) => Promise<unknown>;
+  open(argument: { readonly root: string; readonly settings: WorkspaceSettings }): Promise<void>;
+  configure(argument: WorkspaceSettings): Promise<void>;
+  /** Text of an open editor; `undefined` when it was closed and the file on disk counts again. */
+  edit(argument: { readonly path: string; readonly text: string | undefined }): Promise<void>;
+  /** Files that were created, changed or deleted on disk. */
+  changed(argument: { readonly paths: readonly string[] }): Promise<void>;
+  view(argument: { readonly path: string; readonly now: number }): Promise<DocumentView>;
+  check(argument: { readonly now: number }): Promise<readonly PlacedFinding[]>;
+  /** Selects the interval that holds an instant; `undefined` goes back to the last finished one. */
+  pick(argument: { readonly pipeline: string; readonly at: number | undefined }): Promise<void>;
+  /** The latest finished intervals, newest first. */
+  intervals(argument: {
+    readonly pipeline: string;
+    readonly count: number;
+    readonly now: number;
+  }): Promise<readonly PickableInterval[]>;
+  step(argument: { readonly pipeline: string; readonly by: -1 | 1; readonly now: number }): Promise<void>;
+  /** The instant that a typed date or time means in the zone of a pipeline. */
+  parseTime(argument: { readonly pipeline: string; readonly text: string }): Promise<number | undefined>;
+  /** Bare dates around the selected interval of a task, as the assistant's first range. */
+  firstRange(argument: {
+    readonly task: string;
+    readonly now: number;
+  }): Promise<{ readonly from: string; readonly to: string; readonly zone: string } | undefined>;
+  range(argument: RangeChoice): Promise<RangeAnswer>;
+  plan(argument: RangeChoice): Promise<PlannedAnswer>;
+  /** Rendered statements of a unit of the last plan, or why it cannot be run from here. */
+  unit(argument: {
+    readonly index: number;
+    readonly connection: string;
+    readonly settings: Readonly<Record<string, string>>;
+  }): Promise<{ readonly statements: readonly string[]; readonly refusal: string | undefined }>;
+  connections(argument: null): Promise<ConnectionsAnswer>;
+  /** Looks a connection up; a secret in it stays in memory. */
+  connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
+  prepare(argument: {
+    readonly connection: string;
+    readonly settings: Readonly<Record<string, string>>;
+    readonly options: Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent'>;
+    readonly concurrency: number;
+    readonly stopAtFirstFailure: boolean;
+  }): Promise<PreparedAnswer>;
+  /** A stored run takes the place of the plan: its units and their SQL are shown as they were then. */
+  adopt(argument: { readonly document: string }): Promise<PlannedAnswer>;
+  /** Adds an embedded database to `backfill.yaml` and gives its name. */
+  addEmbedded(argument: null): Promise<string>;
+  /** Adds a PostgreSQL server to `backfill.yaml`; its password stays out of the file. */
+  addPostgres(argument: PostgresAnswers): Promise<void>;
+  /** The run or preview as a file to hand on. */
+  report(argument: {
+    readonly format: 'markdown' | 'json';
+    readonly target: string;
+    readonly run: string | undefined;
+    readonly results: readonly (RunUnit | UnitRecord)[];
+  }): Promise<{ readonly name: string; readonly text: string }>;
+  codeHashes(argument: null): Promise<readonly (readonly [string, string])[]>;
+  /** What ran before, for hovers. */
+  remember(argument: {
+    readonly versions: readonly (readonly [string, number, readonly SliceVersion[]])[];
+  }): Promise<void>;
+  /** Where a task stands, for "Open Source". */
+  place(argument: {
+    readonly task: string;
+  }): Promise<{ readonly file: string; readonly start: Position; readonly end: Position } | undefined>;
+  tasks(argument: null): Promise<readonly { readonly task: string; readonly detail: string }[]>;
+}
+
+/** What the workspace thread tells on its own. */
+export type WorkspaceEvent =
+  /** Something that views depend on has changed: ask again. */
+  { readonly kind: 'changed' } | { readonly kind: 'log'; readonly message: string };

@@ -1,0 +1,233 @@
+import type { Plan } from '../../core/plan/plan.ts';
+import { planJson } from '../../core/plan/plan-json.ts';
+import type { PreparedJobs } from '../../core/run/prepare-jobs.ts';
+import { decodeRunDocument } from '../../core/run/run-document.ts';
+import { recordJson } from '../../core/run/run-json.ts';
+import { lineIndex } from '../../core/text/line-index.ts';
+import type { SourceSpan } from '../../core/text/span.ts';
+import { formatInterval, formatWall } from '../../core/time/format-interval.ts';
+import { type Instant, instant } from '../../core/time/instant.ts';
+import { parseInstant, toIso } from '../../core/time/iso.ts';
+import type { ZoneName } from '../../core/time/zone-name.ts';
+import { makeDocumentView } from '../../core/view/make-document-view.ts';
+import { type ChosenPipeline, choosePipeline, lastFinished } from '../../core/view/pipeline-view.ts';
+import { planGrid } from '../../core/view/plan-view.ts';
+import { planTypedRange, rangeView, type TypedRange } from '../../core/view/range-view.ts';
+import { runReport } from '../../core/view/run-report.ts';
+import type { SliceVersion } from '../../core/view/slice-version.ts';
+import { resolveConnection } from '../../node/config/resolve-connection.ts';
+import { freeName, writeConnection } from '../../node/config/write-connection.ts';
+import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
+import { jobsOf, prepareRun } from './prepare-run.ts';
+import type { RangeChoice, WorkspaceApi } from './workspace-api.ts';
+
+/** The plan that the assistant shows, frozen together with the state that it was made from. */
+interface FrozenPlan {
+  readonly plan: Plan;
+  readonly title: string;
+  readonly state: LiveState;
+  /** The jobs of a stored run, as they were then. */
+  readonly stored: PreparedJobs | undefined;
+}
+
+/** The workspace thread's functions over one live workspace. */
+export function createWorkspaceApi(): WorkspaceApi {
+  let workspace: LiveWorkspace | undefined;
+  let frozen: FrozenPlan | undefined;
+  const picked = new Map<string, Instant>();
+  const versions = new Map<string, readonly SliceVersion[]>();
+
+  const live = (): LiveWorkspace => {
+    if (workspace === undefined) throw new Error('the workspace was not opened');
+    return workspace;
+  };
+  const state = (): LiveState => live().state();
+  const planned = (): FrozenPlan => {
+    if (frozen === undefined) throw new Error('There is no plan any more. Make it again.');
+    return frozen;
+  };
+  const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
+    const { facts, settings } = state();
+    const found = facts.pipelines.find(({ id }) => id === pipeline);
+    return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
+  };
+  const placed = (at: SourceSpan) => {
+    const lines = lineIndex(state().facts.text(at.file) ?? '');
+    return { file: at.file, start: lines.position(at.start), end: lines.position(at.end) };
+  };
+
+  return {
+    async open({ root, settings }) {
+      workspace = await openLiveWorkspace(root, settings);
+    },
+    async configure(settings) {
+      live().configure(settings);
+    },
+    async edit({ path, text }) {
+      live().cover(path, text);
+    },
+    async changed({ paths }) {
+      live().changed(paths);
+    },
+    async view({ path, now }) {
+      const { facts, settings, config, children, findings } = state();
+      return makeDocumentView({
+        file: path,
+        facts,
+        findings: findings(),
+        choice: picked,
+        now: instant(now),
+        shownIn: settings.shownIn,
+        variables: config.variables,
+        params: config.params,
+        children: children(),
+        versions: (task, interval) => versions.get(`${task} ${interval}`) ?? [],
+      });
+    },
+    async check() {
+      return state()
+        .findings()
+        .map(({ rule, severity, message, at }) => ({ ...placed(at), rule, severity, message }));
+    },
+    async pick({ pipeline, at }) {
+      if (at === undefined) picked.delete(pipeline);
+      else picked.set(pipeline, instant(at));
+    },
+    async intervals({ pipeline, count, now }) {
+      const { grid, view } = chosen(pipeline, now) ?? {};
+      if (grid === undefined || view === undefined) return [];
+      const zone = state().settings.shownIn ?? view.zone;
+      const found: { start: number; label: string; detail: string }[] = [];
+      for (let at = lastFinished(grid, instant(now)); at !== undefined && found.length < count; ) {
+        found.push({
+          start: at.start,
+          label: formatInterval({ start: at.start, end: at.next }, zone),
+          detail: `UTC ${toIso(at.start)} to ${toIso(at.next)}`,
+        });
+        at = grid.containing(instant(at.start - 1));
+      }
+      return found;
+    },
+    async step({ pipeline, by, now }) {
+      const { grid, interval } = chosen(pipeline, now) ?? {};
+      if (grid === undefined || interval === undefined) return;
+      const next = grid.containing(by < 0 ? instant(interval.start - 1) : interval.next);
+      if (next !== undefined && next.next <= now) picked.set(pipeline, next.start);
+    },
+    async parseTime({ pipeline, text }) {
+      const zone = state().facts.pipelines.find(({ id }) => id === pipeline)?.zone ?? 'UTC';
+      return parseInstant(text.trim(), zone);
+    },
+    async firstRange({ task, now }) {
+      const found = state().facts.tasks.get(task);
+      const interval = found && chosen(found.pipeline.id, now)?.interval;
+      if (found === undefined || interval === undefined) return undefined;
+      const { zone } = found.pipeline;
+      return { from: typedTime(interval.start, zone), to: typedTime(interval.next, zone), zone };
+    },
+    async range(choice) {
+      const { tasks, children, settings } = state();
+      return rangeView(tasks(), children(), typedRange(choice), settings.shownIn);
+    },
+    async plan(choice) {
+      const current = state();
+      const range = typedRange(choice);
+      const made = planTypedRange(current.tasks(), range);
+      if ('wrong' in made) throw new Error(made.wrong);
+      frozen = { plan: made.plan, title: titleOf(range), state: current, stored: undefined };
+      return gridOf(current, made.plan);
+    },
+    async adopt({ document }) {
+      const decoded = decodeRunDocument(document);
+      if (!decoded.ok) throw new Error(decoded.reason);
+      const { plan, jobs, refused } = decoded.value;
+      frozen = { plan, title: 'Stored run', state: state(), stored: { jobs, refused } };
+      return gridOf(state(), plan);
+    },
+    async unit({ index, connection, settings }) {
+      const { plan, state: then, stored } = planned();
+      const unit = plan.units[index];
+      if (unit === undefined) throw new Error(`the plan has no unit ${index}`);
+      const alone: Plan = { ...plan, units: [unit] };
+      const { jobs, refused } = stored ?? jobsOf(then, alone, 'shown', { connection, settings, options: {} });
+      const refusal = refused.get(unit.id);
+      return {
+        statements: jobs.get(unit.id)?.statements.map(({ text }) => text) ?? [],
+        refusal: refusal === undefined ? undefined : `${refusal.message}; ${refusal.remedy}`,
+      };
+    },
+    async connections() {
+      const { config } = state();
+      return {
+        names: [...config.connections.keys()],
+        default: config.defaultConnection,
+        hasEmbedded: [...config.connections.values()].some(({ engine }) => engine === 'pglite'),
+      };
+    },
+    async connection({ name }) {
+      const { config, root } = state();
+      const found = resolveConnection(config, name, root, process.env);
+      return 'problem' in found ? { problem: found.problem.message } : found.connection;
+    },
+    async addEmbedded() {
+      const { config, root } = state();
+      const name = freeName('sandbox', config.connections.keys());
+      writeConnection(root, name, { engine: 'pglite', directory: `.backfill/${name}` });
+      live().changed([config.file]);
+      return name;
+    },
+    async addPostgres({ name, ...connection }) {
+      const { config, root } = state();
+      writeConnection(root, name, { engine: 'postgres', ...connection });
+      live().changed([config.file]);
+    },
+    async report({ format, target, run, results }) {
+      const title = frozen?.title ?? 'Backfill';
+      const name = `backfill-${run ?? 'plan'}`;
+      if (format === 'markdown') return { name: `${name}.md`, text: runReport({ title, target, run, results }) };
+      const plan = frozen === undefined ? undefined : planJson(frozen.plan);
+      const json = { version: 1, runId: run ?? null, target, plan: plan ?? null, units: results.map(recordJson) };
+      return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
+    },
+    async prepare(options) {
+      const { state: then, plan, title } = planned();
+      return prepareRun(then, plan, title, options);
+    },
+    async codeHashes() {
+      return state()
+        .tasks()
+        .map(({ id, codeHash }) => [id, codeHash] as const);
+    },
+    async remember({ versions: known }) {
+      for (const [task, interval, found] of known) versions.set(`${task} ${interval}`, found);
+    },
+    async place({ task }) {
+      const found = state().facts.tasks.get(task);
+      return found && placed(found.task.nameAt);
+    },
+    async tasks() {
+      return state()
+        .tasks()
+        .map(({ id, executor }) => ({ task: id, detail: executor.kind === 'warehouse' ? '' : executor.reason }));
+    },
+  };
+}
+
+const gridOf = ({ settings, facts }: LiveState, plan: Plan) =>
+  planGrid(plan, (task) => settings.shownIn ?? facts.tasks.get(task)?.pipeline.zone ?? 'UTC');
+
+const titleOf = ({ task, from, to }: TypedRange): string => `${task} ${from} to ${to} with downstream`;
+
+const typedRange = ({ task, from, to, without, now }: RangeChoice): TypedRange => ({
+  task,
+  from,
+  to,
+  without,
+  now: instant(now),
+});
+
+/** As a person would type it: a bare date for a local midnight, else the local time (a repeated hour with its offset). */
+const typedTime = (at: Instant, zone: ZoneName): string =>
+  formatWall(at, zone)
+    .replace(/ 00:00$/, '')
+    .replace(' ', 'T');

@@ -1,0 +1,7 @@
+import { parentPort } from 'node:worker_threads';
+import { serve } from './rpc.ts';
+import type { WorkspaceEvent } from './workspace-api.ts';
+import { createWorkspaceApi } from './workspace-service.ts';
+
+if (parentPort === null) throw new Error('this file runs in a worker thread');
+serve<WorkspaceEvent>(parentPort, createWorkspaceApi());

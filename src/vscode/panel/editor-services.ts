@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import type { Connections } from '../connections.ts';
+import { connectWarehouse } from '../features/connect-warehouse.ts';
+import type { Log } from '../log.ts';
+import { startRunThread } from '../run-thread-client.ts';
+import type { WorkspaceClient } from '../workspace-client.ts';
+import type { KeptSession, SessionServices } from './session-services.ts';
+import type { SliceDocuments } from './slice-documents.ts';
+
+export interface EditorServicesInput {
+  readonly client: WorkspaceClient;
+  readonly connections: Connections;
+  readonly log: Log;
+  readonly diffs: SliceDocuments;
+  /** Bundle of the run thread, absolute. */
+  readonly runThread: string;
+  readonly createdBy: string;
+  remember(kept: KeptSession): void;
+}
+
+/** More side by side than this gains nothing on one server. */
+const maxConcurrency = 32;
+
+/** The session's services in a real editor: questions, clipboard, files, documents. */
+export function editorServices(input: EditorServicesInput): SessionServices {
+  const { client, connections, log, diffs, runThread, createdBy, remember } = input;
+  const settings = vscode.workspace.getConfiguration('backfill', client.folder);
+  return {
+    client,
+    connections,
+    log,
+    createdBy,
+    remember,
+    defaults: {
+      concurrency: settings.get('run.concurrency', 2),
+      maxConcurrency,
+      compare: 'rows',
+      shrinkPercent: settings.get<number | null>('run.guard.shrinkPercent', 20) ?? undefined,
+      stopAtFirstFailure: false,
+      samples: settings.get('diff.samples', 5),
+    },
+    startRunThread: (onEvent, onEnd) => {
+      if (!vscode.workspace.isTrusted)
+        throw new Error('This workspace is not trusted: it is read and checked, nothing is run.');
+      return startRunThread(runThread, onEvent, onEnd);
+    },
+    async confirmProtected(name, target) {
+      const typed = await vscode.window.showInputBox({
+        title: `${name} is protected`,
+        prompt: `This run writes to ${target}. Type ${name} to start it.`,
+        ignoreFocusOut: true,
+        validateInput: (text) => (text === '' || name.startsWith(text) ? undefined : `That is not ${name}.`),
+      });
+      return typed === name;
+    },
+    connectWarehouse: () => connectWarehouse(client),
+    async copy(text, what) {
+      await vscode.env.clipboard.writeText(text);
+      vscode.window.setStatusBarMessage(`$(check) ${what}`, 4000);
+    },
+    async save(name, text) {
+      const defaultUri = vscode.Uri.joinPath(client.folder.uri, name);
+      const uri = await vscode.window.showSaveDialog({ defaultUri });
+      if (uri === undefined) return;
+      await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+      await vscode.window.showTextDocument(uri);
+    },
+    async openSource(task) {
+      const place = await client.call('place', { task });
+      if (place === undefined) throw new Error(`There is no task ${task} any more.`);
+      const { start, end } = place;
+      const selection = new vscode.Range(start.line - 1, start.column - 1, end.line - 1, end.column - 1);
+      await vscode.window.showTextDocument(client.uriOf(place.file), { selection });
+    },
+    openDiff: (title, detail) => diffs.openDiff(title, detail),
+  };
+}

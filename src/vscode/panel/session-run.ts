@@ -1,0 +1,296 @@
+import type { UnitRecord, UnitState } from '../../core/ledger/ledger-store.ts';
+import type { RunEvent, RunProgress } from '../../core/run/run-event.ts';
+import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
+import type { UnitError } from '../../core/run/unit-outcome.ts';
+import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { PlanView, UnitDetail } from '../../protocol/assistant-state.ts';
+import type { Remote } from '../host/rpc.ts';
+import type { RunAnswer, RunApi } from '../host/run-api.ts';
+import { outcomeInWords } from './outcome-words.ts';
+import type { KeptRun, SessionServices } from './session-services.ts';
+import type { SessionStore } from './session-store.ts';
+
+type Mode = 'run' | 'preview';
+
+/** The run of a session: it goes on in a thread of its own, whether or not a page looks at it. */
+export interface SessionRun {
+  readonly running: boolean;
+  readonly progress: RunProgress | undefined;
+  readonly kept: KeptRun | undefined;
+  readonly results: readonly (RunUnit | UnitRecord)[];
+  start(mode: Mode): Promise<void>;
+  resume(): Promise<void>;
+  cancel(): Promise<void>;
+  /** A new plan: what ran before is no longer shown. */
+  forget(): void;
+  /** Shows a run as the ledger has it, after the editor was closed in the middle of it. */
+  revive(run: KeptRun): Promise<void>;
+  detail(index: number, known: UnitDetail | undefined, states: readonly UnitState[]): UnitDetail;
+  dispose(): Promise<void>;
+}
+
+export function sessionRun(store: () => SessionStore, services: SessionServices, save: () => void): SessionRun {
+  const { client, log } = services;
+  let thread: Remote<RunApi> | undefined;
+  let results = new Map<string, RunUnit | UnitRecord>();
+  let kept: KeptRun | undefined;
+  let progress: RunProgress | undefined;
+  let indexed: { readonly plan: PlanView; readonly byUnit: ReadonlyMap<string, number> } | undefined;
+
+  const endThread = async (): Promise<void> => {
+    const ended = thread;
+    thread = undefined;
+    await ended?.stop();
+  };
+  const indexIn = (unit: string): number | undefined => {
+    const { plan } = store().state;
+    if (plan === undefined) return undefined;
+    if (indexed?.plan !== plan) indexed = { plan, byUnit: new Map(plan.units.map(({ id }, index) => [id, index])) };
+    return indexed.byUnit.get(unit);
+  };
+  const mark = (unit: string, to: UnitState): void => {
+    const index = indexIn(unit);
+    if (index !== undefined) store().mark(index, to);
+  };
+
+  const onEvent = (event: RunEvent): void => {
+    switch (event.kind) {
+      case 'unit-started':
+        mark(event.unit, 'running');
+        break;
+      case 'unit-finished':
+      case 'unit-blocked':
+        results.set(event.unit, event.result);
+        mark(event.unit, event.result.state);
+        break;
+      case 'unit-retrying':
+        log.info(`${event.unit}: try ${event.attempt} in ${event.delayMs} ms, because ${event.reason}`);
+        break;
+      case 'cancelling':
+        store().patchRun({ status: 'cancelling', summary: cancellingWords });
+        break;
+      case 'progress':
+        progress = event.progress;
+        store().patchRun(ratesOf(progress));
+        break;
+      case 'run-started':
+      case 'run-finished':
+        break;
+    }
+  };
+
+  const begin = (run: string, mode: Mode, connection: string, shown: PlanView): void => {
+    if (mode === 'run') kept = { id: run, connection, finished: false };
+    else results = new Map();
+    progress = undefined;
+    const states = shown.units.map(({ id }): UnitState => committedBefore(results.get(id)?.state));
+    store().set({
+      step: 'run',
+      selected: undefined,
+      run: {
+        run,
+        mode,
+        status: 'running',
+        states,
+        counts: countStates(states.map((state) => ({ state }))),
+        unitsPerSecond: undefined,
+        secondsLeft: undefined,
+        summary: mode === 'preview' ? 'Everything runs in one transaction that is rolled back.' : `Run ${run}`,
+      },
+    });
+    save();
+  };
+
+  const finish = (result: RunResult, mode: Mode): void => {
+    if (result.outcome === 'refused') {
+      if (mode === 'run') kept = undefined;
+      const message = result.refusal?.message ?? 'The run was refused.';
+      store().set({ step: 'plan', run: undefined, error: { message, remedy: undefined } });
+    } else {
+      for (const unit of result.units) {
+        results.set(unit.unit, unit);
+        mark(unit.unit, unit.state);
+      }
+      if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done' };
+      store().patchRun({
+        status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
+        summary: outcomeInWords(result, mode),
+        unitsPerSecond: undefined,
+        secondsLeft: undefined,
+      });
+    }
+    save();
+  };
+
+  /** The run could not begin, or its thread was lost. What was committed stays, and can be resumed. */
+  const fail = (message: string, remedy: string | undefined): void => {
+    const { run, plan } = store().state;
+    store().flush();
+    const states = store().state.run?.states ?? [];
+    if (run === undefined || states.every((state) => state === 'waiting')) {
+      if (run?.mode === 'run') kept = undefined;
+      store().set({ step: plan === undefined ? 'choose' : 'plan', run: undefined, error: { message, remedy } });
+    } else {
+      const settled = states.map((state) => (state === 'running' ? ('waiting' as const) : state));
+      store().set({
+        run: { ...run, states: settled, status: 'interrupted', summary: message },
+        error: { message, remedy },
+      });
+    }
+    save();
+  };
+
+  const runOn = async (
+    name: string,
+    mode: Mode,
+    work: (connection: ConnectionConfig, api: Remote<RunApi>) => Promise<RunAnswer>,
+  ): Promise<void> => {
+    if (thread !== undefined) throw new Error('A run is going on; cancel it or wait for its end.');
+    store().set({ error: undefined });
+    try {
+      const answer = await services.connections.withPassword(client, name, async (connection) => {
+        await endThread();
+        thread = services.startRunThread(onEvent, (reason) => log.info(`run thread: ${reason}`));
+        return work(connection, thread);
+      });
+      if ('problem' in answer) fail(answer.problem, undefined);
+      else if (answer.kind === 'world') fail(answer.message, answer.remedy);
+      else finish(answer.result, mode);
+    } catch (error) {
+      log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      fail(message, mode === 'run' ? 'What was committed stays; resume the run to go on.' : undefined);
+    } finally {
+      await endThread();
+      store().flush();
+    }
+  };
+
+  return {
+    get running() {
+      return thread !== undefined;
+    },
+    get progress() {
+      return progress;
+    },
+    get kept() {
+      return kept;
+    },
+    get results() {
+      return [...results.values()];
+    },
+    async start(mode) {
+      const { connection, plan, choose } = store().state;
+      if (connection.name === undefined || plan === undefined) throw new Error('Choose a connection first.');
+      const { name } = connection;
+      if (mode === 'run' && connection.protected) {
+        if (!(await services.confirmProtected(name, connection.target ?? name))) return;
+      }
+      const { options } = choose;
+      await runOn(name, mode, async (config, api) => {
+        const prepared = await client.call('prepare', {
+          connection: name,
+          settings: config.settings,
+          options: {
+            compare: options.compare,
+            samples: services.defaults.samples,
+            holdShrinkPercent: options.shrinkPercent,
+          },
+          concurrency: options.concurrency,
+          stopAtFirstFailure: options.stopAtFirstFailure,
+        });
+        begin(prepared.run, mode, name, plan);
+        return api.call('start', { connection: config, mode, createdBy: services.createdBy, ...prepared });
+      });
+    },
+    async resume() {
+      const { plan } = store().state;
+      if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
+      const { id, connection } = kept;
+      await runOn(connection, 'run', async (config, api) => {
+        begin(id, 'run', connection, plan);
+        const codeHashes = await client.call('codeHashes', null);
+        return api.call('resume', { connection: config, run: id, createdBy: services.createdBy, codeHashes });
+      });
+    },
+    async cancel() {
+      if (thread === undefined) throw new Error('Nothing is running.');
+      store().patchRun({ status: 'cancelling', summary: cancellingWords });
+      await thread.call('cancel', null);
+    },
+    forget() {
+      results = new Map();
+      kept = undefined;
+    },
+    async revive(run) {
+      const answer = await services.connections.withPassword(client, run.connection, async (connection) => {
+        const reader = services.startRunThread(ignore, ignore);
+        try {
+          return await reader.call('stored', { connection, run: run.id });
+        } finally {
+          await reader.stop();
+        }
+      });
+      if ('problem' in answer) throw new Error(`Run ${run.id} cannot be shown: ${answer.problem}`);
+      if ('kind' in answer) throw new Error(`Run ${run.id} cannot be shown: ${answer.message}`);
+      const plan = await client.call('adopt', { document: answer.document });
+      results = new Map(answer.units.map((record) => [record.unit, record]));
+      kept = run;
+      const states = plan.units.map(({ id }): UnitState => {
+        const state = results.get(id)?.state ?? 'waiting';
+        return state === 'running' ? 'waiting' : state;
+      });
+      const left = states.filter((state) => state === 'waiting').length;
+      store().set({
+        step: 'run',
+        plan,
+        selected: undefined,
+        run: {
+          run: run.id,
+          mode: 'run',
+          status: run.finished ? 'finished' : 'interrupted',
+          states,
+          counts: countStates(states.map((state) => ({ state }))),
+          unitsPerSecond: undefined,
+          secondsLeft: undefined,
+          summary: run.finished
+            ? `Run ${run.id}`
+            : `Run ${run.id} was interrupted with ${left} units left. Resume goes on where it stopped.`,
+        },
+      });
+    },
+    detail(index, known, states) {
+      const { plan, step } = store().state;
+      const id = plan?.units[index]?.id;
+      const result = id === undefined ? undefined : results.get(id);
+      const error = result === undefined ? undefined : errorOf(result);
+      return {
+        index,
+        state: step === 'run' ? (states[index] ?? 'waiting') : 'planned',
+        message: error?.message ?? result?.message,
+        remedy: error?.remedy,
+        durationMs: result?.durationMs,
+        slices: result?.slices ?? [],
+        statements: known?.statements ?? [],
+        refusal: known?.refusal,
+      };
+    },
+    dispose: endThread,
+  };
+}
+
+const cancellingWords = 'Cancelling: waiting for the server to confirm.';
+
+const ratesOf = ({ unitsPerMinute, remainingMs }: RunProgress) => ({
+  unitsPerSecond: unitsPerMinute === undefined ? undefined : unitsPerMinute / 60,
+  secondsLeft: remainingMs === undefined ? undefined : Math.ceil(remainingMs / 1000),
+});
+
+/** Records of the ledger keep the message alone. */
+const errorOf = (result: RunUnit | UnitRecord): UnitError | undefined => ('ran' in result ? result.error : undefined);
+
+const ignore = (): void => {};
+
+/** A resumed run shows what is done already; everything else waits again. */
+const committedBefore = (state: UnitState | undefined): UnitState =>
+  state === 'changed' || state === 'unchanged' ? state : 'waiting';

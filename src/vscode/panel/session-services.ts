@@ -1,0 +1,44 @@
+import type { RunEvent } from '../../core/run/run-event.ts';
+import type { OptionsView, UnitDetail } from '../../protocol/assistant-state.ts';
+import type { Connections } from '../connections.ts';
+import type { Remote } from '../host/rpc.ts';
+import type { RunApi } from '../host/run-api.ts';
+import type { Log } from '../log.ts';
+import type { WorkspaceClient } from '../workspace-client.ts';
+
+/** What a session needs from the editor; everything that asks a person or shows something is here. */
+export interface SessionServices {
+  readonly client: WorkspaceClient;
+  readonly connections: Connections;
+  readonly log: Log;
+  readonly createdBy: string;
+  readonly defaults: OptionsView & { readonly samples: number };
+  startRunThread(onEvent: (event: RunEvent) => void, onEnd: (reason: string) => void): Remote<RunApi>;
+  /** Asks for the target's name to be typed before a run on a protected connection; false: not started. */
+  confirmProtected(name: string, target: string): Promise<boolean>;
+  /** Name of the connection that was made; `undefined` when it was dismissed. */
+  connectWarehouse(): Promise<string | undefined>;
+  copy(text: string, what: string): Promise<void>;
+  save(name: string, text: string): Promise<void>;
+  openSource(task: string): Promise<void>;
+  openDiff(title: string, detail: UnitDetail): Promise<void>;
+  /** Kept in the workspace, so that a run that the end of the editor interrupted is offered again. */
+  remember(kept: KeptSession): void;
+}
+
+/** What outlives the editor: the choices, and the run if one was started. */
+export interface KeptSession {
+  readonly task: string;
+  readonly from: string;
+  readonly to: string;
+  readonly without: readonly string[];
+  readonly options: OptionsView;
+  readonly connection: string | undefined;
+  readonly run: KeptRun | undefined;
+}
+
+export interface KeptRun {
+  readonly id: string;
+  readonly connection: string;
+  readonly finished: boolean;
+}
