@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import type { CancelSignal } from '../../src/core/run/cancel-signal.ts';
 import type { Clock } from '../../src/core/run/clock.ts';
 import type { UnitJob } from '../../src/core/run/unit-job.ts';
 import { instant } from '../../src/core/time/instant.ts';
@@ -70,7 +71,7 @@ export const realClock: Clock = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-export const neverAborted = new AbortController().signal;
+export const neverAborted: CancelSignal = new AbortController().signal;
 
 type JobParts = Partial<Omit<UnitJob, 'options' | 'statements'>> & {
   readonly statements?: readonly string[];

@@ -3,6 +3,7 @@ import type { LedgerStore, UnitRecord } from '../../src/core/ledger/ledger-store
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import { instant } from '../../src/core/time/instant.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
 import {
   engines,
   type Fixture,
@@ -131,4 +132,16 @@ describe.each(engines)('the ledger on %s', (engine) => {
     await expect(store.saveRun(stored('one'), [])).rejects.toMatchObject({ kind: 'constraint' });
     expect((await store.loadRun('one'))?.run).toBe('one');
   });
+});
+
+test('a run that a killed process left on an embedded directory is not at work', async () => {
+  const fixture = await openFixture('pglite');
+  const slices = [{ table: 'sales', from: undefined, to: undefined }];
+  await sqlLedgerStore(fixture.warehouse).saveRun(stored('killed'), ['a'], slices);
+  await sql(fixture.warehouse, "update backfill_ledger.runs set alive_until = clock_timestamp() + interval '1 hour'");
+  await fixture.warehouse.close();
+  const again = await openWarehouse(fixture.connection);
+  expect(await sqlLedgerStore(again).activeOverlaps('mine', slices)).toEqual([]);
+  await again.close();
+  await fixture.close();
 });

@@ -1,5 +1,6 @@
 import {
   createLedgerSql,
+  forgetLeasesSql,
   ledgerCreationLock,
   ledgerExistsSql,
   ledgerRightsSql,
@@ -18,14 +19,14 @@ const ready = new WeakMap<Warehouse, Promise<void>>();
 export function ensureLedger(warehouse: Warehouse, session: Session): Promise<void> {
   const known = ready.get(warehouse);
   if (known) return known;
-  const created = prepare(session);
+  const created = prepare(warehouse, session);
   ready.set(warehouse, created);
   // A failure may have been the world's: the next caller tries again.
   created.catch(() => ready.delete(warehouse));
   return created;
 }
 
-async function prepare(session: Session): Promise<void> {
+async function prepare(warehouse: Warehouse, session: Session): Promise<void> {
   const row = (await session.query(ledgerRightsSql)).rows[0] ?? [];
   const [exists, mayCreate, mayTemp, database, user, mayUse, hasSchema] = row;
   if (mayTemp !== 't') {
@@ -40,7 +41,12 @@ async function prepare(session: Session): Promise<void> {
       `GRANT USAGE, CREATE ON SCHEMA ${ledgerSchema} TO ${user};`,
     );
   }
-  if (exists === 't') return checkVersion(session, String(user));
+  if (exists === 't') {
+    await checkVersion(session, String(user));
+    // Whoever left a lease here is gone: the engine is held by this process alone.
+    if (warehouse.leases === 'exclusive') for (const statement of forgetLeasesSql) await session.query(statement);
+    return;
+  }
   if (mayCreate !== 't' && hasSchema !== 't') {
     throw missingRight(
       `The ledger needs a schema ${ledgerSchema}, which may not be created in ${database}.`,

@@ -102,7 +102,6 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
     schema: row.schema,
     name: row.name,
     qualified: `${row.schema}.${row.name}`,
-    kind: row.kind === 'p' ? 'partitioned' : 'table',
     columns: (row.columns ?? []).map((column): ColumnDescription => {
       const base = baseOf(column.typeOid, types);
       const { expressions, textual } = stableValue(column.typeOid, types);

@@ -20,7 +20,6 @@ export interface TableDescription {
   readonly name: string;
   /** `schema.name`: how claims, locks and the ledger name it, however the task wrote it. */
   readonly qualified: string;
-  readonly kind: 'table' | 'partitioned';
   readonly columns: readonly ColumnDescription[];
   /** Unique keys whose columns are all NOT NULL, the primary key first. */
   readonly keys: readonly (readonly string[])[];

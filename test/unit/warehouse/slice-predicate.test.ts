@@ -8,7 +8,6 @@ const table = (baseType: string): TableDescription => ({
   schema: 'mart',
   name: 'sales',
   qualified: 'mart.sales',
-  kind: 'table',
   columns: [{ name: 'at', type: baseType, baseType, notNull: true, stable: ['%'], textual: false, float: false }],
   keys: [],
   storage: ['1'],

@@ -27,8 +27,8 @@ export interface Preview {
   end(): Promise<void>;
 }
 
-/** Said with every preview: what it leaves behind although it is rolled back. */
-export const previewNote =
+/** Said once with every preview: what it leaves behind although it is rolled back. */
+const previewNote =
   'A preview is rolled back, but leaves dead rows behind (VACUUM the targets after large ones) and advances sequences; ' +
   'while it runs, changes of the same rows wait.';
 
@@ -66,10 +66,12 @@ export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs:
     if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
     try {
       if (timedOut) throw outOfTime(timeBoxMs);
+      const first = session === undefined;
       session ??= await begin(warehouse);
       const own = session;
       running = cancellable(own, signal);
-      return await previewUnit(running.session, job, plan, warehouse, types, durationMs);
+      const outcome = await previewUnit(running.session, job, plan, warehouse, types, durationMs);
+      return first && outcome.state === 'previewed' ? { ...outcome, notes: [...outcome.notes, previewNote] } : outcome;
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
       if (signal.aborted && isCancellation(error)) {

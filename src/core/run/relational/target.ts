@@ -23,7 +23,10 @@ export interface VersionSlice {
   readonly upper: string;
 }
 
-/** Looks up the targets of a job, whatever way their names are written. Throws {@link WarehouseError}. */
+/**
+ * Looks up the targets of a job, whatever way their names are written; a slice that is named twice is one. Throws
+ * {@link WarehouseError}.
+ */
 export async function resolveTargets(
   session: Session,
   job: UnitJob,
@@ -34,7 +37,7 @@ export async function resolveTargets(
   const existing = job.slices.filter((slice) => !created.has(slice.table));
   const tables = existing.length === 0 ? [] : await describeTables(session, tableNames(existing), types);
   const byName = new Map(tableNames(existing).map((name, index) => [name, tables[index]]));
-  return job.slices.map((slice) => {
+  const targets = job.slices.map((slice): Target => {
     const table = byName.get(slice.table);
     return {
       slice,
@@ -42,6 +45,7 @@ export async function resolveTargets(
       relation: table && relationOf(slice, table, server),
     };
   });
+  return [...new Map(targets.map((target) => [ledgerSlice(target).slice, target])).values()];
 }
 
 const tableNames = (slices: readonly JobSlice[]): readonly string[] => [...new Set(slices.map((slice) => slice.table))];

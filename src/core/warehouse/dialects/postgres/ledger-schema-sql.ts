@@ -60,3 +60,11 @@ select pg_catalog.to_regclass('${ledgerSchema}.meta') is not null,
 export const ledgerExistsSql = `
 select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where n.nspname = '${ledgerSchema}' and c.relname = 'meta')`;
+
+/** Ends every claim and lease, live or not. */
+export const forgetLeasesSql: readonly string[] = [
+  `delete from ${ledgerSchema}.claims`,
+  `delete from ${ledgerSchema}.claim_slices`,
+  `delete from ${ledgerSchema}.leases`,
+  `update ${ledgerSchema}.runs set alive_until = null where alive_until is not null`,
+];
