@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,15 +31,18 @@ export interface PostgresServer {
 }
 
 const password = 'correct horse';
+const prefix = 'backfill-postgres-';
 
 /** `nobody` on Linux: the server refuses to run as root. */
 const unprivileged = 65_534;
 
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  const native = await nativeDirectory();
-  const directory = mkdtempSync(join(tmpdir(), 'backfill-postgres-'));
+  removeAbandoned();
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  writeFileSync(join(directory, 'host.pid'), String(process.pid));
   const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
   if ('uid' in asUser) chownSync(directory, unprivileged, unprivileged);
+  const native = await reachable(await nativeDirectory(), directory, asUser);
   const data = join(directory, 'data');
   const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib'), TZ: 'UTC' };
   const passwordFile = join(directory, 'password');
@@ -127,6 +140,47 @@ export async function freePort(): Promise<number> {
       );
     });
   });
+}
+
+/** Servers whose test process was killed run on by themselves: ends them, by the id that they left, and their folders. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
+    const directory = join(tmpdir(), name);
+    const host = numberIn(join(directory, 'host.pid'));
+    if (host === undefined || isAlive(host)) continue;
+    const server = numberIn(join(directory, 'data', 'postmaster.pid'));
+    if (server !== undefined && isAlive(server)) process.kill(server, 'SIGQUIT');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function numberIn(file: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The binaries where the server's user can run them: a checkout in a home directory may be closed to it. */
+async function reachable(native: string, directory: string, asUser: { uid?: number; gid?: number }): Promise<string> {
+  try {
+    await run(join(native, 'bin', 'postgres'), ['--version'], { ...asUser, cwd: directory });
+    return native;
+  } catch {
+    const copy = join(directory, 'native');
+    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+    return copy;
+  }
 }
 
 /** The package's libraries are links that its install script makes; where install scripts are off, they are made here. */
