@@ -142,7 +142,8 @@ function settingsOf(folder: vscode.WorkspaceFolder): WorkspaceSettings {
   const zone = settings.get<'pipeline' | 'UTC' | 'local'>('timeZone', 'pipeline');
   return {
     airflowVersion: version === 'auto' ? 'auto' : version === '3' ? 3 : 2,
-    severities: settings.get<Record<string, Severity | 'off'>>('rules', {}),
+    // The editor hands out proxies, which cannot be sent to another thread.
+    severities: { ...settings.get<Record<string, Severity | 'off'>>('rules', {}) },
     shownIn:
       zone === 'pipeline' ? undefined : zone === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
