@@ -1,3 +1,4 @@
+import type { UnitState } from '../core/ledger/ledger-store.ts';
 import type { RunEvent, RunProgress } from '../core/run/run-event.ts';
 import type { RunUnit } from '../core/run/run-result.ts';
 import { cutToWidth } from './reporters/display-width.ts';
@@ -6,8 +7,9 @@ import { difference, stateText } from './reporters/run-text.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * Shows a run while it goes on, on standard error: one line per unit that ended, and on a terminal a last line that
- * is rewritten in place instead of a line for each unchanged unit. Nothing is written for blocked units beyond the first few; the summary counts them.
+ * Shows a run while it goes on, on standard error: one line per unit that ended; on a terminal only for those that did
+ * not go well, above a last line that is rewritten in place. Nothing is written for blocked units beyond the first few;
+ * the summary counts them.
  */
 export function progressWriter(shell: Shell): (event: RunEvent) => void {
   const { colors, isTTY } = shell;
@@ -27,8 +29,8 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
         line(`run ${event.run}: ${event.toRun} of ${event.total} units to run`);
         break;
       case 'unit-finished':
-        // On a terminal the last line counts them; a log has a line for each.
-        if (!isTTY || event.result.state !== 'unchanged') line(unitLine(event.result, shell));
+        // On a terminal the last line counts what went well, and the summary lists it; a log has a line for each unit.
+        if (!isTTY || !wentWell.has(event.result.state)) line(unitLine(event.result, shell));
         break;
       case 'unit-blocked':
         blocked += 1;
@@ -61,6 +63,8 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
     }
   };
 }
+
+const wentWell: ReadonlySet<UnitState> = new Set(['changed', 'unchanged']);
 
 function unitLine(unit: RunUnit, { colors }: Shell): string {
   const rows = unit.slices
