@@ -61,7 +61,7 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
       if (context !== undefined && interval !== undefined) {
         for (const sql of task.sql) hints.push(...intervalHints(sql, file, context, interval.label));
       }
-      hints.push(...sliceHints(taskFacts.writes, file, interval?.data, zone));
+      hints.push(...sliceHints(taskFacts.writes, file, facts.text(file) ?? '', interval?.data, zone));
       const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
       hovers.push({
         at: at.name,

@@ -6,10 +6,11 @@ import { formatInterval } from '../time/format-interval.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { HintView } from './document-view.ts';
 
-/** `→ mart.sales_daily · day 2026-11-28` at the end of each write that stands in the file. */
+/** `→ mart.sales_daily · day 2026-11-28` at the end of the line in which each write's head ends. */
 export function sliceHints(
   writes: readonly WriteFact[],
   file: string,
+  text: string,
   interval: DataInterval | undefined,
   zone: ZoneName,
 ): readonly HintView[] {
@@ -18,7 +19,7 @@ export function sliceHints(
       ? []
       : [
           {
-            offset: write.at.end,
+            offset: lineEnd(text, write.at.end),
             label: `→ ${write.table} · ${sliceLabel(write, interval, zone)}`,
             tooltip: `${write.mode}; slice ${sliceInWords(write.slice)}`,
             kind: 'slice' as const,
@@ -35,4 +36,9 @@ export function sliceLabel({ slice }: WriteFact, interval: DataInterval | undefi
   const start = evaluateTime(slice.lo, interval);
   const end = evaluateTime(slice.hi, interval);
   return `${slice.column} ${formatInterval({ start, end }, zone)}`;
+}
+
+function lineEnd(text: string, from: number): number {
+  const found = /[\r\n]/.exec(text.slice(from));
+  return found === null ? text.length : from + found.index;
 }
