@@ -62,6 +62,9 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
   };
 }
 
+/** SQLSTATE of a password that is wrong or missing. */
+const wrongPassword = '28P01';
+
 /** What the world says (no server, a wrong password, no rights) is an answer; anything else is a bug and throws. */
 async function withLedger<T>(
   connection: ConnectionConfig,
@@ -81,6 +84,8 @@ async function withLedger<T>(
     }
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
-    return { kind: 'world', error: error.kind, message: error.message, remedy: error.detail.hint };
+    const { detail, kind, message } = error;
+    const refused = detail.sqlState === wrongPassword ? 'password' : kind;
+    return { kind: 'world', error: refused, message, remedy: detail.hint };
   }
 }

@@ -29,6 +29,8 @@ export function driverError(error: unknown): WarehouseError {
   }
   if (message.includes('client password must be a')) {
     return new WarehouseError('permission', 'The server asks for a password and none is set.', false, {
+      // The driver gives up before the server can say so itself.
+      sqlState: '28P01',
       hint: 'Set PGPASSWORD, a .pgpass line, or the password of the connection in backfill.yaml.',
       cause: error,
     });
