@@ -41,7 +41,9 @@ export interface ChooseView {
   readonly valid: boolean;
   /** The selected task's recent intervals for the calendar strip, oldest first. */
   readonly strip: readonly {
-    readonly start: string;
+    /** As they would be typed into the range; `to` is not included. */
+    readonly from: string;
+    readonly to: string;
     readonly label: string;
     readonly inRange: boolean;
     readonly state: StripState;

@@ -3,11 +3,14 @@ import type { UnitView } from '../../src/protocol/assistant-state.ts';
 /** Where the units of a plan stand on one common time line, as shares (0…1) of its width. */
 export interface TimeAxis {
   place(unit: UnitView): { readonly left: number; readonly width: number };
-  /** Labels at the first unit and about every seventh of the finest row. */
+  /** Labels at the first unit of the finest row and at those far enough from the label before. */
   readonly ticks: readonly { readonly left: number; readonly label: string }[];
   /** Number of cells of the finest row: the page gives each at least a clickable width. */
   readonly finest: number;
 }
+
+/** Share of the line that a label needs: a seventh holds `12-31 23:00` on a narrow page. */
+const labelWidth = 1 / 7;
 
 export function timeAxis(units: readonly UnitView[], rows: readonly { readonly units: readonly number[] }[]): TimeAxis {
   const times = units.map((unit) => ({ start: Date.parse(unit.start), end: Date.parse(unit.end) }));
@@ -19,13 +22,14 @@ export function timeAxis(units: readonly UnitView[], rows: readonly { readonly u
     (most, { units: row }) => (row.length > most.length ? row : most),
     [],
   );
-  const every = Math.max(1, Math.ceil(finestRow.length / 8));
-  const ticks = finestRow
-    .filter((_, position) => position % every === 0)
-    .flatMap((index) => {
-      const unit = units[index];
-      return unit === undefined ? [] : [{ left: left(unit.start), label: withoutYear(unit.label) }];
-    });
+  const ticks: { left: number; label: string }[] = [];
+  for (const index of finestRow) {
+    const unit = units[index];
+    if (unit === undefined) continue;
+    const at = left(unit.start);
+    if (at <= 1 - labelWidth && at - (ticks.at(-1)?.left ?? Number.NEGATIVE_INFINITY) >= labelWidth)
+      ticks.push({ left: at, label: withoutYear(unit.label) });
+  }
   return {
     place: (unit) => ({ left: left(unit.start), width: left(unit.end) - left(unit.start) }),
     ticks,

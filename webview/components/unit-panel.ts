@@ -26,7 +26,7 @@ export function unitPanel({ unit, detail, openDiff, openSource, close }: UnitPan
         <vscode-button appearance="secondary" @click=${openSource}>Open Source</vscode-button>
         <vscode-button appearance="icon" aria-label="Close details" @click=${close}>✕</vscode-button>
       </header>
-      <p class="quiet">${unit.reason}</p>
+      <p class="quiet">Why: ${unit.reason}</p>
       ${detail.message === undefined ? nothing : html`<p class="message ${detail.state}">${detail.message}${detail.remedy === undefined ? nothing : html`<br />${detail.remedy}`}</p>`}
       ${detail.refusal === undefined ? nothing : html`<p class="message failed">${detail.refusal}</p>`}
       ${detail.slices.map(slicePanel)}

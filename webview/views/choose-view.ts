@@ -16,8 +16,8 @@ export function chooseView({ state, ask }: PageContext): TemplateResult {
   const pick = (position: number, extend: boolean): void => {
     const first = extend ? strip.findIndex(({ inRange }) => inRange) : position;
     const from = strip[Math.min(first < 0 ? position : first, position)];
-    const to = strip[Math.max(first, position) + 1];
-    if (from !== undefined) ask({ type: 'set-range', from: from.start, to: to?.start ?? '' });
+    const to = strip[Math.max(first, position)];
+    if (from !== undefined && to !== undefined) ask({ type: 'set-range', from: from.from, to: to.to });
   };
   return html`
     <h2 class="lead">Which intervals should run again?</h2>

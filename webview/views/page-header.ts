@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { RunView } from '../../src/protocol/assistant-state.ts';
 import { plural } from '../components/format.ts';
 import type { PageContext } from './page-context.ts';
 
@@ -10,41 +11,47 @@ export function pageHeader({ state, ask }: PageContext): TemplateResult {
       <h1>Backfill: ${state.task}</h1>
       <span class="pill" title=${target ?? ''}>${name === undefined ? 'no connection yet' : html`runs on <strong>${name}</strong> · ${target}`}</span>
       <span class="pill">zone <strong>${state.zone}</strong></span>
-      <span class="spring"></span>
-      ${state.busy === undefined ? nothing : html`<span class="busy" role="status"><vscode-progress-ring></vscode-progress-ring>${state.busy}</span>`}
-      ${actions({ state, ask })}
+      <div class="actions">
+        ${state.busy === undefined ? nothing : html`<span class="busy" role="status"><vscode-progress-ring></vscode-progress-ring>${state.busy}</span>`}
+        ${actions({ state, ask })}
+      </div>
     </header>
   `;
 }
 
+/** The same buttons in the same places while a plan stands and while it runs, so that nothing jumps under the pointer. */
 function actions({ state, ask }: PageContext): TemplateResult {
   const copy = html`<vscode-button appearance="secondary" @click=${() => ask({ type: 'copy-command' })}>Copy as Command</vscode-button>`;
   if (state.step === 'choose') {
     return html`${copy}
       <vscode-button ?disabled=${!state.choose.valid || state.busy !== undefined} @click=${() => ask({ type: 'make-plan' })}>Show Plan</vscode-button>`;
   }
-  const exports = html`
-    <vscode-button appearance="secondary" @click=${() => ask({ type: 'export', format: 'markdown' })}>Export Markdown</vscode-button>
-    <vscode-button appearance="secondary" @click=${() => ask({ type: 'export', format: 'json' })}>Export JSON</vscode-button>
-  `;
-  const live = state.run?.status === 'running' || state.run?.status === 'cancelling';
-  if (state.step === 'run' && live) {
-    return html`${copy}<vscode-button ?disabled=${state.run?.status === 'cancelling'} @click=${() => ask({ type: 'cancel' })}>
-        ${state.run?.status === 'cancelling' ? 'Cancelling…' : 'Cancel'}</vscode-button>`;
-  }
-  const blocked = state.plan?.startable !== true || state.connection.name === undefined || state.busy !== undefined;
-  const units = plural(state.plan?.units.length ?? 0, 'unit');
-  const unfinished =
-    state.run?.mode === 'run' &&
-    (state.run.status === 'interrupted' || state.run.status === 'cancelled' || (state.run.counts.failed ?? 0) > 0);
+  const { run } = state;
+  const live = state.step === 'run' && (run?.status === 'running' || run?.status === 'cancelling');
+  const blocked =
+    live || state.plan?.startable !== true || state.connection.name === undefined || state.busy !== undefined;
   return html`
-    ${copy} ${exports}
-    <vscode-button appearance="secondary" @click=${() => ask({ type: 'back-to-choose' })}>Change</vscode-button>
-    ${
-      unfinished
-        ? html`<vscode-button ?disabled=${blocked} @click=${() => ask({ type: 'resume' })}>Resume</vscode-button>`
-        : html`<vscode-button appearance="secondary" ?disabled=${blocked} @click=${() => ask({ type: 'start', mode: 'preview' })}>Preview Changes</vscode-button>
-            <vscode-button ?disabled=${blocked} @click=${() => ask({ type: 'start', mode: 'run' })}>Run ${units}</vscode-button>`
-    }
+    ${copy}
+    <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'export', format: 'markdown' })}>Export Markdown</vscode-button>
+    <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'export', format: 'json' })}>Export JSON</vscode-button>
+    <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'back-to-choose' })}>Change</vscode-button>
+    <vscode-button appearance="secondary" ?disabled=${blocked || isUnfinished(run)} @click=${() => ask({ type: 'start', mode: 'preview' })}>Preview Changes</vscode-button>
+    ${mainAction({ state, ask }, live, blocked)}
   `;
 }
+
+function mainAction({ state, ask }: PageContext, live: boolean, blocked: boolean): TemplateResult {
+  if (live) {
+    const cancelling = state.run?.status === 'cancelling';
+    return html`<vscode-button ?disabled=${cancelling} @click=${() => ask({ type: 'cancel' })}>${cancelling ? 'Cancelling…' : 'Cancel'}</vscode-button>`;
+  }
+  if (isUnfinished(state.run)) {
+    return html`<vscode-button ?disabled=${blocked} @click=${() => ask({ type: 'resume' })}>Resume</vscode-button>`;
+  }
+  const units = plural(state.plan?.units.length ?? 0, 'unit');
+  return html`<vscode-button ?disabled=${blocked} @click=${() => ask({ type: 'start', mode: 'run' })}>Run ${units}</vscode-button>`;
+}
+
+/** A run that was cancelled or interrupted, or in which something failed, goes on where it stopped. */
+const isUnfinished = (run: RunView | undefined): boolean =>
+  run?.mode === 'run' && (run.status === 'interrupted' || run.status === 'cancelled' || (run.counts.failed ?? 0) > 0);

@@ -27,7 +27,7 @@ export function gridAndDetails({ state, ask }: PageContext, plan: PlanView): Tem
     ${plan.notes.length === 0 ? nothing : html`<div class="note">${plan.notes.map((note) => html`<p>${note}</p>`)}</div>`}
     ${
       selected === undefined || unit === undefined
-        ? html`<p class="quiet hint">Select a unit to see why it runs, its SQL${states === undefined ? '' : ' and what changed'}.</p>`
+        ? html`<p class="quiet hint">Select a unit to see why it runs${states === undefined ? ' and its SQL' : ', its SQL and what changed'}.</p>`
         : unitPanel({
             unit,
             detail: selected,

@@ -4,10 +4,12 @@ import { makePlan } from '../plan/make-plan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlannableTask, PlanRequest } from '../plan/plan-request.ts';
 import { formatInterval, formatWall } from '../time/format-interval.ts';
+import type { GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
-import { parseInstant, toIso } from '../time/iso.ts';
+import { parseInstant } from '../time/iso.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import { lastFinished } from './pipeline-view.ts';
+import { typedTime } from './typed-time.ts';
 
 /** A typed range of one task. Bare dates are midnights in the zone of its pipeline; the end is not included. */
 export interface TypedRange {
@@ -23,8 +25,16 @@ export interface RangeView {
   readonly zone: ZoneName;
   readonly valid: boolean;
   readonly summary: string;
-  readonly strip: readonly { readonly start: string; readonly label: string; readonly inRange: boolean }[];
+  readonly strip: readonly StripEntry[];
   readonly downstream: readonly DownstreamEntry[];
+}
+
+/** A recent interval of the task; `from` and `to` as they would be typed, `to` not included. */
+export interface StripEntry {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+  readonly inRange: boolean;
 }
 
 export interface DownstreamEntry {
@@ -90,10 +100,11 @@ export function rangeView(
   return {
     zone: made.zone,
     ...summaryOf(made, range, label),
-    strip: strip(tasks, range, label).map((interval) => ({
-      start: toIso(interval.start),
-      label: interval.label,
-      inRange: chosen.has(interval.start),
+    strip: recentIntervals(tasks, range).map(({ start, next }) => ({
+      from: typedTime(start, made.zone),
+      to: typedTime(next, made.zone),
+      label: formatInterval({ start, end: next }, label),
+      inRange: chosen.has(start),
     })),
     downstream: depths(range.task, children).map(([task, depth]) => ({
       task,
@@ -125,16 +136,13 @@ function summaryOf(
   return { valid: true, summary: `${count}: ${which}. ${formatWall(last.next, zone)} is not included.` };
 }
 
-function strip(
-  tasks: readonly PlannableTask[],
-  { task, now }: TypedRange,
-  zone: ZoneName,
-): readonly { readonly start: Instant; readonly label: string }[] {
+/** Oldest first. */
+function recentIntervals(tasks: readonly PlannableTask[], { task, now }: TypedRange): readonly GridInterval[] {
   const grid = tasks.find(({ id }) => id === task)?.grid;
   if (grid === undefined) return [];
-  const found: { start: Instant; label: string }[] = [];
+  const found: GridInterval[] = [];
   for (let interval = lastFinished(grid, now); interval !== undefined && found.length < stripLength; ) {
-    found.push({ start: interval.start, label: formatInterval({ start: interval.start, end: interval.next }, zone) });
+    found.push(interval);
     interval = grid.containing((interval.start - 1) as Instant);
   }
   return found.reverse();

@@ -52,10 +52,20 @@ function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): str
 function renderedSql({ source }: TaskSql, context: TemplateContext): readonly string[] {
   const rendered = renderTemplate(source.text, context);
   if (!rendered.ok) return [`Cannot be rendered: \`${rendered.expression}\` — ${escapeMarkdown(rendered.reason)}`];
-  const lines = rendered.text.split(/\r?\n/);
+  const lines = withoutMargin(rendered.text);
   const shown =
     lines.length > mostLines ? [...lines.slice(0, mostLines), `-- … ${lines.length - mostLines} more lines`] : lines;
   return ['```sql', ...shown, '```'];
+}
+
+/** Lines of a text without the indentation that they share, and without blank lines around them. */
+function withoutMargin(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  const filled = lines.filter((line) => line.trim() !== '');
+  const margin = Math.min(...filled.map((line) => line.search(/\S/)));
+  const first = lines.indexOf(filled[0] ?? '');
+  const last = lines.lastIndexOf(filled.at(-1) ?? '');
+  return lines.slice(first, last + 1).map((line) => line.slice(margin).trimEnd());
 }
 
 const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]<>()#+!|]/g, '\\$&');

@@ -5,6 +5,7 @@ import type { RunUnit } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Position } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document-view.ts';
+import type { StripEntry } from '../../core/view/range-view.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
 import type { DownstreamView, GridRow, UnitView } from '../../protocol/assistant-state.ts';
@@ -50,7 +51,7 @@ export interface RangeAnswer {
   readonly zone: string;
   readonly valid: boolean;
   readonly summary: string;
-  readonly strip: readonly { readonly start: string; readonly label: string; readonly inRange: boolean }[];
+  readonly strip: readonly StripEntry[];
   readonly downstream: readonly DownstreamView[];
 }
 

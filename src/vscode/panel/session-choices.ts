@@ -58,8 +58,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
     refresh,
     useConnection,
     setRange(from, to) {
-      const { choose } = store.state;
-      store.choose({ from, to: to === '' ? choose.to : to });
+      store.choose({ from, to });
       return refresh();
     },
     include(task, included) {

@@ -104,6 +104,11 @@ describe('a typed range', () => {
       '2026-10-25',
       '2026-10-26',
     ]);
+    // The night in which the clocks go back has 25 hours; a click on it still types bare dates.
+    expect(view.strip.find(({ label }) => label === '2026-10-25')).toMatchObject({
+      from: '2026-10-25',
+      to: '2026-10-26',
+    });
     expect(view.downstream.map(({ task, depth, count }) => [task, depth, count])).toEqual([
       ['shop.clean', 0, '3 intervals'],
       ['shop.sums', 1, '9 intervals'],
