@@ -1,13 +1,12 @@
 // The whole job on the sample shop, in one go: check, plan, preview, run, run again. Everything is done by the same
 // commands that a user types; this script only loads the sample data and counts the second pass from the ledger.
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { PGlite } from '@electric-sql/pglite';
+import { loadSampleWarehouse } from './sample-warehouse.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const shop = `${root}examples/shop`;
-const warehouse = `${shop}/.backfill/warehouse`;
 const bold = (text) => (process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text);
 
 /** The shop's clock: 8 December 2026, so that last month is November whenever this is run. */
@@ -30,16 +29,6 @@ function backfill(args, { expect = 0, cwd = shop, quiet = false } = {}) {
   return done.stdout;
 }
 
-async function loadSampleWarehouse() {
-  await rm(`${shop}/.backfill`, { recursive: true, force: true });
-  await mkdir(warehouse, { recursive: true });
-  const database = await PGlite.create(warehouse);
-  for (const file of ['tables', 'seed', 'history']) {
-    await database.exec(await readFile(`${shop}/warehouse/${file}.sql`, 'utf8'));
-  }
-  await database.close();
-}
-
 const heading = (text) => console.log(`\n${bold(`── ${text} `.padEnd(100, '─'))}`);
 
 heading('The pipeline as it was: what a second run would have done');
@@ -50,7 +39,8 @@ backfill(['check', '.']);
 
 heading('Last month again, with everything downstream: the plan');
 console.log('(loading 100,000 orders of 90 days into the embedded database)');
-await loadSampleWarehouse();
+await rm(`${shop}/.backfill`, { recursive: true, force: true });
+await loadSampleWarehouse(shop);
 backfill(['plan', ...selection, ...now]);
 
 heading('What would change, before anything is written');
