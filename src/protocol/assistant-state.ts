@@ -1,6 +1,7 @@
 import type { SliceDiff } from '../core/diff/slice-diff.ts';
 import type { UnitState } from '../core/ledger/ledger-store.ts';
-import type { PlanFinding } from '../core/plan/plan.ts';
+import type { PlanGrid, PlanGridUnit } from '../core/view/plan-view.ts';
+import type { DownstreamEntry } from '../core/view/range-view.ts';
 
 /**
  * What the assistant page shows. The host owns it and replays it whole whenever the page wakes; the page keeps
@@ -54,15 +55,7 @@ export interface ChooseView {
 
 export type StripState = 'never-run' | 'current' | 'failed' | 'held' | 'unknown';
 
-export interface DownstreamView {
-  readonly task: string;
-  readonly depth: number;
-  readonly included: boolean;
-  /** "36 days", "2 months", "Airflow". */
-  readonly count: string;
-  /** Why it cannot be run from here, if so. */
-  readonly note: string | undefined;
-}
+export type DownstreamView = DownstreamEntry;
 
 export interface OptionsView {
   readonly concurrency: number;
@@ -72,33 +65,8 @@ export interface OptionsView {
   readonly stopAtFirstFailure: boolean;
 }
 
-export interface PlanView {
-  readonly title: string;
-  readonly units: readonly UnitView[];
-  readonly rows: readonly GridRow[];
-  /** Widened ranges in words. */
-  readonly notes: readonly string[];
-  readonly findings: readonly PlanFinding[];
-  /** False when a finding blocks the start. */
-  readonly startable: boolean;
-}
-
-/** One task's line of the grid; `units` indexes {@link PlanView.units}, oldest first. */
-export interface GridRow {
-  readonly task: string;
-  readonly units: readonly number[];
-}
-
-export interface UnitView {
-  readonly id: string;
-  readonly task: string;
-  /** The interval in the pipeline's zone, for the eye. */
-  readonly label: string;
-  readonly start: string;
-  readonly end: string;
-  readonly widened: boolean;
-  readonly reason: string;
-}
+export type PlanView = PlanGrid;
+export type UnitView = PlanGridUnit;
 
 export interface RunView {
   readonly run: string;

@@ -1,14 +1,13 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { Severity } from '../../core/lint/finding.ts';
-import type { PlanFinding } from '../../core/plan/plan.ts';
 import type { RunUnit } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Position } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document-view.ts';
-import type { StripEntry } from '../../core/view/range-view.ts';
+import type { PlanGrid } from '../../core/view/plan-view.ts';
+import type { RangeView } from '../../core/view/range-view.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
-import type { DownstreamView, GridRow, UnitView } from '../../protocol/assistant-state.ts';
 
 /** What the editor's settings decide for reading and checking. */
 export interface WorkspaceSettings {
@@ -45,23 +44,6 @@ export interface RangeChoice {
   readonly without: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: number;
-}
-
-export interface RangeAnswer {
-  readonly zone: string;
-  readonly valid: boolean;
-  readonly summary: string;
-  readonly strip: readonly StripEntry[];
-  readonly downstream: readonly DownstreamView[];
-}
-
-export interface PlannedAnswer {
-  readonly title: string;
-  readonly units: readonly UnitView[];
-  readonly rows: readonly GridRow[];
-  readonly notes: readonly string[];
-  readonly findings: readonly PlanFinding[];
-  readonly startable: boolean;
 }
 
 /** A plan made ready for a connection; `document` is what the ledger stores. */
@@ -116,8 +98,8 @@ export interface WorkspaceApi {
     readonly task: string;
     readonly now: number;
   }): Promise<{ readonly from: string; readonly to: string; readonly zone: string } | undefined>;
-  range(argument: RangeChoice): Promise<RangeAnswer>;
-  plan(argument: RangeChoice): Promise<PlannedAnswer>;
+  range(argument: RangeChoice): Promise<RangeView>;
+  plan(argument: RangeChoice): Promise<PlanGrid>;
   /** Rendered statements of a unit of the last plan, or why it cannot be run from here. */
   unit(argument: {
     readonly index: number;
@@ -135,7 +117,7 @@ export interface WorkspaceApi {
     readonly stopAtFirstFailure: boolean;
   }): Promise<PreparedAnswer>;
   /** A stored run takes the place of the plan: its units and their SQL are shown as they were then. */
-  adopt(argument: { readonly document: string }): Promise<PlannedAnswer>;
+  adopt(argument: { readonly document: string }): Promise<PlanGrid>;
   /** Adds an embedded database to `backfill.yaml` and gives its name. */
   addEmbedded(argument: null): Promise<string>;
   /** Adds a PostgreSQL server to `backfill.yaml`; its password stays out of the file. */
