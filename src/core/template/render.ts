@@ -27,7 +27,7 @@ export function renderTemplate(text: string, context: TemplateContext): Rendered
     const output: string[] = [];
     const root = rootOf(context);
     run(
-      parseTemplate(template),
+      parsedTemplate(template),
       { values: new Map(), parent: undefined, root },
       { output, length: 0, calls: 0, spent: { turns: 0 } },
     );
@@ -43,6 +43,20 @@ export function renderTemplate(text: string, context: TemplateContext): Rendered
       end: originalOffset(text, at.end),
     };
   }
+}
+
+/** Templates parsed last: a plan renders the same few texts for thousands of intervals. */
+const parsed = new Map<string, readonly TemplateNode[]>();
+const keptTemplates = 256;
+
+function parsedTemplate(template: string): readonly TemplateNode[] {
+  const known = parsed.get(template);
+  if (known !== undefined) return known;
+  const nodes = parseTemplate(template);
+  const [oldest] = parsed.keys();
+  if (parsed.size >= keptTemplates && oldest !== undefined) parsed.delete(oldest);
+  parsed.set(template, nodes);
+  return nodes;
 }
 
 /** Each name is made once, so that a list of `params` that a template changes stays changed, as in Airflow. */
