@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import type { Figure } from './figure.ts';
+import { bundle } from './parts/bundle.ts';
+import { check } from './parts/check.ts';
+import { checksum } from './parts/checksum.ts';
+import { plan } from './parts/plan.ts';
+import { rerun } from './parts/rerun.ts';
+import { slices } from './parts/slices.ts';
+import { figureTable } from './table.ts';
+
+/** Each part in the order it is shown; a part measures by itself and leaves nothing behind. */
+const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  plan,
+  rerun,
+  slices,
+  checksum,
+  check,
+  bundle,
+};
+const file = 'test-results/bench.json';
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => parts[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
+
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.error(`measuring ${name} …`);
+  figures.push(...(await measure()));
+}
+console.log(figureTable(figures));
+const machine = {
+  cpu: cpus()[0]?.model,
+  cores: availableParallelism(),
+  node: process.version,
+  system: process.platform,
+};
+mkdirSync('test-results', { recursive: true });
+writeFileSync(
+  file,
+  `${JSON.stringify({ version: 1, at: new Date().toISOString(), machine, figures }, undefined, 2)}\n`,
+);
+console.log(`\nwritten to ${file}`);
