@@ -3,9 +3,15 @@ const counts = new Intl.NumberFormat('en');
 /** `12,345`. */
 export const formatCount = (count: number): string => counts.format(count);
 
-/** `9f3a61c0…77d2`: enough of a checksum to tell two apart by eye. The whole one is in the tooltip. */
-export const shortChecksum = (checksum: string): string =>
-  checksum.length <= 13 ? checksum : `${checksum.slice(0, 4)} ${checksum.slice(4, 8)} …${checksum.slice(-4)}`;
+/**
+ * `…55d230a3`: the digits in which two checksums differ, enough to tell them apart by eye. A sum of hashes has the same
+ * digits in front whatever the rows. The whole one is in the tooltip.
+ */
+export const shortChecksum = (checksum: string): string => (checksum.length <= 9 ? checksum : `…${checksum.slice(-8)}`);
+
+/** `about 4 s`: an estimate has no hundredths. */
+export const formatEstimate = (seconds: number): string =>
+  seconds < 60 ? `${Math.ceil(seconds)} s` : formatDuration(seconds * 1000);
 
 /** `0.21 s`, `3 min 05 s`. */
 export function formatDuration(durationMs: number): string {

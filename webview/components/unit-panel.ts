@@ -21,10 +21,11 @@ export function unitPanel({ unit, detail, openDiff, openSource, close }: UnitPan
         <h2>${unit.task} · ${unit.label}</h2>
         <span class="pill ${detail.state}">${detail.state === 'planned' ? 'planned' : stateWords[detail.state]}</span>
         ${detail.durationMs === undefined ? nothing : html`<span class="pill">${formatDuration(detail.durationMs)}</span>`}
-        <span class="spring"></span>
+        <div class="actions">
         ${comparable ? html`<vscode-button appearance="secondary" @click=${openDiff}>Open as Diff</vscode-button>` : nothing}
         <vscode-button appearance="secondary" @click=${openSource}>Open Source</vscode-button>
         <vscode-button appearance="icon" aria-label="Close details" @click=${close}>✕</vscode-button>
+        </div>
       </header>
       <p class="quiet">Why: ${unit.reason}</p>
       ${detail.message === undefined ? nothing : html`<p class="message ${detail.state}">${detail.message}${detail.remedy === undefined ? nothing : html`<br />${detail.remedy}`}</p>`}

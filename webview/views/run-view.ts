@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
 import type { PlanView, RunView } from '../../src/protocol/assistant-state.ts';
-import { formatCount, formatDuration } from '../components/format.ts';
+import { formatCount, formatEstimate } from '../components/format.ts';
 import { stateWords } from '../components/state-word.ts';
 import type { PageContext } from './page-context.ts';
 import { gridAndDetails } from './plan-view.ts';
@@ -31,7 +31,7 @@ export function runView(context: PageContext, plan: PlanView, run: RunView): Tem
       })}
       <span class="spring"></span>
       ${live && run.unitsPerSecond !== undefined ? html`<span class="quiet">${run.unitsPerSecond.toFixed(1)} units/s</span>` : nothing}
-      ${live && run.secondsLeft !== undefined ? html`<span class="quiet">about ${formatDuration(run.secondsLeft * 1000)} left</span>` : nothing}
+      ${live && run.secondsLeft !== undefined ? html`<span class="quiet">about ${formatEstimate(run.secondsLeft)} left</span>` : nothing}
     </div>
     <progress class="bar" max=${plan.units.length} value=${done} aria-label="Units done"></progress>
     <p class="summary">${run.mode === 'preview' ? html`<span class="pill">preview · nothing is written</span> ` : nothing}${run.summary}</p>

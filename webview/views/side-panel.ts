@@ -22,11 +22,11 @@ function intervals(context: PageContext): TemplateResult {
     <section>
       <h2>Intervals</h2>
       <div class="range">
-        <vscode-text-field size="10" aria-label="From, included" .value=${choose.from} ?disabled=${fixed(context)}
-          @change=${(event: Event) => setRange(typedIn(event), choose.to)}></vscode-text-field>
+        <vscode-text-field size="10" .value=${choose.from} ?disabled=${fixed(context)}
+          @change=${(event: Event) => setRange(typedIn(event), choose.to)}>From, included</vscode-text-field>
         <span aria-hidden="true">→</span>
-        <vscode-text-field size="10" aria-label="To, not included" .value=${choose.to} ?disabled=${fixed(context)}
-          @change=${(event: Event) => setRange(choose.from, typedIn(event))}></vscode-text-field>
+        <vscode-text-field size="10" .value=${choose.to} ?disabled=${fixed(context)}
+          @change=${(event: Event) => setRange(choose.from, typedIn(event))}>To, not included</vscode-text-field>
       </div>
       <p class=${choose.valid ? 'quiet' : 'message failed'} role="status">${choose.summary}</p>
     </section>
@@ -64,26 +64,26 @@ function options(context: PageContext): TemplateResult {
   return html`
     <section>
       <h2>Options</h2>
-      <label class="option">Concurrency
+      <div class="option"><span aria-hidden="true">Concurrency</span>
         <vscode-text-field size="3" .value=${String(chosen.concurrency)} ?disabled=${disabled || chosen.maxConcurrency === 1}
           title=${chosen.maxConcurrency === 1 ? 'The embedded database has one session' : `1 to ${chosen.maxConcurrency}`}
-          @change=${(event: Event) => context.ask({ type: 'set-concurrency', value: Number(typedIn(event)) })}></vscode-text-field>
-      </label>
-      <label class="option">Compare
-        <vscode-dropdown .value=${chosen.compare} ?disabled=${disabled}
+          @change=${(event: Event) => context.ask({ type: 'set-concurrency', value: Number(typedIn(event)) })}>Concurrency</vscode-text-field>
+      </div>
+      <div class="option"><span aria-hidden="true">Compare</span>
+        <vscode-dropdown aria-label="Compare" .value=${chosen.compare} ?disabled=${disabled}
           @change=${(event: Event) => context.ask({ type: 'set-compare', value: typedIn(event) as 'rows' | 'checksums' | 'none' })}>
           <vscode-option value="rows">rows</vscode-option>
           <vscode-option value="checksums">checksums</vscode-option>
           <vscode-option value="none">row count</vscode-option>
         </vscode-dropdown>
-      </label>
-      <label class="option">Hold if rows shrink, %
+      </div>
+      <div class="option"><span aria-hidden="true">Hold if rows shrink, %</span>
         <vscode-text-field size="3" placeholder="off" .value=${chosen.shrinkPercent === undefined ? '' : String(chosen.shrinkPercent)} ?disabled=${disabled}
           @change=${(event: Event) => {
             const typed = typedIn(event).trim();
             context.ask({ type: 'set-shrink-percent', value: typed === '' ? undefined : Number(typed) });
-          }}></vscode-text-field>
-      </label>
+          }}>Hold if rows shrink, %</vscode-text-field>
+      </div>
       <vscode-checkbox .checked=${chosen.stopAtFirstFailure} ?disabled=${disabled}
         @change=${(event: Event) => context.ask({ type: 'set-stop-at-first-failure', value: checkedOf(event) })}>Stop at first failure</vscode-checkbox>
     </section>
