@@ -14,6 +14,7 @@ import { readConfig } from './config/read-config.ts';
 import { digest } from './digest.ts';
 import { diskFiles, readText } from './disk-files.ts';
 import { loadPythonParser } from './python-parser.ts';
+import { type SqlGrammars, sqlGrammars } from './sql-grammars.ts';
 
 const configNames = ['backfill.yaml', 'backfill.yml'] as const;
 
@@ -28,6 +29,8 @@ export interface Workspace {
   /** The tasks as the planner sees them, with the hashes of their code. */
   readonly tasks: readonly PlannableTask[];
   readonly problems: readonly Problem[];
+  /** For `checkWithGrammars`. */
+  readonly grammars: SqlGrammars;
   /** Any text that a place may refer to, the configuration included. */
   text(file: string): string | undefined;
 }
@@ -38,7 +41,9 @@ export async function loadWorkspace(root: string): Promise<Workspace> {
   const problems: Problem[] = [];
   const settings = findConfig(root, problems);
   const { config } = settings;
-  const reading = createWorkspaceReader(parser, readerOptions(config)).read(disk.files);
+  const grammars = sqlGrammars();
+  const options = { ...readerOptions(config), ast: grammars.reader };
+  const reading = createWorkspaceReader(parser, options).read(disk.files);
   const facts = buildWorkspaceFacts(reading, config.declared);
   const text = (file: string): string | undefined =>
     file === config.file ? settings.text : (reading.text(file) ?? disk.files.read(file));
@@ -50,6 +55,7 @@ export async function loadWorkspace(root: string): Promise<Workspace> {
     facts,
     tasks: plannableTasks(facts, digest),
     problems: [...problems, ...disk.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
+    grammars,
     text,
   };
 }

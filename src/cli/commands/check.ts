@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { checkWorkspace } from '../../core/lint/check.ts';
 import { allRules } from '../../core/lint/rules/all-rules.ts';
 import { parseInstant } from '../../core/time/iso.ts';
+import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type CheckScope, checkScope } from '../check-scope.ts';
@@ -54,10 +54,11 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   const scope = checkScope(paths, shell.cwd);
   const workspace = await loadWorkspace(scope.root);
   const chosen = scope.choose(workspace.reading);
-  const findings = checkWorkspace(workspace.facts, {
+  const all = await checkWithGrammars(workspace.facts, workspace.grammars, {
     severities: workspace.config.rules,
     ...(options.rule.length > 0 && { rules: options.rule }),
-  }).filter(({ at }) => chosen.has(at.file));
+  });
+  const findings = all.filter(({ at }) => chosen.has(at.file));
   const report = relativeReport(
     {
       findings,

@@ -1,4 +1,5 @@
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { DialectName } from '../sql/dialect-name.ts';
 import type { Finding, Severity } from './finding.ts';
 import { createLintContext } from './lint-context.ts';
 import type { Rule, RuleFinding } from './rule.ts';
@@ -13,20 +14,48 @@ export interface CheckOptions {
   readonly rules?: readonly string[];
 }
 
-/**
- * Every finding of the workspace, sorted by file and place. One finding per cause: a rule keeps silent about a subject
- * of which a more specific rule speaks, and a text that several tasks run is reported once, at its gravest.
- */
-export function checkWorkspace(facts: WorkspaceFacts, options: CheckOptions): Finding[] {
+interface Raw {
+  readonly rule: Rule;
+  readonly finding: RuleFinding;
+}
+
+/** A check in two steps, so that grammars are loaded between them, and only where there is something to doubt. */
+export interface StartedCheck {
+  /** Dialects of the statements whose reading decides a finding. */
+  readonly dialects: ReadonlySet<DialectName>;
+  /** Asks the statements' `trust`; as {@link checkWorkspace}. */
+  findings(): Finding[];
+}
+
+export function startCheck(facts: WorkspaceFacts, options: CheckOptions): StartedCheck {
   const context = createLintContext(facts);
   const raw = allRules.flatMap((rule) => [...rule.check(context)].map((finding) => ({ rule, finding })));
+  return {
+    dialects: new Set(raw.flatMap(({ finding }) => (finding.restsOn ?? []).map(({ sql }) => sql.dialect))),
+    findings: () => decide(facts, raw, options),
+  };
+}
+
+/**
+ * Every finding of the workspace, sorted by file and place. One finding per cause: a rule keeps silent about a subject
+ * of which a more specific rule speaks, and a text that several tasks run is reported once, at its gravest. What rests
+ * on expressions that a full grammar reads otherwise is not reported.
+ */
+export const checkWorkspace = (facts: WorkspaceFacts, options: CheckOptions): Finding[] =>
+  startCheck(facts, options).findings();
+
+const isDoubted = ({ finding }: Raw): boolean =>
+  finding.restsOn?.some(({ statement }) => statement.trust === 'envelope') ?? false;
+
+function decide(facts: WorkspaceFacts, all: readonly Raw[], options: CheckOptions): Finding[] {
+  const raw = all.filter((one) => !isDoubted(one));
   const spoken = raw.filter(({ rule, finding }) => !raw.some((other) => speaksOver(other, rule, finding)));
   const suppressions = suppressionsByFile(facts);
   const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
-  const all = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
+  const said = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
 
   const found = new Map<string, Finding>();
-  for (const { rule, finding } of all) {
+  for (const { rule, finding } of said) {
     if (options.rules !== undefined && !options.rules.includes(rule.id)) continue;
     if (suppressions.get(finding.at.file)?.suppresses(rule.id, finding.at.start) === true) continue;
     const severity = options.severities[rule.id] ?? finding.severity ?? rule.severity;
@@ -48,7 +77,7 @@ export function checkWorkspace(facts: WorkspaceFacts, options: CheckOptions): Fi
 
 const gravity: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
-function speaksOver(other: { rule: Rule; finding: RuleFinding }, rule: Rule, finding: RuleFinding): boolean {
+function speaksOver(other: Raw, rule: Rule, finding: RuleFinding): boolean {
   return other.rule.supersedes.includes(rule.id) && other.finding.subject === finding.subject;
 }
 

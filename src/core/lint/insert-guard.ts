@@ -108,11 +108,17 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 const mentions = (view: StatementView, key: string): boolean =>
   new RegExp(`(^|[^\\w.])${escaped(key)}($|[^\\w.])`, 'i').test(sourceText(view, view.statement).replace(/["`]/g, ''));
 
-const deletesInside = (view: StatementView, key: string): boolean =>
-  new RegExp(
+/** Asked of every INSERT: most texts hold none of the words, and need no pattern of their own. */
+const deletingWord = /\b(delete|truncate|update)\b/i;
+
+function deletesInside(view: StatementView, key: string): boolean {
+  const text = sourceText(view, view.statement);
+  if (!deletingWord.test(text)) return false;
+  return new RegExp(
     `\\b(delete\\s+from\\s+(only\\s+)?|truncate\\s+(table\\s+)?|update\\s+(only\\s+)?)${escaped(key)}($|[^\\w.])`,
     'i',
-  ).test(sourceText(view, view.statement).replace(/["`]/g, ''));
+  ).test(text.replace(/["`]/g, ''));
+}
 
 /**
  * An earlier statement takes out of the INSERT's source what the target has already: a DELETE from a working table, or

@@ -1,6 +1,7 @@
 import type { SourceSpan } from '../text/span.ts';
 import type { Fix, Severity } from './finding.ts';
 import type { LintContext } from './lint-context.ts';
+import type { StatementView } from './statement-view.ts';
 
 /** What a rule says about one place, before severity settings and suppressions. */
 export interface RuleFinding {
@@ -12,6 +13,8 @@ export interface RuleFinding {
   readonly severity?: Severity;
   /** What is wrong, e.g. the task and the table it writes: findings of one subject have one cause. */
   readonly subject: string;
+  /** Statements whose expressions the finding rests on: it is dropped where a full grammar reads one otherwise. */
+  readonly restsOn?: readonly StatementView[];
   readonly related?: readonly { readonly message: string; readonly at: SourceSpan }[];
   readonly fixes?: readonly Fix[];
 }

@@ -82,6 +82,8 @@ export function compareRanges(
   first: SliceRange,
   second: SliceRange,
 ): 'same' | 'narrower' | 'wider' {
+  // A DELETE and its INSERT mostly say the very same: nothing to try.
+  if (JSON.stringify(first) === JSON.stringify(second)) return 'same';
   let wider = false;
   const edges = [first, second].flatMap((range) => [...range.lows, ...range.highs]);
   const isLocal = pipeline.zone !== 'UTC' && new Set(edges.map((edge) => edge.unit)).size > 1;

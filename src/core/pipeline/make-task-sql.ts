@@ -1,3 +1,4 @@
+import type { AstReader } from '../sql/ast/ast-reader.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
 import { readSql } from '../sql/read-sql.ts';
 import { maskTemplate } from '../template/mask.ts';
@@ -5,15 +6,16 @@ import type { Hole } from '../template/masked-text.ts';
 import type { MappedText } from '../text/mapped-text.ts';
 import type { TaskSql } from './model.ts';
 
-/** Reads one text of SQL: mask, then statements, all over one set of offsets. */
+/** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */
 export function makeTaskSql(
   source: MappedText,
   pythonHoles: readonly Hole[],
   dialect: DialectName,
   origin: TaskSql['origin'],
   session?: number,
+  ast?: AstReader,
 ): TaskSql {
   const masked = maskTemplate(source.text, pythonHoles);
-  const reading = readSql(masked, dialect);
+  const reading = readSql(masked, dialect, ast);
   return { source, origin, dialect, masked, reading, pythonHoles, ...(session === undefined ? {} : { session }) };
 }

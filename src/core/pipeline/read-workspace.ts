@@ -30,7 +30,7 @@ const keptModules = 64;
 /** A reader with a memory: a file is read again only when its text, or that of a file it used, has changed. */
 export function createWorkspaceReader(parser: PythonParser, options: ReaderOptions): WorkspaceReader {
   const cache = new Map<string, Cached>();
-  const makeTaskSql = taskSqlMaker();
+  const makeTaskSql = taskSqlMaker(options.ast);
   const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
   const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
   let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;

@@ -1,3 +1,4 @@
+import type { AstReader } from '../sql/ast/ast-reader.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
 
 /** What the user's settings say about the scheduler, where the files do not. */
@@ -12,6 +13,8 @@ export interface ReaderOptions {
   readonly defaultDialect: DialectName;
   /** By connection id. */
   readonly connections: Readonly<Record<string, { readonly dialect: DialectName }>>;
+  /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */
+  readonly ast?: AstReader;
 }
 
 export const defaultReaderOptions: ReaderOptions = {

@@ -1,22 +1,32 @@
+import type { AstReader } from '../sql/ast/ast-reader.ts';
+import type { DialectName } from '../sql/dialect-name.ts';
+import type { Hole } from '../template/masked-text.ts';
+import type { MappedText } from '../text/mapped-text.ts';
 import { makeTaskSql } from './make-task-sql.ts';
 import type { TaskSql } from './model.ts';
 
-/** As {@link makeTaskSql}. */
-export type TaskSqlMaker = typeof makeTaskSql;
+/** As {@link makeTaskSql}, with the second opinion that the maker was given. */
+export type TaskSqlMaker = (
+  source: MappedText,
+  pythonHoles: readonly Hole[],
+  dialect: DialectName,
+  origin: TaskSql['origin'],
+  session?: number,
+) => TaskSql;
 
 /** Texts whose reading is kept: an edit of a DAG file changes one of its texts and leaves the others. */
 const keptTexts = 1000;
 
 /** A maker that remembers: mask and statements depend on text, holes and dialect only, not on the place in a file. */
-export function taskSqlMaker(): TaskSqlMaker {
+export function taskSqlMaker(ast: AstReader | undefined): TaskSqlMaker {
   const kept = new Map<string, Pick<TaskSql, 'masked' | 'reading'>>();
   return (source, pythonHoles, dialect, origin, session) => {
-    if (pythonHoles.length > 0) return makeTaskSql(source, pythonHoles, dialect, origin, session);
+    if (pythonHoles.length > 0) return makeTaskSql(source, pythonHoles, dialect, origin, session, ast);
     const key = `${dialect} ${source.text}`;
     const known = kept.get(key);
     const made: TaskSql =
       known === undefined
-        ? makeTaskSql(source, pythonHoles, dialect, origin, session)
+        ? makeTaskSql(source, pythonHoles, dialect, origin, session, ast)
         : { source, origin, dialect, ...known, pythonHoles, ...(session === undefined ? {} : { session }) };
     // Deleting first moves the text to the young end.
     kept.delete(key);

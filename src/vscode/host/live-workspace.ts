@@ -1,16 +1,17 @@
 import { buildWorkspaceFacts } from '../../core/lineage/build-workspace-facts.ts';
 import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
-import { checkWorkspace } from '../../core/lint/check.ts';
 import type { Finding } from '../../core/lint/finding.ts';
 import type { TaskId } from '../../core/pipeline/model.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/read-workspace.ts';
 import type { PlannableTask } from '../../core/plan/plan-request.ts';
 import { plannableTasks } from '../../core/plan/plannable-tasks.ts';
+import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
 import { digest } from '../../node/digest.ts';
 import { type LiveFiles, liveFiles } from '../../node/live-files.ts';
 import { findConfig, readerOptions } from '../../node/load-workspace.ts';
 import { loadPythonParser } from '../../node/python-parser.ts';
+import { type SqlGrammars, sqlGrammars } from '../../node/sql-grammars.ts';
 import type { WorkspaceSettings } from './workspace-api.ts';
 
 /** The workspace as it stands, joined up; made anew only when a text or a setting has changed. */
@@ -22,7 +23,7 @@ export interface LiveState {
   tasks(): readonly PlannableTask[];
   /** Children of each task, by table or by order. */
   children(): ReadonlyMap<TaskId, readonly TaskId[]>;
-  findings(): readonly Finding[];
+  findings(): Promise<readonly Finding[]>;
 }
 
 export interface LiveWorkspace {
@@ -37,6 +38,7 @@ const configFile = /^backfill\.ya?ml$/;
 /** Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state. */
 export async function openLiveWorkspace(root: string, first: WorkspaceSettings): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
+  const grammars = sqlGrammars();
   let settings = first;
   let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
   let config: Config | undefined;
@@ -46,13 +48,14 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
     config ??= findConfig(root, []).config;
     const options = readerOptions({ ...config, airflow: airflowOf(config, settings) });
     const key = JSON.stringify(options);
-    if (reader?.key !== key) reader = { key, reader: createWorkspaceReader(parser, options) };
+    if (reader?.key !== key)
+      reader = { key, reader: createWorkspaceReader(parser, { ...options, ast: grammars.reader }) };
     return reader.reader;
   };
 
   return {
     state() {
-      current ??= makeState(root, readerFor(), live, config as Config, settings);
+      current ??= makeState(root, readerFor(), live, config as Config, settings, grammars);
       return current;
     },
     configure(next) {
@@ -77,6 +80,7 @@ function makeState(
   live: LiveFiles,
   config: Config,
   settings: WorkspaceSettings,
+  grammars: SqlGrammars,
 ): LiveState {
   const facts = buildWorkspaceFacts(reader.read(live.files), config.declared);
   const tasks = once(() => plannableTasks(facts, digest));
@@ -87,7 +91,9 @@ function makeState(
     facts,
     tasks,
     children: once(() => childrenOf(tasks())),
-    findings: once(() => checkWorkspace(facts, { severities: { ...config.rules, ...settings.severities } })),
+    findings: once(() =>
+      checkWithGrammars(facts, grammars, { severities: { ...config.rules, ...settings.severities } }),
+    ),
   };
 }
 

@@ -51,8 +51,8 @@ export function createWorkspaceApi(): WorkspaceApi {
     const found = facts.pipelines.find(({ id }) => id === pipeline);
     return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
   };
-  const placed = (at: SourceSpan) => {
-    const lines = lineIndex(state().facts.text(at.file) ?? '');
+  const placed = (at: SourceSpan, { facts } = state()) => {
+    const lines = lineIndex(facts.text(at.file) ?? '');
     return { file: at.file, start: lines.position(at.start), end: lines.position(at.end) };
   };
 
@@ -74,7 +74,7 @@ export function createWorkspaceApi(): WorkspaceApi {
       return makeDocumentView({
         file: path,
         facts,
-        findings: findings(),
+        findings: await findings(),
         choice: picked,
         now: instant(now),
         shownIn: settings.shownIn,
@@ -85,9 +85,9 @@ export function createWorkspaceApi(): WorkspaceApi {
       });
     },
     async check() {
-      return state()
-        .findings()
-        .map(({ rule, severity, message, at }) => ({ ...placed(at), rule, severity, message }));
+      const then = state();
+      const found = await then.findings();
+      return found.map(({ rule, severity, message, at }) => ({ ...placed(at, then), rule, severity, message }));
     },
     async pick({ pipeline, at }) {
       if (at === undefined) picked.delete(pipeline);

@@ -25,6 +25,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
             ? `The new value of ${assignment.column} contains the old one; only the guard of processed rows keeps a second run from adding it again.`
             : `Running the same interval twice adds to ${assignment.column} of ${tableLabel(view, target)} twice, because the new value contains the old one.`,
           subject: `${writeSubject(view, key)} column ${assignment.column}`,
+          restsOn: [view],
         };
       }
     }

@@ -26,6 +26,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         at: placeOf(deletion, deletion.statement.head),
         message: found.message,
         subject: writeSubject(first, key),
+        restsOn: [deletion, ...inserts],
         related: [{ message: 'the rows are written here', at: placeOf(first, first.statement.head) }],
         fixes: found.fix ? [found.fix] : [],
       };

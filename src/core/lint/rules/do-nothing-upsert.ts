@@ -34,6 +34,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         severity: eventKey ? 'info' : 'warning',
         message: `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
         subject: writeSubject(view, key),
+        restsOn: [view],
         fixes: fix ? [fix] : [],
       };
     }

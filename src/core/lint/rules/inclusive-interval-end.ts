@@ -29,6 +29,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       at: placeOf(first.view, first.comparison.conjunct),
       message: `Rows with ${sourceText(first.view, column)} exactly at the end of the interval belong to the next one as well, so they are counted twice.`,
       subject: writeSubject(first.view, target ? tableKey(first.view, target) : ''),
+      restsOn: closed.map(({ view }) => view),
       related: closed
         .slice(1)
         .map((one) => ({ message: 'closed end again', at: placeOf(one.view, one.comparison.conjunct) })),

@@ -31,6 +31,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
             at: placeOf(insert, input),
             message: `No bound of the interval cuts ${tableLabel(insert, input)}, so every run writes all of its rows while only one slice of ${tableLabel(deletion, target)} is replaced; if ${tableLabel(insert, input)} holds one interval only, declare its window as "all" in backfill.yaml.`,
             subject: writeSubject(insert, key),
+            restsOn: [deletion, insert],
             fixes: fix ? [fix] : [],
           };
         }

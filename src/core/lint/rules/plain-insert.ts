@@ -22,14 +22,17 @@ function* check(context: LintContext): Generator<RuleFinding> {
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
         if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
-        if (guardedByTable(context, view, key)) continue;
         if (insertGuard(context, task, view, key) !== undefined) continue;
+        // Last, because it looks through the whole workspace.
+        if (guardedByTable(context, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
           severity: runsAgain(task) ? 'error' : 'warning',
           message: `A second run of the same interval adds the same rows to ${tableLabel(view, target)} again: nothing in the run deletes them, and no key or anti-join keeps them out.`,
           subject: writeSubject(view, key),
+          // Whether its own query keeps known rows out.
+          restsOn: view.statement.query === undefined ? [] : [view],
           fixes: fix ? [fix] : [],
         };
       }

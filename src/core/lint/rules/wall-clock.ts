@@ -103,6 +103,7 @@ function sqlFinding(context: LintContext, task: TaskView, first: ClockUse, all: 
     at: placeOf(first.view, first.span),
     message: `${sourceText(first.view, first.span)} ${where}, so a rerun of a past interval works on the rows of today instead.`,
     subject: `${task.task.id} sql clock`,
+    restsOn: all.map(({ view }) => view),
     related: all.slice(1).map((use) => ({ message: 'the clock again', at: placeOf(use.view, use.span) })),
     fixes: fix ? [fix] : [],
   };
@@ -114,6 +115,7 @@ function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[])
     severity: 'hint',
     message: auditMessage(first.column ?? 'This column'),
     subject: `${task.task.id} audit clock`,
+    restsOn: all.map(({ view }) => view),
     related: all.slice(1).map((use) => ({ message: 'the clock again', at: placeOf(use.view, use.span) })),
   };
 }
