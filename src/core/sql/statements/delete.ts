@@ -11,7 +11,7 @@ import {
 } from '../parse/cursor.ts';
 import { nameOf, readAlias, readTableName } from '../parse/names.ts';
 import { readFromList } from '../parse/read-from.ts';
-import { afterTable } from '../parse/words.ts';
+import { afterTable, reservedOperands } from '../parse/words.ts';
 import type { FromItem } from '../query-block.ts';
 import type { TableReference } from '../table-reference.ts';
 import type { Reading } from './reading.ts';
@@ -25,7 +25,7 @@ export function readDelete(c: Cursor): Reading {
   const firstRead = c.reads.length;
   const behindFrom = accept(c, 'from');
   accept(c, 'only');
-  const names = readNames(c);
+  const names = readNames(c, behindFrom);
   let target = names[0];
   let alias = names.length === 1 ? readAlias(c, afterTable) : undefined;
   let from: readonly FromItem[] = [];
@@ -66,10 +66,12 @@ function finish(
   return { kind: 'delete', target, targets, from, where, whereSpan: filtered ? spanFrom(c, start) : undefined };
 }
 
-function readNames(c: Cursor): readonly TableReference[] {
+/** Right behind FROM any word that is not reserved is a table: `DELETE FROM final WHERE …`. */
+function readNames(c: Cursor, behindFrom: boolean): readonly TableReference[] {
   const names: TableReference[] = [];
   do {
-    if (token(c)?.kind === 'word' && afterTable.has(token(c)?.text ?? '')) break;
+    const ends = behindFrom && names.length === 0 ? reservedOperands : afterTable;
+    if (token(c)?.kind === 'word' && ends.has(token(c)?.text ?? '')) break;
     const name = readTableName(c);
     if (name === undefined) break;
     names.push(name);
