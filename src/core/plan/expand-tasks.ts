@@ -177,9 +177,19 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     }
   };
 
-  /** Everything after the first kept interval, where a task builds on its own earlier output. */
+  /**
+   * Everything after the first kept interval, where a task builds on its own earlier output. Where each run replaces
+   * the whole table, what is between is gone again with the next: only the newest interval has to come last.
+   */
   const growTail = (task: PlannableTask, fresh: GridInterval[]): void => {
-    if (!hasOwnTail(task, request.expandUnbounded) || fresh.length === 0) return;
+    if (fresh.length === 0) return;
+    if (!hasOwnTail(task, request.expandUnbounded)) {
+      const horizon = horizons.get(task.id);
+      if (task.lastRunWins !== true || task.grid === undefined || horizon === undefined) return;
+      const newest = task.grid.containing(instant(horizon - 1));
+      if (newest !== undefined) add(task, newest, { kind: 'own-tail' }, fresh);
+      return;
+    }
     const known = tails.get(task.id);
     const first = instant(fresh.reduce((least, { start }) => Math.min(least, start), endOfTime as number));
     if (known !== undefined && known <= first) return;
@@ -195,7 +205,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     const together = graph.groupOf.get(parent.id) === graph.groupOf.get(child.id);
     for (const read of child.reads) {
       if (read.parent !== parent.id || intervals.length === 0) continue;
-      const whole = rewritesWholeTable(parent, read.table);
+      const whole = read.sameRun !== true && rewritesWholeTable(parent, read.table);
       if (whole && read.window.kind === 'range' && !request.expandUnbounded && child.grid !== undefined) {
         skip(child, read, 'whole-table', instant(Math.min(...ends(intervals))));
       }
@@ -266,10 +276,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
 
 /** True when a changed interval of the task makes all its later ones stale. */
 export function hasOwnTail(task: PlannableTask, expandUnbounded: boolean): boolean {
-  return (
-    task.lastRunWins === true ||
-    task.reads.some((read) => read.parent === task.id && expandable(read.window, expandUnbounded) !== undefined)
-  );
+  return task.reads.some((read) => read.parent === task.id && expandable(read.window, expandUnbounded) !== undefined);
 }
 
 const expandable = (window: ReadWindow, expandUnbounded: boolean): RangeWindow | undefined =>

@@ -26,6 +26,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...notRunnable(planned),
     ...skippedReads(planned),
     ...ownReads(planned),
+    ...withoutTheirRun(planned),
     ...leftOut(planned),
     ...zeroWidths(planned),
   ];
@@ -203,6 +204,23 @@ function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] 
     }
   }
   return findings;
+}
+
+/** A staging table holds the rows of one run: an interval that is planned without them would take another's. */
+function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
+  const starts = new Map(tasksOf(units).map((id) => [id, startsOf(units, id)]));
+  return tasks.flatMap(({ id, reads }): PlanFinding[] => {
+    const own = [...(starts.get(id) ?? [])];
+    if (own.length === 0) return [];
+    return reads.flatMap(({ parent, table, sameRun }): PlanFinding[] => {
+      if (sameRun !== true) return [];
+      const missing = own.filter((start) => starts.get(parent)?.has(start) !== true).length;
+      if (missing === 0) return [];
+      const which = `${counted(missing, 'interval')} of ${id}`;
+      const message = `${parent} fills ${table} anew in each run, and ${which} would read whatever it holds now instead of the rows of ${missing === 1 ? 'its' : 'their'} own run. Select ${parent} as well.`;
+      return [{ code: 'missing-previous', severity: 'error', message, task: id }];
+    });
+  });
 }
 
 function leftOut({ graph, expansion, request, units }: Planned): PlanFinding[] {

@@ -10,6 +10,8 @@ export interface ParentRead {
   readonly parent: TaskId;
   readonly table: string;
   readonly window: ReadWindow;
+  /** The table holds only what the parent's latest run put there: an interval reads the rows of its own run. */
+  readonly sameRun?: boolean;
 }
 
 /** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
@@ -28,8 +30,10 @@ export interface PlannableTask {
    */
   readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
   readonly writes: readonly WriteFact[];
-  /** Every run rewrites the whole table as of its interval, so an old interval must be followed by all later ones. */
+  /** Every run rewrites the whole table as of its interval, so whatever is run, the newest interval has to come last. */
   readonly lastRunWins?: boolean;
+  /** Tasks of the same run that are done with what this one wrote before its next run empties the table again. */
+  readonly usedBy?: readonly TaskId[];
   /** The task that empties the slice which this one only adds rows to: the two are one rerun. */
   readonly pairedWith?: TaskId;
   readonly executor: Executor;

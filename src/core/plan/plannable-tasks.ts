@@ -7,6 +7,7 @@ import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import { makeGrid } from '../time/make-grid.ts';
 import { isZone } from '../time/zone.ts';
 import type { ParentRead, PlannableTask } from './plan-request.ts';
+import { runScopedTables } from './run-scoped-tables.ts';
 
 /**
  * The tasks of a workspace as the planner sees them: grids, windows on the tasks that write what they read, and
@@ -24,11 +25,16 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     }
   }
   const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierTasks(pipeline)]));
+  const scoped = runScopedTables(facts, names, earlier);
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(({ table, window }) =>
       (writers.get(names(table)) ?? [])
         .filter((writer) => !(earlier.get(writer.id)?.has(id) === true && staysInside(window)))
-        .map((writer) => ({ parent: writer.id, table: writer.write.table, window })),
+        .map((writer): ParentRead => {
+          const found = { parent: writer.id, table: writer.write.table };
+          const sameRun = scoped.isReadInRun(writer.id, id, table);
+          return sameRun ? { ...found, window: ownInterval, sameRun } : { ...found, window };
+        }),
     );
 
   const joined = new Map<TaskId, readonly ParentRead[]>();
@@ -49,6 +55,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const { writes = [] } = facts.facts.get(id) ?? {};
     if (onlyPasses(task) && writes.length === 0) continue;
     const own = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
+    const usedBy = scoped.users.get(id);
     const deleter = deleterFor(id, writes, earlier, (table) => writers.get(names(table)) ?? []);
     tasks.push({
       id,
@@ -58,7 +65,8 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       reads: joined.get(id) ?? [],
       after: [...(after.get(id) ?? []), ...own],
       writes,
-      ...(isLastRunWinning(task, writes) ? { lastRunWins: true } : {}),
+      ...(isLastRunWinning(task, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
+      ...(usedBy === undefined ? {} : { usedBy }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
       codeHash: digest(codeText(task, writes)),
@@ -71,6 +79,13 @@ function gridOf(pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGrid'> {
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? { grid: undefined, noGrid: made.reason } : { grid: made.grid, noGrid: undefined };
 }
+
+const ownInterval: ReadWindow = {
+  kind: 'range',
+  column: '',
+  lo: [{ anchor: 'start', steps: [] }],
+  hi: [{ anchor: 'end', steps: [] }],
+};
 
 /**
  * True for a window that never reaches before its own interval. A task that its own pipeline runs before the writer

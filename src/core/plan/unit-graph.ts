@@ -19,7 +19,8 @@ export interface UnitNode {
 
 /**
  * Which units wait for which: (T, I) waits for (P, J) iff J, or the slice that J rewrites, overlaps what I reads; for
- * the unit before it if T reads itself; and for the same logical date along edges without a table.
+ * the unit before it if T reads itself; for the same logical date along edges without a table; and, where T empties a
+ * table anew in each run, for everything that uses the rows of its run before.
  */
 export function unitGraph(
   graph: TaskGraph,
@@ -54,6 +55,7 @@ export function unitGraph(
     const edges = task.after.flatMap((edge) =>
       edge.parent === task.id || !graph.tasks.has(edge.parent) ? [] : [{ edge, positions: positionsOf(edge.parent) }],
     );
+    const users = (task.usedBy ?? []).map((id) => ({ id, positions: positionsOf(id) }));
     const sequential = runsInSequence(task);
     const units = (kept.get(task.id) ?? []).map((unit, index): UnitNode => {
       const ranges: WaitRange[] = [];
@@ -66,6 +68,11 @@ export function unitGraph(
       for (const { edge, positions } of edges) {
         const at = positions.get(followedStart(edge, task.zone, unit.interval.start));
         if (at !== undefined) ranges.push({ task: edge.parent, first: at, last: at });
+      }
+      const before = kept.get(task.id)?.[index - 1];
+      for (const user of before === undefined ? [] : users) {
+        const at = user.positions.get(before?.interval.start ?? 0);
+        if (at !== undefined) ranges.push({ task: user.id, first: at, last: at });
       }
       if (sequential && index > 0) ranges.push({ task: task.id, first: index - 1, last: index - 1 });
       return { task, index, kept: unit, waitsFor: mergeWaits(ranges) };

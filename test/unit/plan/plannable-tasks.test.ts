@@ -3,7 +3,7 @@ import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { PlannableTask } from '../../../src/core/plan/plan-request.ts';
 import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
 import { type PipelineText, workspace } from '../lineage/workspace.ts';
-import { listed, range, request, startsOf } from './planning.ts';
+import { at, listed, range, request, startsOf } from './planning.ts';
 
 const tasksOf = (texts: Readonly<Record<string, PipelineText>>): PlannableTask[] =>
   plannableTasks(workspace(texts), (text) => text);
@@ -102,6 +102,82 @@ describe('explicit edges', () => {
     const plan = makePlan(tasksOf(texts), request(['d.stage'], range('2024-05-01', '2024-05-02')));
     expect(plan.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(listed(plan).slice(0, 1)).toEqual(['d.stage 05-01']);
+  });
+});
+
+describe('a table that each run empties and fills for its own interval', () => {
+  const now = at('2024-05-10T01:00:00Z');
+  const edges = ['stage >> load'];
+  const stage = "truncate stg; insert into stg select * from raw.x where day = '{{ ds }}'";
+  const load = "delete from mart where day = '{{ ds }}'; insert into mart select * from stg";
+
+  it.each([
+    ['whole', load],
+    ['by a predicate', loads('mart', 'stg')],
+  ])('is read %s by its own run, before the next one empties it', (_, reader) => {
+    const tasks = tasksOf({ d: { tasks: { stage, load: reader }, edges } });
+    const plan = makePlan(tasks, request(['d.stage', 'd.load'], range('2024-05-08', '2024-05-10'), { now }));
+    expect(listed(plan)).toEqual(['d.stage 05-08', 'd.load 05-08', 'd.stage 05-09', 'd.load 05-09']);
+    expect(plan.units.map(({ waitsFor }) => waitsFor)).toEqual([
+      [],
+      [{ task: 'd.stage', first: 0, last: 0 }],
+      [
+        { task: 'd.load', first: 0, last: 0 },
+        { task: 'd.stage', first: 0, last: 0 },
+      ],
+      [{ task: 'd.stage', first: 1, last: 1 }],
+    ]);
+    expect(plan.findings).toEqual([]);
+  });
+
+  it('brings its readers along, interval by interval, and ends with the newest', () => {
+    const tasks = tasksOf({ d: { tasks: { stage, load }, edges } });
+    const plan = makePlan(tasks, request(['d.stage'], range('2024-05-06', '2024-05-07'), { now }));
+    expect(startsOf(plan, 'd.load')).toEqual(startsOf(plan, 'd.stage'));
+    expect(startsOf(plan, 'd.stage')).toEqual(['05-06', '05-09']);
+    expect(plan.findings).toEqual([]);
+  });
+
+  it('is not read by an interval whose own run does not fill it', () => {
+    const tasks = tasksOf({ d: { tasks: { stage, load }, edges } });
+    const plan = makePlan(tasks, request(['d.load'], range('2024-05-08', '2024-05-10')));
+    expect(plan.findings).toMatchObject([{ code: 'missing-previous', severity: 'error', task: 'd.load' }]);
+    expect(plan.findings[0]?.message).toContain('Select d.stage as well');
+  });
+
+  it('may be emptied, filled and copied on by tasks of their own', () => {
+    const tasks = tasksOf({
+      d: {
+        tasks: {
+          clear: 'truncate stg',
+          fill: "insert into stg select * from raw.x where day = '{{ ds }}'",
+          clean: 'delete from stg2; insert into stg2 select distinct * from stg',
+          load: load.replace('stg', 'stg2'),
+        },
+        edges: ['clear >> fill', 'fill >> clean', 'clean >> load'],
+      },
+    });
+    const plan = makePlan(tasks, request(['d.clear', 'd.fill'], range('2024-05-08', '2024-05-10'), { now }));
+    expect(plan.findings).toEqual([]);
+    const run = (day: string) => ['clear', 'fill', 'clean', 'load'].map((name) => `d.${name} ${day}`);
+    expect(listed(plan)).toEqual([...run('05-08'), ...run('05-09')]);
+    const next = plan.units.find((unit, index) => unit.task === 'd.clear' && index > 0);
+    expect(next?.waitsFor.map(({ task }) => task)).toEqual(['d.clean', 'd.clear', 'd.fill']);
+  });
+
+  it('is something else than a dimension that is rebuilt whole each time', () => {
+    const tasks = tasksOf({
+      d: {
+        tasks: {
+          names: "truncate names; insert into names select *, '{{ ds }}' from raw.names",
+          facts: loads('facts', 'raw.x join names using (id)'),
+        },
+        edges: ['names >> facts'],
+      },
+    });
+    expect(find(tasks, 'd.names').usedBy).toBeUndefined();
+    expect(find(tasks, 'd.facts').reads).toMatchObject([{ parent: 'd.names', window: { kind: 'unbounded' } }]);
+    expect(find(tasks, 'd.facts').reads[0]?.sameRun).toBeUndefined();
   });
 });
 
