@@ -27,22 +27,20 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const figures: Figure[] = [];
-for (const [name, measure] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
-  console.error(`measuring ${name} …`);
-  figures.push(...(await measure()));
-}
-console.log(figureTable(figures));
 const machine = {
   cpu: cpus()[0]?.model,
   cores: availableParallelism(),
   node: process.version,
   system: process.platform,
 };
+const figures: Figure[] = [];
 mkdirSync('test-results', { recursive: true });
-writeFileSync(
-  file,
-  `${JSON.stringify({ version: 1, at: new Date().toISOString(), machine, figures }, undefined, 2)}\n`,
-);
-console.log(`\nwritten to ${file}`);
+for (const [name, measure] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.error(`measuring ${name} …`);
+  figures.push(...(await measure()));
+  // After every part, so that one that fails or is stopped loses nothing of the others.
+  const at = new Date().toISOString();
+  writeFileSync(file, `${JSON.stringify({ version: 1, at, machine, figures }, undefined, 2)}\n`);
+}
+console.log(`${figureTable(figures)}\n\nwritten to ${file}`);

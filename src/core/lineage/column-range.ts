@@ -109,7 +109,7 @@ function conditionsOf(expression: SqlExpression, context: SqlContext, typeOf: Ty
       const high = rangeOf(side, '<=', timeBound(expression.high, context), context, typeOf);
       return low === undefined && high === undefined
         ? []
-        : [{ ...nameOf(side), range: both(low ?? open, high ?? open) }];
+        : [{ range: both(low ?? open, high ?? open), ...nameOf(side) }];
     }
     case 'in':
       return listed(expression, context, typeOf);
@@ -143,11 +143,11 @@ function listed(
   if (side === undefined || expression.negated) return [];
   if (expression.query !== undefined) {
     const unread = { reason: 'the result of a subquery', varies: true, ranged: false, span: expression };
-    return [{ ...nameOf(side), range: { ...open, unreadLo: unread, unreadHi: unread } }];
+    return [{ range: { ...open, unreadLo: unread, unreadHi: unread }, ...nameOf(side) }];
   }
   const ranges = expression.list.map((item) => rangeOf(side, '=', timeBound(item, context), context, typeOf) ?? open);
   const range = either(ranges);
-  return range.lo === undefined && range.unreadLo === undefined ? [] : [{ ...nameOf(side), range }];
+  return range.lo === undefined && range.unreadLo === undefined ? [] : [{ range, ...nameOf(side) }];
 }
 
 const flipped: Readonly<Record<string, string>> = { '=': '=', '==': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
@@ -167,7 +167,7 @@ function comparison(
   for (const [side, sign, value] of attempts) {
     if (side === undefined) continue;
     const range = rangeOf(side, sign, timeBound(value, context), context, typeOf);
-    if (range !== undefined) return [{ ...nameOf(side), range }];
+    if (range !== undefined) return [{ range, ...nameOf(side) }];
   }
   return [];
 }

@@ -49,10 +49,17 @@ export const filtersIn = (block: QueryBlock): readonly SqlExpression[] => [
   ...block.qualify,
 ];
 
+/** Found once for each statement: every rule asks, and statements outlive the edits of other files. */
+const blocks = new WeakMap<Statement, readonly QueryBlock[]>();
+const filters = new WeakMap<Statement, readonly Filter[]>();
+
 /** Every block of the statement, wherever it stands. */
 export function blocksOf(statement: Statement): readonly QueryBlock[] {
+  const known = blocks.get(statement);
+  if (known !== undefined) return known;
   const found: QueryBlock[] = [];
   walkQueries(statement, (block) => found.push(block));
+  blocks.set(statement, found);
   return found;
 }
 
@@ -64,6 +71,8 @@ export interface Filter {
 
 /** Every conjunct of WHERE, ON, HAVING and QUALIFY, in every block of the statement. */
 export function filtersOf(statement: Statement): readonly Filter[] {
+  const known = filters.get(statement);
+  if (known !== undefined) return known;
   const own = [
     ...statement.where,
     ...statement.from.flatMap((item) => item.on),
@@ -71,10 +80,12 @@ export function filtersOf(statement: Statement): readonly Filter[] {
     ...statement.branches.flatMap((branch) => branch.condition),
     ...(statement.conflict?.where ?? []),
   ];
-  return [
+  const found = [
     ...own.map((conjunct) => ({ conjunct, block: undefined })),
     ...blocksOf(statement).flatMap((block) => filtersIn(block).map((conjunct) => ({ conjunct, block }))),
   ];
+  filters.set(statement, found);
+  return found;
 }
 
 /** Tables that a block names in FROM, CTE names left out. */

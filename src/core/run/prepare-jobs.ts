@@ -35,8 +35,8 @@ export function prepareJobs(
     }
     const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
     if (elsewhere !== undefined) return elsewhere;
-    const source = { ...known, facts: taskFacts, declared: declared.get(unit.task) };
-    return makeJob(unit, source, { ...setting, codeHash: plan.codeHashes.get(unit.task) ?? '' });
+    const source = { facts: taskFacts, declared: declared.get(unit.task), ...known };
+    return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting });
   };
   for (const unit of plan.units) {
     const made = make(unit);
