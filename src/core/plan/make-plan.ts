@@ -1,6 +1,6 @@
 import type { TaskId } from '../pipeline/model.ts';
 import type { DataInterval } from '../time/data-interval.ts';
-import { evaluateTime } from '../time/evaluate-time.ts';
+import { exactTime } from '../time/evaluate-time.ts';
 import type { Instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import { blockers } from './blockers.ts';
@@ -78,8 +78,8 @@ function unitSlices(task: PlannableTask, data: DataInterval): readonly UnitSlice
       ? {
           table,
           column: slice.column,
-          from: evaluateTime(slice.lo, data, 'lower'),
-          to: evaluateTime(slice.hi, data, 'upper'),
+          from: exactTime(slice.lo, data),
+          to: exactTime(slice.hi, data),
           mode,
         }
       : { table, column: undefined, from: undefined, to: undefined, mode },

@@ -4,7 +4,7 @@ import type { Pipeline, Task } from '../pipeline/model.ts';
 import type { PlanUnit } from '../plan/plan.ts';
 import type { TemplateContext } from '../template/template-context.ts';
 import type { DataInterval } from '../time/data-interval.ts';
-import { evaluateTime } from '../time/evaluate-time.ts';
+import { evaluateTime, exactTime } from '../time/evaluate-time.ts';
 import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
@@ -96,8 +96,8 @@ function sliceOf(
   }
   const bounds = {
     column: slice.column,
-    from: isoBound(evaluateTime(slice.lo, unit.data, 'lower')),
-    to: isoBound(evaluateTime(slice.hi, unit.data, 'upper')),
+    from: isoBound(exactTime(slice.lo, unit.data)),
+    to: isoBound(exactTime(slice.hi, unit.data)),
   };
   if (slice.predicate === undefined) return { ...common, ...bounds, predicate: undefined };
   const sql = source.task.sql[slice.predicate.sqlIndex];

@@ -3,7 +3,7 @@ import { civilOf, dayMs, dayNumberOf, daysInMonth } from './civil.ts';
 import type { DataInterval } from './data-interval.ts';
 import { floorTo } from './floor.ts';
 import { type Instant, instant } from './instant.ts';
-import { addMonths } from './shift.ts';
+import { addMonths, shift } from './shift.ts';
 import type { TimeExpression, TimeStep } from './time-expression.ts';
 import { type WallTime, wallTime } from './wall-time.ts';
 import { lastChange, offsetMs, toWall, wallChoices } from './zone.ts';
@@ -13,18 +13,26 @@ import type { ZoneName } from './zone-name.ts';
 export type BoundSide = 'lower' | 'upper';
 
 /**
- * The value of a bound for one interval. Monotone: a later interval never gives an earlier bound. Calendar shifts
+ * The value of a bound of a range that must not be too narrow, for one interval. Monotone: a later interval never gives an earlier bound. Calendar shifts
  * are not monotone by themselves where a clock goes back, where it skips, and where the 29th, 30th and 31st fall
  * onto one day of a shorter month; there, and only there, a `lower` bound comes out earlier and an `upper` bound
  * later than the plain calendar result, because a slice too many is cheap and one too few is wrong.
  */
-export function evaluateTime(
-  expression: TimeExpression,
-  interval: DataInterval,
-  side: BoundSide = expression.anchor === 'start' ? 'lower' : 'upper',
-): Instant {
+export function evaluateTime(expression: TimeExpression, interval: DataInterval, side: BoundSide): Instant {
   let value = expression.anchor === 'start' ? interval.start : interval.end;
   for (const step of expression.steps) value = applyStep(value, step, side);
+  return value;
+}
+
+/**
+ * The value of a bound as the statements of one interval compute it: plain calendar arithmetic, never widened, and so
+ * not monotone. For rows that are written, counted and locked; a range that looks for intervals takes `evaluateTime`.
+ */
+export function exactTime({ anchor, steps }: TimeExpression, interval: DataInterval): Instant {
+  let value = anchor === 'start' ? interval.start : interval.end;
+  for (const step of steps) {
+    value = step.kind === 'floor' ? floorTo(value, step.unit, step.zone) : shift(value, step.offset, step.zone);
+  }
   return value;
 }
 

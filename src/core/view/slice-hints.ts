@@ -1,7 +1,7 @@
 import type { WriteFact } from '../lineage/facts.ts';
 import { sliceInWords } from '../lineage/window-words.ts';
 import type { DataInterval } from '../time/data-interval.ts';
-import { evaluateTime } from '../time/evaluate-time.ts';
+import { exactTime } from '../time/evaluate-time.ts';
 import { formatInterval } from '../time/format-interval.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { HintView } from './document-view.ts';
@@ -33,8 +33,8 @@ export function sliceLabel({ slice }: WriteFact, interval: DataInterval | undefi
   if (slice.kind === 'whole-table') return 'whole table';
   if (slice.kind === 'unknown') return 'slice unknown';
   if (interval === undefined) return `by ${slice.column}`;
-  const start = evaluateTime(slice.lo, interval);
-  const end = evaluateTime(slice.hi, interval);
+  const start = exactTime(slice.lo, interval);
+  const end = exactTime(slice.hi, interval);
   return `${slice.column} ${formatInterval({ start, end }, zone)}`;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
-import { evaluateTime } from '../../../src/core/time/evaluate-time.ts';
+import { evaluateTime, exactTime } from '../../../src/core/time/evaluate-time.ts';
 import { floorTo } from '../../../src/core/time/floor.ts';
 import { endOfTime, type Instant, instant } from '../../../src/core/time/instant.ts';
 import { toIso } from '../../../src/core/time/iso.ts';
@@ -38,6 +38,25 @@ test.each([
   ['2024-03-09T07:30:00Z', offset(0, 1), ny, '2024-03-10T07:30:00Z'],
 ])('%s moved by %o in %s is %s', (text, by, zone, moved) => {
   expect(toIso(shift(at(text), by, zone))).toBe(moved);
+});
+
+test('around a clock change a range is widened where it looks for intervals, and exact where it runs', () => {
+  // New York, 2024-11-03: 01:30 comes twice. A day back from it is one instant, a day on from the day before as well.
+  const start = at('2024-11-03T05:30:00Z');
+  const interval = { start, end: instant(start + 3_600_000) };
+  const day = (days: number): TimeExpression => ({
+    anchor: 'start',
+    steps: [{ kind: 'shift', offset: offset(0, days), zone: ny }],
+  });
+  expect(toIso(exactTime(day(1), interval))).toBe('2024-11-04T06:30:00Z');
+  expect(toIso(evaluateTime(day(1), interval, 'upper'))).toBe('2024-11-04T06:30:00Z');
+  expect(toIso(exactTime(day(-1), interval))).toBe('2024-11-02T05:30:00Z');
+  expect(toIso(evaluateTime(day(-1), interval, 'lower'))).toBe('2024-11-02T05:00:00Z');
+  // The second 01:00 would end before the first 01:59 does, so an upper bound stays where the clock had been.
+  const second = at('2024-11-03T06:00:00Z');
+  const again = { start: second, end: instant(second + 3_600_000) };
+  expect(toIso(exactTime(day(1), again))).toBe('2024-11-04T06:00:00Z');
+  expect(toIso(evaluateTime(day(1), again, 'upper'))).toBe('2024-11-04T07:00:00Z');
 });
 
 describe('laws', () => {
@@ -126,7 +145,26 @@ describe('laws', () => {
       ),
     );
   });
+  test('the exact value lies between the two, and both sides of one day hold it', () => {
+    fc.assert(
+      fc.property(time, unit, distance, zone, (t, name, by, where) => {
+        const interval = { start: t, end: instant(t + 3_600_000) };
+        const slice: readonly TimeStep[] = [{ kind: 'floor', unit: name, zone: where }];
+        const end = [...slice, { kind: 'shift' as const, offset: by, zone: where }];
+        for (const anchor of ['start', 'end'] as const) {
+          const bound = { anchor, steps: end };
+          const exact = exactTime(bound, interval);
+          expect(exact).toBe(shift(floorTo(interval[anchor], name, where), by, where));
+          expect(evaluateTime(bound, interval, 'lower')).toBeLessThanOrEqual(exact);
+          expect(evaluateTime(bound, interval, 'upper')).toBeGreaterThanOrEqual(exact);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
   test('no steps: the anchor itself', () => {
-    expect(evaluateTime({ anchor: 'end', steps: [] }, { start: instant(1), end: instant(2) })).toBe(2);
+    const interval = { start: instant(1), end: instant(2) };
+    expect(evaluateTime({ anchor: 'end', steps: [] }, interval, 'lower')).toBe(2);
+    expect(exactTime({ anchor: 'end', steps: [] }, interval)).toBe(2);
   });
 });
