@@ -1,6 +1,7 @@
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import type { WorkspaceReading } from '../pipeline/workspace-reading.ts';
 import type { Problem } from '../text/span.ts';
+import { makeGrid } from '../time/make-grid.ts';
 import type { DeclaredFacts } from './declared-facts.ts';
 import { withDeclaredWrites } from './declared-window.ts';
 import type { TaskFacts, WriteFact } from './facts.ts';
@@ -52,7 +53,11 @@ export function buildWorkspaceFacts(reading: WorkspaceReading, declared: Declare
     tasks,
     facts,
     tables: tablesOf(tasks, facts, definitions, names, spelled),
-    problems: [...unknownDeclarations(tasks, declared), ...[...facts.values()].flatMap((one) => one.problems)],
+    problems: [
+      ...unknownDeclarations(tasks, declared),
+      ...pipelines.flatMap(uncertainTicks),
+      ...[...facts.values()].flatMap((one) => one.problems),
+    ],
     text: reading.text,
   };
 }
@@ -60,6 +65,14 @@ export function buildWorkspaceFacts(reading: WorkspaceReading, declared: Declare
 /** A stand-alone SQL file without a schedule is a script that somebody runs by hand: definitions, a seed, a repair. */
 export const isScheduled = (pipeline: Pipeline): boolean =>
   pipeline.format !== 'sql-file' || pipeline.schedule.value.kind !== 'none';
+
+/** What the file alone cannot say about the intervals of a pipeline. */
+function uncertainTicks({ id, schedule, anchor, at }: Pipeline): readonly Problem[] {
+  const made = makeGrid(schedule.value, anchor);
+  if (made.grid === undefined || made.caveat === undefined) return [];
+  const message = `The intervals of ${id} are not certain: ${made.caveat}.`;
+  return [{ message, at: schedule.at ?? at, severity: 'info' }];
+}
 
 /** How many times each spelling of a table's name is used. */
 function spellings(tasks: ReadonlyMap<TaskId, Owned>, declared: DeclaredFacts): ReadonlyMap<string, number> {
