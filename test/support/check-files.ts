@@ -1,4 +1,5 @@
 import { buildWorkspaceFacts } from '../../src/core/lineage/build-workspace-facts.ts';
+import type { DeclaredFacts } from '../../src/core/lineage/declared-facts.ts';
 import type { WorkspaceFacts } from '../../src/core/lineage/workspace-facts.ts';
 import { checkWorkspace } from '../../src/core/lint/check.ts';
 import type { Finding, Fix } from '../../src/core/lint/finding.ts';
@@ -17,13 +18,20 @@ export const fileSet = (files: Files): FileSet => ({
   read: (path) => files[path],
 });
 
-export function factsOf(files: Files, options: Partial<ReaderOptions> = {}): WorkspaceFacts {
+export function factsOf(
+  files: Files,
+  options: Partial<ReaderOptions> = {},
+  declared: DeclaredFacts = new Map(),
+): WorkspaceFacts {
   const reader = createWorkspaceReader(parser, { ...defaultReaderOptions, ...options });
-  return buildWorkspaceFacts(reader.read(fileSet(files)), new Map());
+  return buildWorkspaceFacts(reader.read(fileSet(files)), declared);
 }
 
-export const checkFiles = (files: Files, options: Partial<ReaderOptions> = {}): Finding[] =>
-  checkWorkspace(factsOf(files, options), { severities: {} });
+export const checkFiles = (
+  files: Files,
+  options: Partial<ReaderOptions> = {},
+  declared: DeclaredFacts = new Map(),
+): Finding[] => checkWorkspace(factsOf(files, options, declared), { severities: {} });
 
 /** The files after a fix; edits of one file must not overlap. */
 export function applyFix(files: Files, fix: Fix): Files {

@@ -57,6 +57,7 @@ export function withDeclaredWrites(
       slice: declaredSlice(known?.slice, write.column),
       mode: known?.mode ?? 'unknown',
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
+      ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
       provenance: 'declared',
       at: known?.at,
     };

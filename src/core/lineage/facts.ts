@@ -62,6 +62,8 @@ export interface WriteFact {
   readonly mode: WriteMode;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
+  /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */
+  readonly volatile?: readonly string[];
   readonly provenance: Provenance;
   readonly at: SourceSpan | undefined;
 }

@@ -126,6 +126,14 @@ describe('declarations', () => {
     expect(facts.facts.get('a.sum')?.reads[0]?.provenance).toBe('declared');
   });
 
+  it('of volatile columns reach the write that they are about', () => {
+    const write = { table: 'Sums', column: undefined, key: [], volatile: ['Loaded_At'] };
+    const facts = workspace(texts, declare({ writes: [write] }));
+    expect(facts.facts.get('a.sum')?.writes.map(({ table, volatile }) => [table, volatile])).toEqual([
+      ['sums', ['Loaded_At']],
+    ]);
+  });
+
   it('of the whole table are every interval', () => {
     const facts = workspace(texts, declare({ reads: [{ table: 'orders', column: undefined, window: 'all' }] }));
     expect(facts.facts.get('a.sum')?.reads).toMatchObject([{ window: { kind: 'range', lo: [], hi: [] } }]);

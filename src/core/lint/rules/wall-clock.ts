@@ -5,7 +5,7 @@ import type { Fix } from '../finding.ts';
 import type { LintContext, TaskView } from '../lint-context.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
 import { editSql } from '../sql-edit.ts';
-import { placeOf, sourceText } from '../statement-view.ts';
+import { placeOf, sameTable, sourceText, tableKey } from '../statement-view.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
@@ -13,7 +13,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
     const moves = uses.filter(({ role }) => role === 'filter' || role === 'slice');
     const [first] = moves;
     if (first !== undefined) yield sqlFinding(context, task, first, moves);
-    const audit = uses.filter((use) => use.role === 'audit');
+    const audit = uses.filter((use) => use.role === 'audit' && !isDeclaredVolatile(context, use));
     if (audit[0] !== undefined) yield auditFinding(task, audit[0], audit);
   }
   for (const pipeline of context.facts.pipelines) {
@@ -60,6 +60,15 @@ function isFullPrecision(text: string, { at, name }: ClockCall): boolean {
   return /^\)*\s*\.(isoformat|timestamp)\(/.test(after) && !/today$/.test(name);
 }
 
+/** The column is left out of the row checksum, as the hint would advise. */
+const isDeclaredVolatile = ({ facts }: LintContext, { view, column }: ClockUse): boolean =>
+  column !== undefined &&
+  (facts.facts.get(view.task.id)?.writes ?? []).some(
+    ({ table, volatile }) =>
+      volatile?.some((declared) => declared.toLowerCase() === column) === true &&
+      view.statement.targets.some((target) => sameTable(tableKey(view, target), table)),
+  );
+
 /** The line names what it sets: when something was loaded, written or started. */
 function isAuditLine(text: string, at: SourceSpan): boolean {
   const line = text.slice(text.lastIndexOf('\n', at.start) + 1, at.start);
@@ -73,7 +82,7 @@ const pythonRoles = (context: LintContext, task: TaskView): readonly ClockUse['r
   task.statements
     .flatMap((view) => [...clockUses(context, task, view)])
     .filter(({ python }) => python)
-    .map(({ role }) => role);
+    .map((use) => (use.role === 'audit' && isDeclaredVolatile(context, use) ? 'record' : use.role));
 
 /**
  * Arguments by which an operator hands data, or the range of data, to code that is not read. The arguments of a Python

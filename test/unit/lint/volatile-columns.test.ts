@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { checkFiles, dagWith, inWords } from '../../support/check-files.ts';
+
+const upsert = `INSERT INTO mart.orders (id, total, loaded_at, seen_at)
+SELECT id, total, now(), current_timestamp FROM raw.orders
+ON CONFLICT (id) DO UPDATE SET total = EXCLUDED.total`;
+
+const declared = (table: string, ...volatile: readonly string[]) =>
+  new Map([['one.load', { reads: [], writes: [{ table, column: undefined, key: [], volatile }] }]]);
+
+const marks = (sql: string, said: ReturnType<typeof declared>): readonly string[] => {
+  const files = dagWith(sql);
+  return checkFiles(files, {}, said).map((finding) => inWords(files, finding));
+};
+
+describe('a column that is declared volatile', () => {
+  test('is no news: the hint is about the others', () => {
+    expect(marks(upsert, new Map())).toEqual(['wall-clock hint «now()»']);
+    expect(marks(upsert, declared('mart.orders', 'Loaded_At'))).toEqual(['wall-clock hint «current_timestamp»']);
+    expect(marks(upsert, declared('orders', 'loaded_at', 'seen_at'))).toEqual([]);
+  });
+
+  test('of another table does not silence the hint', () => {
+    expect(marks(upsert, declared('mart.other', 'loaded_at', 'seen_at'))).toEqual(['wall-clock hint «now()»']);
+  });
+
+  test('is still an error where it decides rows', () => {
+    const deletes = 'DELETE FROM mart.orders WHERE loaded_at >= current_date';
+    expect(marks(deletes, declared('mart.orders', 'loaded_at'))).toEqual(['wall-clock error «current_date»']);
+  });
+
+  test('may be filled by the Python of the file', () => {
+    const files = {
+      'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    SQLExecuteQueryOperator(task_id="load", conn_id="dw", sql=f"""
+        INSERT INTO mart.orders (id, loaded_at) SELECT id, '{datetime.now()}' FROM raw.orders
+        ON CONFLICT (id) DO UPDATE SET loaded_at = EXCLUDED.loaded_at""")
+`,
+    };
+    const found = (said: ReturnType<typeof declared>) => checkFiles(files, {}, said).map((one) => inWords(files, one));
+    expect(found(new Map())).toEqual(['wall-clock hint «datetime.now()»']);
+    expect(found(declared('mart.orders', 'loaded_at'))).toEqual([]);
+  });
+});
