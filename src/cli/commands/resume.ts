@@ -3,7 +3,7 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { resumeRun } from '../../core/run/resume-run.ts';
 import { processOwner } from '../../node/process-owner.ts';
-import { confirmRun } from '../confirm-run.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { exitCodes, type Shell } from '../shell.ts';
@@ -11,23 +11,20 @@ import { wholeNumber } from '../whole-number.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 
-interface ResumeOptions extends WorkspaceOptions {
+interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;
   readonly acceptHeld?: boolean;
-  readonly yes?: boolean;
   readonly samples: string;
 }
 
 export function register(program: Command, shell: Shell): void {
-  addWorkspaceOptions(
-    program
-      .command('resume')
-      .description('run what a run left over, with the intervals, statements and options of then')
-      .argument('<run>', 'a run’s id, see backfill history'),
-  )
+  const command = program
+    .command('resume')
+    .description('run what a run left over, with the intervals, statements and options of then')
+    .argument('<run>', 'a run’s id, see backfill history');
+  addConfirmOptions(addWorkspaceOptions(command), 'as for run; the run was confirmed when it was started')
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--accept-held', 'let held units through: their empty or shrunk results were looked at and are right')
-    .option('--yes', 'do not ask before a protected target')
     .option('--samples <n>', 'differing rows shown per slice and kind, as far as the run kept them', '0')
     .addHelpText(
       'after',
@@ -42,15 +39,11 @@ Examples:
 async function resume(run: string, options: ResumeOptions, shell: Shell): Promise<void> {
   const samples = wholeNumber('--samples', options.samples, 20);
   const workspace = await openWorkspace(options, shell);
-  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const { description } = warehouse;
     // The run was confirmed when it was started; only a protected target asks again.
-    const refusal = await confirmRun(
-      `Resume run ${run}`,
-      description,
-      !description.protected || options.yes === true,
-      shell,
-    );
+    const confirmed = { ...options, yes: true };
+    const refusal = await confirmRun(`Resume run ${run}`, connection.name, description, confirmed, shell);
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
       return shell.exit(exitCodes.usage);

@@ -15,7 +15,7 @@ import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
-import { confirmRun } from '../confirm-run.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
@@ -30,11 +30,10 @@ import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 import { zoneOf } from '../zone-of.ts';
 
-interface RunCommandOptions extends SelectionOptions, WorkspaceOptions {
+interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;
   readonly preview?: boolean;
   readonly concurrency?: string;
-  readonly yes?: boolean;
   readonly stopAtFirstFailure?: boolean;
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
@@ -48,10 +47,9 @@ export function register(program: Command, shell: Shell): void {
     .command('run')
     .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
-  addWorkspaceOptions(addSelectionOptions(command))
+  addConfirmOptions(addWorkspaceOptions(addSelectionOptions(command)), 'do not ask; needed where nobody can be asked')
     .option('--preview', 'do everything in one transaction that is rolled back, and show what would change')
     .option('--concurrency <n>', 'units side by side')
-    .option('--yes', 'do not ask; needed where nobody can be asked')
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--stop-at-first-failure', 'start nothing new after a failed or held unit')
     .addOption(
@@ -130,7 +128,7 @@ async function runOn(
   if (options.preview !== true) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
-    const refusal = await confirmRun(question, warehouse.description, options.yes ?? false, shell);
+    const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
       return shell.exit(exitCodes.usage);

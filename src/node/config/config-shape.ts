@@ -27,7 +27,7 @@ const connection = object('A database that runs can use', {
   sslmode: choice('How much TLS is asked for', 'disable', 'prefer', 'require', 'verify-ca', 'verify-full'),
   directory: env('Data directory of a PGlite database, relative to this file'),
   settings: mapOf('Session settings that the scheduler’s connection has, e.g. timezone', text('Value of the setting')),
-  protected: flag('Ask for the target’s name to be typed before a run'),
+  protected: flag('Ask for the connection’s name to be typed before a run'),
   airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
 });
 

@@ -94,13 +94,29 @@ describe('confirmRun', () => {
     [undefined, false, 'nothing was run: nobody can be asked here; look at the plan and add --yes'],
     [undefined, true, undefined],
   ])('answer %j, --yes %j → %j', async (answer, yes, expected) => {
-    expect(await confirmRun('Run', target, yes, answering(answer))).toBe(expected);
+    expect(await confirmRun('Run', 'dw', target, { yes }, answering(answer))).toBe(expected);
   });
 
-  test('a protected target wants its name, and --yes is not enough', async () => {
-    expect(await confirmRun('Run', guarded, true, answering(guarded.target))).toBeUndefined();
-    expect(await confirmRun('Run', guarded, true, answering('y'))).toBe('nothing was run');
-    expect(await confirmRun('Run', guarded, true, answering(undefined))).toContain('is protected');
+  test.each([
+    ['dw', undefined, undefined],
+    ['y', undefined, 'nothing was run'],
+    ['postgres://ann@db:5432/shop', undefined, 'nothing was run'],
+    [
+      undefined,
+      undefined,
+      'nothing was run: dw is protected and nobody can be asked here; look at the plan and add --confirm-target dw',
+    ],
+    [undefined, 'dw', undefined],
+    [undefined, 'other', 'nothing was run: --confirm-target other is not the connection of this run, dw'],
+    ['dw', 'other', 'nothing was run: --confirm-target other is not the connection of this run, dw'],
+  ])('a protected target wants its connection’s name and not --yes: %j, %j → %j', async (answer, named, expected) => {
+    const options = { yes: true, ...(named !== undefined && { confirmTarget: named }) };
+    expect(await confirmRun('Run', 'dw', guarded, options, answering(answer))).toBe(expected);
+  });
+
+  test('the name of another connection stops a run on an open target too', async () => {
+    const refusal = await confirmRun('Run', 'dw', target, { yes: true, confirmTarget: 'prod' }, answering(undefined));
+    expect(refusal).toContain('--confirm-target prod');
   });
 });
 
