@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'] } },
+      { test: { name: 'unit', testTimeout: 60_000, include: ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'] } },
       {
         test: {
           name: 'warehouses',
