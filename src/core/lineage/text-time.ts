@@ -53,7 +53,7 @@ function strftimeUnit(pattern: string): CalendarUnit | undefined {
   return tail === '' ? units[last] : undefined;
 }
 
-const timeOfDay = /^[T ]?\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(?:Z|UTC|[+-]00(?::?00)?)?$/i;
+const timeOfDay = /^[T ]?\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]00(?::?00)?)?$/i;
 
 /** `'{{ ds }} 23:59:59'`: a day and a constant time of day behind it. `undefined` when the rest is something else. */
 export function withTimeOfDay(day: TimeReadings, rest: string): TimeReadings | undefined {
@@ -64,6 +64,8 @@ export function withTimeOfDay(day: TimeReadings, rest: string): TimeReadings | u
   const milliseconds = Number((fields[4] ?? '').padEnd(3, '0').slice(0, 3));
   const ms = ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds;
   const moved = ms === 0 ? day : shiftReadings(day, { ...noOffset, ms }, []);
+  // A day of UTC with an offset of UTC behind it is an instant, whatever the zone of the session.
+  const isInstant = fields[5] !== undefined && day.readings.every(({ zone }) => zone === undefined || zone === 'UTC');
   // A written time of day makes it a moment and no longer the name of a day.
-  return { ...moved, unit: undefined };
+  return { ...moved, unit: undefined, naive: moved.naive && !isInstant };
 }

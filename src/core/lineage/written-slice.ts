@@ -2,6 +2,7 @@ import type { Statement } from '../sql/statement.ts';
 import { walkInside } from '../sql/walk.ts';
 import { type ColumnRange, columnConditions, type UnreadBound } from './column-range.ts';
 import type { SliceFact } from './facts.ts';
+import { outermostReading } from './outermost-reading.ts';
 import { constantRange, type KnownTables, outputRanges } from './output-ranges.ts';
 import type { Ranges } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
@@ -15,8 +16,8 @@ export function sliceOf(
   range: ColumnRange,
   predicate: RangeSlice['predicate'] = undefined,
 ): RangeSlice | undefined {
-  const lo = range.lo?.readings[0]?.time;
-  const hi = range.hi?.readings.at(-1)?.time;
+  const lo = outermostReading(range.lo, 'lower');
+  const hi = outermostReading(range.hi, 'upper');
   return lo === undefined || hi === undefined ? undefined : { kind: 'range', column, lo, hi, predicate };
 }
 

@@ -132,6 +132,51 @@ describe('the predicate of a DELETE', () => {
   });
 });
 
+describe('a slice holds every row that the statement may write', () => {
+  const sliceIn = (zone: string, where: string) =>
+    writesOf(
+      workspace({
+        d: {
+          zone,
+          tasks: {
+            ddl: 'create table m (ts timestamptz, day date)',
+            t: `delete from m where ${where}; insert into m select * from r`,
+          },
+        },
+      }),
+      'd.t',
+    );
+
+  it.each([
+    [
+      'the days of a list in any order',
+      'UTC',
+      "day in ('{{ ds }}', '{{ macros.ds_add(ds, -2) }}')",
+      '[day of start (UTC) - 2 days, day of start (UTC) + 1 day)',
+    ],
+    [
+      'a zone east of UTC',
+      'Europe/Berlin',
+      "ts::date = '{{ ds }}'",
+      '[day of start (UTC) - 2 hours, day of start (UTC) + 1 day)',
+    ],
+    [
+      'a zone west of UTC',
+      'America/New_York',
+      "ts::date = '{{ ds }}'",
+      '[day of start (UTC), day of start (UTC) + 5 hours + 1 day)',
+    ],
+    [
+      'an offset that is written',
+      'Europe/Berlin',
+      "ts >= '{{ ds }} 00:00:00+00' and ts < '{{ ds }} 12:00:00Z'",
+      '[day of start (UTC), day of start (UTC) + 12 hours)',
+    ],
+  ])('%s', (_, zone, where, slice) => {
+    expect(sliceIn(zone, where)).toEqual([`delete+insert m ${where.startsWith('day') ? 'day' : 'ts'} ${slice}`]);
+  });
+});
+
 it('keys come from the conflict target and the MERGE condition', () => {
   const keyOf = (sql: string) => workspace({ d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0]?.key;
   expect(keyOf('insert into m select * from r on conflict (a, b) do nothing')).toEqual(['a', 'b']);
