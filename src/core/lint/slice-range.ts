@@ -86,16 +86,23 @@ export function compareRanges(
   if (JSON.stringify(first) === JSON.stringify(second)) return 'same';
   let wider = false;
   const edges = [first, second].flatMap((range) => [...range.lows, ...range.highs]);
-  const isLocal = pipeline.zone !== 'UTC' && new Set(edges.map((edge) => edge.unit)).size > 1;
+  const unit = first.unit ?? second.unit;
+  // The same labels, of the unit that one side floors to: the same rows, on whatever clock the units begin.
+  if (sameEdges(first, second) && edges.every((edge) => edge.unit === unit)) return 'same';
+  const ownClock = pipeline.zone !== 'UTC' || edges.some(({ time }) => time.steps.some(({ zone }) => zone !== 'UTC'));
+  const isLocal = ownClock && new Set(edges.map((edge) => edge.unit)).size > 1;
   const slackMs = isLocal || edges.some((edge) => !edge.certain) ? 26 * 3_600_000 : 0;
   for (const interval of sampleIntervals(pipeline)) {
-    const a = boundsAt(first, interval, first.unit ?? second.unit);
-    const b = boundsAt(second, interval, first.unit ?? second.unit);
+    const a = boundsAt(first, interval, unit);
+    const b = boundsAt(second, interval, unit);
     if (a.from > b.from + slackMs || a.to < b.to - slackMs) return 'narrower';
     if (a.from < b.from - slackMs || a.to > b.to + slackMs) wider = true;
   }
   return wider ? 'wider' : 'same';
 }
+
+const sameEdges = (first: SliceRange, second: SliceRange): boolean =>
+  JSON.stringify([first.lows, first.highs]) === JSON.stringify([second.lows, second.highs]);
 
 /** The range holds one point in time only, e.g. `at = '{{ ts }}'`. */
 export const isPoint = (range: SliceRange): boolean =>

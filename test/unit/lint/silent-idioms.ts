@@ -23,6 +23,10 @@ export const silentIdioms: Readonly<Record<string, Files>> = {
     WHERE ts >= '{{ ds }}' AND ts < '{{ macros.ds_add(ds, 1) }}' GROUP BY 1;`),
   'delete by date function': dagWith(`DELETE FROM mart.a WHERE date(ts) = '{{ ds }}';
     INSERT INTO mart.a SELECT * FROM raw.a WHERE date(ts) = '{{ ds }}';`),
+  'delete and insert by the day of another clock': dagWith(`
+    DELETE FROM mart.a WHERE (ts AT TIME ZONE 'Europe/Berlin')::date = '{{ data_interval_start.in_timezone("Europe/Berlin").to_date_string() }}';
+    INSERT INTO mart.a SELECT ts, n FROM raw.a
+    WHERE (ts AT TIME ZONE 'Europe/Berlin')::date = '{{ data_interval_start.in_timezone("Europe/Berlin").to_date_string() }}';`),
   'constant slice column of a rolling sum': dagWith(`DELETE FROM mart.a WHERE as_of = '{{ ds }}';
     INSERT INTO mart.a (as_of, n) SELECT DATE '{{ ds }}', count(*) FROM raw.a
     WHERE day > '{{ macros.ds_add(ds, -30) }}' AND day <= '{{ ds }}';`),
