@@ -1,0 +1,133 @@
+import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
+import { makePlan } from '../../../src/core/plan/make-plan.ts';
+import type { Plan } from '../../../src/core/plan/plan.ts';
+import { prepareJobs } from '../../../src/core/run/prepare-jobs.ts';
+import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import { resumeRun } from '../../../src/core/run/resume-run.ts';
+import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
+import { runPlan } from '../../../src/core/run/run-plan.ts';
+import type { RunResult } from '../../../src/core/run/run-result.ts';
+import type { UnitOptions } from '../../../src/core/run/unit-job.ts';
+import { instant } from '../../../src/core/time/instant.ts';
+import type { Warehouse } from '../../../src/core/warehouse/ports.ts';
+import { loadWorkspace, type Workspace } from '../../../src/node/load-workspace.ts';
+import { refuseElsewhere, unitOptions } from '../../../src/node/run-setup.ts';
+import { neverAborted, realClock } from '../warehouse-fixture.ts';
+import type { WorkspaceModel } from './model.ts';
+import { writeWorkspace } from './write-workspace.ts';
+
+export interface Runner {
+  readonly workspace: Workspace;
+  readonly warehouse: Warehouse;
+  readonly model: WorkspaceModel;
+  readonly owner: string;
+}
+
+/** Writes the files anew and reads them as the product does. */
+export async function openRunner(
+  root: string,
+  model: WorkspaceModel,
+  warehouse: Warehouse,
+  owner = 'runner',
+): Promise<Runner> {
+  writeWorkspace(root, model);
+  return { workspace: await loadWorkspace(root), warehouse, model, owner };
+}
+
+export interface Selected {
+  readonly tasks: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+export function planOf({ workspace, model }: Runner, { tasks, from, to }: Selected, expandUnbounded = true): Plan {
+  return makePlan(workspace.tasks, {
+    tasks,
+    selection: { kind: 'data-range', from: instant(from), to: instant(to) },
+    downstream: true,
+    without: [],
+    expandUnbounded,
+    allowAppend: false,
+    now: instant(model.now),
+  });
+}
+
+export interface HowToRun {
+  readonly run: string;
+  readonly concurrency?: number;
+  readonly options?: Partial<UnitOptions>;
+  readonly maxAttempts?: number;
+}
+
+export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<RunResult> {
+  const { workspace, warehouse, model, owner } = runner;
+  const { jobs, refused } = prepareJobs(
+    plan,
+    workspace.facts,
+    workspace.config.declared,
+    {
+      run: how.run,
+      variables: {},
+      params: {},
+      options: {
+        ...unitOptions(workspace.config, { timezone: model.sessionZone }),
+        holdShrinkPercent: undefined,
+        ...how.options,
+      },
+    },
+    refuseElsewhere(workspace.config, 'here'),
+  );
+  const executor = relationalExecutor(warehouse, { clock: realClock, owner });
+  const ledger = sqlLedgerStore(warehouse);
+  try {
+    return await runPlan(
+      {
+        run: how.run,
+        title: how.run,
+        createdBy: owner,
+        plan,
+        jobs,
+        refused,
+        options: {
+          ...defaultRunOptions,
+          backoffMs: 20,
+          maxBackoffMs: 200,
+          concurrency: how.concurrency ?? 3,
+          maxAttempts: how.maxAttempts ?? defaultRunOptions.maxAttempts,
+        },
+      },
+      { executor, ledger, clock: realClock, signal: neverAborted, onEvent: () => {} },
+    );
+  } finally {
+    await executor.close();
+    await ledger.close();
+  }
+}
+
+export async function resumeIt(runner: Runner, run: string, acceptHeld = false): Promise<RunResult> {
+  const { workspace, warehouse, owner } = runner;
+  const executor = relationalExecutor(warehouse, { clock: realClock, owner });
+  const ledger = sqlLedgerStore(warehouse);
+  try {
+    return await resumeRun(
+      { run, codeHashes: new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash])), acceptHeld },
+      { executor, ledger, clock: realClock, signal: neverAborted, onEvent: () => {} },
+    );
+  } finally {
+    await executor.close();
+    await ledger.close();
+  }
+}
+
+/** What a run came to, short enough to compare. */
+export function summary({ outcome, refusal, problem, units }: RunResult): object {
+  const bad = units.filter(({ state }) => state !== 'changed' && state !== 'unchanged');
+  return {
+    outcome,
+    refusal: refusal?.message,
+    problem,
+    bad: bad.slice(0, 5).map(({ unit, state, message }) => `${unit} ${state}: ${message}`),
+  };
+}
+
+export const done = { outcome: 'done', refusal: undefined, problem: undefined, bad: [] };
