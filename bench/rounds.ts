@@ -3,12 +3,13 @@ export type Samples<K extends string> = Readonly<Record<K, readonly number[]>>;
 
 /**
  * Measures several kinds of work side by side: every round does each of them once, and each round begins with another
- * one, so that a machine that is busy for a while slows all of them alike. The first round is not counted.
+ * one, so that a machine that is busy for a while slows all of them alike. The first round is not counted unless it
+ * is the only one.
  */
 export async function rounds<K extends string>(count: number, works: Readonly<Record<K, Timed>>): Promise<Samples<K>> {
   const names = Object.keys(works) as K[];
   const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, number[]>;
-  for (let round = 0; round <= count; round++) {
+  for (let round = 0; round < (count === 1 ? 1 : count + 1); round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(round + turn) % names.length] as K;
       const work: Timed = works[name];
@@ -16,7 +17,7 @@ export async function rounds<K extends string>(count: number, works: Readonly<Re
       await before?.(round);
       const startedAt = performance.now();
       await run(round);
-      if (round > 0) samples[name].push(performance.now() - startedAt);
+      if (round > 0 || count === 1) samples[name].push(performance.now() - startedAt);
     }
   }
   return samples;

@@ -11,8 +11,8 @@ import { jobsOf, prepareSales } from '../sales-jobs.ts';
 
 const days = 100;
 const sizes = [
-  { suffix: 'one', rowsPerDay: 1000, repeats: 3 },
-  { suffix: 'ten', rowsPerDay: 10_000, repeats: 2 },
+  { suffix: 'one', rowsPerDay: 1000, repeats: 2 },
+  { suffix: 'ten', rowsPerDay: 10_000, repeats: 1 },
 ];
 
 /** A hundred days in one run, with its ledger, against a loop of the same statements on one connection. */
