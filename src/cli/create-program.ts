@@ -5,6 +5,7 @@ import { register as registerPlan } from './commands/plan.ts';
 import { register as registerResume } from './commands/resume.ts';
 import { register as registerRun } from './commands/run.ts';
 import { register as registerShow } from './commands/show.ts';
+import { jsonOnFailure } from './json-failure.ts';
 import { exitCodes, type Shell, UsageError } from './shell.ts';
 
 const registers = [registerCheck, registerShow, registerPlan, registerRun, registerHistory, registerResume];
@@ -13,7 +14,8 @@ const registers = [registerCheck, registerShow, registerPlan, registerRun, regis
  * Runs one command line to its end. Never rejects for a wrong call or for what files, databases and terminals do; a
  * bug rejects, after everything that was open has been closed.
  */
-export async function runCommandLine(words: readonly string[], shell: Shell, version: string): Promise<void> {
+export async function runCommandLine(words: readonly string[], outer: Shell, version: string): Promise<void> {
+  const { shell, finish } = jsonOnFailure(words, outer);
   try {
     await createProgram(shell, version).parseAsync(words, { from: 'user' });
   } catch (error) {
@@ -24,6 +26,7 @@ export async function runCommandLine(words: readonly string[], shell: Shell, ver
       shell.exit(exitCodes.usage);
     } else throw error;
   }
+  finish();
 }
 
 function createProgram(shell: Shell, version: string): Command {
