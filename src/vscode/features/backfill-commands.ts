@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AssistantPanels } from '../panel/assistant-panels.ts';
 import type { AssistantSession } from '../panel/assistant-session.ts';
+import { untrustedWords } from '../untrusted-words.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
 import { isTaskReference } from './task-reference.ts';
@@ -70,6 +71,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
     ...Object.entries(commands).map(([id, run]) =>
       vscode.commands.registerCommand(id, async (argument: unknown) => {
         try {
+          if (!vscode.workspace.isTrusted && id !== 'backfill.copyCliCommand') return await sayUntrusted();
           await run(argument);
         } catch (error) {
           void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
@@ -77,6 +79,13 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
       }),
     ),
   );
+}
+
+/** A lens can be clicked whatever the palette offers. */
+async function sayUntrusted(): Promise<void> {
+  const manage = 'Manage Workspace Trust';
+  const answer = await vscode.window.showInformationMessage(untrustedWords, manage);
+  if (answer === manage) await vscode.commands.executeCommand('workbench.trust.manage');
 }
 
 /** The task of a lens, else the one at the cursor, else one that is picked. */

@@ -24,16 +24,16 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
       { location: vscode.ProgressLocation.Notification, title: 'Checking all pipelines', cancellable: true },
       async (progress, token) => {
         let count = 0;
+        let tasks = 0;
         for (const client of open) {
           progress.report({ message: client.folder.name });
           const findings = await client.call('check', { now: Date.now() });
           if (token.isCancellationRequested) return;
           count += findings.length;
+          tasks += (await client.call('tasks', null)).length;
           publish(findings, (path) => client.uriOf(path));
         }
-        const text =
-          count === 0 ? 'Nothing found: every task can run twice.' : `${count} findings; they are in Problems.`;
-        void vscode.window.showInformationMessage(text);
+        void vscode.window.showInformationMessage(resultInWords(count, tasks));
       },
     );
   };
@@ -53,6 +53,12 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
     vscode.workspace.onDidOpenTextDocument(({ uri }) => collection.delete(uri)),
     vscode.commands.registerCommand('backfill.checkAll', check),
   );
+}
+
+function resultInWords(findings: number, tasks: number): string {
+  if (findings > 0) return `${findings} finding${findings === 1 ? '' : 's'}; see Problems.`;
+  if (tasks === 0) return 'No pipeline was found in this workspace: no DAG and no SQL file with a task.';
+  return `Nothing found in ${tasks} task${tasks === 1 ? '' : 's'}: a second run changes nothing.`;
 }
 
 function groupByFile(findings: readonly PlacedFinding[]): Map<string, PlacedFinding[]> {

@@ -3,6 +3,7 @@ import type { Connections } from '../connections.ts';
 import { connectWarehouse } from '../features/connect-warehouse.ts';
 import type { Log } from '../log.ts';
 import { startRunThread } from '../run-thread-client.ts';
+import { untrustedWords } from '../untrusted-words.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import type { KeptSession, SessionServices } from './session-services.ts';
 import type { SliceDocuments } from './slice-documents.ts';
@@ -40,8 +41,7 @@ export function editorServices(input: EditorServicesInput): SessionServices {
       samples: settings.get('diff.samples', 5),
     },
     startRunThread: (onEvent, onEnd) => {
-      if (!vscode.workspace.isTrusted)
-        throw new Error('This workspace is not trusted: it is read and checked, nothing is run.');
+      if (!vscode.workspace.isTrusted) throw new Error(untrustedWords);
       return startRunThread(runThread, onEvent, onEnd);
     },
     async confirmProtected(name, target) {

@@ -13,8 +13,13 @@ export type VsCodeVersion = 'current' | 'oldest';
 
 export interface VsCodeServer {
   readonly port: number;
-  /** Address that opens a folder, optionally with a file of it. The authority must be the real host and port. */
-  url(folder: string, file?: string): string;
+  /** Profile, logs and home of this server: everything that it may write outside the folders that are opened. */
+  readonly home: string;
+  /**
+   * Address that opens a folder (none: an empty window), optionally with a file of it. The authority must be the real
+   * host and port. `payload` are further start options of VS Code for the web.
+   */
+  url(folder: string | undefined, file?: string, payload?: readonly (readonly [string, string])[]): string;
   stop(): Promise<void>;
 }
 
@@ -25,6 +30,8 @@ export interface VsCodeServerOptions {
   readonly userSettings: Readonly<Record<string, unknown>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly logFile: string;
+  /** True: folders ask for trust, as they do on a desk; false: everything is trusted. */
+  readonly asksForTrust?: boolean;
   readonly extraArguments?: readonly string[];
 }
 
@@ -69,7 +76,9 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
 
   for (const vsix of options.extensions) {
     const code = await new Promise((resolve) => launch(['--install-extension', vsix, '--force']).once('exit', resolve));
-    if (code !== 0) throw new Error(`${vsix} was not installed (exit code ${code}); see ${options.logFile}`);
+    if (code === 0) continue;
+    await rm(home, { recursive: true, force: true });
+    throw new Error(`${vsix} was not installed (exit code ${code}); see ${options.logFile}`);
   }
 
   const port = await freePort();
@@ -80,7 +89,7 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
     `127.0.0.1:${port}`,
     '--disable-telemetry',
     '--disable-update-check',
-    '--disable-workspace-trust',
+    ...(options.asksForTrust === true ? [] : ['--disable-workspace-trust']),
     '--disable-getting-started-override',
     '--ignore-last-opened',
     ...(options.extraArguments ?? []),
@@ -111,12 +120,13 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
   }
   return {
     port,
-    url(folder, file) {
-      const payload =
-        file === undefined
-          ? ''
-          : `&payload=${encodeURIComponent(JSON.stringify([['openFile', `vscode-remote://127.0.0.1:${port}${file}`]]))}`;
-      return `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}${payload}`;
+    home,
+    url(folder, file, payload = []) {
+      const remote = (path: string): string => `vscode-remote://127.0.0.1:${port}${path}`;
+      const all = [...(file === undefined ? [] : [['openFile', remote(file)]]), ...payload];
+      const query = new URLSearchParams(folder === undefined ? { ew: 'true' } : { folder });
+      if (all.length > 0) query.set('payload', JSON.stringify(all));
+      return `http://127.0.0.1:${port}/?${query}`;
     },
     stop,
   };

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { startKit, type TestKit } from './support/test-kit.ts';
+
+describe('where there is nothing to run', () => {
+  let kit: TestKit;
+  let window: EditorWindow;
+
+  beforeAll(async () => {
+    kit = await startKit('current');
+    window = await kit.window();
+  });
+  afterAll(() => kit.stop());
+
+  test('a window without a folder says what to open', async () => {
+    await window.open(undefined);
+    await window.command('Backfill: Backfill Intervals…');
+    await window.notification('Open a folder with DAGs or SQL files first.').waitFor();
+    await window.command('Backfill: Check All Pipelines');
+    await window.notification('Open a folder with pipelines to check them.').waitFor();
+    await window.command('Backfill: Connect Warehouse…');
+    await window.notification('Open a folder first: connections live in its backfill.yaml.').waitFor();
+    await window.picture('no-folder');
+  });
+
+  test('a folder without pipelines, and files that are none', async () => {
+    const folder = await kit.emptyFolder();
+    await writeFile(`${folder}/notes.txt`, 'DELETE FROM t;\n');
+    await writeFile(`${folder}/tool.py`, 'print("hello")\n');
+    await window.open(folder, `${folder}/tool.py`);
+    await window.command('Backfill: Backfill Intervals…');
+    await window.notification('No task was found in this workspace.').waitFor();
+    await window.command('Backfill: Check All Pipelines');
+    await window.notification('No pipeline was found in this workspace').waitFor();
+    await window.command('Backfill: Select Interval…');
+    await window.notification('Open a DAG or one of its SQL files to select an interval of it.').waitFor();
+    await window.open(folder, `${folder}/notes.txt`);
+    expect(await window.lenses()).toEqual([]);
+    expect(await window.page.locator('.squiggly-error').count()).toBe(0);
+  });
+});
+
+describe('an untrusted workspace', () => {
+  let kit: TestKit;
+  let window: EditorWindow;
+
+  beforeAll(async () => {
+    kit = await startKit('current', { asksForTrust: true });
+    window = await kit.window();
+  });
+  afterAll(() => kit.stop());
+
+  test('is read and checked, and nothing is run', async () => {
+    const shop = await kit.shop();
+    await window.open(shop);
+    await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: /No, I don/ }).click();
+    await window.open(shop, `${shop}/dags/shop_daily.py`);
+    await window.statusBar('Restricted Mode').waitFor();
+    await eventually(() => window.lenses()).toContain('Backfill… · 4 downstream');
+    expect(await window.offers('Backfill: Check All Pipelines')).toBe(true);
+    expect(await window.offers('Backfill: Rerun This Interval')).toBe(false);
+    expect(await window.offers('Backfill: Connect Warehouse…')).toBe(false);
+    await window.lens('shop_daily.orders_clean: choose intervals and what runs behind them').click();
+    await window.notification('This workspace is not trusted: it is read and checked, nothing is run.').waitFor();
+    await window.picture('untrusted');
+  });
+});

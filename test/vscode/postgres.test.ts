@@ -1,0 +1,117 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
+import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { wrongDays } from './support/shop-database.ts';
+import { startKit, type TestKit } from './support/test-kit.ts';
+
+const wrongPassword = 'wrong-horse-battery';
+
+let kit: TestKit;
+let window: EditorWindow;
+let postgres: PostgresServer;
+let database: pg.Client;
+let shop: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  await asSuperuser(postgres, 'postgres', 'CREATE DATABASE shop');
+  const { host, port, user, password } = postgres;
+  database = new pg.Client({ host, port, user, password, database: 'shop' });
+  await database.connect();
+  await loadSampleTables((script) => database.query(script));
+  kit = await startKit('current');
+  window = await kit.window();
+  shop = await kit.copyOf('examples/shop');
+  await writeFile(
+    `${shop}/backfill.yaml`,
+    'version: 1\nairflow:\n  version: 2\ntasks:\n  shop_daily.orders_clean:\n    writes:\n      - table: mart.orders_clean\n        column: day\n        volatile: [loaded_at]\n',
+  );
+});
+afterAll(async () => {
+  await kit.stop();
+  await database.end();
+  await postgres.stop();
+});
+
+const openPlan = async (from: string, to: string, units: number): Promise<void> => {
+  const { assistant } = window;
+  await assistant.setRange(from, to);
+  await assistant.button('Show Plan').click();
+  await assistant.button(`Run ${units} units`).waitFor();
+};
+
+test('a server is connected from the page, and a wrong password asks again', async () => {
+  const { assistant, page } = window;
+  await window.open(shop, `${shop}/dags/shop_daily.py`);
+  await window.lens('shop_daily.orders_clean: choose intervals and what runs behind them').click();
+  await eventually(() => assistant.text()).toContain('No connection in backfill.yaml yet.');
+  await window.picture('no-connection', 'dark');
+  await assistant.button('Connect Warehouse…').click();
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first().click();
+  for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
+    await page.locator('.quick-input-title', { hasText: `(${step + 1} of 5)` }).waitFor();
+    await window.answer(text);
+  }
+  await eventually(() => assistant.text()).toContain(`runs on office · postgres · shop@127.0.0.1:${postgres.port}`);
+
+  await openPlan('2026-10-10', '2026-10-12', 15);
+  await assistant.button('Run 15 units').click();
+  await window.passwordPrompt().waitFor();
+  await window.picture('password');
+  await window.answer(wrongPassword);
+  await eventually(() => assistant.text()).toMatch(/password authentication failed/i);
+  await assistant.button('Run 15 units').click();
+  await window.passwordPrompt().waitFor();
+  await window.answer(postgres.password);
+  await eventually(() => assistant.text()).toContain('Done:');
+  await assistant.cell('shop_daily.orders_clean, 2026-10-10: changed').click();
+  await eventually(() => assistant.text()).toContain('123 changed');
+  expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-10', '2026-10-12')).toEqual([]);
+});
+
+test('a run that waits for somebody else is cancelled, confirmed, and resumed', async () => {
+  const { assistant } = window;
+  await assistant.button('Change').click();
+  await openPlan('2026-10-17', '2026-10-19', 15);
+  const { host, port, user, password } = postgres;
+  const other = new pg.Client({ host, port, user, password, database: 'shop' });
+  await other.connect();
+  await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
+  await assistant.button('Run 15 units').click();
+  await eventually(() => assistant.cellsIn('changed').count()).toBeGreaterThan(0);
+  await eventually(async () => {
+    const { rows } = await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    return rows.length;
+  }).toBeGreaterThan(0);
+  await window.statusBar(/backfill shop_daily\.orders_clean: \d+ of 15/).waitFor();
+  await assistant.button('Cancel').click();
+  await eventually(() => assistant.text()).toContain('The server confirmed that it stopped. Resume goes on from here.');
+  await window.picture('cancelled', 'dark');
+  await other.query('ROLLBACK');
+  await other.end();
+  await assistant.button('Resume').click();
+  await eventually(() => assistant.text()).toContain('Done:');
+  expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
+});
+
+test('no password is in any file of the profile or the workspace', async () => {
+  expect(await filesWith('office', shop)).toEqual(['backfill.yaml']);
+  for (const secret of [postgres.password, wrongPassword]) {
+    expect(await filesWith(secret, shop)).toEqual([]);
+    expect(await filesWith(secret, kit.server.home)).toEqual([]);
+  }
+});
+
+async function filesWith(text: string, folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    if ((await readFile(path)).includes(text)) found.push(path.slice(folder.length + 1));
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { HostReport } from './host/suite.ts';
+import { eventually } from './support/editor-window.ts';
+import { startKit, type TestKit } from './support/test-kit.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const driver = `${root}test-results/vscode/host-suite`;
+
+describe.each(['current', 'oldest'] as const)('in the extension host of the %s VS Code', (version) => {
+  let kit: TestKit;
+
+  beforeAll(async () => {
+    // VS Code runs tests of an extension under development only: this one has nothing but the tests.
+    await mkdir(driver, { recursive: true });
+    const manifest = { name: 'host-suite', publisher: 'test', version: '0.0.1', engines: { vscode: '^1.100.0' } };
+    await writeFile(`${driver}/package.json`, JSON.stringify(manifest));
+    await build({
+      entryPoints: [`${root}test/vscode/host/suite.ts`],
+      outfile: `${driver}/suite.cjs`,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      external: ['vscode'],
+      logLevel: 'warning',
+    });
+    kit = await startKit(version, { extraArguments: ['--vscode-option', 'enable-smoke-test-driver'] });
+  });
+  afterAll(() => kit.stop());
+
+  test('the providers answer as they are asked', async () => {
+    const workspace = await kit.copyOf('examples/shop-as-it-was');
+    const window = await kit.window();
+    const log: string[] = [];
+    let ended: number | undefined;
+    await window.page.exposeFunction('codeAutomationLog', (type: string, args: readonly unknown[]) => {
+      log.push(`${type} ${args.join(' ')}`);
+    });
+    await window.page.exposeFunction('codeAutomationExit', (code: number) => {
+      ended = code;
+    });
+    const remote = (path: string): string => `vscode-remote://127.0.0.1:${kit.server.port}${path}`;
+    await window.page.goto(
+      kit.server.url(workspace, undefined, [
+        ['extensionDevelopmentPath', remote(driver)],
+        ['extensionTestsPath', remote(`${driver}/suite.cjs`)],
+        ['skipWelcome', 'true'],
+      ]),
+    );
+    await eventually(async () => ended).toBeDefined();
+    const text = await readFile(`${workspace}.report.json`, 'utf8').catch(() => {
+      throw new Error(`the suite ended with ${ended} and wrote no report:\n${log.join('\n')}`);
+    });
+    const { results, activation }: HostReport = JSON.parse(text);
+    console.log(`activation in the ${version} VS Code: ${activation}`);
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
+    await window.close();
+  });
+});

@@ -1,0 +1,70 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { type EditorWindow, openWindow } from './editor-window.ts';
+import { startVsCode, type VsCodeServer, type VsCodeServerOptions, type VsCodeVersion } from './vs-code-server.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What a file of tests needs: one VS Code with the packaged extension, one browser, folders of its own. */
+export interface TestKit {
+  readonly server: VsCodeServer;
+  window(viewport?: { readonly width: number; readonly height: number }): Promise<EditorWindow>;
+  /** A copy of `examples/shop`, its embedded database loaded. */
+  shop(): Promise<string>;
+  /** A copy of another example or fixture, by its path in the repository. */
+  copyOf(path: string): Promise<string>;
+  emptyFolder(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Quiet parts of VS Code that are not looked at; what stands in the way of a click is switched off. */
+const settings = {
+  'git.openRepositoryInParentFolders': 'never',
+  'chat.disableAIFeatures': true,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
+  'window.restoreWindows': 'preserve',
+  'editor.stickyScroll.enabled': false,
+  'editor.minimap.enabled': false,
+  'editor.hover.delay': 100,
+  'files.simpleDialog.enable': true,
+  'remote.autoForwardPorts': false,
+};
+
+export async function startKit(
+  version: VsCodeVersion,
+  options: Partial<Pick<VsCodeServerOptions, 'asksForTrust' | 'extraArguments'>> = {},
+): Promise<TestKit> {
+  const server = await startVsCode({
+    version,
+    extensions: [join(root, 'dist/backfill-assistant.vsix')],
+    userSettings: settings,
+    environment: {},
+    logFile: join(root, `test-results/vscode/vscode-${version}.log`),
+    ...options,
+  });
+  const browser = await launchBrowser();
+  const folders = await mkdtemp(join(tmpdir(), 'backfill-workspaces-'));
+  let made = 0;
+  const copy = async (from: string, name: string): Promise<string> => {
+    const to = join(folders, String(++made), name);
+    await cp(from, to, { recursive: true });
+    return to;
+  };
+  return {
+    server,
+    window: (viewport) => openWindow(browser, server, viewport),
+    shop: () => copy(inject('loadedShop'), 'shop'),
+    copyOf: (path) => copy(join(root, path), path.slice(path.lastIndexOf('/') + 1)),
+    emptyFolder: () => mkdtemp(join(folders, 'empty-')),
+    async stop() {
+      await browser.close();
+      await server.stop();
+      await rm(folders, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
