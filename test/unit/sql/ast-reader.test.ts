@@ -46,11 +46,20 @@ describe('second opinion of the full grammar', () => {
 
   test('is asked once, and only when somebody wants to know', () => {
     asked = [];
-    const [statement] = readSql(plain('DELETE FROM m.t WHERE a = 1'), 'postgres', reader).statements;
+    const [statement] = readSql(plain('DELETE FROM m.asked WHERE a = 1'), 'postgres', reader).statements;
     expect(statement?.kind).toBe('delete');
     expect(asked).toEqual([]);
     expect([statement?.trust, statement?.trust]).toEqual(['full', 'full']);
-    expect(asked).toEqual(['DELETE FROM m.t WHERE a = 1']);
+    expect(asked).toEqual(['DELETE FROM m.asked WHERE a = 1']);
+    const again = readSql(plain('SELECT 1; DELETE FROM m.asked WHERE a = 1'), 'postgres', reader).statements[1];
+    expect([again?.trust, asked.length]).toEqual(['full', 1]);
+  });
+
+  test('is not asked about long statements', () => {
+    asked = [];
+    const sql = `SELECT ${'a, '.repeat(2000)}b`;
+    expect(readSql(plain(sql), 'postgres', reader).statements[0]?.trust).toBe('full');
+    expect(asked).toEqual([]);
   });
 
   test.each([
