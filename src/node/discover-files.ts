@@ -7,12 +7,12 @@ import type { Problem } from '../core/text/span.ts';
 const skippedFolders = new Set(['node_modules', '__pycache__', 'site-packages', 'dist', 'dbt_packages']);
 
 /** Pipelines and their SQL. */
-const pipelineFile = /\.(py|sql|sql\.(j2|jinja|jinja2))$/i;
+const pipelineFile = /\.(py|hql|sql|sql\.(j2|jinja|jinja2))$/i;
 const largestPipelineBytes = 2_000_000;
 
-/** What tells the version and the settings of Airflow. */
+/** What tells the version and the settings of Airflow, and which folders belong to dbt. */
 const settingsFile =
-  /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
+  /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|dbt_project\.yml|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
 const largestSettingsBytes = 20_000_000;
 
 /** How large a file may be to be read; `undefined` for files that no reader looks at. */
