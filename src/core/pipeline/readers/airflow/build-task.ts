@@ -4,9 +4,11 @@ import type { Keyword } from '../../python/call.ts';
 import { keyValue } from '../../python/iterate.ts';
 import { plainText } from '../../python/text-value.ts';
 import { symbolOf, type Value } from '../../python/value.ts';
+import { booleanOf, numberOf } from './arguments.ts';
 import { emptyOperators, type SqlOperator, sqlOperators } from './operators.ts';
 import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from './program.ts';
 import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
+import { ownRendering } from './template-environment.ts';
 
 /** A task of the model from what the file builds. */
 export function buildTask(
@@ -33,7 +35,7 @@ export function buildTask(
     nameAt: task.nameAt,
     operator: task.operator,
     sql,
-    executor: executorOf(task, operator, connection, sql),
+    executor: executorOf(task, dag, operator, connection, sql),
     retries: numberOf(taskArgument(task, 'retries')),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
     autocommit: booleanOf(taskArgument(task, 'autocommit')),
@@ -61,6 +63,7 @@ function connectionOf(task: TaskBuilder, operator: SqlOperator): string | undefi
 
 function executorOf(
   task: TaskBuilder,
+  dag: DagBuilder,
   operator: SqlOperator | undefined,
   connection: string | undefined,
   sql: readonly TaskSql[],
@@ -79,19 +82,9 @@ function executorOf(
   if (sql.length === 0) return airflow('its SQL is not known before it runs');
   const [hole] = sql.flatMap((text) => text.pythonHoles);
   if (hole !== undefined) return airflow(`its SQL has a part that is not known before it runs: ${hole.source}`);
+  const rendering = ownRendering(task, dag, sql);
+  if (rendering !== undefined) return airflow(rendering);
   return { kind: 'warehouse', connection };
-}
-
-export function numberOf(keyword: Keyword | undefined): Sourced<number> | undefined {
-  return keyword?.value.kind === 'scalar' && typeof keyword.value.value === 'number'
-    ? { value: keyword.value.value, at: keyword.at }
-    : undefined;
-}
-
-export function booleanOf(keyword: Keyword | undefined): Sourced<boolean> | undefined {
-  return keyword?.value.kind === 'scalar' && typeof keyword.value.value === 'boolean'
-    ? { value: keyword.value.value, at: keyword.at }
-    : undefined;
 }
 
 /** `trigger_rule="all_done"` or `TriggerRule.ALL_DONE`. */

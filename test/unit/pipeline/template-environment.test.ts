@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { factsOf } from '../../support/check-files.ts';
+
+/** Who runs a task whose DAG has these arguments. */
+function executorOf(dagArguments: string, sql = "SELECT '{{ ds }}', '{{ params.shop | upper }}'", task = ''): string {
+  const facts = factsOf({
+    'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+import jinja2
+from helpers import macros, day_of, quoted
+
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False, ${dagArguments}):
+    SQLExecuteQueryOperator(task_id="load", conn_id="dw"${task}, sql="""${sql}""")
+`,
+  });
+  const executor = facts.tasks.get('one.load')?.task.executor;
+  return executor?.kind === 'warehouse' ? 'here' : `${executor?.kind}: ${executor?.reason}`;
+}
+
+const by = (name: string): string => `airflow: its DAG renders templates with ${name}`;
+
+test.each([
+  ['render_template_as_native_obj=True', by('render_template_as_native_obj')],
+  ['render_template_as_native_obj=NATIVE', by('render_template_as_native_obj')],
+  ['render_template_as_native_obj=False', 'here'],
+  ['template_undefined=jinja2.Undefined', by('template_undefined')],
+  ['template_undefined=jinja2.StrictUndefined', 'here'],
+  ['template_undefined=None', 'here'],
+  ['user_defined_macros={"ds": day_of}', by('user_defined_macros: ds')],
+  ['user_defined_macros={"day_of": day_of}', 'here'],
+  ['user_defined_macros=macros', by('user_defined_macros')],
+  ['user_defined_macros={**macros, "day_of": day_of}', by('user_defined_macros')],
+  ['user_defined_macros={}', 'here'],
+  ['user_defined_macros=None', 'here'],
+  ['user_defined_filters={"upper": quoted}', by('user_defined_filters: upper')],
+  ['user_defined_filters={"quoted": quoted}', 'here'],
+  ['user_defined_filters=dict(upper=quoted)', by('user_defined_filters: upper')],
+  ['jinja_environment_kwargs={"trim_blocks": True}', by('jinja_environment_kwargs')],
+  ['jinja_environment_kwargs={}', 'here'],
+  ['max_active_runs=1', 'here'],
+])('a text with templates under %s runs %s', (given, expected) => {
+  expect(executorOf(given)).toBe(expected);
+});
+
+test.each([
+  ['render_template_as_native_obj=True', 'here'],
+  ['template_undefined=jinja2.Undefined', 'here'],
+  ['user_defined_macros=macros', 'here'],
+  ['user_defined_filters=macros', 'here'],
+  ['jinja_environment_kwargs={"trim_blocks": True}', 'here'],
+  // Other delimiters make a template of what looks plain.
+  ['jinja_environment_kwargs={"variable_start_string": "<<"}', by('jinja_environment_kwargs')],
+  ['jinja_environment_kwargs=macros', by('jinja_environment_kwargs')],
+])('a text without templates under %s runs %s', (given, expected) => {
+  expect(executorOf(given, "SELECT '<<ds>>'")).toBe(expected);
+});
+
+test('a task may ask for native objects by itself', () => {
+  const native = ', render_template_as_native_obj=True';
+  expect(executorOf('max_active_runs=1', "SELECT '{{ ds }}'", native)).toBe(by('render_template_as_native_obj'));
+});
