@@ -15,14 +15,27 @@ export const unitOptions = ({ run }: Config, settings: Readonly<Record<string, s
   settings,
 });
 
-/** Refuses tasks whose Airflow connection id means another connection than the run's. */
+/**
+ * Refuses tasks whose Airflow connection id means another connection than the run's, or none at all where the run's
+ * connection says which ids mean it.
+ */
 export function refuseElsewhere(
   config: Config,
   runsOn: string,
 ): (airflowId: string | undefined) => JobRefusal | undefined {
   return (airflowId) => {
     const meant = airflowId === undefined ? undefined : connectionForAirflowId(config, airflowId);
-    if (meant === undefined || meant === runsOn) return undefined;
+    if (airflowId === undefined || meant === runsOn) return undefined;
+    if (meant === undefined) {
+      const listed = config.connections.get(runsOn)?.airflowIds ?? [];
+      if (listed.length === 0) return undefined;
+      return {
+        code: 'other-connection',
+        message: `its connection ${airflowId} is not among the airflowIds of ${runsOn} (${listed.join(', ')}), on which this run is`,
+        remedy: `add ${airflowId} to the airflowIds of the connection that it means in ${config.file}`,
+        at: undefined,
+      };
+    }
     return {
       code: 'other-connection',
       message: `its connection ${airflowId} means ${meant}, and this run is on ${runsOn}`,

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
+import type { Plan } from '../../core/plan/plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
-import { describeTarget } from '../describe-target.ts';
+import type { JobRefusal } from '../../core/run/job-refusal.ts';
+import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { airflowIdsOf, describeTarget } from '../describe-target.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
+import { reportRefusals } from '../report-refusals.ts';
 import { planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
+import { connectionName } from '../target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 import { zoneOf } from '../zone-of.ts';
 
@@ -38,6 +45,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   const request = planRequest(words, options, workspace.tasks, shell);
   const made = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, made, shell);
+  reportRefusals(refusalsOf(made, options.connection, workspace), workspace, shell);
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
     const target = await describeTarget(workspace, options.connection, made, shell);
@@ -51,4 +59,22 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
     shell.out(planText(view, shell.colors));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
+}
+
+/** What a run would refuse; findings of the plan say the rest. */
+function refusalsOf(plan: Plan, named: string | undefined, workspace: Workspace): readonly JobRefusal[] {
+  const { config, facts } = workspace;
+  const name = connectionName(workspace, named, airflowIdsOf(plan));
+  const setting = {
+    run: 'plan',
+    variables: config.variables,
+    params: config.params,
+    options: unitOptions(config, {}),
+  };
+  const runsHere = name === undefined ? () => undefined : refuseElsewhere(config, name);
+  const { refused } = prepareJobs(plan, facts, config.declared, setting, runsHere);
+  const runnable = plan.units.filter(
+    ({ executor, blockedBy }) => executor.kind === 'warehouse' && blockedBy === undefined,
+  );
+  return runnable.flatMap(({ id }) => refused.get(id) ?? []);
 }

@@ -3,14 +3,12 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
-import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
 import { runPlan } from '../../core/run/run-plan.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
-import type { Problem } from '../../core/text/span.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
@@ -20,7 +18,7 @@ import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
-import { reportProblems } from '../report-problems.ts';
+import { reportRefusals } from '../report-refusals.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
@@ -124,7 +122,7 @@ async function runOn(
     };
     shell.out(`${planText(view, shell.colors)}\n`);
   }
-  reportProblems(refusalProblems([...refused.values()]), workspace.text, shell);
+  reportRefusals([...refused.values()], workspace, shell);
   if (options.preview !== true) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
@@ -163,16 +161,6 @@ async function runOn(
     await preview?.end();
     await ledger?.close();
   }
-}
-
-/** Each reason once, however many intervals it stops. */
-function refusalProblems(refusals: readonly JobRefusal[]): readonly Problem[] {
-  const byMessage = new Map(refusals.map((refusal) => [refusal.message, refusal]));
-  return [...byMessage.values()].map(({ message, remedy, at }) => ({
-    message: `${message}; ${remedy}`,
-    at,
-    severity: 'warning',
-  }));
 }
 
 /** One line for the history. */
