@@ -5,16 +5,16 @@ import { decodeRunDocument } from '../../core/run/run-document.ts';
 import { recordJson } from '../../core/run/run-json.ts';
 import { lineIndex } from '../../core/text/line-index.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
-import { formatInterval, formatWall } from '../../core/time/format-interval.ts';
+import { formatInterval } from '../../core/time/format-interval.ts';
 import { type Instant, instant } from '../../core/time/instant.ts';
 import { parseInstant, toIso } from '../../core/time/iso.ts';
-import type { ZoneName } from '../../core/time/zone-name.ts';
 import { makeDocumentView } from '../../core/view/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline, lastFinished } from '../../core/view/pipeline-view.ts';
 import { planGrid } from '../../core/view/plan-view.ts';
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/range-view.ts';
 import { runReport } from '../../core/view/run-report.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
+import { typedTime } from '../../core/view/typed-time.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { freeName, writeConnection } from '../../node/config/write-connection.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
@@ -225,9 +225,3 @@ const typedRange = ({ task, from, to, without, now }: RangeChoice): TypedRange =
   without,
   now: instant(now),
 });
-
-/** As a person would type it: a bare date for a local midnight, else the local time (a repeated hour with its offset). */
-const typedTime = (at: Instant, zone: ZoneName): string =>
-  formatWall(at, zone)
-    .replace(/ 00:00$/, '')
-    .replace(' ', 'T');
