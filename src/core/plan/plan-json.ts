@@ -2,6 +2,12 @@ import { toIso } from '../time/iso.ts';
 import { unitId } from './make-plan.ts';
 import type { Plan, Reason } from './plan.ts';
 
+/**
+ * Neighbouring units of one task that are written out one by one. A task that reads all of its past waits for thousands
+ * of units in each of its own, so without a limit ten years of days would give tens of millions of ids.
+ */
+const mostIds = 100;
+
 /** The `plan` contract of the command line; instants are ISO 8601 in UTC. */
 export interface PlanJson {
   readonly version: 1;
@@ -12,8 +18,10 @@ export interface PlanJson {
     readonly start: string;
     readonly end: string;
     readonly reasons: readonly Readonly<Record<string, string>>[];
-    /** Ids of units, in the order of their tasks' intervals. */
+    /** Ids of units, in the order of their tasks' intervals; of more than {@link mostIds} of one task first and last. */
     readonly waitsFor: readonly string[];
+    /** Those runs of units of one task of which `waitsFor` names the ends only; `count` holds both ends. */
+    readonly waitsForRanges?: readonly { readonly first: string; readonly last: string; readonly count: number }[];
     readonly executor: string;
     readonly blockedBy?: string;
     readonly slices: readonly {
@@ -38,7 +46,7 @@ export interface PlanJson {
   }[];
 }
 
-/** Encodes a plan. Wait ranges are written out as ids, which for a cumulative task grows with the square of its units. */
+/** Encodes a plan. */
 export function planJson(plan: Plan): PlanJson {
   const idAt = (task: string, index: number): string => {
     const unit = plan.units[plan.byTask.get(task)?.[index] ?? -1];
@@ -54,8 +62,11 @@ export function planJson(plan: Plan): PlanJson {
       end: toIso(unit.next),
       reasons: unit.reasons.map(reasonJson),
       waitsFor: unit.waitsFor.flatMap(({ task, first, last }) =>
-        Array.from({ length: last - first + 1 }, (_, offset) => idAt(task, first + offset)),
+        last - first < mostIds
+          ? Array.from({ length: last - first + 1 }, (_, offset) => idAt(task, first + offset))
+          : [idAt(task, first), idAt(task, last)],
       ),
+      ...rangesJson(unit.waitsFor, idAt),
       executor: unit.executor.kind,
       ...(unit.blockedBy === undefined ? {} : { blockedBy: unit.blockedBy }),
       slices: unit.slices.map(({ table, column, from, to, mode }) => ({
@@ -73,6 +84,21 @@ export function planJson(plan: Plan): PlanJson {
       task: task ?? null,
     })),
     widened: plan.widened.map(({ task, from, to, because }) => ({ task, from: toIso(from), to: toIso(to), because })),
+  };
+}
+
+function rangesJson(
+  waitsFor: Plan['units'][number]['waitsFor'],
+  idAt: (task: string, index: number) => string,
+): Pick<PlanJson['units'][number], 'waitsForRanges'> {
+  const long = waitsFor.filter(({ first, last }) => last - first >= mostIds);
+  if (long.length === 0) return {};
+  return {
+    waitsForRanges: long.map(({ task, first, last }) => ({
+      first: idAt(task, first),
+      last: idAt(task, last),
+      count: last - first + 1,
+    })),
   };
 }
 

@@ -353,6 +353,21 @@ it('is encoded as its contract says', () => {
   expect(JSON.parse(JSON.stringify(json))).toEqual(json);
 });
 
+it('is encoded in a size that grows with its units, also where each waits for all before it', () => {
+  const grid = cadence('day', 'UTC', '1997-01-01', '2024-06-01');
+  const tasks = [task('o', grid), task('sum', grid, { o: window(undefined, end()) })];
+  const { units } = planJson(makePlan(tasks, request(['o'], range('1997-01-01', '2024-05-18'))));
+  expect(units.length).toBeGreaterThan(20_000);
+  expect(Math.max(...units.map(({ waitsFor }) => waitsFor.length))).toBe(100);
+  const sums = units.filter((unit) => unit.task === 'sum');
+  expect(sums[99]?.waitsFor).toHaveLength(100);
+  expect(sums[99]).not.toHaveProperty('waitsForRanges');
+  expect(sums[100]).toMatchObject({
+    waitsFor: ['o@1997-01-01T00:00:00Z', 'o@1997-04-11T00:00:00Z'],
+    waitsForRanges: [{ first: 'o@1997-01-01T00:00:00Z', last: 'o@1997-04-11T00:00:00Z', count: 101 }],
+  });
+});
+
 it('is summed up task by task', () => {
   const tasks = [task('o', daily), task('roll', daily, { o: window(start(days(-6)), end()) })];
   const plan = makePlan(tasks, request(['o'], oneDay));
