@@ -140,6 +140,15 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
     save();
   };
 
+  /** The name of a protected connection is typed, for a run and for what is left of one. */
+  const isConfirmed = async (name: string): Promise<boolean> => {
+    const found = await client.call('connection', { name });
+    // What is wrong with the connection is said when it is opened.
+    if ('problem' in found || !found.protected) return true;
+    const { connection } = store().state;
+    return services.confirmProtected(name, (connection.name === name ? connection.target : undefined) ?? name);
+  };
+
   const runOn = async (
     name: string,
     mode: Mode,
@@ -183,9 +192,7 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
       const { connection, plan, choose } = store().state;
       if (connection.name === undefined || plan === undefined) throw new Error('Choose a connection first.');
       const { name } = connection;
-      if (mode === 'run' && connection.protected) {
-        if (!(await services.confirmProtected(name, connection.target ?? name))) return;
-      }
+      if (mode === 'run' && !(await isConfirmed(name))) return;
       const { options } = choose;
       await runOn(name, mode, async (config, api) => {
         const prepared = await client.call('prepare', {
@@ -207,6 +214,7 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
       const { plan } = store().state;
       if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
       const { id, connection } = kept;
+      if (!(await isConfirmed(connection))) return;
       await runOn(connection, 'run', async (config, api) => {
         begin(id, 'run', connection, plan);
         const codeHashes = await client.call('codeHashes', null);
