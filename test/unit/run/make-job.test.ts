@@ -121,6 +121,32 @@ describe('makeJob', () => {
     ]);
   });
 
+  test('around a clock change the slice is exact, and only what is read may be wider', () => {
+    // New York, 2024-11-03: the second 01:00 begins at 06:00 in UTC.
+    const hour = { start: instant(Date.UTC(2024, 10, 3, 6)), end: instant(Date.UTC(2024, 10, 3, 7)) };
+    const offset = { months: 0, days: 1, ms: 0 };
+    const dayOn: TimeExpression = { anchor: 'start', steps: [{ kind: 'shift', offset, zone: 'America/New_York' }] };
+    const source = taskOf("DELETE FROM mart.daily WHERE day = '{{ ts }}'");
+    const slice: SliceFact = { kind: 'range', column: 'day', lo: bound('start'), hi: dayOn, predicate: undefined };
+    const facts: TaskFacts = {
+      ...source.facts,
+      reads: [
+        {
+          table: 'raw.orders',
+          window: { kind: 'range', column: 'ts', lo: [bound('start')], hi: [dayOn] },
+          provenance: 'sql',
+          at,
+        },
+      ],
+      writes: source.facts.writes.map((write) => ({ ...write, slice })),
+    };
+    const made = makeJob({ ...unit, data: hour }, { ...source, facts, declared: undefined }, setting);
+    expect(made).toMatchObject({
+      slices: [{ from: '2024-11-03T06:00:00Z', to: '2024-11-04T06:00:00Z' }],
+      inputs: [{ from: '2024-11-03T06:00:00Z', to: '2024-11-04T07:00:00Z' }],
+    });
+  });
+
   test('a predicate that needs what the template sets before it', () => {
     const made = job(
       "{% set day = ds_nodash %}DELETE FROM mart.daily WHERE [[day = '{{ day }}' AND kind IN ('{{ params.depth }}')]];",
