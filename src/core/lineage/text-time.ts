@@ -15,7 +15,8 @@ export function readingsOfText(value: Extract<SymbolicValue, { kind: 'time' }>):
   const naive = written === 'naive';
   if (written === 'whole') return value.zone === undefined ? whole : { ...onClock, naive };
   if (naive) return onClock;
-  return floorReadings(onClock, written, [zone]);
+  const floored = floorReadings(onClock, written, [zone]);
+  return namesFirstDay(value.form) ? floorReadings(floored, 'day', [zone]) : floored;
 }
 
 /** What a form keeps of a time: a unit's start, everything with an offset, everything without, or not enough. */
@@ -47,11 +48,20 @@ function strftimeUnit(pattern: string): CalendarUnit | undefined {
   }
   const exact = fields.findIndex((field) => !present.has(field));
   const last = exact === -1 ? fields.length - 1 : exact - 1;
-  // A constant `00:00:00` behind the date is text and adds nothing; a finer field without the coarser one is no time.
+  // A finer field without the coarser one is no time.
   if (last < 0 || fields.slice(last + 1).some((field) => present.has(field))) return undefined;
-  const tail = pattern.slice(pattern.lastIndexOf('%') + 2).replace(/[0:.TZ+ -]/g, '');
-  return tail === '' ? units[last] : undefined;
+  const tail = tailOf(pattern);
+  return /^0*$/.test(tail) || firstDays[last]?.test(tail) === true ? units[last] : undefined;
 }
+
+/** Constant digits behind the last field. */
+const tailOf = (pattern: string): string => pattern.slice(pattern.lastIndexOf('%') + 2).replace(/[:.TZ+ -]/g, '');
+
+/** Constant digits behind a year or a month that make it the day that begins it: `%Y-01-01`, `%Y-%m-01`, `%Y%m01`. */
+const firstDays: readonly RegExp[] = [/^01010*$/, /^010*$/];
+
+/** True for a text that is a day though its fields end before: `%Y-%m-01` is the first of the month, not the month. */
+const namesFirstDay = (form: TimeForm): boolean => typeof form === 'object' && /^0*1/.test(tailOf(form.strftime));
 
 const timeOfDay = /^[T ]?\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]00(?::?00)?)?$/i;
 

@@ -5,6 +5,8 @@ const s = "'{{ data_interval_start }}'";
 const e = "'{{ data_interval_end }}'";
 const inInterval = `ts >= ${s} and ts < ${e}`;
 const day = 'day of start (UTC)';
+const month = 'month of start (UTC)';
+const first = (format: string): string => `'{{ data_interval_start.strftime("${format}") }}'`;
 const ofDay = `[${day}, ${day} + 1 day)`;
 
 describe('a predicate on the time column', () => {
@@ -40,6 +42,11 @@ describe('a predicate on the time column', () => {
     [`day between '{{ macros.ds_add(ds, -6) }}' and '{{ ds }}'`, `[${day} - 6 days, ${day} + 1 day)`],
     [`day in ('{{ ds }}', '{{ ds }}'::date - 7)`, `[${day} or ${day} - 7 days, ${day} + 1 day or ${day} - 6 days)`],
     [`to_char(day, 'YYYYMMDD') = '{{ ds_nodash }}'`, ofDay],
+    [`day >= ${first('%Y-%m-01')} and day <= '{{ ds }}'`, `[${month}, ${day} + 1 day)`],
+    [`day > ${first('%Y-%m-01')} and day <= '{{ ds }}'`, `[${month}, ${day} + 1 day)`],
+    [`day >= {{ data_interval_start.strftime("%Y%m01") }} and day <= {{ ds_nodash }}`, `[${month}, ${day} + 1 day)`],
+    [`day >= ${first('%Y-01-01')} and day < ${first('%Y-%m-01')}`, `[year of start (UTC), ${month})`],
+    [`day >= ${first('%Y-%m-01 00:00:00')} and day <= '{{ ds }}'`, `[${month}, ${day} + 1 day)`],
     [
       `date_trunc('month', day) = date_trunc('month', '{{ ds }}'::date)`,
       '[month of start (UTC), month of start (UTC) + 1 month)',
