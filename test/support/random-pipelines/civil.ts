@@ -56,6 +56,17 @@ export function floorMonth(wall: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
+/** The Monday that begins the week. */
+export const floorWeek = (wall: number): number => floorDay(wall) - ((Math.floor(wall / dayMs) + 3) % 7) * dayMs;
+
+/** The same day and time of the month before, its last day where it is shorter. */
+export function monthBefore(wall: number): number {
+  const date = new Date(wall);
+  const last = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0);
+  const day = Math.min(date.getUTCDate(), new Date(last).getUTCDate());
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, day) + (wall - floorDay(wall));
+}
+
 export const grains = ['hourly', 'six-hourly', 'daily', 'half-past-two', 'weekly', 'monthly'] as const;
 export type Grain = (typeof grains)[number];
 

@@ -91,7 +91,7 @@ export async function rowVersions(session: Session, model: WorkspaceModel): Prom
 /** Slices whose newest record in the ledger is not what the table holds: count and checksum worked out anew. */
 export async function ledgerDisagreements(session: Session, model: WorkspaceModel): Promise<readonly string[]> {
   const wrong: string[] = [];
-  for (const { table, write } of model.tasks) {
+  for (const { table, write, dag } of model.tasks) {
     const column = columnOf(write.type);
     const { rows } = await session.query(
       `select distinct on (lower, upper) lower, upper, row_count, row_checksum, lower = '-infinity' and upper = 'infinity', id
@@ -104,7 +104,7 @@ export async function ledgerDisagreements(session: Session, model: WorkspaceMode
       const day = write.type === 'date' || write.type === 'text' || write.type === 'int';
       const at = write.type === 'int' ? `to_date(${column}::text, 'YYYYMMDD')` : `${column}::date`;
       const position = day
-        ? `${at}::timestamp at time zone 'UTC'`
+        ? `${at}::timestamp at time zone '${write.name === 'local-day' ? dag.zone : 'UTC'}'`
         : write.type === 'timestamp'
           ? `${column} at time zone 'UTC'`
           : column;

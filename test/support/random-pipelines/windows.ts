@@ -1,4 +1,15 @@
-import { databaseInstant, dayMs, floorDay, floorMonth, hourMs, wallOf, type Zone } from './civil.ts';
+import {
+  databaseInstant,
+  dayMs,
+  floorDay,
+  floorMonth,
+  floorWeek,
+  hourMs,
+  monthBefore,
+  wallOf,
+  type Zone,
+  zones,
+} from './civil.ts';
 import { columnOf, isDay, type TimeType, type Window } from './model.ts';
 
 /** A template expression that gives a day as `2024-03-31`, as a literal of a day column. */
@@ -65,6 +76,28 @@ function dayWindows(column: string, type: TimeType, spelling: number): readonly 
       sql: `${column} >= ${day('ds')} and ${column} <= ${add(1)}`,
       range: ({ start }) => [from(start, 0), from(start, 2)],
     },
+    ...(type === 'date' ? calendarDays(column) : []),
+  ];
+}
+
+/** What only dates can be asked for. */
+function calendarDays(column: string): readonly Window[] {
+  return [
+    {
+      name: 'week',
+      sql: `date_trunc('week', ${column}) = date_trunc('week', '{{ ds }}'::date)`,
+      range: ({ start }) => [floorWeek(start), floorWeek(start) + 7 * dayMs],
+    },
+    {
+      name: 'week-so-far',
+      sql: `${column} >= date_trunc('week', '{{ ds }}'::date) and ${column} < '{{ ds }}'::date + 1`,
+      range: ({ start }) => [floorWeek(start), floorDay(start) + dayMs],
+    },
+    {
+      name: 'month-back',
+      sql: `${column} > '{{ ds }}'::date - interval '1 month' and ${column} <= '{{ ds }}'::date`,
+      range: ({ start }) => [monthBefore(floorDay(start)) + dayMs, floorDay(start) + dayMs],
+    },
   ];
 }
 
@@ -73,9 +106,10 @@ function timeWindows(column: string, type: TimeType, zone: Zone, spelling: numbe
   const end = endLiteral(spelling);
   const days = 1 + (spelling % 6);
   const hours = 1 + (spelling % 30);
+  const own = zones[spelling % zones.length] as Zone;
   const elapsed = spelling % 2 === 0;
   const dayOf = (at: number, shift: number): number =>
-    stepped(floorDay(at), type, 'UTC', (wall) => wall + shift * dayMs);
+    stepped(floorDay(at), 'timestamp', 'UTC', (wall) => wall + shift * dayMs);
   /** The instant at which a UTC date, taken for a local one, begins. */
   const localDay = (at: number, shift: number): number => {
     const wall = dayOf(at, shift);
@@ -127,6 +161,40 @@ function timeWindows(column: string, type: TimeType, zone: Zone, spelling: numbe
       name: 'lead',
       sql: `${column} >= ${start} and ${column} < ${end}::${type} + interval '1 day'`,
       range: (interval) => [interval.start, stepped(interval.end, type, zone, (wall) => wall + dayMs)],
+    },
+    {
+      name: 'month-back',
+      sql: `${column} >= ${start}::${type} - interval '1 month' and ${column} < ${end}`,
+      range: (interval) => [stepped(interval.start, type, zone, monthBefore), interval.end],
+    },
+    {
+      name: 'since-day',
+      sql: `${column} >= '{{ ds }}' and ${column} < ${end}`,
+      range: (interval) => [localDay(interval.start, 0), interval.end],
+    },
+    {
+      name: 'days-back',
+      sql: `${column} >= '{{ ds }}'::date - ${days} and ${column} < '{{ ds }}'::date + 1`,
+      range: (interval) => [localDay(interval.start, -days), localDay(interval.start, 1)],
+    },
+    ...(type === 'timestamptz' ? zonedWindows(column, own) : []),
+  ];
+}
+
+/** Windows by a calendar that the user names, whatever the session's is. */
+function zonedWindows(column: string, zone: Zone): readonly Window[] {
+  const start = "'{{ data_interval_start }}'::timestamptz";
+  const local = (at: number, step: (wall: number) => number): number => databaseInstant(step(wallOf(at, zone)), zone);
+  return [
+    {
+      name: 'local-day',
+      sql: `(${column} at time zone '${zone}')::date = '{{ data_interval_start.in_timezone("${zone}") | ds }}'`,
+      range: (interval) => [local(interval.start, floorDay), local(interval.start, (wall) => floorDay(wall) + dayMs)],
+    },
+    {
+      name: 'local-month-to-date',
+      sql: `${column} >= date_trunc('month', ${start} at time zone '${zone}') at time zone '${zone}' and ${column} < '{{ data_interval_end }}'`,
+      range: (interval) => [local(interval.start, floorMonth), interval.end],
     },
   ];
 }

@@ -58,6 +58,13 @@ function dagText(dag: Dag, model: WorkspaceModel, files: Map<string, string>): s
     if (task.layout % 3 === 0) {
       files.set(`dags/sql/${task.name}.sql`, text);
       sql = `"sql/${task.name}.sql"`;
+    } else if (task.layout % 5 === 1) {
+      // The schema is a constant of the module, the text an f-string.
+      const formatted = text.replace(/[{}]/g, '$&$&').replaceAll(`${model.schema}.`, '{SCHEMA}.');
+      sql = `f"""\n${formatted.replace(/^/gm, '        ')}"""`;
+    } else if (task.layout % 5 === 2) {
+      const given = text.replaceAll(` * ${task.factor} + `, ' * {{ params.factor }} + ');
+      sql = `"""\n${given}""",\n        params={"factor": ${task.factor}}`;
     } else if (task.layout % 3 === 1) sql = `"""\n${text.replace(/^/gm, '        ')}"""`;
     else sql = `[\n${statements.map((one) => `            """${one}""",`).join('\n')}\n        ]`;
     return `    ${task.name} = SQLExecuteQueryOperator(
@@ -79,6 +86,8 @@ import pendulum
 from airflow import DAG
 from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 
+SCHEMA = "${model.schema}"
+
 with DAG(
     dag_id="${dag.id}",
     schedule=${dag.schedule},
@@ -95,40 +104,80 @@ export const sourcesOf = (task: TaskModel): readonly string[] => [
   ...(task.dimension === undefined ? [] : [task.dimension]),
 ];
 
-/** The task's SQL with its templates. */
+/** The task's SQL with its templates, laid out in one of the ways that people have. */
 export function statementsOf(task: TaskModel, { schema }: WorkspaceModel): readonly string[] {
   const target = `${schema}.${task.table}`;
   const { write } = task;
+  const form = (['plain', 'cte', 'subquery', 'temporary', 'block', 'alias', 'comments'] as const)[task.layout % 7];
   const time = columnOf(write.type);
-  const insert = write.kind === 'upsert-latest' ? latestSql(task, schema) : groupedSql(task, schema);
+  const removals = write.before.map((one) => one.replace('{table}', target));
+  const made = write.kind === 'upsert-latest' ? latestSql(task, schema) : groupedSql(task, schema, form);
+  if (write.kind === 'upsert-key' && task.layout % 4 === 0) {
+    return [
+      `merge into ${target} as t using (${made}) as made (${time}, k, n, v)
+on t.${time} = made.${time} and t.k = made.k
+when matched then update set n = made.n, v = made.v
+when not matched then insert (${time}, k, n, v) values (made.${time}, made.k, made.n, made.v)`,
+    ];
+  }
   const conflict =
     write.kind === 'upsert-key'
       ? `\non conflict (${time}, k) do update set n = excluded.n, v = excluded.v`
       : write.kind === 'upsert-latest'
         ? `\non conflict (k) do update set ${time} = excluded.${time}, n = excluded.n, v = excluded.v\nwhere excluded.${time} >= ${task.table}.${time}`
         : '';
-  return [
-    ...write.before.map((one) => one.replace('{table}', target)),
-    `insert into ${target} (${time}, k, n, v)\n${insert}${conflict}`,
-  ];
+  const insert = `insert into ${target} (${time}, k, n, v)\n${made}${conflict}`;
+  const plain = [...removals, insert];
+  switch (form) {
+    case 'temporary': {
+      const read = simpleRead(task);
+      if (read === undefined) return plain;
+      const own = columnOf(read.type);
+      const kept = `create temp table picked_${task.name} on commit drop as\nselect ${own}, k, n, v from ${schema}.${read.table} where ${read.window?.sql}`;
+      return [
+        kept,
+        ...removals,
+        insert.replace(`${schema}.${read.table} s`, `picked_${task.name} s`).replace(/\nwhere .*/, ''),
+      ];
+    }
+    case 'block':
+      return ['begin', ...plain, 'commit'];
+    case 'alias':
+      return plain.map((one) =>
+        one.replace(/^delete from (\S+) where (day|ts)/, 'DELETE FROM $1 AS gone WHERE gone.$2'),
+      );
+    case 'comments':
+      return plain.map((one) => `-- it's made; by hand {# not by a tool #}\n/* ; */ ${one} -- end;\n`);
+    default:
+      return plain;
+  }
 }
 
-function groupedSql(task: TaskModel, schema: string): string {
+/** The one read of a task that reads one range of one table. */
+const simpleRead = ({ reads, dimension, write }: TaskModel): Read | undefined =>
+  reads.length === 1 && dimension === undefined && reads[0]?.window !== undefined && write.kind !== 'upsert-latest'
+    ? reads[0]
+    : undefined;
+
+function groupedSql(task: TaskModel, schema: string, form: string | undefined): string {
   const [only] = task.reads;
   const { stamp } = task.write;
   const own = columnOf(only?.type ?? 'date');
   const where = ({ window }: Read): string => (window === undefined ? '' : ` where ${window.sql}`);
-  const from =
-    task.reads.length === 1
-      ? `${schema}.${only?.table} s`
-      : `(${task.reads.map((read) => `select k, n, v from ${schema}.${read.table}${where(read)}`).join(' union all ')}) s`;
+  const one = task.reads.length === 1;
+  const union = task.reads
+    .map((read) => `select ${one ? `${own}, ` : ''}k, n, v from ${schema}.${read.table}${where(read)}`)
+    .join(' union all ');
+  const nested = !one || form === 'subquery';
+  const from = form === 'cte' ? 'picked s' : nested ? `(${union}) s` : `${schema}.${only?.table} s`;
   const dimension = task.dimension === undefined ? '' : ` left join ${schema}.${task.dimension} d on d.k = s.k`;
   const value = task.dimension === undefined ? 's.v' : 's.v + coalesce(d.v, 0)';
   const filter =
-    task.reads.length === 1 && only?.window !== undefined ? `\nwhere ${qualified(only.window.sql, own)}` : '';
+    !nested && form !== 'cte' && only?.window !== undefined ? `\nwhere ${qualified(only.window.sql, own)}` : '';
   const t = stamp === undefined ? `s.${own}` : stamp.sql;
   const group = stamp === undefined ? `s.${own}, s.k` : 's.k';
-  return `select ${t}, s.k, sum(s.n) % ${modulus}, ${valueSql(task, `sum(${value})`)}\nfrom ${from}${dimension}${filter}\ngroup by ${group}`;
+  const common = form === 'cte' ? `with picked as (${union})\n` : '';
+  return `${common}select ${t}, s.k, sum(s.n) % ${modulus}, ${valueSql(task, `sum(${value})`)}\nfrom ${from}${dimension}${filter}\ngroup by ${group}`;
 }
 
 function latestSql(task: TaskModel, schema: string): string {
