@@ -28,6 +28,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...ownReads(planned),
     ...withoutTheirRun(planned),
     ...leftOut(planned),
+    ...notFinished(planned),
     ...zeroWidths(planned),
   ];
   const order = { error: 0, warning: 1, info: 2 };
@@ -220,6 +221,25 @@ function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
       const message = `${parent} fills ${table} anew in each run, and ${which} would read whatever it holds now instead of the rows of ${missing === 1 ? 'its' : 'their'} own run. Select ${parent} as well.`;
       return [{ code: 'missing-previous', severity: 'error', message, task: id }];
     });
+  });
+}
+
+/** A range that reaches beyond the last finished interval is cut there: said, so that nobody takes it for done. */
+function notFinished({ request, graph, units }: Planned): PlanFinding[] {
+  const { selection, now } = request;
+  const open = new Map<Instant, TaskId[]>();
+  const planned = new Set(tasksOf(units));
+  for (const id of new Set(request.tasks)) {
+    const grid = graph.tasks.get(id)?.grid;
+    const horizon = grid?.floor(now);
+    const first = horizon === undefined ? undefined : grid?.containing(horizon);
+    if (first === undefined || !planned.has(id)) continue;
+    const asked = selection.kind === 'data-range' ? first.start < selection.to : first.start <= selection.last;
+    if (asked) open.set(first.start, [...(open.get(first.start) ?? []), id]);
+  }
+  return [...open].map(([start, ids]): PlanFinding => {
+    const message = `The range reaches beyond the last finished interval: what begins at ${toIso(start)} or later is not in the plan.`;
+    return { code: 'not-finished', severity: 'info', message, task: ids.length === 1 ? ids[0] : undefined };
   });
 }
 

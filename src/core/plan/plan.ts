@@ -59,6 +59,7 @@ export interface PlanUnit {
 
 export const planFindingCodes = [
   'empty-selection',
+  'not-finished',
   'cycle',
   'unbounded-read',
   'unknown-window',

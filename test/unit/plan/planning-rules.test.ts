@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planCounts, planSummary, reasonInWords } from '../../../src/core/plan/explain.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import { planJson } from '../../../src/core/plan/plan-json.ts';
+import type { Selection } from '../../../src/core/plan/plan-request.ts';
 import {
   at,
   cadence,
@@ -100,6 +101,20 @@ describe('selection', () => {
     expect(plan.findings).toEqual([
       { code: 'empty-selection', severity: 'error', message: expect.stringContaining(reason), task: 'd' },
     ]);
+  });
+
+  it('says once where a range is cut because what follows is not finished', () => {
+    const found = (selection: Selection) =>
+      makePlan(
+        [task('d', daily), task('e', daily)],
+        request(['d', 'e'], selection, { now: at('2024-05-03T12:00:00Z') }),
+      ).findings;
+    const dates = (last: string): Selection => ({ kind: 'logical-dates', first: at('2024-05-01'), last: at(last) });
+    const said = { code: 'not-finished', severity: 'info', message: expect.stringContaining('2024-05-03T00:00:00Z') };
+    expect(found(range('2024-05-01', '2024-05-03'))).toEqual([]);
+    expect(found(range('2024-05-01', '2024-05-04'))).toEqual([{ ...said, task: undefined }]);
+    expect(found(dates('2024-05-02'))).toEqual([]);
+    expect(found(dates('2024-05-03'))).toHaveLength(1);
   });
 
   it('names a task that is not there, and no task at all', () => {
