@@ -26,7 +26,10 @@ export interface TaskWrites {
 export const taskStatements = (task: Task, zone: string): readonly TaskStatement[] =>
   task.sql.flatMap((sql, sqlIndex) => {
     const context = sqlContext(sql, zone);
-    return sql.reading.statements.map((statement) => ({ statement, sql, sqlIndex, context }));
+    // `WITH d AS (DELETE …) INSERT …` does both, so both are statements of the task.
+    return sql.reading.statements.flatMap((whole) =>
+      [...whole.modifying, whole].map((statement) => ({ statement, sql, sqlIndex, context })),
+    );
   });
 
 /** What a task writes: one fact for each target, from all statements that touch it. */

@@ -54,6 +54,10 @@ describe('write mode and slice', () => {
       `merge into m t using (select id, ts from r where ${inInterval}) s on t.id = s.id when matched then update set v = s.v when not matched then insert (id, ts) values (s.id, s.ts)`,
       'merge m ts [start, end)',
     ],
+    [
+      `with gone as (delete from m where day = '{{ ds }}') insert into m select * from r where day = '{{ ds }}'`,
+      `delete+insert m day ${ofDay}`,
+    ],
     [`update m set x = 1 where day = '{{ ds }}'`, `update m day ${ofDay}`],
     ['update m set x = 1', 'update m the whole table'],
     ['refresh materialized view m', 'full_replace m the whole table'],
