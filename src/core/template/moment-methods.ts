@@ -227,6 +227,8 @@ function replacedFields(moment: Moment, call: CallArguments, read: Read): Readin
   const cleared = microsecondsKept ? 'second' : 'instant';
   if (calendar !== undefined) {
     if (midnight) return { ...floored(moment, calendar), precision: cleared };
+    // The end of a unit has microseconds, which a later replace() of hour, minute and second leaves in place.
+    if (moment.precision === 'second') return timeOfDayLost;
     const whole =
       moment.type === 'date' || (moment.precision === 'instant' && isFloored(moment.steps, 'day', moment.zone));
     return { ...floored(moment, calendar), precision: whole ? 'instant' : 'day' };

@@ -178,6 +178,7 @@ describe('what an expression stands for', () => {
     ['ds if params.x else next_ds', /condition/],
     ['params.x or ds', /condition/],
     ['logical_date.replace(day=1)', /time of day/],
+    ["logical_date.end_of('month').replace(day=1)", /time of day/],
     ["logical_date.end_of('day') | ts", /microseconds/],
     ['logical_date.replace(day=15)', /fields/],
     ['ds[1:3]', /cuts a field/],
