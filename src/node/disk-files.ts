@@ -44,9 +44,12 @@ export function readText(root: string, path: string, problems: Problem[]): strin
   } catch (error) {
     return complain(`not read: ${reasonOf(error)}`);
   }
+  const foreign = 'not read: it is not UTF-8 text; save it as UTF-8';
+  // UTF-16 of plain English is valid UTF-8 with a NUL behind each letter.
+  if (bytes.includes(0)) return complain(foreign);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return complain('not read: it is not UTF-8 text; save it as UTF-8');
+    return complain(foreign);
   }
 }

@@ -69,6 +69,7 @@ test('follows links once, also in a circle, and says where one leads nowhere', a
 test('reads text once, without a byte order mark, and says what is not text or too large', async () => {
   write('bom.sql', '\uFEFFselect 1');
   write('latin.sql', Uint8Array.from([0x73, 0xe9, 0x6c]));
+  write('wide.sql', new Uint8Array(Buffer.from('select 1', 'utf16le')));
   write('huge.sql', '');
   truncateSync(join(root, 'huge.sql'), 3_000_000);
   const { files, problems } = await diskFiles(root);
@@ -77,10 +78,12 @@ test('reads text once, without a byte order mark, and says what is not text or t
   expect(files.read('bom.sql')).toBe('select 1');
   expect(files.read('latin.sql')).toBeUndefined();
   expect(files.read('latin.sql')).toBeUndefined();
+  expect(files.read('wide.sql')).toBeUndefined();
   expect(files.read('../etc/passwd')).toBeUndefined();
   expect(problems.map(({ at, message }) => `${at?.file}: ${message}`)).toEqual([
     'huge.sql: not read: 3.0 MB is more than 2 MB',
     'latin.sql: not read: it is not UTF-8 text; save it as UTF-8',
+    'wide.sql: not read: it is not UTF-8 text; save it as UTF-8',
   ]);
 });
 
