@@ -56,7 +56,8 @@ export function steppedGrid(steps: GridSteps, { startDate, endDate }: Omit<Sched
     return low;
   };
   const lastStartedBy = (t: Instant): GridInterval | undefined => {
-    know(t, t);
+    // Behind the end there is no interval to begin with.
+    know(t > lastStart ? lastStart : t, t);
     return known[firstIndex((interval) => interval.start > t || interval.start > lastStart) - 1];
   };
 

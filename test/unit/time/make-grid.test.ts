@@ -151,6 +151,24 @@ describe('laws', () => {
       { numRuns: 150 },
     );
   });
+  test('behind an end date the first question has the same answer as a later one', () => {
+    const far = instant(Date.UTC(2022, 0));
+    fc.assert(
+      fc.property(schedule, time, fc.integer({ min: -40, max: 400 }), (plan, endDate, days) => {
+        const anchor = { ...anywhere, endDate };
+        const asked = instant(endDate + days * 86_400_000);
+        const used = gridOf(plan, anchor);
+        const last = used.overlapping(far, instant(asked + 1)).at(-1);
+        expect(last).toBeDefined();
+        expect(gridOf(plan, anchor).floor(asked)).toBe(last && (last.next <= asked ? last.next : last.start));
+        expect(gridOf(plan, anchor).containing(asked)).toEqual(last && last.next > asked ? last : undefined);
+        expect(gridOf(plan, anchor).overlapping(asked, instant(asked + 1))).toEqual(
+          used.overlapping(asked, instant(asked + 1)),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
   test('a start date takes ticks away and moves none', () => {
     fc.assert(
       fc.property(schedule, time, span, (plan, start, length) => {
