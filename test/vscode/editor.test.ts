@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (version) => {
@@ -11,7 +12,8 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
     kit = await startKit(version);
     window = await kit.window();
   });
-  afterAll(() => kit.stop());
+  afterAll(() => kit?.stop());
+  picturesOfFailures(() => window);
 
   const problems = async (): Promise<readonly string[]> => {
     const rows = await window.page.locator('.markers-panel .monaco-list-row').allInnerTexts();
@@ -47,7 +49,7 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
         expect.stringMatching(/^INSERT INTO mart\.revenue_daily .*→ mart\.revenue_daily · day 2026-10-07$/),
       ]),
     );
-    await window.picture(`${version}-editor`, 'dark');
+    await window.picture(`${version}-editor`);
 
     await window.page
       .locator('.view-line', { hasText: 'task_id="revenue_daily"' })
@@ -79,7 +81,7 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
       'delete-insert-range-mismatch 35:13',
       'additive-update 49:17',
     ]);
-    await window.picture(`${version}-findings`, 'dark');
+    await window.picture(`${version}-findings`);
 
     await quickFix(35, 'Delete by the bound of the INSERT');
     await eventually(problems).not.toContain('delete-insert-range-mismatch 35:13');

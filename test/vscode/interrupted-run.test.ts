@@ -1,6 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
@@ -10,7 +11,8 @@ let window: EditorWindow;
 beforeAll(async () => {
   kit = await startKit('current');
 });
-afterAll(() => kit.stop());
+afterAll(() => kit?.stop());
+picturesOfFailures(() => window);
 
 test('a window that is reloaded in the middle of a run finds it again, and resumes it to the same rows', async () => {
   window = await kit.window();
@@ -33,7 +35,7 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
     /was interrupted with \d+ units left\. Resume goes on where it stopped\./,
   );
   expect(await done()).toBeGreaterThan(3);
-  await window.picture('interrupted', 'dark');
+  await window.picture('interrupted');
   await assistant.button('Resume').click();
   await assistant.button('Cancel').waitFor();
   await eventually(() => assistant.text()).toMatch(/Done: \d+ changed, \d+ unchanged\./);

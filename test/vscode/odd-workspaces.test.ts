@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 describe('where there is nothing to run', () => {
@@ -11,7 +12,8 @@ describe('where there is nothing to run', () => {
     kit = await startKit('current');
     window = await kit.window();
   });
-  afterAll(() => kit.stop());
+  afterAll(() => kit?.stop());
+  picturesOfFailures(() => window);
 
   test('a window without a folder says what to open', async () => {
     await window.open(undefined);
@@ -49,7 +51,8 @@ describe('an untrusted workspace', () => {
     kit = await startKit('current', { asksForTrust: true });
     window = await kit.window();
   });
-  afterAll(() => kit.stop());
+  afterAll(() => kit?.stop());
+  picturesOfFailures(() => window);
 
   test('is read and checked, and nothing is run', async () => {
     const shop = await kit.shop();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
+import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
@@ -32,10 +33,11 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await kit.stop();
-  await database.end();
-  await postgres.stop();
+  await kit?.stop();
+  await database?.end();
+  await postgres?.stop();
 });
+picturesOfFailures(() => window);
 
 const openPlan = async (from: string, to: string, units: number): Promise<void> => {
   const { assistant } = window;
@@ -49,7 +51,7 @@ test('a server is connected from the page, and a wrong password asks again', asy
   await window.open(shop, `${shop}/dags/shop_daily.py`);
   await window.lens('shop_daily.orders_clean: choose intervals and what runs behind them').click();
   await eventually(() => assistant.text()).toContain('No connection in backfill.yaml yet.');
-  await window.picture('no-connection', 'dark');
+  await window.picture('no-connection');
   await assistant.button('Connect Warehouse…').click();
   await page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first().click();
   for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
@@ -90,7 +92,7 @@ test('a run that waits for somebody else is cancelled, confirmed, and resumed', 
   await window.statusBar(/backfill shop_daily\.orders_clean: \d+ of 15/).waitFor();
   await assistant.button('Cancel').click();
   await eventually(() => assistant.text()).toContain('The server confirmed that it stopped. Resume goes on from here.');
-  await window.picture('cancelled', 'dark');
+  await window.picture('cancelled');
   await other.query('ROLLBACK');
   await other.end();
   await assistant.button('Resume').click();

@@ -28,7 +28,7 @@ describe.each(['current', 'oldest'] as const)('in the extension host of the %s V
     });
     kit = await startKit(version, { extraArguments: ['--vscode-option', 'enable-smoke-test-driver'] });
   });
-  afterAll(() => kit.stop());
+  afterAll(() => kit?.stop());
 
   test('the providers answer as they are asked', async () => {
     const workspace = await kit.copyOf('examples/shop-as-it-was');

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
-import { documentPicture } from './support/pictures.ts';
+import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 const tab = 'Backfill: shop_daily.orders_clean';
@@ -16,7 +16,8 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     window = await kit.window({ width: 1280, height: 1000 });
     shop = await kit.shop();
   });
-  afterAll(() => kit.stop());
+  afterAll(() => kit?.stop());
+  picturesOfFailures(() => window);
 
   test('the lens makes the plan of its interval', async () => {
     await window.open(shop, `${shop}/dags/shop_daily.py`);
@@ -38,7 +39,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await eventually(() => assistant.text()).toContain('The end is not after the start.');
     await assistant.setRange('2026-10-05', '2026-10-12');
     await eventually(() => assistant.text()).toContain('7 intervals: 2026-10-05 to 2026-10-11');
-    await window.picture(`${version}-choose`, 'dark', 'high-contrast');
+    await window.picture(`${version}-choose`);
     await assistant.button('Show Plan').click();
     await assistant.button('Run 35 units').waitFor();
     await assistant.cell('shop_daily.revenue_rolling7, 2026-10-13').click();
@@ -46,7 +47,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
       'Why: reads mart.revenue_daily, which shop_daily.revenue_daily rewrites',
     );
     await eventually(() => assistant.text()).toContain("DELETE FROM mart.revenue_rolling7 WHERE day = '2026-10-13'");
-    await window.picture(`${version}-plan`, 'dark', 'high-contrast');
+    await window.picture(`${version}-plan`);
 
     await assistant.button('Preview Changes').click();
     await eventually(() => assistant.text()).toContain(
@@ -70,7 +71,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     expect(text).toMatch(/loaded_at\s+left out/);
     // A voucher of 2.50 comes off the price.
     expect(text).toMatch(/34452\s+20\.24 17\.74/);
-    await window.picture(`${version}-run`, 'dark', 'high-contrast', 'high-contrast-light');
+    await window.picture(`${version}-run`);
     if (version === 'current') await documentPicture(window, 'assistant');
   });
 
@@ -82,7 +83,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await eventually(async () =>
       (await page.locator('.monaco-diff-editor .view-line').allInnerTexts()).join('\n'),
     ).toMatch(/net_amount:.17\.74/);
-    await window.picture(`${version}-diff`, 'dark');
+    await window.picture(`${version}-diff`);
     await page.locator('.tab', { hasText: tab }).click();
     await eventually(() => assistant.text()).toContain('123 changed');
   });

@@ -13,8 +13,10 @@ export interface AssistantPage {
   cellsIn(state: string): Locator;
   text(): Promise<string>;
   /** Waits until the page has the colours of a theme. */
-  themed(kind: 'vs' | 'vs-dark' | 'hc-black' | 'hc-light'): Promise<void>;
+  themed(kind: ThemeKind): Promise<void>;
 }
+
+export type ThemeKind = keyof typeof bodyClasses;
 
 const bodyClasses = {
   vs: 'vscode-light',

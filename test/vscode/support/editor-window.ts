@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { type AssistantPage, assistantPage } from './assistant-page.ts';
+import { type AssistantPage, assistantPage, type ThemeKind } from './assistant-page.ts';
 import type { Browser, Locator, Page } from './playwright.ts';
 import type { VsCodeServer } from './vs-code-server.ts';
 
@@ -10,14 +10,11 @@ const patienceMs = 60_000;
 
 const pictures = fileURLToPath(new URL('../../../test-results/vscode/', import.meta.url));
 
-/** Themes by their names in the picker, with the class that the workbench then has. */
-const themes = {
-  light: { name: 'Light Modern', kind: 'vs' },
-  dark: { name: 'Dark Modern', kind: 'vs-dark' },
-  'high-contrast': { name: 'Dark High Contrast', kind: 'hc-black' },
-  'high-contrast-light': { name: 'Light High Contrast', kind: 'hc-light' },
-} as const;
-export type Theme = keyof typeof themes;
+/** Classes that the workbench has in the themes that a server prefers for a light and for a dark system. */
+export interface ThemeKinds {
+  readonly light: ThemeKind;
+  readonly dark: ThemeKind;
+}
 
 /** One window of VS Code in a browser of its own, as a person sees and uses it. */
 export interface EditorWindow {
@@ -46,14 +43,15 @@ export interface EditorWindow {
   /** Accepts the path that a file dialog proposes. */
   acceptPath(): Promise<void>;
   clipboard(): Promise<string>;
-  /** Screenshots of this state for the eye, in the themes given and in the light one: `test-results/vscode/<name>-<theme>.png`. */
-  picture(name: string, ...wanted: readonly Theme[]): Promise<void>;
+  /** Screenshots of this state for the eye, in a dark and a light theme: `test-results/vscode/<name>-<theme>.png`. */
+  picture(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openWindow(
   browser: Browser,
   server: VsCodeServer,
+  themes: ThemeKinds,
   viewport: { readonly width: number; readonly height: number } = { width: 1280, height: 900 },
 ): Promise<EditorWindow> {
   await mkdir(pictures, { recursive: true });
@@ -63,7 +61,6 @@ export async function openWindow(
   const assistant = assistantPage(page);
   const input = page.locator('.quick-input-widget:not([style*="display: none"]) .quick-input-box input');
   const suggestion = page.locator('.quick-input-list .monaco-list-row');
-  let theme: Theme = 'light';
 
   const findCommand = async (title: string): Promise<void> => {
     await page.keyboard.press('F1');
@@ -124,22 +121,15 @@ export async function openWindow(
     },
     passwordPrompt: () => page.locator('.quick-input-widget .quick-input-box input[type="password"]'),
     async acceptPath() {
-      await page.locator('.quick-input-title', { hasText: 'Save As' }).waitFor();
-      await input.press('Enter');
+      await page.locator('.quick-input-action .monaco-button', { hasText: 'OK' }).click();
     },
     clipboard: () => page.evaluate<string>('navigator.clipboard.readText()'),
-    async picture(name, ...wanted) {
-      for (const next of [...wanted, 'light' as const]) {
-        const { name: label, kind } = themes[next];
-        if (next !== theme) {
-          await this.command('Preferences: Color Theme');
-          await suggestion.filter({ hasText: label }).first().waitFor();
-          await this.answer(label);
-          theme = next;
-        }
-        await page.locator(`.monaco-workbench.${kind}`).waitFor();
-        if (await assistant.isOpen()) await assistant.themed(kind);
-        await page.screenshot({ path: `${pictures}${name}-${next}.png` });
+    async picture(name) {
+      for (const scheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.locator(`.monaco-workbench.${themes[scheme]}`).waitFor();
+        if (await assistant.isOpen()) await assistant.themed(themes[scheme]);
+        await page.screenshot({ path: `${pictures}${name}-${scheme}.png` });
       }
     },
     close: () => context.close(),

@@ -70,6 +70,7 @@ export interface Page extends Scope {
   exposeFunction(name: string, listener: (...values: never[]) => unknown): Promise<void>;
   setDefaultTimeout(ms: number): void;
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;
+  emulateMedia(options: { readonly colorScheme: 'light' | 'dark' }): Promise<void>;
   screenshot(options: { readonly path: string }): Promise<unknown>;
   on(event: 'console', listener: (message: { text(): string; type(): string }) => void): void;
   on(event: 'pageerror', listener: (error: Error) => void): void;

@@ -27,6 +27,7 @@ const settings = {
   'chat.disableAIFeatures': true,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
+  'window.autoDetectColorScheme': true,
   'window.restoreWindows': 'preserve',
   'editor.stickyScroll.enabled': false,
   'editor.minimap.enabled': false,
@@ -35,6 +36,18 @@ const settings = {
   'remote.autoForwardPorts': false,
 };
 
+/** The newest VS Code is looked at in its own light and dark themes, the oldest in the high contrast ones. */
+const looks = {
+  current: { settings: {}, kinds: { light: 'vs', dark: 'vs-dark' } },
+  oldest: {
+    settings: {
+      'workbench.preferredLightColorTheme': 'Default High Contrast Light',
+      'workbench.preferredDarkColorTheme': 'Default High Contrast',
+    },
+    kinds: { light: 'hc-light', dark: 'hc-black' },
+  },
+} as const;
+
 export async function startKit(
   version: VsCodeVersion,
   options: Partial<Pick<VsCodeServerOptions, 'asksForTrust' | 'extraArguments'>> = {},
@@ -42,7 +55,7 @@ export async function startKit(
   const server = await startVsCode({
     version,
     extensions: [join(root, 'dist/backfill-assistant.vsix')],
-    userSettings: settings,
+    userSettings: { ...settings, ...looks[version].settings },
     environment: {},
     logFile: join(root, `test-results/vscode/vscode-${version}.log`),
     ...options,
@@ -57,7 +70,7 @@ export async function startKit(
   };
   return {
     server,
-    window: (viewport) => openWindow(browser, server, viewport),
+    window: (viewport) => openWindow(browser, server, looks[version].kinds, viewport),
     shop: () => copy(inject('loadedShop'), 'shop'),
     copyOf: (path) => copy(join(root, path), path.slice(path.lastIndexOf('/') + 1)),
     emptyFolder: () => mkdtemp(join(folders, 'empty-')),
