@@ -96,6 +96,10 @@ export function fakeLedger(): LedgerStore & {
     async activeOverlaps() {
       return [];
     },
+    async beginRun() {
+      return [];
+    },
+    async endRun() {},
     async close() {},
   };
 }

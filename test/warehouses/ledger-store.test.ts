@@ -119,6 +119,24 @@ describe.each(engines)('the ledger on %s', (engine) => {
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
   });
 
+  test('of runs that begin at once on the same rows one is let in, and the next when it has ended', async () => {
+    const stores = ['anna', 'ben', 'cleo'].map((owner) => ({ owner, ledger: sqlLedgerStore(fixture.warehouse) }));
+    const december = [{ table: 'sales', from: '2026-12-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' }];
+    for (const { owner, ledger } of stores) await ledger.saveRun(stored(`by ${owner}`), ['x'], december);
+    const found = await Promise.all(
+      stores.map(({ owner, ledger }) => ledger.beginRun(`by ${owner}`, owner, december, 60_000)),
+    );
+    const first = stores[found.findIndex((others) => others.length === 0)]?.owner;
+    expect(found.filter((others) => others.length > 0)).toEqual(
+      [1, 2].map(() => [{ run: `by ${first}`, owner: first, table: 'public.sales' }]),
+    );
+    await store.endRun(`by ${first}`);
+    const next = stores.find(({ owner }) => owner !== first);
+    expect(await next?.ledger.beginRun(`by ${next.owner}`, next.owner, december, 60_000)).toEqual([]);
+    await store.endRun(`by ${next?.owner}`);
+    await Promise.all(stores.map(({ ledger }) => ledger.close()));
+  });
+
   test('many questions at once are asked one after the other', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>

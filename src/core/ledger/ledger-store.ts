@@ -50,6 +50,13 @@ export interface LedgerSlice {
   readonly to: string | undefined;
 }
 
+/** Another live run, who works on it, and the table that both write. */
+export interface RunOverlap {
+  readonly run: string;
+  readonly owner: string;
+  readonly table: string;
+}
+
 /**
  * The durable record in the target database. Committed units are recorded by the unit's own transaction; this port
  * keeps everything that has no transaction of its own.
@@ -62,10 +69,19 @@ export interface LedgerStore {
   /** Never overwrites a committed state (`changed`, `unchanged`) with another one. */
   recordUnit(run: string, record: UnitRecord): Promise<void>;
   units(run: string): Promise<readonly UnitRecord[]>;
-  /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
-  activeOverlaps(
+  /**
+   * Says that the run is at work from now on, for `leaseMs` until its first unit renews that. Nothing is said, and
+   * the others are returned, where a live run works on overlapping slices; of two that begin at once, one is let in.
+   */
+  beginRun(
     run: string,
+    owner: string | undefined,
     slices: readonly LedgerSlice[],
-  ): Promise<readonly { readonly run: string; readonly owner: string; readonly table: string }[]>;
+    leaseMs: number,
+  ): Promise<readonly RunOverlap[]>;
+  /** Says that nobody works on the run any more, whatever is left of it. */
+  endRun(run: string): Promise<void>;
+  /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
+  activeOverlaps(run: string, slices: readonly LedgerSlice[]): Promise<readonly RunOverlap[]>;
   close(): Promise<void>;
 }

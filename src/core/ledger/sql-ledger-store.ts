@@ -3,6 +3,9 @@ import { qualifyNames } from '../warehouse/describe-tables.ts';
 import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
 import {
   activeOverlapsSql,
+  beginningLockSql,
+  beginRunSql,
+  endRunSql,
   listRunsSql,
   loadRunSql,
   recordUnitStateSql,
@@ -12,7 +15,7 @@ import {
 } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
 import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
 import { ensureLedger } from './ensure-ledger.ts';
-import type { LedgerSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
+import type { LedgerSlice, LedgerStore, RunOverlap, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
 
 type Row = readonly (string | null)[];
 
@@ -95,22 +98,38 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       ]);
     },
     units: async (run) => (await ask(unitsSql, [run])).rows.map(recordOf),
-    activeOverlaps: (run, slices) =>
+    beginRun: (run, owner, slices, leaseMs) =>
       inTurn(async (connected) => {
-        const bounds = await boundsOf(connected, slices);
-        const found = await connected.query(activeOverlapsSql, [run, bounds]);
-        return found.rows.map(([other, owner, table]) => ({
-          run: String(other),
-          owner: String(owner),
-          table: String(table),
-        }));
+        await connected.query('begin isolation level read committed');
+        await connected.query(beginningLockSql);
+        const found = await overlapsOf(connected, run, slices);
+        if (found.length === 0) await connected.query(beginRunSql, [run, owner ?? null, String(leaseMs)]);
+        await connected.query('commit');
+        return found;
       }),
+    endRun: async (run) => {
+      await ask(endRunSql, [run]);
+    },
+    activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
     close: async () => {
       await queue;
       await session?.close();
       session = undefined;
     },
   };
+}
+
+async function overlapsOf(
+  session: Session,
+  run: string,
+  slices: readonly LedgerSlice[],
+): Promise<readonly RunOverlap[]> {
+  const found = await session.query(activeOverlapsSql, [run, await boundsOf(session, slices)]);
+  return found.rows.map(([other, owner, table]) => ({
+    run: String(other),
+    owner: String(owner),
+    table: String(table),
+  }));
 }
 
 async function boundsOf(session: Session, slices: readonly LedgerSlice[]): Promise<string> {

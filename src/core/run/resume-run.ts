@@ -2,7 +2,7 @@ import type { LedgerStore } from '../ledger/ledger-store.ts';
 import type { TaskId } from '../pipeline/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { decodeRunDocument } from './run-document.ts';
-import { carryOut, overlapping, type RunPorts, refused, writtenSlices } from './run-plan.ts';
+import { beginning, carryOut, type RunPorts, refused, writtenSlices } from './run-plan.ts';
 import type { RunResult } from './run-result.ts';
 import type { UnitJob } from './unit-job.ts';
 
@@ -38,7 +38,7 @@ export async function resumeRun(
     const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made; plan again`;
     return refused(run, { code: 'out-of-date', message, tasks: changed }, ports);
   }
-  const overlap = await overlapping(ports.ledger, run, writtenSlices(plan, jobs));
+  const overlap = await beginning(ports.ledger, { run, jobs }, writtenSlices(plan, jobs));
   if (overlap !== undefined) return refused(run, overlap, ports);
   const before = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
   const accepted = request.acceptHeld

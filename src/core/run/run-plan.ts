@@ -1,4 +1,4 @@
-import type { LedgerSlice, LedgerStore, UnitRecord } from '../ledger/ledger-store.ts';
+import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../ledger/ledger-store.ts';
 import type { Plan, UnitId } from '../plan/plan.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
@@ -63,6 +63,8 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
       plan.units.map(({ id }) => id),
       slices,
     );
+    const late = await beginning(ledger, prepared, slices, prepared.createdBy);
+    if (late !== undefined) return refused(run, late, ports);
   }
   return carryOut(prepared, new Map(), ports);
 }
@@ -87,6 +89,8 @@ export async function carryOut(
     signal,
     onEvent: ports.onEvent,
   });
+  // Its lease ends by itself where the ledger cannot be reached.
+  await ledger?.endRun(run).catch(() => {});
   const result: RunResult = {
     run,
     preview: ledger === undefined,
@@ -119,7 +123,21 @@ export async function overlapping(
   run: string,
   slices: readonly LedgerSlice[],
 ): Promise<RunRefusal | undefined> {
-  const found = await ledger.activeOverlaps(run, slices);
+  return refusalOf(await ledger.activeOverlaps(run, slices));
+}
+
+/** As {@link overlapping}, and from then on this run is the one that others are refused for. */
+export async function beginning(
+  ledger: LedgerStore,
+  { run, jobs }: Pick<PreparedRun, 'run' | 'jobs'>,
+  slices: readonly LedgerSlice[],
+  owner?: string,
+): Promise<RunRefusal | undefined> {
+  const [job] = jobs.values();
+  return refusalOf(await ledger.beginRun(run, owner, slices, job?.options.leaseMs ?? 0));
+}
+
+function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   if (found.length === 0) return undefined;
   const owners = [...new Set(found.map((overlap) => `${overlap.run} (${overlap.owner}) on ${overlap.table}`))];
   return {

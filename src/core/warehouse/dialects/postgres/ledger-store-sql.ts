@@ -37,6 +37,17 @@ on conflict (run, unit) do update set state = excluded.state, attempts = exclude
   duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
 where u.state not in ('changed', 'unchanged') or excluded.state = u.state`;
 
+/** Runs begin one at a time, so that of two on the same rows the second sees the first; any constant of its own. */
+export const beginningLockSql = `select pg_catalog.pg_advisory_xact_lock(7236544182390118)`;
+
+/** $1: run, $2: owner or null for the one of before, $3: lease in milliseconds, until the first unit renews it. */
+export const beginRunSql = `
+update ${schema}.runs set owner = coalesce($2, owner),
+  alive_until = pg_catalog.clock_timestamp() + $3::bigint * interval '1 millisecond' where run = $1`;
+
+/** $1: run. */
+export const endRunSql = `update ${schema}.runs set alive_until = null where run = $1`;
+
 /**
  * $1: the asking run, $2: slices. A run is active while its lease lives and units of it are left; its slices are those
  * it was saved with and those it holds claims on.
