@@ -155,8 +155,8 @@ async function law(numRuns: number, prove: (one: Case) => Promise<void>): Promis
 const hours = 3_600_000;
 
 describe.each<[Engine, number]>([
-  ['postgres', 8],
-  ['pglite', 2],
+  ['postgres', 4],
+  ['pglite', 1],
 ])('random pipelines on %s', (engine, share) => {
   let fixture: Fixture;
   let session: Session;
@@ -192,7 +192,7 @@ describe.each<[Engine, number]>([
     'whatever dies, resuming until all is done leaves what one clean run would have made',
     { timeout: hours },
     async () => {
-      await law(4, async (one) => {
+      await law(2, async (one) => {
         const { runner, plan, expected } = await changedCase(session, fixture, one);
         if (plan === undefined) return;
         const run = newRun('faults');
@@ -203,13 +203,14 @@ describe.each<[Engine, number]>([
         const options = { leaseMs: 1500 };
         let result: RunResult | undefined;
         for (const [life, fault] of [...lives, undefined].entries()) {
-          const warehouse =
-            fault === undefined ? fixture.warehouse : mortalWarehouse(fixture.warehouse, fault, session);
+          const mortal = fault && mortalWarehouse(fixture.warehouse, fault, session);
+          const warehouse = mortal?.warehouse ?? fixture.warehouse;
           const living = { ...runner, warehouse, owner: `runner ${life}` };
           result =
             life === 0
               ? await runIt(living, plan, { run, options, maxAttempts: 2 }).catch(diedWith)
               : await resumeUntilTold(living, run);
+          if (life === 0) expect(mortal?.struck()).toBe(true);
         }
         expect(result === undefined ? undefined : summary(result)).toEqual(done);
         await same(session, runner, expected, `the run that died of ${JSON.stringify(lives)}`);
@@ -223,7 +224,7 @@ describe.each<[Engine, number]>([
     'two runners at once do not double a row: one waits or is refused by name',
     { timeout: hours },
     async () => {
-      await law(3, async (one) => {
+      await law(2, async (one) => {
         const { runner, plan, expected } = await changedCase(session, fixture, one);
         if (plan === undefined) return;
         const owners = ['anna', 'bert'];

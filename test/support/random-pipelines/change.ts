@@ -1,4 +1,4 @@
-import { type ChangeGenes, hasUpserts, historyOf, rawRow } from './arbitrary.ts';
+import { type ChangeGenes, hasUpserts, rawRow } from './arbitrary.ts';
 import { dayMs, floorDay } from './civil.ts';
 import type { Row, TaskModel, WorkspaceModel } from './model.ts';
 import { intervalsOfTask, inWindow } from './oracle.ts';
@@ -15,9 +15,13 @@ export interface Changed {
  * goes away: an upsert never removes one, in a clean run as little as in a rerun.
  */
 export function change(model: WorkspaceModel, raw: readonly Row[], genes: ChangeGenes): Changed {
-  const [begin, end] = historyOf(model);
-  const recent = Math.max(begin, end - 10 * dayMs);
-  const from = floorDay(recent + ((end - recent) * genes.from) / 100);
+  const readers = model.tasks.filter(({ reads }) => reads.some(({ table }) => table === 'raw_events'));
+  const candidates = genes.kind === 'code' ? model.tasks : readers;
+  const aim = candidates[genes.task % candidates.length] as TaskModel;
+  const intervals = intervalsOfTask(aim, model);
+  const hit = intervals[Math.floor((intervals.length * genes.from) / 100)];
+  // The day in which the interval begins; of a long one the newest days, where the rows are.
+  const from = floorDay(Math.max(hit?.start ?? model.now, (hit?.end ?? model.now) - 8 * dayMs));
   const to = from + genes.days * dayMs;
   const inRange = ({ t }: Row): boolean => t >= from && t < to;
   const affected: { task: TaskModel; start: number; end: number }[] = [];
@@ -42,12 +46,13 @@ export function change(model: WorkspaceModel, raw: readonly Row[], genes: Change
     }
   }
   if (genes.kind !== 'rows') {
-    const task = model.tasks[genes.task % model.tasks.length] as TaskModel;
-    const fix = { from, to, add: 1 + (genes.how % 50) };
+    const task = aim;
+    // By the day in which an interval begins.
+    const fix = { from: Math.min(from, floorDay(hit?.start ?? from)), to, add: 1 + (genes.how % 50) };
     changedModel = { ...model, tasks: model.tasks.map((one) => (one === task ? { ...task, fix } : one)) };
     for (const interval of intervalsOfTask(task, model)) {
       const day = floorDay(interval.start);
-      if (day >= from && day < to) affected.push({ task, ...interval });
+      if (day >= fix.from && day < fix.to) affected.push({ task, ...interval });
     }
   }
   const selection =

@@ -13,13 +13,19 @@ export interface Fault {
 }
 
 /** A warehouse as a runner sees it that dies of `fault`, once. */
-export function mortalWarehouse(warehouse: Warehouse, { death, at, moment }: Fault, other: Session): Warehouse {
+export function mortalWarehouse(
+  warehouse: Warehouse,
+  { death, at, moment }: Fault,
+  other: Session,
+): { readonly warehouse: Warehouse; readonly struck: () => boolean } {
   const open = new Set<Session>();
   let count = 0;
   let dead = false;
+  let struck = false;
   const gone = () => new WarehouseError('connection', 'The connection was cut.', !dead);
 
   const strike = async (session: Session): Promise<void> => {
+    struck = true;
     if (death === 'terminated') {
       const pid = (await session.query('select pg_backend_pid()')).rows[0]?.[0];
       await other.query(`select pg_terminate_backend(${pid})`);
@@ -29,7 +35,7 @@ export function mortalWarehouse(warehouse: Warehouse, { death, at, moment }: Fau
     await Promise.all([...(death === 'killed' ? open : [session])].map((one) => one.close()));
     throw gone();
   };
-  return {
+  const mortal: Warehouse = {
     ...warehouse,
     connect: async (purpose) => {
       if (dead) throw gone();
@@ -53,4 +59,5 @@ export function mortalWarehouse(warehouse: Warehouse, { death, at, moment }: Fau
       };
     },
   };
+  return { warehouse: mortal, struck: () => struck };
 }
