@@ -82,6 +82,9 @@ function withLedger<T>(
   });
 }
 
+/** SQLSTATE of a password that is wrong or missing. */
+const wrongPassword = '28P01';
+
 /** What the world says (no server, a wrong password, no rights) is an answer; anything else is a bug and throws. */
 async function withWarehouse<T>(
   connection: ConnectionConfig,
@@ -96,6 +99,8 @@ async function withWarehouse<T>(
     }
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
-    return { kind: 'world', error: error.kind, message: error.message, remedy: error.detail.hint };
+    const { detail, kind, message } = error;
+    const refused = detail.sqlState === wrongPassword ? 'password' : kind;
+    return { kind: 'world', error: refused, message, remedy: detail.hint };
   }
 }

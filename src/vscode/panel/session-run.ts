@@ -172,6 +172,8 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
     } finally {
       await endThread();
       store().flush();
+      // Whoever asked while the thread was ending saw a run that goes on.
+      store().set({});
     }
   };
 

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,13 @@ declare module 'vitest' {
   }
 }
 
-/** Loads the sample warehouse once, and empties the folder that the pictures and logs go to. */
+/** Loads the sample warehouse once, and forgets what failed the last time. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await rm(join(root, 'test-results/vscode'), { recursive: true, force: true });
-  await mkdir(join(root, 'test-results/vscode'), { recursive: true });
+  const results = join(root, 'test-results/vscode');
+  await mkdir(results, { recursive: true });
+  for (const name of await readdir(results)) {
+    if (name.startsWith('failed-') || name.endsWith('.log')) await rm(join(results, name));
+  }
   const folder = await mkdtemp(join(tmpdir(), 'backfill-shop-'));
   const shop = join(folder, 'shop');
   await cp(join(root, 'examples/shop'), shop, { recursive: true, filter: (path) => !path.includes('.backfill') });
