@@ -42,7 +42,7 @@ export function connections(secrets: vscode.SecretStorage): Connections {
       if (!isWorld(answer) || answer.error !== 'password' || connection.engine !== 'postgres') return answer;
       const password = await vscode.window.showInputBox({
         title: `Password of ${connection.user ?? 'the user'} on ${name}`,
-        prompt: `${answer.message}. It is kept in this machine's secret store, never in a file of the workspace.`,
+        prompt: `${answer.message.replace(/\.$/, '')}. It is kept in this machine's secret store, never in a file of the workspace.`,
         password: true,
         ignoreFocusOut: true,
       });

@@ -6,24 +6,17 @@ import { stateWords } from '../components/state-word.ts';
 import type { PageContext } from './page-context.ts';
 import { gridAndDetails } from './plan-view.ts';
 
-const finishedStates: readonly UnitState[] = [
-  'changed',
-  'unchanged',
-  'skipped',
-  'held',
-  'failed',
-  'blocked',
-  'cancelled',
-];
+const doneStates: readonly UnitState[] = ['changed', 'unchanged', 'skipped', 'held', 'failed'];
+const countedStates: readonly UnitState[] = [...doneStates, 'blocked', 'cancelled'];
 
 /** The same grid, live: how far it is, how fast, and what came out. */
 export function runView(context: PageContext, plan: PlanView, run: RunView): TemplateResult {
-  const done = finishedStates.reduce((sum, state) => sum + (run.counts[state] ?? 0), 0);
+  const done = doneStates.reduce((sum, state) => sum + (run.counts[state] ?? 0), 0);
   const live = run.status === 'running' || run.status === 'cancelling';
   return html`
     <div class="line" role="status">
       <strong>${formatCount(done)} of ${formatCount(plan.units.length)} units</strong>
-      ${finishedStates.map((state) => {
+      ${countedStates.map((state) => {
         const count = run.counts[state] ?? 0;
         return count === 0
           ? nothing

@@ -15,7 +15,7 @@ export function outcomeInWords(result: RunResult, mode: 'run' | 'preview'): stri
     case 'held':
       return `${done}, ${held} held: look at them; their old rows are still there.`;
     case 'cancelled':
-      return `Cancelled: ${done}, ${cancelled + waiting} not run. ${confirmation(result)} Resume goes on from here.`;
+      return `Cancelled: ${done}, ${cancelled + waiting + blocked} not run. ${confirmation(result)} Resume goes on from here.`;
     case 'failed':
       return `${done}, ${failed} failed, ${blocked} blocked behind them. ${result.problem ?? 'Mend the cause, then resume.'}`;
     case 'refused':
