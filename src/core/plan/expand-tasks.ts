@@ -4,6 +4,7 @@ import type { TaskId } from '../pipeline/model.ts';
 import type { Grid, GridInterval } from '../time/grid.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../time/instant.ts';
 import { type InstantRange, intervalSet } from '../time/interval-set.ts';
+import { lastFinished } from '../time/last-finished.ts';
 import { followedStart, followReach } from './by-order.ts';
 import type { Reason } from './plan.ts';
 import type { ParentRead, PlannableTask, PlanRequest } from './plan-request.ts';
@@ -68,12 +69,13 @@ function firstTick(grid: Grid, horizon: Instant): Instant | undefined {
 export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   const kept = new Map<TaskId, Map<Instant, Growing>>();
   const skipped = new Map<string, SkippedRead>();
+  /** Where the last finished interval makes room for the next: a tick, which may lie ahead of now. */
   const horizons = new Map<TaskId, Instant | undefined>();
   const tails = new Map<TaskId, Instant>();
   const selected = new Set(request.tasks);
   for (const task of graph.tasks.values()) {
     kept.set(task.id, new Map());
-    horizons.set(task.id, task.grid?.floor(request.now));
+    horizons.set(task.id, task.grid === undefined ? undefined : lastFinished(task.grid, request.now)?.next);
   }
 
   const keptOf = (task: PlannableTask): Map<Instant, Growing> => kept.get(task.id) ?? new Map();

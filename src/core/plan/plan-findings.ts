@@ -2,6 +2,7 @@ import type { TaskId } from '../pipeline/model.ts';
 import type { Instant } from '../time/instant.ts';
 import { instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
+import { lastFinished } from '../time/last-finished.ts';
 import { type Expansion, hasOwnTail, type SkippedRead } from './expand-tasks.ts';
 import type { PlanFinding, PlanUnit } from './plan.ts';
 import type { PlannableTask, PlanRequest } from './plan-request.ts';
@@ -70,7 +71,7 @@ function whyEmpty({ grid, noGrid, zone }: PlannableTask, { selection, now }: Pla
     selection.kind === 'data-range' ? grid.overlapping(from, to) : grid.startingWithin(selection.first, selection.last);
   const first = chosen[0];
   if (first !== undefined) {
-    return `the interval from ${toIso(first.start)} ends at ${toIso(first.next)} and is not finished at ${toIso(now)}`;
+    return `the interval from ${toIso(first.start)} ends at ${toIso(first.data.end)} and is not finished at ${toIso(now)}`;
   }
   const what = selection.kind === 'data-range' ? 'no interval of its schedule overlaps' : 'its schedule has no tick in';
   return `${what} ${toIso(from)} to ${toIso(to)} (schedule in ${zone})`;
@@ -171,7 +172,7 @@ function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more
 
 /** Finished intervals from `from` on that are not in the plan. */
 function moreIntervals(task: PlannableTask, from: Instant, { kept }: Expansion, now: Instant): number {
-  const horizon = task.grid?.floor(now);
+  const horizon = task.grid === undefined ? undefined : lastFinished(task.grid, now)?.next;
   if (task.grid === undefined || horizon === undefined || from >= horizon) return 0;
   const planned = (kept.get(task.id) ?? []).filter(({ interval }) => interval.next > from).length;
   return task.grid.overlapping(instant(Math.max(from, -8.64e15)), horizon).length - planned;
@@ -231,8 +232,8 @@ function notFinished({ request, graph, units }: Planned): PlanFinding[] {
   const planned = new Set(tasksOf(units));
   for (const id of new Set(request.tasks)) {
     const grid = graph.tasks.get(id)?.grid;
-    const horizon = grid?.floor(now);
-    const first = horizon === undefined ? undefined : grid?.containing(horizon);
+    const last = grid === undefined ? undefined : lastFinished(grid, now);
+    const first = last === undefined ? undefined : grid?.containing(last.next);
     if (first === undefined || !planned.has(id)) continue;
     const asked = selection.kind === 'data-range' ? first.start < selection.to : first.start <= selection.last;
     if (asked) open.set(first.start, [...(open.get(first.start) ?? []), id]);

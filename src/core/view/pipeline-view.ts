@@ -2,6 +2,7 @@ import type { Pipeline } from '../pipeline/model.ts';
 import { formatInterval } from '../time/format-interval.ts';
 import type { Grid, GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
+import { lastFinished } from '../time/last-finished.ts';
 import { makeGrid } from '../time/make-grid.ts';
 import type { Schedule } from '../time/schedule.ts';
 import type { ZoneName } from '../time/zone-name.ts';
@@ -52,12 +53,6 @@ export function choosePipeline(
 function gridOf(pipeline: Pipeline): { readonly grid: Grid | undefined; readonly reason: string | undefined } {
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? made : { grid: made.grid, reason: undefined };
-}
-
-/** The last interval with `next <= now`. */
-export function lastFinished(grid: Grid, now: Instant): GridInterval | undefined {
-  const tick = grid.floor(now);
-  return tick === undefined ? undefined : grid.containing((tick - 1) as Instant);
 }
 
 function scheduleInWords(schedule: Schedule): string {

@@ -7,8 +7,8 @@ import { formatInterval, formatWall } from '../time/format-interval.ts';
 import type { GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
 import { parseInstant } from '../time/iso.ts';
+import { lastFinished } from '../time/last-finished.ts';
 import type { ZoneName } from '../time/zone-name.ts';
-import { lastFinished } from './pipeline-view.ts';
 import { typedTime } from './typed-time.ts';
 
 /** A typed range of one task. Bare dates are midnights in the zone of its pipeline; the end is not included. */

@@ -8,8 +8,9 @@ import type { SourceSpan } from '../../core/text/span.ts';
 import { formatInterval } from '../../core/time/format-interval.ts';
 import { type Instant, instant } from '../../core/time/instant.ts';
 import { parseInstant, toIso } from '../../core/time/iso.ts';
+import { lastFinished } from '../../core/time/last-finished.ts';
 import { makeDocumentView } from '../../core/view/make-document-view.ts';
-import { type ChosenPipeline, choosePipeline, lastFinished } from '../../core/view/pipeline-view.ts';
+import { type ChosenPipeline, choosePipeline } from '../../core/view/pipeline-view.ts';
 import { planGrid } from '../../core/view/plan-view.ts';
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/range-view.ts';
 import { runReport } from '../../core/view/run-report.ts';
@@ -112,7 +113,7 @@ export function createWorkspaceApi(): WorkspaceApi {
       const { grid, interval } = chosen(pipeline, now) ?? {};
       if (grid === undefined || interval === undefined) return;
       const next = grid.containing(by < 0 ? instant(interval.start - 1) : interval.next);
-      if (next !== undefined && next.next <= now) picked.set(pipeline, next.start);
+      if (next !== undefined && next.data.end <= now) picked.set(pipeline, next.start);
     },
     async parseTime({ pipeline, text }) {
       const zone = state().facts.pipelines.find(({ id }) => id === pipeline)?.zone ?? 'UTC';

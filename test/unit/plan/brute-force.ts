@@ -21,7 +21,7 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
     const wide = grid?.overlapping(instant(Date.UTC(2000, 0, 1)), instant(Date.UTC(2030, 0, 1))) ?? [];
     all.set(
       id,
-      wide.filter(({ next }) => next <= request.now),
+      wide.filter(({ data }) => data.end <= request.now),
     );
   }
   const bounds = (window: ReadWindow, { start, next }: GridInterval): [number, number] => {

@@ -10,9 +10,10 @@ import { type Cadence, cadence, end, floor, offset, own, start, task, unbounded,
 
 const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe'] as const;
 const grids = new Map<string, ReturnType<typeof cadence>>();
-const gridFor = (unit: Cadence, zone: string): ReturnType<typeof cadence> => {
-  const key = `${unit} ${zone}`;
-  const grid = grids.get(key) ?? cadence(unit, zone, '2024-02-26', unit === 'hour' ? '2024-04-09' : '2024-06-03');
+const gridFor = (unit: Cadence, zone: string, zeroWidth: boolean): ReturnType<typeof cadence> => {
+  const key = `${unit} ${zone} ${zeroWidth}`;
+  const to = unit === 'hour' ? '2024-04-09' : '2024-06-03';
+  const grid = grids.get(key) ?? cadence(unit, zone, '2024-02-26', to, zeroWidth);
   grids.set(key, grid);
   return grid;
 };
@@ -63,8 +64,9 @@ const someTask = (index: number): fc.Arbitrary<PlannableTask> =>
       unit: fc.constantFrom<Cadence>('hour', 'day', 'day', 'week', 'month'),
       zone: fc.constantFrom(...zones),
       selfRead: fc.constantFrom(false, false, false, true),
+      zeroWidth: fc.constantFrom(false, false, true),
     })
-    .chain(({ unit, zone, selfRead }) =>
+    .chain(({ unit, zone, selfRead, zeroWidth }) =>
       fc
         .record({
           reads: fc.array(fc.tuple(fc.integer({ min: 0, max: Math.max(0, index - 1) }), windowIn(zone)), {
@@ -79,7 +81,7 @@ const someTask = (index: number): fc.Arbitrary<PlannableTask> =>
           const parents = index === 0 ? [] : reads;
           return task(
             name,
-            gridFor(unit, zone),
+            gridFor(unit, zone, zeroWidth),
             {},
             {
               zone,

@@ -73,6 +73,35 @@ describe('selection', () => {
     expect(startsOf(plan, 'd')).toEqual(['05-01', '05-02']);
   });
 
+  it('takes a run of no width as soon as its tick has passed, and its readers with it', () => {
+    const ticks = [2, 3, 4, 5, 6].map((day) => at(`2026-11-0${day}T05:00:00Z`));
+    const tasks = [task('z', gridOf(ticks, true)), task('reader', gridOf(ticks, true), { z: own })];
+    const dates: Selection = {
+      kind: 'logical-dates',
+      first: at('2026-11-03'),
+      last: at('2026-11-05T23:00:00Z'),
+    };
+    const planAt = (now: string) => makePlan(tasks, request(['z'], dates, { now: at(now) }));
+    const plan = planAt('2026-11-04T06:00:00Z');
+    expect(startsOf(plan, 'z')).toEqual(['11-03T05:00', '11-04T05:00']);
+    expect(startsOf(plan, 'reader')).toEqual(['11-03T05:00', '11-04T05:00']);
+    const cut = plan.findings.find(({ code }) => code === 'not-finished');
+    expect(cut?.message).toContain('2026-11-05T05:00:00Z');
+    expect(startsOf(planAt('2026-11-04T04:59:59Z'), 'z')).toEqual(['11-03T05:00']);
+    expect(startsOf(planAt('2026-11-04T05:00:00Z'), 'z')).toEqual(['11-03T05:00', '11-04T05:00']);
+    expect(planAt('2026-11-03T04:00:00Z').findings).toMatchObject([
+      { code: 'empty-selection', message: expect.stringContaining('ends at 2026-11-03T05:00:00Z') },
+    ]);
+  });
+
+  it('takes an interval whose data ends before the next one begins once its data has ended', () => {
+    const [one, two] = [at('2024-05-01'), at('2024-05-02')];
+    const early = { start: one, next: two, data: { start: one, end: at('2024-05-01T20:00:00Z') } };
+    const grid = { ...gridOf([one, two]), containing: () => early, overlapping: () => [early] };
+    const planAt = (now: string) => makePlan([task('g', grid)], request(['g'], oneDay, { now: at(now) }));
+    expect(planAt('2024-05-01T20:00:00Z').units).toHaveLength(1);
+  });
+
   it('plans every fine interval inside a coarse parent', () => {
     const plan = makePlan([task('m', monthly), task('d', daily, { m: own })], request(['m'], oneDay));
     expect(startsOf(plan, 'd')).toHaveLength(31);

@@ -47,21 +47,21 @@ export function gridOf(ticks: readonly Instant[], zeroWidth = false): Grid {
 export type Cadence = 'hour' | 'day' | 'week' | 'month';
 
 /** Ticks at local midnights (or every elapsed hour) from a local date to another, both included where they are ticks. */
-export function cadence(unit: Cadence, zone: string, from: string, to: string): Grid {
+export function cadence(unit: Cadence, zone: string, from: string, to: string, zeroWidth = false): Grid {
   const first = Date.parse(`${from}T00:00:00Z`);
   const last = Date.parse(`${to}T00:00:00Z`);
   const ticks: Instant[] = [];
   if (unit === 'hour') {
     const end = fromWall(zone, wallTime(last));
     for (let t = fromWall(zone, wallTime(first)) as number; t <= end; t += 3_600_000) ticks.push(instant(t));
-    return gridOf(ticks);
+    return gridOf(ticks, zeroWidth);
   }
   for (let day = first; day <= last; day += 86_400_000) {
     const date = new Date(day);
     const tick = unit === 'day' || (unit === 'week' ? date.getUTCDay() === 1 : date.getUTCDate() === 1);
     if (tick) ticks.push(fromWall(zone, wallTime(day)));
   }
-  return gridOf(ticks);
+  return gridOf(ticks, zeroWidth);
 }
 
 export const offset = (parts: Partial<CalendarOffset>): CalendarOffset => ({ months: 0, days: 0, ms: 0, ...parts });
