@@ -75,14 +75,16 @@ export function deletedSlice(
 const reasonOf = (column: string, { reason }: UnreadBound): string =>
   `the bound on ${column} cannot be read: ${reason}`;
 
-/** Only a condition on bare columns of the target can be used again as a predicate of its own. */
+/** Only a condition on the target's own columns, bare or behind its name or alias, can be used again as a predicate. */
 function ownPredicate(statement: Statement, sqlIndex: number, context: SqlContext): RangeSlice['predicate'] {
   const clause = statement.whereSpan;
   if (clause === undefined || statement.from.length > 0) return undefined;
+  const target = statement.target?.name ?? '';
+  const own = new Set([undefined, statement.targetAlias, target, target.split('.').at(-1)]);
   let foreign = false;
   for (const conjunct of statement.where) {
     walkInside(conjunct, (expression) => {
-      if (expression.kind === 'column' && expression.qualifier !== undefined) foreign = true;
+      if (expression.kind === 'column' && !own.has(expression.qualifier)) foreign = true;
       if (expression.kind === 'subquery' || expression.kind === 'exists') foreign = true;
       if (expression.kind === 'in' && expression.query !== undefined) foreign = true;
     });

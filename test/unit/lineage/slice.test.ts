@@ -123,8 +123,14 @@ describe('the predicate of a DELETE', () => {
     );
   });
 
+  it.each(['delete from x.m as gone where gone.day', 'delete from x.m where m.day', 'delete from x.m where x.m.day'])(
+    'is used behind the name or the alias of the target, which a run takes off: %s',
+    (sql) => {
+      expect(predicate(`${sql} = '{{ ds }}'; insert into x.m select 1`)).toContain(`day = '{{ ds }}'`);
+    },
+  );
+
   it.each([
-    ['an alias', `delete from m x where x.day = '{{ ds }}'; insert into m select 1`],
     ['another table', `delete from m using r where day = '{{ ds }}' and r.id = m.id; insert into m select 1`],
     ['a subquery', `delete from m where day = '{{ ds }}' and id in (select id from r); insert into m select 1`],
     [
