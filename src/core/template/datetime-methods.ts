@@ -164,6 +164,8 @@ function callPendulum(value: PythonDatetime, name: string, values: PythonArgumen
   }
   none(name, values);
   switch (name) {
+    case 'naive':
+      return { ...value, zone: undefined, reading: { ...reading, offsetMs: undefined } };
     case 'to_date_string':
       return isoText(reading, ' ').slice(0, 10);
     case 'to_datetime_string':

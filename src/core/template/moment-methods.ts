@@ -8,6 +8,7 @@ import {
   inZone,
   isFloored,
   isoPatternOf,
+  keptTimeOfDay,
   type Moment,
   printPatternOf,
   type Reading,
@@ -50,7 +51,7 @@ export function patternProblem(pattern: string): string | undefined {
   return directive === undefined ? undefined : `the directive ${directive} depends on platform or zone name`;
 }
 
-const timeOfDayLost = unknownValue('replace() keeps the time of day, which is not a fixed bound of the interval');
+const timeOfDayLost = unknownValue(keptTimeOfDay);
 
 /** Moves a time: pendulum's `add()` by calendar units, a timedelta by elapsed time, a naive time on its own clock. */
 export function movedMoment(
@@ -63,7 +64,7 @@ export function movedMoment(
   if (moment.precision === 'day' && ms !== 0) return timeOfDayLost;
   if (moment.zone === 'UTC') return shifted(moment, offset);
   if (moment.type === 'naive' || moment.type === 'date' || moment.type === 'text')
-    return ms === 0 ? shifted(moment, offset) : unknownValue('hours added to a time without a zone');
+    return ms === 0 ? onOwnClock(shifted(moment, offset)) : unknownValue('hours added to a time without a zone');
   if (mode === 'elapsed') {
     if (months !== 0) return unknownValue('months added to a time of another zone by relativedelta');
     if (moment.precision === 'day') return timeOfDayLost;
@@ -102,12 +103,21 @@ export function methodOfMoment(
         : undefined;
     case 'date':
       return moment.type === 'date' ? undefined : { ...floored(moment, 'day'), type: 'date', precision: 'instant' };
-    case 'replace':
-      return replacedFields(moment, call, read);
+    case 'replace': {
+      const result = replacedFields(moment, call, read);
+      return result.kind === 'moment' ? onOwnClock(result) : result;
+    }
     default:
       return moment.type === 'object' ? methodOfPendulum(moment, name, call, first, read) : undefined;
   }
 }
+
+/**
+ * A naive time knows no clock changes: moved on the clock of a zone that has them it may come to stand where that
+ * clock never did, so only its day is certain.
+ */
+const onOwnClock = (moment: Moment): Moment =>
+  moment.type === 'naive' && moment.zone !== 'UTC' ? { ...moment, precision: 'day' } : moment;
 
 function attribute(moment: Moment, name: string): Reading | undefined {
   const pattern = {
@@ -173,6 +183,10 @@ function methodOfPendulum(
         : unknownValue('a zone that is not known');
     case 'format':
       return typeof first === 'string' && call.keyword.length === 0 ? formatted(moment, first) : undefined;
+    case 'naive':
+      // Printed, the result would end in the microseconds of the end of a unit.
+      if (moment.precision === 'second') return unknownValue('end_of() ends in microseconds');
+      return bare ? { ...moment, type: 'naive' } : undefined;
     case 'to_date_string':
       return bare ? asText(written(moment, formPatterns.date)) : undefined;
     case 'to_datetime_string':

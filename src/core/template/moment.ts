@@ -13,7 +13,7 @@ export interface Moment {
   readonly anchor: 'start' | 'end';
   readonly steps: readonly TimeStep[];
   readonly zone: ZoneName;
-  /** `object` is a pendulum datetime, `plain` an aware and `naive` a naive standard one. */
+  /** `object` is an aware pendulum datetime, `plain` an aware standard one and `naive` one of either without a zone. */
   readonly type: 'object' | 'plain' | 'naive' | 'date' | 'text';
   /** How it is written when printed now: strftime, with `%:z` for an offset like `+01:00`. */
   readonly pattern: string;
@@ -136,6 +136,9 @@ function finestUnit(pattern: string): CalendarUnit | undefined {
   return finest;
 }
 
+/** Why a time that is only known by its day is not written finer. */
+export const keptTimeOfDay = 'the time of day that it keeps is not a fixed bound of the interval';
+
 /** The text that a pattern makes of a time: the part that it does not show is floored away. */
 export function written(moment: Moment, pattern: string): Moment | string {
   const expanded =
@@ -145,8 +148,7 @@ export function written(moment: Moment, pattern: string): Moment | string {
         ? withOffset(pattern, 'z', '+0000')
         : pattern;
   const finest = finestUnit(expanded);
-  if (moment.precision === 'day' && finest !== undefined && rank[finest] < rank.day)
-    return 'replace() keeps the time of day, which is not a fixed bound of the interval';
+  if (moment.precision === 'day' && finest !== undefined && rank[finest] < rank.day) return keptTimeOfDay;
   if (
     moment.precision === 'second' &&
     (expanded === isoPattern || expanded === objectPattern || expanded.includes('%f'))
