@@ -44,10 +44,12 @@ export function appendStringContent(
     builder.exact(source.slice(at, to), { file, start: at, end: to });
     at = to;
   };
+  // Cut off, or the search for each literal without specials would go on to the end of the file.
+  const upToEnd = source.slice(0, span.end);
   specials.lastIndex = span.start;
   for (;;) {
-    const match = specials.exec(source);
-    if (match === null || match.index >= span.end) break;
+    const match = specials.exec(upToEnd);
+    if (match === null) break;
     const found = match[0];
     const start = match.index;
     if (found.startsWith('\r')) {

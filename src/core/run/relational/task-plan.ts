@@ -1,3 +1,4 @@
+import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { planStatement } from '../../warehouse/transaction-control.ts';
 import type { RenderedStatement, UnitJob } from '../unit-job.ts';
 
@@ -31,7 +32,7 @@ export function planTask(job: UnitJob): TaskPlan {
     if (plan.kind === 'run') statements.push(statement);
     else if (plan.note !== undefined) notes.push(plan.note);
   }
-  const bare = statements.map(({ text }) => withoutComments(text));
+  const bare = statements.map(({ text }) => withoutLeadingComments(text));
   return {
     kind: 'ready',
     statements,
@@ -40,5 +41,3 @@ export function planTask(job: UnitJob): TaskPlan {
     altersTables: !bare.every((text) => rowStatement.test(text) || truncating.test(text)),
   };
 }
-
-const withoutComments = (text: string): string => text.replace(/^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/)+/, '');

@@ -1,3 +1,4 @@
+import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
 import { argument, type Call } from '../../python/call.ts';
 import { argumentClocks } from '../../python/call-value.ts';
 import { markParameters } from '../../python/format-text.ts';
@@ -32,7 +33,7 @@ const sendingCalls: ReadonlySet<string> = new Set([
 ]);
 
 const sqlVerb =
-  /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|begin|start\s+transaction|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|commit|rollback|export|from)\b/i;
+  /^(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|begin|start\s+transaction|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|commit|rollback|export|from)\b/i;
 
 /** Takes note of SQL that the Python of a task sends; the result is rows that are not known. */
 export function sendSql(program: Program, self: Value | undefined, name: string, call: Call): Value | undefined {
@@ -48,7 +49,9 @@ export function sendSql(program: Program, self: Value | undefined, name: string,
     call.keywords.get('operation');
   if (given === undefined) return undefined;
   const texts = given.value.kind === 'list' ? given.value.items : [given.value];
-  const queries = texts.filter((value): value is TextValue => value.kind === 'text' && sqlVerb.test(value.mapped.text));
+  const queries = texts.filter(
+    (value): value is TextValue => value.kind === 'text' && sqlVerb.test(withoutLeadingComments(value.mapped.text)),
+  );
   if (queries.length === 0) return undefined;
   const parameters =
     argument(call, 'parameters')?.value ?? call.keywords.get('params')?.value ?? call.positional[position + 1];

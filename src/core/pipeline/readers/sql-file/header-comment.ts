@@ -1,4 +1,5 @@
 import { type DialectName, dialectNames } from '../../../sql/dialect-name.ts';
+import { leadingComments } from '../../../sql/lex/leading-comments.ts';
 import type { Problem, SourceSpan } from '../../../text/span.ts';
 import type { Instant } from '../../../time/instant.ts';
 import type { Schedule } from '../../../time/schedule.ts';
@@ -25,6 +26,7 @@ export interface HeaderComment {
   readonly problems: readonly Problem[];
 }
 
+const marker = /^--[ \t]*backfill:/;
 const keys = ['schedule', 'start', 'end', 'zone', 'connection', 'dialect'];
 
 /** Reads the header among the comments at the head of the file. */
@@ -34,9 +36,10 @@ export function readHeaderComment(file: string, text: string): HeaderComment {
   const report = (message: string, at: SourceSpan | undefined): void => {
     problems.push({ message, at, severity: 'error' });
   };
-  const header = /^(?:\s|--(?![ \t]*backfill:)[^\r\n]*)*--[ \t]*backfill:([^\r\n]*)/.exec(text);
-  const body = header?.[1] ?? '';
-  const bodyStart = header === null ? 0 : header[0].length - body.length;
+  const comments = leadingComments(text).comments;
+  const header = comments.find(({ start, end }) => marker.test(text.slice(start, end))) ?? { start: 0, end: 0 };
+  const body = text.slice(header.start, header.end).replace(marker, '');
+  const bodyStart = header.end - body.length;
   for (const match of body.matchAll(/(\w+)\s*=\s*("[^"]*"|'[^']*'|\S+)|\S+/g)) {
     const at = { file, start: bodyStart + match.index, end: bodyStart + match.index + match[0].length };
     const [, name, value] = match;
