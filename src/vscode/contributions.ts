@@ -7,7 +7,8 @@ interface CommandContribution {
   readonly inPalette?: boolean;
 }
 
-const trusted = 'isWorkspaceTrusted';
+/** Where the question of trust is switched off, everything is trusted, but the first key stays false. */
+const trusted = 'isWorkspaceTrusted || !isWorkspaceTrustEnabled';
 
 /** Every command, once: ids, titles and where they may be used. The palette shows them as `Backfill: <title>`. */
 export const commands = {

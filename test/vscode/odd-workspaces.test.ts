@@ -56,8 +56,6 @@ describe('an untrusted workspace', () => {
 
   test('is read and checked, and nothing is run', async () => {
     const shop = await kit.shop();
-    await window.open(shop);
-    await window.page.locator('.monaco-dialog-box .monaco-button', { hasText: /No, I don/ }).click();
     await window.open(shop, `${shop}/dags/shop_daily.py`);
     await window.statusBar('Restricted Mode').waitFor();
     await eventually(() => window.lenses()).toContain('Backfill… · 4 downstream');

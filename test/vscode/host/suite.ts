@@ -59,7 +59,7 @@ const found = [
   'plain-insert: INSERT INTO mart.revenue_daily',
   'wall-clock: CURRENT_DATE',
   'delete-insert-range-mismatch: DELETE FROM mart.revenue_rolling7',
-  'additive-update: SET net_amount = t.net_amount + d.net_amount',
+  'additive-update: net_amount = t.net_amount + d.net_amount',
 ];
 
 const cases: Readonly<Record<string, () => Promise<void>>> = {
