@@ -212,7 +212,14 @@ test('a claim of a dead process is taken over when its lease has run out, not be
   };
   void runner('dead', dead).execute(job({ run: `r${runs}`, options: { leaseMs: 1200 } }), neverAborted);
   await expect.poll(() => value('select count(*) from backfill_ledger.claims')).toBe('1');
-  expect(await runner('ben').execute(job({ run: `r${runs + 1}` }), neverAborted)).toMatchObject({ state: 'busy' });
+  expect(await runner('ben').execute(job({ run: `r${runs + 1}` }), neverAborted)).toMatchObject({
+    state: 'busy',
+    owner: expect.stringMatching(/^dead \(run r\d+, [^)]+\), whose lease ends in [12] s unless it is alive$/),
+  });
+  expect(await runner('dead again').execute(job({ run: `r${runs}` }), neverAborted)).toMatchObject({
+    state: 'busy',
+    owner: expect.stringMatching(/\), an earlier process of this run, whose lease ends in [12] s unless it is alive$/),
+  });
   expect(await untilDone(runner('ben'), job({ run: `r${runs + 1}` }))).toMatchObject({ state: 'unchanged' });
   expect(await value('select count(*) from backfill_ledger.claims')).toBe('0');
 });

@@ -103,8 +103,11 @@ describe.each(engines)('the ledger on %s', (engine) => {
     const asked = (from: string, to: string, table = 'public.sales') =>
       store.activeOverlaps('mine', [{ table, from, to }]);
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([
-      { run: 'working', owner: 'ben', table: 'public.sales' },
+      { run: 'working', owner: 'ben', table: 'public.sales', leaseLeftMs: expect.any(Number) },
     ]);
+    const [{ leaseLeftMs = 0 } = {}] = await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z');
+    expect(leaseLeftMs).toBeGreaterThan(0);
+    expect(leaseLeftMs).toBeLessThanOrEqual(60_000);
     expect(await asked('2026-12-01T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z', 'orders')).toEqual([]);
     expect(await store.activeOverlaps('working', november)).toEqual([]);
@@ -128,7 +131,7 @@ describe.each(engines)('the ledger on %s', (engine) => {
     );
     const first = stores[found.findIndex((others) => others.length === 0)]?.owner;
     expect(found.filter((others) => others.length > 0)).toEqual(
-      [1, 2].map(() => [{ run: `by ${first}`, owner: first, table: 'public.sales' }]),
+      [1, 2].map(() => [{ run: `by ${first}`, owner: first, table: 'public.sales', leaseLeftMs: expect.any(Number) }]),
     );
     await store.endRun(`by ${first}`);
     const next = stores.find(({ owner }) => owner !== first);

@@ -55,6 +55,8 @@ export interface RunOverlap {
   readonly run: string;
   readonly owner: string;
   readonly table: string;
+  /** For how long it still counts as live without a further sign of life, in milliseconds of the server's clock. */
+  readonly leaseLeftMs: number;
 }
 
 /**

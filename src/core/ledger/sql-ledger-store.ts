@@ -125,10 +125,11 @@ async function overlapsOf(
   slices: readonly LedgerSlice[],
 ): Promise<readonly RunOverlap[]> {
   const found = await session.query(activeOverlapsSql, [run, await boundsOf(session, slices)]);
-  return found.rows.map(([other, owner, table]) => ({
+  return found.rows.map(([other, owner, table, leaseLeftMs]) => ({
     run: String(other),
     owner: String(owner),
     table: String(table),
+    leaseLeftMs: Number(leaseLeftMs),
   }));
 }
 

@@ -172,7 +172,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
         release(position);
         finish(position, result);
       } else {
-        const reason = outcome.state === 'busy' ? `busy: ${outcome.owner}` : failureOf(outcome);
+        const reason = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
         await write({ ...notStarted(unit, attempt), message: reason });
         release(position);
         emit({ kind: 'unit-retrying', unit, attempt, delayMs, reason });

@@ -8,6 +8,7 @@ import { encodeRunDocument } from './run-document.ts';
 import type { RunEvent } from './run-event.ts';
 import { backoffDelay, type RunOptions } from './run-options.ts';
 import type { RunRefusal, RunResult, RunUnit } from './run-result.ts';
+import { secondsLeft } from './seconds-left.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
 import { isCommitted } from './unit-results.ts';
@@ -140,9 +141,14 @@ export async function beginning(
 function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   if (found.length === 0) return undefined;
   const owners = [...new Set(found.map((overlap) => `${overlap.run} (${overlap.owner}) on ${overlap.table}`))];
+  const leases = new Map(found.map(({ run, leaseLeftMs }) => [run, leaseLeftMs]));
+  const ifGone = [...leases].map(
+    ([run, leftMs]) =>
+      ` If the process of ${run} is gone, its lease ends in ${secondsLeft(leftMs)}; "backfill resume ${run}" takes over after that.`,
+  );
   return {
     code: 'overlapping-run',
-    message: `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it`,
+    message: `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it.${ifGone.join('')}`,
     owners,
   };
 }

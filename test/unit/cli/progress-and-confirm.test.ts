@@ -40,7 +40,7 @@ describe('progress', () => {
     { kind: 'progress', progress },
     ended('a@1', 'unchanged'),
     ended('a@2', 'failed', 'broke'),
-    { kind: 'unit-retrying', unit: 'a@3', attempt: 1, delayMs: 500, reason: 'busy: ann' },
+    { kind: 'unit-retrying', unit: 'a@3', attempt: 1, delayMs: 500, reason: 'waiting for ann' },
     { kind: 'cancelling', running: ['a@3'] },
   ];
 
@@ -48,7 +48,7 @@ describe('progress', () => {
     expect(written(events, false)).toBe(`run r1: 4 of 4 units to run
 unchanged  a@1  0.1 s
 failed  a@2  broke  0.1 s
-retry a@3 in 0.5 s: busy: ann
+retry a@3 in 0.5 s: waiting for ann
 cancelling: waiting until the server has stopped a@3 (Ctrl-C again leaves at once)
 `);
   });

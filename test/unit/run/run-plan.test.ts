@@ -255,8 +255,15 @@ describe('runPlan', () => {
       code: 'nothing-to-run',
       message: 'runs in a container; use Airflow',
     });
-    const taken = { ...ledger, activeOverlaps: async () => [{ run: 'r0', owner: 'ann@host', table: 'a' }] };
-    expect((await run({}, taken)).refusal).toMatchObject({ code: 'overlapping-run', owners: ['r0 (ann@host) on a'] });
+    const taken = {
+      ...ledger,
+      activeOverlaps: async () => [{ run: 'r0', owner: 'ann@host', table: 'a', leaseLeftMs: 41_200 }],
+    };
+    expect((await run({}, taken)).refusal).toMatchObject({
+      code: 'overlapping-run',
+      owners: ['r0 (ann@host) on a'],
+      message: expect.stringContaining('its lease ends in 42 s; "backfill resume r0" takes over after that'),
+    });
     expect(executor.started).toEqual([]);
     expect(ledger.runs.size).toBe(0);
   });

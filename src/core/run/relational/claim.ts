@@ -8,6 +8,7 @@ import {
   overlappingClaimsSql,
 } from '../../warehouse/dialects/postgres/claim-sql.ts';
 import type { Session, Warehouse } from '../../warehouse/ports.ts';
+import { secondsLeft } from '../seconds-left.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { applySettings, protectiveSettings } from './session-settings.ts';
@@ -38,12 +39,13 @@ export async function claimSlices(
   const targets = await resolveTargets(session, job, warehouse.description, types);
   const slices = JSON.stringify(targets.map(ledgerSlice));
   await lockTargets(session, [...new Set(targets.map((target) => target.qualified))]);
-  for (const [fence, run, unit, owner, live] of (await session.query(overlappingClaimsSql, [slices])).rows) {
+  for (const [fence, run, unit, owner, live, leftMs] of (await session.query(overlappingClaimsSql, [slices])).rows) {
     const mine = owner === env.owner && run === job.run && unit === job.unit;
     const held = live === 't' && !mine && !(warehouse.leases === 'exclusive' && owner !== env.owner);
     if (held || !(await takeOver(session, String(fence)))) {
       await session.query('rollback');
-      return { kind: 'busy', owner: `${owner} (run ${run}, ${unit})` };
+      const left = live === 't' ? Number(leftMs) : undefined;
+      return { kind: 'busy', owner: `${owner} (run ${run}, ${unit})${untilWhen(run === job.run, left)}` };
     }
   }
   const inserted = await session.query(insertClaimSql, [
@@ -55,6 +57,12 @@ export async function claimSlices(
   ]);
   await session.query('commit');
   return { kind: 'claimed', fence: String(inserted.rows[0]?.[0]), targets };
+}
+
+/** An earlier process of the same run was most likely killed: what is waited for then is the end of its lease. */
+function untilWhen(sameRun: boolean, leftMs: number | undefined): string {
+  if (leftMs === undefined) return '';
+  return `${sameRun ? ', an earlier process of this run' : ''}, whose lease ends in ${secondsLeft(leftMs)} unless it is alive`;
 }
 
 async function lockTargets(session: Session, targets: readonly string[]): Promise<void> {

@@ -11,11 +11,12 @@ export const lockTargetsSql = `select 1 from ${schema}.targets where target = an
 export const addTargetsSql = `insert into ${schema}.targets select pg_catalog.unnest($1::text[]) on conflict do nothing`;
 
 /**
- * $1: slices. Claims that overlap any of them, whatever their grain. Bounds on different columns of one table cannot
+ * $1: slices. Claims that overlap any of them, whatever their grain, with what is left of their leases in milliseconds. Bounds on different columns of one table cannot
  * be told apart and count as overlapping.
  */
 export const overlappingClaimsSql = `
-select c.fence, c.run, c.unit, c.owner, coalesce(l.expires_at > pg_catalog.clock_timestamp(), false)
+select c.fence, c.run, c.unit, c.owner, coalesce(l.expires_at > pg_catalog.clock_timestamp(), false),
+  (extract(epoch from l.expires_at - pg_catalog.clock_timestamp()) * 1000)::bigint
 from ${schema}.claims c left join ${schema}.leases l on l.fence = c.fence
 where exists (
   select from ${schema}.claim_slices s join ${wanted('$1')} on s.target = w.target

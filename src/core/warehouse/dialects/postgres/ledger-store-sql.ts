@@ -1,6 +1,7 @@
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
-const epochMilliseconds = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
+/** Of an instant or of a length of time. */
+const epochMilliseconds = (value: string) => `(extract(epoch from ${value}) * 1000)::bigint`;
 
 const wanted = (parameter: string) =>
   `pg_catalog.json_to_recordset(${parameter}::json) as w(target text, lower timestamptz, upper timestamptz)`;
@@ -53,7 +54,8 @@ export const endRunSql = `update ${schema}.runs set alive_until = null where run
  * it was saved with and those it holds claims on.
  */
 export const activeOverlapsSql = `
-select distinct r.run, coalesce(r.owner, r.created_by), s.target
+select r.run, coalesce(r.owner, r.created_by), s.target,
+  max(${epochMilliseconds('r.alive_until - pg_catalog.clock_timestamp()')})
 from ${schema}.runs r
 join (
   select run, target, lower, upper from ${schema}.run_slices
@@ -65,4 +67,5 @@ join (
 join ${wanted('$2')} on w.target = s.target and s.lower < w.upper and s.upper > w.lower
 where r.run <> $1 and r.alive_until > pg_catalog.clock_timestamp()
   and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
+group by 1, 2, 3
 order by 1, 3`;
