@@ -10,6 +10,8 @@ export interface ProcessShell {
   code(): ExitCode;
 }
 
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export function processShell(): ProcessShell {
   const { stdin, stdout, stderr, env } = process;
   const controller = new AbortController();
@@ -19,10 +21,11 @@ export function processShell(): ProcessShell {
 
   const cancel = (): void => {
     const nobodyCares = getEventListeners(controller.signal, 'abort').length === 0;
-    if (controller.signal.aborted || nobodyCares) process.exit(exitCodes.cancelled);
+    if (nobodyCares) process.exit(exitCodes.cancelled);
+    // Without listeners the system ends the process, also one that is too busy to take notice.
+    for (const signal of endingSignals) process.removeListener(signal, cancel);
     controller.abort();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, cancel);
   // Whoever reads the output may stop reading: `backfill plan … | head`.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,7 +38,10 @@ export function processShell(): ProcessShell {
     cwd: process.cwd(),
     env,
     clock: systemClock,
-    signal: controller.signal,
+    listenForCancel() {
+      for (const signal of endingSignals) process.on(signal, cancel);
+      return controller.signal;
+    },
     isTTY: stderr.isTTY === true && env.TERM !== 'dumb',
     // Asked again each time, because windows are resized.
     get columns() {

@@ -21,8 +21,11 @@ export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Aborted by the first Ctrl-C or request to end. */
-  readonly signal: CancelSignal;
+  /**
+   * From this call on, the first Ctrl-C or request to end aborts the signal, and the next one ends the process. Without
+   * it, and so in all that only reads, the first one ends the process, however busy it is.
+   */
+  listenForCancel(): CancelSignal;
   /** Whether standard error is a terminal that can rewrite its last line. */
   readonly isTTY: boolean;
   /** Width of the terminal behind standard output and standard error; infinite where there is none. */

@@ -16,7 +16,7 @@ export async function runCli(words: readonly string[], cwd: string, changes: Par
     cwd,
     env: {},
     clock: systemClock,
-    signal: new AbortController().signal,
+    listenForCancel: () => new AbortController().signal,
     isTTY: false,
     columns: Number.POSITIVE_INFINITY,
     errColumns: Number.POSITIVE_INFINITY,

@@ -60,7 +60,7 @@ async function resume(run: string, options: ResumeOptions, shell: Shell): Promis
           executor: relationalExecutor(warehouse, { clock: shell.clock, owner: processOwner() }),
           ledger,
           clock: shell.clock,
-          signal: shell.signal,
+          signal: shell.listenForCancel(),
           onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
         },
       );

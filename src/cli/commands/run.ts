@@ -150,7 +150,7 @@ async function runOn(
         executor: preview?.executor ?? relationalExecutor(warehouse, env),
         ledger,
         clock: shell.clock,
-        signal: shell.signal,
+        signal: shell.listenForCancel(),
         onEvent: text ? progressWriter(shell) : () => {},
       },
     );
