@@ -1,6 +1,7 @@
 import type { UnitState } from '../core/ledger/ledger-store.ts';
 import type { RunEvent, RunProgress } from '../core/run/run-event.ts';
 import type { RunUnit } from '../core/run/run-result.ts';
+import { plural } from '../core/text/plural.ts';
 import { cutToWidth } from './reporters/display-width.ts';
 import { durationText } from './reporters/duration-text.ts';
 import { difference, stateText } from './reporters/run-text.ts';
@@ -69,7 +70,7 @@ const wentWell: ReadonlySet<UnitState> = new Set(['changed', 'unchanged']);
 function unitLine(unit: RunUnit, { colors }: Shell): string {
   const rows = unit.slices
     .map((slice) =>
-      `${slice.before?.rows ?? '?'} → ${slice.after?.rows ?? '?'} rows ${difference(slice, colors)}`.trimEnd(),
+      `${slice.before?.rows ?? '?'} → ${slice.after === undefined ? '? rows' : plural(slice.after.rows, 'row')} ${difference(slice, colors)}`.trimEnd(),
     )
     .join('; ');
   const took = unit.durationMs === undefined ? '' : colors.dim(durationText(unit.durationMs));

@@ -1,8 +1,8 @@
 import type { Plan } from '../core/plan/plan.ts';
+import { plural } from '../core/text/plural.ts';
 import type { Problem } from '../core/text/span.ts';
 import type { Workspace } from '../node/load-workspace.ts';
 import { reportProblems } from './report-problems.ts';
-import { plural } from './reporters/duration-text.ts';
 import type { Shell } from './shell.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types';
 import type { Finding, Severity } from '../../core/lint/finding.ts';
+import { plural } from '../../core/text/plural.ts';
 import { type RangeFinder, rangeFinder } from './findings-range.ts';
 import type { FindingsReport } from './findings-report.ts';
 
@@ -39,16 +40,15 @@ export function checkText(report: FindingsReport, colors: Colors): string {
   return `${blocks.join('')}${problems.join('')}${problems.length > 0 ? '\n' : ''}${summary(report, colors)}\n`;
 }
 
-function summary({ findings, filesRead }: FindingsReport, colors: Colors): string {
+function summary({ findings, problems, filesRead }: FindingsReport, colors: Colors): string {
   const counts = severities
     .map((severity) => ({ severity, count: findings.filter((one) => one.severity === severity).length }))
     .filter(({ count }) => count > 0)
-    .map(({ severity, count }) => plural(count, severity));
-  const read = `${plural(filesRead, 'file')} read`;
-  return counts.length === 0 ? `${colors.green('no findings')}, ${read}` : `${counts.join(', ')}, ${read}`;
+    .map(({ severity, count }) => (severity === 'info' ? `${count} info` : plural(count, severity)));
+  const found = counts.length === 0 ? [colors.green('no findings')] : counts;
+  const unread = problems.length === 0 ? [] : [plural(problems.length, 'problem')];
+  return [...found, ...unread, `${plural(filesRead, 'file')} read`].join(', ');
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 || noun === 'info' ? '' : 's'}`;
 
 /** The finding's first line with the mark under it; tabs stay tabs so that the two align in every terminal. */
 function marked(ranges: RangeFinder, finding: Finding, paint: (text: string) => string): string[] {

@@ -7,6 +7,3 @@ export function durationText(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${two(Math.floor((seconds % 3600) / 60))} min`;
 }
-
-/** `1 unit`, `66 units`. */
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

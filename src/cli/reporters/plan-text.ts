@@ -1,11 +1,11 @@
 import type { Colors } from 'picocolors/types';
 import { planCounts, planSummary, reasonInWords } from '../../core/plan/explain.ts';
 import type { Plan, PlanFinding } from '../../core/plan/plan.ts';
+import { plural } from '../../core/text/plural.ts';
 import { formatInterval, formatWall } from '../../core/time/format-interval.ts';
 import type { Instant } from '../../core/time/instant.ts';
 import { toIso } from '../../core/time/iso.ts';
 import type { ZoneName } from '../../core/time/zone-name.ts';
-import { plural } from './duration-text.ts';
 import { textTable } from './text-table.ts';
 
 export interface PlanView {

@@ -2,7 +2,8 @@ import type { Colors } from 'picocolors/types';
 import type { RowSample, SliceDiff } from '../../core/diff/slice-diff.ts';
 import type { UnitState } from '../../core/ledger/ledger-store.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
-import { durationText, plural } from './duration-text.ts';
+import { plural } from '../../core/text/plural.ts';
+import { durationText } from './duration-text.ts';
 import { textTable } from './text-table.ts';
 
 export interface RunView {

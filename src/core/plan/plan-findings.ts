@@ -1,4 +1,5 @@
 import type { TaskId } from '../pipeline/model.ts';
+import { plural } from '../text/plural.ts';
 import type { Instant } from '../time/instant.ts';
 import { instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
@@ -35,8 +36,6 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
   const order = { error: 0, warning: 1, info: 2 };
   return found.sort((a, b) => order[a.severity] - order[b.severity]);
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function emptySelections({ request, graph, expansion, units }: Planned): PlanFinding[] {
   const findings: PlanFinding[] = [];
@@ -119,7 +118,7 @@ function notRunnable({ units }: Planned): PlanFinding[] {
   for (const { task, executor } of units) if (executor.kind === 'none') reasons.set(task, executor.reason);
   return [...reasons].map(([task, reason]) => {
     const blocked = behind.get(task) ?? 0;
-    const rest = blocked === 0 ? '' : ` ${counted(blocked, 'unit')} behind it cannot run either.`;
+    const rest = blocked === 0 ? '' : ` ${plural(blocked, 'unit')} behind it cannot run either.`;
     const message = `${task} cannot be run from here: ${reason}.${rest}`;
     return { code: 'not-runnable', severity: canRun ? 'warning' : 'error', message, task };
   });
@@ -138,7 +137,7 @@ function skippedReads({ graph, expansion, request }: Planned): PlanFinding[] {
 }
 
 function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more: number): PlanFinding {
-  const offer = `${counted(more, 'interval')} from ${toIso(from)} on can be added by expanding it`;
+  const offer = `${plural(more, 'interval')} from ${toIso(from)} on can be added by expanding it`;
   const { table, parent } = read;
   switch (why) {
     case 'unknown': {
@@ -201,7 +200,7 @@ function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] 
               `reads a part of its own table ${read.table} that is not known (${read.window.reason})`,
             ] as const)
           : (['unbounded-read', `reads its own table ${read.table} without a time predicate`] as const);
-      const message = `${id} ${how}; its later intervals were not expanded: ${counted(more, 'interval')} can be added.`;
+      const message = `${id} ${how}; its later intervals were not expanded: ${plural(more, 'interval')} can be added.`;
       findings.push({ code, severity: 'warning', message, task: id });
     }
   }
@@ -218,7 +217,7 @@ function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
       if (sameRun !== true) return [];
       const missing = own.filter((start) => starts.get(parent)?.has(start) !== true).length;
       if (missing === 0) return [];
-      const which = `${counted(missing, 'interval')} of ${id}`;
+      const which = `${plural(missing, 'interval')} of ${id}`;
       const message = `${parent} fills ${table} anew in each run, and ${which} would read whatever it holds now instead of the rows of ${missing === 1 ? 'its' : 'their'} own run. Select ${parent} as well.`;
       return [{ code: 'missing-previous', severity: 'error', message, task: id }];
     });
@@ -251,7 +250,7 @@ function leftOut({ graph, expansion, request, units }: Planned): PlanFinding[] {
     if (count === 0) return [];
     const readers = (graph.children.get(id) ?? []).filter((child) => planned.has(child));
     const read = readers.length === 0 ? '' : ` ${readers.join(', ')} will read them as they are.`;
-    const message = `${id} was left out: ${counted(count, 'interval')} of it ${count === 1 ? 'stays' : 'stay'} stale.${read}`;
+    const message = `${id} was left out: ${plural(count, 'interval')} of it ${count === 1 ? 'stays' : 'stay'} stale.${read}`;
     return [{ code: 'stale', severity: 'warning', message, task: id }];
   });
 }

@@ -3,6 +3,7 @@ import { sliceInWords, windowInWords } from '../lineage/window-words.ts';
 import type { Task, TaskSql } from '../pipeline/model.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
+import { plural } from '../text/plural.ts';
 import type { DataInterval } from '../time/data-interval.ts';
 import { toIso } from '../time/iso.ts';
 import type { ZoneName } from '../time/zone-name.ts';
@@ -45,7 +46,7 @@ export function taskHover({ task, facts, interval, noGrid, zone, context, versio
 }
 
 function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): string {
-  const figures = rows === undefined ? '' : `, ${rows} rows, checksum \`${rowChecksum?.slice(0, 8) ?? '—'}\``;
+  const figures = rows === undefined ? '' : `, ${plural(rows, 'row')}, checksum \`${rowChecksum?.slice(0, 8) ?? '—'}\``;
   return `Last run ${at}: \`${table}\` ${state}${figures}`;
 }
 

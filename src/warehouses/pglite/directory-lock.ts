@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimes
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { diskFullError } from './disk-full.ts';
 
 interface Holder {
   readonly pid: number;
@@ -28,6 +29,9 @@ export function lockDirectory(directory: string): () => void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(draft, JSON.stringify(own), { flag: 'wx' });
   } catch (cause) {
+    rmSync(draft, { force: true });
+    const full = diskFullError(directory, cause);
+    if (full !== undefined) throw full;
     const message = `The folder of the data directory ${directory} cannot be written: ${(cause as Error).message}`;
     throw new WarehouseError('permission', message, false, { hint: 'Choose another directory.', cause });
   }

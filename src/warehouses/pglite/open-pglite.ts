@@ -1,6 +1,7 @@
 import type { PgliteConnection } from '../../core/warehouse/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/ports.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { diskFullError } from './disk-full.ts';
 import { unpackInitialDirectory } from './initial-directory.ts';
 import { PgliteEngine } from './pglite-engine.ts';
 import { PgliteSession, PgliteTurns } from './pglite-session.ts';
@@ -17,7 +18,7 @@ export async function openPglite(connection: PgliteConnection): Promise<Warehous
     await engine.start();
   } catch (error) {
     unlock();
-    throw error;
+    throw diskFullError(connection.directory, error) ?? error;
   }
   const turns = new PgliteTurns();
   const open = new Set<PgliteSession>();

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { ResultSet } from '../../core/warehouse/ports.ts';
 import { warehouseErrorOf } from '../../core/warehouse/sql-state.ts';
 import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { diskFullError } from './disk-full.ts';
 
 interface WorkerError {
   readonly message: string;
@@ -136,9 +137,12 @@ export class PgliteEngine {
   }
 
   #openError(said: string): WarehouseError {
-    return new WarehouseError('storage', `The data directory ${this.directory} cannot be opened: ${said}`, false, {
-      hint: 'If its files are damaged, delete the directory: it is a sandbox, and is made anew.',
-    });
+    return (
+      diskFullError(this.directory, new Error(said)) ??
+      new WarehouseError('storage', `The data directory ${this.directory} cannot be opened: ${said}`, false, {
+        hint: 'If its files are damaged, delete the directory: it is a sandbox, and is made anew.',
+      })
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import { type Cadence, cadence, end, floor, offset, own, start, task, unbounded,
 
 const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe'] as const;
 const grids = new Map<string, ReturnType<typeof cadence>>();
-const gridFor = (unit: Cadence, zone: string, zeroWidth: boolean): ReturnType<typeof cadence> => {
+const gridFor = (unit: Cadence, zone: string, zeroWidth = false): ReturnType<typeof cadence> => {
   const key = `${unit} ${zone} ${zeroWidth}`;
   const to = unit === 'hour' ? '2024-04-09' : '2024-06-03';
   const grid = grids.get(key) ?? cadence(unit, zone, '2024-02-26', to, zeroWidth);

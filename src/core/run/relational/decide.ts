@@ -1,3 +1,4 @@
+import { plural } from '../../text/plural.ts';
 import type { UnitOptions } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
 import type { Applied, AppliedSlice } from './apply-task.ts';
@@ -22,13 +23,17 @@ function guard({ diff }: AppliedSlice, percent: number | undefined): Decision | 
   const after = diff.after?.rows ?? 0;
   if (percent === undefined || before === 0 || after >= before) return undefined;
   if (after === 0) {
-    return { kind: 'held', code: 'empty', reason: `${diff.table} would lose all ${before} rows of its slice.` };
+    return {
+      kind: 'held',
+      code: 'empty',
+      reason: `${diff.table} would lose ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice.`,
+    };
   }
   if (((before - after) / before) * 100 <= percent) return undefined;
   return {
     kind: 'held',
     code: 'shrunk',
-    reason: `${diff.table} would shrink from ${before} to ${after} rows, by more than ${percent} %.`,
+    reason: `${diff.table} would shrink from ${before} to ${plural(after, 'row')}, by more than ${percent} %.`,
   };
 }
 

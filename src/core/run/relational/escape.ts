@@ -1,6 +1,7 @@
 import type { SliceRelation } from '../../diff/slice-relation.ts';
 import type { TakenFigures } from '../../diff/take-figures.ts';
 import { takeFigures } from '../../diff/take-figures.ts';
+import { plural } from '../../text/plural.ts';
 import { outsideRowsSql, writtenTablesSql } from '../../warehouse/dialects/postgres/escape-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { Counters, Position } from './marker.ts';
@@ -98,7 +99,7 @@ async function findInTable(
     const between = low === null || low === undefined ? '' : `, with ${column} from ${low} to ${high}`;
     return {
       kind: 'escaped',
-      reason: `The task wrote ${count} rows of ${table.qualified} outside its slice${between}.`,
+      reason: `The task wrote ${plural(Number(count), 'row')} of ${table.qualified} outside its slice${between}.`,
     };
   }
   // Rows written and ended again inside the slice (insert, then remove duplicates) add the same to both sides.
