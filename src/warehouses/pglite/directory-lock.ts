@@ -29,9 +29,11 @@ export function lockDirectory(directory: string): () => void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(draft, JSON.stringify(own), { flag: 'wx' });
   } catch (cause) {
-    rmSync(draft, { force: true });
     const full = diskFullError(directory, cause);
-    if (full !== undefined) throw full;
+    if (full !== undefined) {
+      rmSync(draft, { force: true });
+      throw full;
+    }
     const message = `The folder of the data directory ${directory} cannot be written: ${(cause as Error).message}`;
     throw new WarehouseError('permission', message, false, { hint: 'Choose another directory.', cause });
   }
