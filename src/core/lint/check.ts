@@ -49,7 +49,10 @@ const isDoubted = ({ finding }: Raw): boolean =>
 
 function decide(facts: WorkspaceFacts, all: readonly Raw[], options: CheckOptions): Finding[] {
   const raw = all.filter((one) => !isDoubted(one));
-  const spoken = raw.filter(({ rule, finding }) => !raw.some((other) => speaksOver(other, rule, finding)));
+  const silenced = new Set(
+    raw.flatMap(({ rule, finding }) => rule.supersedes.map((id) => subjectKey(id, finding.subject))),
+  );
+  const spoken = raw.filter(({ rule, finding }) => !silenced.has(subjectKey(rule.id, finding.subject)));
   const suppressions = suppressionsByFile(facts);
   const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
   const said = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
@@ -77,9 +80,7 @@ function decide(facts: WorkspaceFacts, all: readonly Raw[], options: CheckOption
 
 const gravity: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
-function speaksOver(other: Raw, rule: Rule, finding: RuleFinding): boolean {
-  return other.rule.supersedes.includes(rule.id) && other.finding.subject === finding.subject;
-}
+const subjectKey = (rule: string, subject: string): string => `${rule} ${subject}`;
 
 function suppressionsByFile(facts: WorkspaceFacts): ReadonlyMap<string, Suppressions> {
   const known = new Set(allRules.map((rule) => rule.id));

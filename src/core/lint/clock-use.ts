@@ -116,6 +116,6 @@ function isSlice(
       ),
   );
   if (deletedBy) return true;
-  const table = [...context.facts.tables.values()].find((one) => sameTable(one.name, key));
+  const table = context.table(key);
   return table?.keys.some((columns) => columns.includes(column)) ?? false;
 }

@@ -45,5 +45,8 @@ export const writesTo = (view: StatementView, key: string): boolean =>
 /** `orders` may be `mart.orders` through the search path; `a.orders` and `b.orders` are two tables. */
 export const sameTable = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
+/** Equal for all names that may mean one table by `sameTable`. */
+export const lastPart = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
 /** The subject of findings about one table that a task writes. */
 export const writeSubject = (view: StatementView, key: string): string => `${view.task.id} writes ${key}`;

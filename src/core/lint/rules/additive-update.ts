@@ -11,7 +11,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const view of task.statements) {
       const { target } = view.statement;
-      if (target === undefined) continue;
+      if (target === undefined || assignmentsOf(view).length === 0) continue;
       const key = tableKey(view, target);
       if (isJournalName(key) || madeInRun(context, task, view, key)) continue;
       for (const assignment of assignmentsOf(view)) {
@@ -76,7 +76,7 @@ function namesTarget(view: StatementView, qualifier: string): boolean {
 const madeInRun = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
   isStagingName(key) ||
   task.statements.some((other) => other.order < view.order && empties(other, key)) ||
-  context.runEarlier(task).some((other) => other.statement.kind !== 'delete' && empties(other, key));
+  context.runEarlier(task, key).some((other) => other.statement.kind !== 'delete' && empties(other, key));
 
 const resetBefore = (task: TaskView, view: StatementView, key: string, column: string): boolean =>
   task.statements.some(

@@ -103,13 +103,12 @@ function* pairAcrossTasks(
   first: StatementView,
   key: string,
 ): Generator<RuleFinding> {
-  const later = context.runLater(task);
-  const second = later.find((other) => fills(other, key));
+  const second = context.runLaterOn(task, key).find((other) => fills(other, key));
   if (second === undefined) return;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
-  const usedUp = later.some(
-    (other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key),
-  );
+  const usedUp = context
+    .runLater(task)
+    .some((other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key));
   if (emptiesWhole(first) && usedUp) return;
   yield {
     at: placeOf(second, second.statement.head),

@@ -5,15 +5,7 @@ import { intervalColumns } from '../interval-columns.ts';
 import type { LintContext, TaskView } from '../lint-context.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
 import { editSql } from '../sql-edit.ts';
-import {
-  placeOf,
-  type StatementView,
-  sameTable,
-  sourceText,
-  tableKey,
-  tableLabel,
-  writeSubject,
-} from '../statement-view.ts';
+import { placeOf, type StatementView, sourceText, tableKey, tableLabel, writeSubject } from '../statement-view.ts';
 import { isEventTimeColumn, isJournalName, isStagingName } from '../table-roles.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
@@ -62,7 +54,7 @@ function keyOf(context: LintContext, { statement }: StatementView, key: string):
         : [],
     );
   }
-  return [...context.facts.tables.values()].find((table) => sameTable(table.name, key))?.keys[0] ?? [];
+  return context.table(key)?.keys[0] ?? [];
 }
 
 /** Constant rows never change, and a row that consists of its key has nothing to correct. */
@@ -80,7 +72,7 @@ function carriesCorrections(context: LintContext, view: StatementView, key: stri
 
 const emptiedBefore = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
   task.statements.some((other) => other.order < view.order && empties(other, key)) ||
-  context.runEarlier(task).some((other) => empties(other, key));
+  context.runEarlier(task, key).some((other) => empties(other, key));
 
 function updateFix(context: LintContext, view: StatementView): Fix | undefined {
   const { conflict, columns } = view.statement;

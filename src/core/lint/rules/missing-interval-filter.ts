@@ -63,7 +63,7 @@ function wholeInput(
     insert.statement.targets.some((target) => sameTable(tableKey(insert, target), key))
   )
     return undefined;
-  const earlier = [...task.statements, ...context.runEarlier(task)].filter(({ statement }) =>
+  const earlier = [...task.statements, ...context.runEarlier(task, key)].filter(({ statement }) =>
     statement.targets.some((target) => target.name === key),
   );
   const sliced = writtenBySlices(context, key);

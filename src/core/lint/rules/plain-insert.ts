@@ -16,6 +16,9 @@ import {
 import { isJournalName, isStagingName, mayBeJournalName } from '../table-roles.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
+  const views = context.tasks.flatMap(({ statements }) =>
+    statements.filter(({ statement }) => statement.kind === 'create_view'),
+  );
   for (const task of context.tasks) {
     for (const view of task.statements) {
       if (view.statement.kind !== 'insert') continue;
@@ -23,8 +26,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const key = tableKey(view, target);
         if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
         if (insertGuard(context, task, view, key) !== undefined) continue;
-        // Last, because it looks through the whole workspace.
-        if (guardedByTable(context, view, key)) continue;
+        if (guardedByTable(context, views, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
@@ -84,18 +86,20 @@ function isLoadedByHand(view: StatementView, key: string): boolean {
  * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the
  * rerun fails rather than doubles), or a view of the workspace that keeps one row per key.
  */
-function guardedByTable(context: LintContext, view: StatementView, key: string): boolean {
+function guardedByTable(
+  context: LintContext,
+  views: readonly StatementView[],
+  view: StatementView,
+  key: string,
+): boolean {
   const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(view.sql.dialect);
-  const table = [...context.facts.tables.values()].find((one) => sameTable(one.name, key));
+  const table = context.table(key);
   const written = view.statement.columns.length > 0 ? view.statement.columns : view.statement.outputColumns;
   if (enforced && table?.keys.some((columns) => columns.every((column) => written.includes(column)))) return true;
-  return context.tasks.some(({ statements }) =>
-    statements.some(
-      (other) =>
-        other.statement.kind === 'create_view' &&
-        other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
-        [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
-    ),
+  return views.some(
+    (other) =>
+      other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
+      [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
   );
 }
 
