@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EditorWindow, eventually } from './support/editor-window.ts';
-import { picturesOfFailures } from './support/pictures.ts';
+import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (version) => {
@@ -22,9 +22,9 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
       return found === null ? [] : [`${found[1]} ${found[2]}:${found[3]}`];
     });
   };
-  const quickFix = async (line: number, title: string): Promise<void> => {
-    await window.page.locator('.editor-instance .view-line').first().click();
-    await window.goToLine(line);
+  const quickFix = async (line: number, column: number, title: string): Promise<void> => {
+    await window.command('View: Focus Active Editor Group');
+    await window.goToLine(line, column);
     await window.page.keyboard.press('Control+.');
     await window.page.locator('.action-widget .monaco-list-row', { hasText: title }).first().click();
   };
@@ -50,6 +50,7 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
       ]),
     );
     await window.picture(`${version}-editor`);
+    if (version === 'current') await documentPicture(window, 'editor');
 
     await window.page
       .locator('.view-line', { hasText: 'task_id="revenue_daily"' })
@@ -83,9 +84,9 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
     ]);
     await window.picture(`${version}-findings`);
 
-    await quickFix(35, 'Delete by the bound of the INSERT');
+    await quickFix(35, 15, 'Delete by the bound of the INSERT');
     await eventually(problems).not.toContain('delete-insert-range-mismatch 35:13');
-    await quickFix(24, 'Suppress plain-insert on this line');
+    await quickFix(24, 15, 'Suppress plain-insert on this line');
     await eventually(problems).toEqual(['dynamic-start-date 12:16', 'wall-clock 28:25', 'additive-update 50:17']);
     await window.command('File: Save');
     await eventually(() => readFile(`${workspace}/dags/shop_daily.py`, 'utf8')).toMatch(

@@ -9,7 +9,7 @@ import { startKit, type TestKit } from './support/test-kit.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const driver = `${root}test-results/vscode/host-suite`;
 
-describe.each(['current', 'oldest'] as const)('in the extension host of the %s VS Code', (version) => {
+describe('in the extension host of the newest VS Code', () => {
   let kit: TestKit;
 
   beforeAll(async () => {
@@ -26,7 +26,8 @@ describe.each(['current', 'oldest'] as const)('in the extension host of the %s V
       external: ['vscode'],
       logLevel: 'warning',
     });
-    kit = await startKit(version, { extraArguments: ['--vscode-option', 'enable-smoke-test-driver'] });
+    // The oldest server does not know this option: there the browser's tests stand alone.
+    kit = await startKit('current', { extraArguments: ['--vscode-option', 'enable-smoke-test-driver'] });
   });
   afterAll(() => kit?.stop());
 
@@ -54,7 +55,7 @@ describe.each(['current', 'oldest'] as const)('in the extension host of the %s V
       throw new Error(`the suite ended with ${ended} and wrote no report:\n${log.join('\n')}`);
     });
     const { results, activation }: HostReport = JSON.parse(text);
-    console.log(`activation in the ${version} VS Code: ${activation}`);
+    console.log(`activation (load, activate in ms): ${activation}`);
     expect(results.length).toBeGreaterThan(0);
     expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
     await window.close();

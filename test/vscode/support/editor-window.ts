@@ -26,7 +26,7 @@ export interface EditorWindow {
   command(title: string): Promise<void>;
   /** Whether the palette offers a command. */
   offers(title: string): Promise<boolean>;
-  goToLine(line: number): Promise<void>;
+  goToLine(line: number, column?: number): Promise<void>;
   lens(tooltip: string): Locator;
   /** Text of the lenses in view, without their icons. */
   lenses(): Promise<readonly string[]>;
@@ -97,12 +97,12 @@ export async function openWindow(
       await page.keyboard.press('Escape');
       return found > 0;
     },
-    async goToLine(line) {
+    async goToLine(line, column = 1) {
       await page.keyboard.press('Control+g');
       await input.waitFor();
-      await input.fill(`:${line}`);
+      await input.fill(`:${line}:${column}`);
       await page.keyboard.press('Enter');
-      await this.statusBar(`Ln ${line}, Col 1`).waitFor();
+      await this.statusBar(`Ln ${line}, Col ${column}`).waitFor();
     },
     lens: (tooltip) => page.locator(`.codelens-decoration a[title="${tooltip}"]`).first(),
     async lenses() {
