@@ -9,6 +9,7 @@ import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import { taskContext } from './task-context.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
 
 /** What a job is made from beside its unit. */
@@ -35,15 +36,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     const remedy = 'run it with its scheduler, then resume this run';
     return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
   }
-  const context: TemplateContext = {
-    interval: unit.data,
-    zone: pipeline.zone,
-    dagId: pipeline.id,
-    taskId: task.name,
-    params: { ...task.params, ...setting.params },
-    variables: setting.variables,
-    airflowVersion: pipeline.airflowVersion,
-  };
+  const context = taskContext(task, pipeline, unit.data, setting);
   const texts: RenderedSql[] = [];
   for (const sql of task.sql) {
     const rendered = renderStatements(sql, context);

@@ -1,7 +1,7 @@
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { Finding } from '../lint/finding.ts';
-import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
-import type { TemplateContext } from '../template/template-context.ts';
+import type { Task, TaskId } from '../pipeline/model.ts';
+import { taskContext } from '../run/task-context.ts';
 import type { SourceSpan } from '../text/span.ts';
 import type { Instant } from '../time/instant.ts';
 import type { ZoneName } from '../time/zone-name.ts';
@@ -48,7 +48,7 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
     for (const { task, at } of mine) {
       const taskFacts = facts.facts.get(task.id);
       if (taskFacts === undefined) continue;
-      const context = interval === undefined ? undefined : contextOf(task, pipeline, interval.data, input);
+      const context = interval === undefined ? undefined : taskContext(task, pipeline, interval.data, input);
       tasks.push({
         task: task.id,
         pipeline: pipeline.id,
@@ -85,23 +85,6 @@ function placeIn(file: string, task: Task): { readonly whole: SourceSpan; readon
   if (piece === undefined) return undefined;
   const head = { ...piece.source, end: Math.min(piece.source.start + 1, piece.source.end) };
   return { whole: head, name: head };
-}
-
-export function contextOf(
-  task: Task,
-  pipeline: Pipeline,
-  interval: TemplateContext['interval'],
-  { variables, params }: Pick<DocumentViewInput, 'variables' | 'params'>,
-): TemplateContext {
-  return {
-    interval,
-    zone: pipeline.zone,
-    dagId: pipeline.id,
-    taskId: task.name,
-    params: { ...task.params, ...params },
-    variables,
-    airflowVersion: pipeline.airflowVersion,
-  };
 }
 
 /** Every task behind a task, itself left out. */
