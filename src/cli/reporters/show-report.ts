@@ -14,7 +14,7 @@ export interface ShowReport {
   fileName(file: string): string;
 }
 
-const noFacts = (task: TaskId): TaskFacts => ({ task, reads: [], writes: [], problems: [] });
+const noFacts = (task: TaskId): TaskFacts => ({ task, reads: [], writes: [], unknowns: [], problems: [] });
 
 export const factsOf = ({ facts }: ShowReport, { id }: Task): TaskFacts => facts.facts.get(id) ?? noFacts(id);
 

@@ -68,9 +68,28 @@ export interface WriteFact {
   readonly at: SourceSpan | undefined;
 }
 
+/** Something about a task that planning needs and nobody has said; a declaration in `backfill.yaml` settles it. */
+export interface Unknown {
+  readonly task: TaskId;
+  readonly about: /** What it reads or writes at all: code that is not followed. */
+    | 'tables'
+    /** A table's name that only the run knows. */
+    | 'table-name'
+    /** The range that it reads of a known table. */
+    | 'window'
+    /** The rows that one interval owns of a known target. */
+    | 'slice';
+  /** The table where it is known. */
+  readonly table: string | undefined;
+  /** One sentence: what is not known and why. */
+  readonly message: string;
+  readonly at: SourceSpan | undefined;
+}
+
 export interface TaskFacts {
   readonly task: TaskId;
   readonly reads: readonly ReadFact[];
   readonly writes: readonly WriteFact[];
+  readonly unknowns: readonly Unknown[];
   readonly problems: readonly Problem[];
 }

@@ -35,7 +35,7 @@ export function taskFacts(
     (table) => tables.slicedBy(table)[0] ?? '',
     isZone(pipeline.zone) ? pipeline.zone : 'UTC',
   );
-  return { task: task.id, reads, writes, problems: templatedNames(statements) };
+  return { task: task.id, reads, writes, unknowns: [], problems: templatedNames(statements) };
 }
 
 function readFacts(

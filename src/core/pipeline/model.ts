@@ -7,6 +7,7 @@ import type { Problem, SourceSpan } from '../text/span.ts';
 import type { CalendarOffset } from '../time/calendar.ts';
 import type { Schedule, ScheduleAnchor } from '../time/schedule.ts';
 import type { ZoneName } from '../time/zone-name.ts';
+import type { TableAccess, Unread } from './table-access.ts';
 
 /** A value of a pipeline file with the place that says it; `at` is undefined for a default. */
 export interface Sourced<T> {
@@ -58,6 +59,13 @@ export interface Task {
   /** Operator class as written, e.g. `SQLExecuteQueryOperator`; `sql-file` for a stand-alone file. */
   readonly operator: string;
   readonly sql: readonly TaskSql[];
+  /** Reads and writes by other means than SQL text, in the order of the code. */
+  readonly accesses: readonly TableAccess[];
+  /** Assets (datasets) that it says it produces and needs, by URI or name. */
+  readonly outlets: readonly Sourced<string>[];
+  readonly inlets: readonly Sourced<string>[];
+  /** What of it could not be read; empty when all of it was. */
+  readonly unread: readonly Unread[];
   readonly executor: Executor;
   readonly retries: Sourced<number> | undefined;
   readonly triggerRule: Sourced<string> | undefined;

@@ -67,6 +67,10 @@ function pipelineOf(id: string, text: PipelineText, files: Map<string, string>):
       splitStatements: undefined,
       params: {},
       arguments: [],
+      accesses: [],
+      outlets: [],
+      inlets: [],
+      unread: [],
       dependsOnPast: one.dependsOnPast ?? false,
     };
   });

@@ -63,6 +63,10 @@ function taskOf(sql: string, changes: Partial<Task> = {}): { task: Task; facts: 
     splitStatements: undefined,
     params: { depth: 7 },
     arguments: [],
+    accesses: [],
+    outlets: [],
+    inlets: [],
+    unread: [],
     dependsOnPast: false,
     ...changes,
   };
@@ -78,6 +82,7 @@ function taskOf(sql: string, changes: Partial<Task> = {}): { task: Task; facts: 
       { table: 'dim.shop', window: { kind: 'unbounded' }, provenance: 'sql', at },
     ],
     writes: [{ table: 'mart.daily', slice, mode: 'delete+insert', key: ['day'], provenance: 'sql', at }],
+    unknowns: [],
     problems: [],
   };
   const pipeline = { id: 'shop', zone: 'UTC', airflowVersion: 2, tasks: [task] } as unknown as Pipeline;

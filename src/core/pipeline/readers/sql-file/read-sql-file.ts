@@ -41,6 +41,10 @@ export function readSqlFile(
     splitStatements: undefined,
     params: {},
     arguments: [],
+    accesses: [],
+    outlets: [],
+    inlets: [],
+    unread: [],
     dependsOnPast: false,
   };
   const pipeline: Pipeline = {
