@@ -1,4 +1,5 @@
 import type { Edge, FileReading, Pipeline, Task } from '../../src/core/pipeline/model.ts';
+import type { TableAccess } from '../../src/core/pipeline/table-access.ts';
 import type { WorkspaceReading } from '../../src/core/pipeline/workspace-reading.ts';
 import type { SymbolicValue } from '../../src/core/template/symbolic-value.ts';
 import { lineIndex } from '../../src/core/text/line-index.ts';
@@ -94,7 +95,24 @@ function describeTask(task: Task, place: Place): string[] {
           `    hole ${hole.origin} ${hole.source} = ${describeValue(hole.value)} at ${place(locate(sql.source, hole))}`,
       ),
     ]),
+    ...task.accesses.map((access) => `  ${describeAccess(access, place)}`),
+    ...task.unread.map(({ hides, reason, at }) => `  unread ${hides}: ${reason} at ${place(at)}`),
   ];
+}
+
+function describeAccess(
+  { direction, table, by, mode, partition, key, at, session }: TableAccess,
+  place: Place,
+): string {
+  const parts = [
+    `${direction} ${describeValue(table.value)} by ${by}`,
+    mode && `${mode.value}${mode.at === undefined ? ' by default' : ` at ${place(mode.at)}`}`,
+    partition && `partition ${describeValue(partition.value)}`,
+    key.length > 0 && `key ${key.join(', ')}`,
+    session !== undefined && `session ${session}`,
+    `at ${place(at)}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join(', ');
 }
 
 function describeValue(value: SymbolicValue): string {

@@ -44,10 +44,10 @@ export function buildTask(
       (operator?.split === undefined ? undefined : { value: operator.split, at: undefined }),
     params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
     arguments: [...task.made.keywords.values()].map(argumentOf),
-    accesses: [],
+    accesses: [...task.accessed],
     outlets: [],
     inlets: [],
-    unread: [],
+    unread: [...task.unread],
     dependsOnPast: booleanOf(taskArgument(task, 'depends_on_past'))?.value ?? false,
   };
 }

@@ -3,6 +3,7 @@ import type { CalendarOffset } from '../../../time/calendar.ts';
 import type { Call, Keyword } from '../../python/call.ts';
 import type { TextValue } from '../../python/text-value.ts';
 import type { ClockSite, DictValue, FunctionValue, HostObject, Value } from '../../python/value.ts';
+import type { TableAccess, Unread } from '../../table-access.ts';
 
 /** A DAG as the file builds it. */
 export interface DagBuilder extends HostObject {
@@ -59,6 +60,10 @@ export interface TaskBuilder extends HostObject {
   /** `.expand(…)`: one task per item, known at run time only. */
   readonly mapped: boolean;
   readonly sent: SentSql[];
+  /** Tables that the task's Python reads and writes by other means than SQL text, in the order of the code. */
+  readonly accessed: TableAccess[];
+  /** What of the task's Python could not be read. */
+  readonly unread: Unread[];
   /** Clock calls that the task's Python hands to something other than SQL. */
   readonly clockUses: { readonly site: ClockSite; readonly into: 'path' | 'argument' }[];
 }

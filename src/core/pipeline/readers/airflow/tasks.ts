@@ -88,6 +88,8 @@ export function newTask(
     callable,
     mapped: options.mapped ?? false,
     sent: [],
+    accessed: [],
+    unread: [],
     clockUses: [],
     attribute: (name) => taskAttribute(program, task, name),
     item: () => output(program, task),
