@@ -1,4 +1,5 @@
 import type { CalendarOffset, CalendarUnit } from '../time/calendar.ts';
+import { movesMidnight } from '../time/moves-midnight.ts';
 import { isZone } from '../time/zone.ts';
 import { calendarUnits, distance } from './distance.ts';
 import type { CallArguments, JinjaExpression } from './expression.ts';
@@ -213,6 +214,9 @@ function endOf(start: Moment, unit: CalendarUnit): Reading {
     quarter: { months: 3, days: 0, ms: 0 },
     year: { months: 12, days: 0, ms: 0 },
   }[unit];
+  // There the next unit need not begin at a midnight whose last millisecond before is the day before: only the day is sure.
+  if (!clockUnits.has(unit) && movesMidnight(start.zone))
+    return { ...shifted(start, { ...length, days: length.days - 1 }), precision: 'day' };
   // The last microsecond is said as the last millisecond: the same to every pattern that shows seconds or coarser.
   return { ...shifted(shifted(start, length), { months: 0, days: 0, ms: -1 }), precision: 'second' };
 }

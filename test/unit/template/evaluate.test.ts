@@ -118,6 +118,47 @@ describe('evaluation and rendering agree', () => {
     );
     expect(compared).toBeGreaterThan(300);
   });
+
+  // Clocks that repeat midnight itself, the hour before it, half an hour, or skip midnight; each with a day of a change.
+  const changes = [
+    ['America/Havana', Date.UTC(2020, 10, 1, 5)],
+    ['America/Havana', Date.UTC(2021, 2, 14, 5)],
+    ['Atlantic/Azores', Date.UTC(2021, 9, 31, 1)],
+    ['Asia/Beirut', Date.UTC(2020, 9, 24, 21)],
+    ['America/Santiago', Date.UTC(2022, 3, 3, 3)],
+    ['America/Asuncion', Date.UTC(2022, 9, 2, 4)],
+    ['Australia/Lord_Howe', Date.UTC(2021, 3, 3, 15)],
+    ['Africa/Cairo', Date.UTC(2023, 9, 26, 21)],
+  ] as const;
+  const ends = ['day', 'week', 'month', 'year'].flatMap((unit) => [`.start_of('${unit}')`, `.end_of('${unit}')`]);
+  const written = [
+    ' | ds',
+    '.date()',
+    ".strftime('%Y-%m')",
+    '.to_datetime_string()',
+    '.add(days=1) | ds',
+    '.subtract(days=1) | ds',
+  ];
+
+  test.each(changes)('around the clock change of %s at %i', (zone, change) => {
+    let compared = 0;
+    for (const boundary of ends)
+      for (const ending of written) {
+        const expression = `data_interval_start.in_timezone('${zone}')${boundary}${ending}`;
+        const value = evaluateExpression(expression);
+        if (value.kind !== 'time') continue;
+        for (let minutes = -33 * 60; minutes <= 33 * 60; minutes += 30) {
+          const start = instant(change + minutes * 60_000);
+          const interval = { start, end: instant(start + day) };
+          const rendered = render(expression, interval);
+          if (!rendered.ok) continue;
+          compared++;
+          const told = `${expression} at ${new Date(start).toISOString()}`;
+          expect([told, formatTime(valueAt(value, interval), value.form, value.zone)]).toEqual([told, rendered.text]);
+        }
+      }
+    expect(compared).toBeGreaterThan(2000);
+  });
 });
 
 describe('what an expression stands for', () => {
