@@ -1,10 +1,8 @@
-import type { TaskSql } from '../pipeline/model.ts';
+import type { Task } from '../pipeline/model.ts';
 import type { Statement } from '../sql/statement.ts';
 import { locate, type MappedText } from '../text/mapped-text.ts';
 import type { SourceSpan } from '../text/span.ts';
-import type { ColumnType } from './column-range.ts';
 import type { TableNames } from './table-names.ts';
-import type { TableColumns } from './table-reads.ts';
 import type { TableFacts } from './workspace-facts.ts';
 
 /** A table as its definitions say, by its name in the workspace. */
@@ -14,59 +12,52 @@ export interface TableDefinition {
   readonly createdAt: SourceSpan | undefined;
 }
 
-/** A statement with the text that it stands in. */
-export interface LocatedStatement {
+/** A statement that says something about how a table is made, with the text that it stands in. */
+export interface DefiningStatement {
+  readonly table: string;
   readonly statement: Statement;
   readonly source: MappedText;
 }
 
-export const locatedStatements = (sql: TaskSql): readonly LocatedStatement[] =>
-  sql.reading.statements.map((statement) => ({ statement, source: sql.source }));
+/** CREATE TABLE, unique indexes and ALTER TABLE of a task, in their order. */
+export const definingStatements = (task: Task): readonly DefiningStatement[] =>
+  task.sql.flatMap(({ reading, source }) =>
+    reading.statements.flatMap((statement) => {
+      const { target, temporary, definitions, keys } = statement;
+      if (target === undefined || target.templated || temporary) return [];
+      if (!creates(statement) && definitions.length === 0 && keys.length === 0) return [];
+      return [{ table: target.name, statement, source }];
+    }),
+  );
 
-/** Collects CREATE TABLE, unique indexes and ALTER TABLE; a table that is made twice keeps its first definition. */
-export function tableDefinitions(
-  statements: readonly LocatedStatement[],
+const creates = ({ kind }: Statement): boolean => kind === 'create_table' || kind === 'create_table_as';
+
+/** The statements of each table, by its name in the workspace. */
+export function byTable(
+  statements: Iterable<DefiningStatement>,
   names: TableNames,
-): ReadonlyMap<string, TableDefinition> {
-  const found = new Map<string, TableDefinition>();
-  const empty: TableDefinition = { columns: [], keys: [], createdAt: undefined };
-  for (const { statement, source } of statements) {
-    const { target, kind, definitions, keys } = statement;
-    if (target === undefined || target.templated || statement.temporary) continue;
-    const name = names(target.name);
-    const known = found.get(name) ?? empty;
-    const creates = kind === 'create_table' || kind === 'create_table_as';
-    const more = definitions
-      .filter((column) => !known.columns.some((other) => other.name === column.name))
-      .map(({ name: columnName, type, notNull, primaryKey }) => ({
-        name: columnName,
-        type,
-        notNull: notNull || primaryKey,
-      }));
-    if (!creates && more.length === 0 && keys.length === 0) continue;
-    if (creates && known.createdAt !== undefined) continue;
-    const createdAt = creates ? (locate(source, statement.head) ?? known.createdAt) : known.createdAt;
-    found.set(name, { columns: [...known.columns, ...more], keys: [...known.keys, ...keys], createdAt });
+): ReadonlyMap<string, readonly DefiningStatement[]> {
+  const found = new Map<string, DefiningStatement[]>();
+  for (const one of statements) {
+    const table = names(one.table);
+    const known = found.get(table);
+    if (known === undefined) found.set(table, [one]);
+    else known.push(one);
   }
   return found;
 }
 
-/** Answers about columns by a table's name as written. */
-export function tableColumns(definitions: ReadonlyMap<string, TableDefinition>, names: TableNames): TableColumns {
-  const of = (table: string): TableDefinition['columns'] | undefined => {
-    const columns = definitions.get(names(table))?.columns;
-    return columns === undefined || columns.length === 0 ? undefined : columns;
-  };
-  return {
-    has: (table, column) => of(table)?.some((one) => one.name === column),
-    typeOf: (table, column) => columnType(of(table)?.find((one) => one.name === column)?.type),
-    columnsOf: (table) => of(table)?.map((column) => column.name),
-  };
-}
-
-function columnType(type: string | undefined): ColumnType {
-  if (type === undefined) return undefined;
-  if (/^date\b(?!time)/.test(type) && !type.includes('[')) return 'date';
-  if (/^timestamptz|^timestamp.* with (local )?time zone|^timestamp_(tz|ltz)/.test(type)) return 'timestamptz';
-  return /^(timestamp|datetime)/.test(type) ? 'timestamp' : undefined;
+/** One table's statements together; a table that is made twice keeps its first definition. */
+export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
+  let known: TableDefinition = { columns: [], keys: [], createdAt: undefined };
+  for (const { statement, source } of statements) {
+    const more = statement.definitions
+      .filter((column) => !known.columns.some((other) => other.name === column.name))
+      .map(({ name, type, notNull, primaryKey }) => ({ name, type, notNull: notNull || primaryKey }));
+    if (!creates(statement) && more.length === 0 && statement.keys.length === 0) continue;
+    if (creates(statement) && known.createdAt !== undefined) continue;
+    const createdAt = creates(statement) ? (locate(source, statement.head) ?? known.createdAt) : known.createdAt;
+    known = { columns: [...known.columns, ...more], keys: [...known.keys, ...statement.keys], createdAt };
+  }
+  return known;
 }

@@ -1,5 +1,5 @@
-import { isScheduled } from '../lineage/build-workspace-facts.ts';
 import type { ReadFact, ReadWindow, WriteFact } from '../lineage/facts.ts';
+import { isScheduled } from '../lineage/is-scheduled.ts';
 import { earlierTasks, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
 import { tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';

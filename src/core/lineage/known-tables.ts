@@ -1,0 +1,73 @@
+import type { ColumnType } from './column-range.ts';
+import type { TableDefinition } from './table-index.ts';
+import type { TableNames } from './table-names.ts';
+import type { KnownTablesOfWorkspace } from './task-facts.ts';
+import type { TableFacts } from './workspace-facts.ts';
+
+/** What the workspace knows about the table that a name means. */
+export interface KnownTable {
+  /** Its name in the workspace: two names mean one table when this is equal. */
+  readonly table: string;
+  /** Empty where no definition is at hand. */
+  readonly columns: TableFacts['columns'];
+  /** The columns by which tasks cut it into slices. */
+  readonly cutBy: readonly string[];
+}
+
+/** Which table a name means, with what is known about it; to be asked as `tableOf` by memos. */
+export type TableLookup = { readonly tableOf: (name: string) => KnownTable };
+
+/** Makes lookups whose answers are the objects of the lookup before where they mean the same. */
+export function createTableLookups(): (
+  names: TableNames,
+  definitions: ReadonlyMap<string, TableDefinition>,
+  cutBy: ReadonlyMap<string, readonly string[]>,
+) => TableLookup {
+  let latest: ReadonlyMap<string, KnownTable> = new Map();
+  return (names, definitions, cutBy) => {
+    const before = latest;
+    const now = new Map<string, KnownTable>();
+    latest = now;
+    return {
+      tableOf(name) {
+        const table = names(name);
+        const asked = now.get(table);
+        if (asked !== undefined) return asked;
+        const fresh = { table, columns: definitions.get(table)?.columns ?? none, cutBy: cutBy.get(table) ?? none };
+        const known = before.get(table);
+        const kept = known?.columns === fresh.columns && known.cutBy === fresh.cutBy ? known : fresh;
+        now.set(table, kept);
+        return kept;
+      },
+    };
+  };
+}
+
+const none: readonly never[] = [];
+
+/** All that a task's facts may ask, answered from one question: which table a name as written means. */
+export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesOfWorkspace {
+  const column = (table: string, name: string) => tableOf(table).columns.find((one) => one.name === name);
+  return {
+    has(table, name) {
+      const { columns, cutBy } = tableOf(table);
+      if (columns.length > 0) return columns.some((one) => one.name === name);
+      // A table whose definition is not at hand has at least the columns that it is cut by.
+      return cutBy.includes(name) ? true : undefined;
+    },
+    typeOf: (table, name) => columnType(column(table, name)?.type),
+    columnsOf(table) {
+      const { columns } = tableOf(table);
+      return columns.length === 0 ? undefined : columns.map((one) => one.name);
+    },
+    slicedBy: (table) => tableOf(table).cutBy,
+    same: (a, b) => tableOf(a).table === tableOf(b).table,
+  };
+}
+
+function columnType(type: string | undefined): ColumnType {
+  if (type === undefined) return undefined;
+  if (/^date\b(?!time)/.test(type) && !type.includes('[')) return 'date';
+  if (/^timestamptz|^timestamp.* with (local )?time zone|^timestamp_(tz|ltz)/.test(type)) return 'timestamptz';
+  return /^(timestamp|datetime)/.test(type) ? 'timestamp' : undefined;
+}
