@@ -73,6 +73,8 @@ const second = JSON.parse(backfill(['run', ...selection, ...now, '--yes', '--for
 const kept = JSON.parse(backfill(['history', second.runId, '--format', 'json'], { quiet: true }));
 const count = (state) => kept.units.filter((unit) => unit.state === state).length;
 const unchanged = count('unchanged');
-const others = kept.units.length - unchanged;
-console.log(`\nsecond pass: ${unchanged} unchanged, ${count('changed')} changed`);
+// Downstream of unchanged inputs nothing needs to run at all.
+const skipped = count('skipped');
+const others = kept.units.length - unchanged - skipped;
+console.log(`\nsecond pass: ${unchanged} unchanged, ${skipped} skipped, ${count('changed')} changed`);
 if (unchanged === 0 || others > 0) process.exit(1);

@@ -8,6 +8,7 @@ export const unitOptions = ({ run }: Config, settings: Readonly<Record<string, s
   compare: run.compare,
   samples: run.samples,
   holdShrinkPercent: run.holdShrinkPercent,
+  earlyCutoff: run.earlyCutoff,
   lockTable: run.lockTable,
   lockTimeoutMs: run.lockTimeoutMs,
   statementTimeoutMs: run.statementTimeoutMs,

@@ -159,11 +159,13 @@ export const jobsOf = (plan: Plan, run: string): ReadonlyMap<UnitId, UnitJob> =>
         statements: [{ text: `select '${unit.id}'`, at: undefined }],
         slices: [],
         inputs: [],
+        cutsOff: false,
         codeHash: `hash-${unit.task}`,
         options: {
           compare: 'rows',
           samples: 0,
           holdShrinkPercent: 50,
+          earlyCutoff: true,
           lockTable: false,
           lockTimeoutMs: 1,
           statementTimeoutMs: 1,

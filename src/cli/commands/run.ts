@@ -35,6 +35,8 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly stopAtFirstFailure?: boolean;
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
+  /** `--no-early-cutoff` makes it false. */
+  readonly earlyCutoff: boolean;
 }
 
 /** A preview holds locks on the rows that it rewrites, so it must end by itself. */
@@ -54,6 +56,7 @@ export function register(program: Command, shell: Shell): void {
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
     .option('--samples <n>', 'differing rows shown per slice and kind, at most 20')
+    .option('--no-early-cutoff', 'run downstream units although their inputs are as their last run saw them')
     .addHelpText(
       'after',
       `
@@ -107,6 +110,7 @@ async function runOn(
         ...unitOptions(workspace.config, connection.settings),
         compare: options.compare ?? settings.compare,
         samples,
+        earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
       },
     },
     refuseElsewhere(workspace.config, connection.name),

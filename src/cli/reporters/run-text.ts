@@ -1,4 +1,5 @@
 import type { Colors } from 'picocolors/types';
+import { causesInWords } from '../../core/diff/change-cause.ts';
 import type { RowSample, SliceDiff } from '../../core/diff/slice-diff.ts';
 import type { UnitState } from '../../core/ledger/ledger-store.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
@@ -21,6 +22,7 @@ export function runText({ result, samples, width }: RunView, colors: Colors): st
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
     sliceTable(result.units, width, colors),
+    causeLines(result.units, colors),
     result.units.flatMap((unit) => unit.slices.flatMap((slice) => sampleLines(unit, slice, samples, colors))),
     troubleLines(result.units, colors),
     [...noteLines(result.units), ...summaryLines(result, colors)],
@@ -137,6 +139,23 @@ const valuesText = (row: Readonly<Record<string, string | null>>): string =>
     .join(' ');
 
 const valueText = (value: string | null | undefined): string => value ?? 'NULL';
+
+/** Why slices changed: each set of causes once, with the slices that have it counted by table. */
+function causeLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { slices } of units) {
+    for (const { causes, table } of slices) {
+      if (causes.length === 0) continue;
+      const words = causesInWords(causes);
+      const tables = counts.get(words) ?? new Map<string, number>();
+      counts.set(words, tables.set(table, (tables.get(table) ?? 0) + 1));
+    }
+  }
+  return [...counts].map(([words, tables]) => {
+    const slices = [...tables].map(([table, count]) => `${plural(count, 'slice')} of ${table}`);
+    return colors.dim(`why ${slices.join(', ')}: ${words}`);
+  });
+}
 
 /** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */
 function troubleLines(units: readonly RunUnit[], colors: Colors): readonly string[] {

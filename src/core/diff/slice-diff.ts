@@ -1,3 +1,5 @@
+import type { ChangeCause } from './change-cause.ts';
+
 /** Count and checksums of one slice at one moment. Checksums are lower-case hex, comparable only under equal `algorithm`. */
 export interface SliceFigures {
   readonly rows: number;
@@ -38,4 +40,6 @@ export interface SliceDiff {
   readonly method: 'key' | 'multiset' | 'none';
   readonly key: readonly string[];
   readonly leftOut: readonly string[];
+  /** Why the rows differ, the surest cause first; empty where they do not, and in a preview. */
+  readonly causes: readonly ChangeCause[];
 }

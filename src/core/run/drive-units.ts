@@ -12,7 +12,15 @@ import { slicesOverlap } from './slices-overlap.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
 import type { UnitOutcome } from './unit-outcome.ts';
-import { blockedUnit, errorUnit, finishedBefore, notStarted, outcomeUnit, stuckBusy } from './unit-results.ts';
+import {
+  blockedUnit,
+  errorUnit,
+  finishedBefore,
+  isCommitted,
+  notStarted,
+  outcomeUnit,
+  stuckBusy,
+} from './unit-results.ts';
 import { waitTracker } from './wait-tracker.ts';
 
 export interface DriveInput {
@@ -123,7 +131,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const finish = (position: number, result: RunUnit): void => {
     settle(position, result);
     emit({ kind: 'unit-finished', unit: result.unit, result });
-    const good = result.state === 'changed' || result.state === 'unchanged';
+    const good = isCommitted(result);
     if (!good && options.stopAtFirstFailure) stopped = true;
     askAll(waits.settle(position, good));
   };

@@ -66,10 +66,18 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     statements,
     slices,
     inputs: facts.reads.map((read) => inputOf(read, unit.data)),
+    cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
     options: setting.options,
   };
 }
+
+/** Neither asked for nor there by mere order: what such a parent did cannot be seen in any input. */
+const isDrivenByInputs = ({ reasons }: PlanUnit): boolean =>
+  reasons.length > 0 && reasons.every(({ kind }) => kind === 'reads-parent' || kind === 'own-tail');
+
+const readsAreKnown = ({ unknowns }: TaskFacts): boolean =>
+  unknowns.every(({ about }) => about !== 'tables' && about !== 'table-name');
 
 export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
 

@@ -54,11 +54,13 @@ const job = record<UnitJob>({
     }),
   ),
   inputs: list(record<JobInput>({ table: text, column: optional(text), from: optional(text), to: optional(text) })),
+  cutsOff: flag,
   codeHash: text,
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,
     holdShrinkPercent: optional(finite),
+    earlyCutoff: flag,
     lockTable: flag,
     lockTimeoutMs: count,
     statementTimeoutMs: count,

@@ -41,6 +41,7 @@ interface SliceJson {
   readonly changed: number | null;
   readonly columns: SliceDiff['columns'];
   readonly samples: SliceDiff['samples'];
+  readonly causes: SliceDiff['causes'];
 }
 
 export function runJson(result: RunResult, target: string | undefined): RunJson {
@@ -93,4 +94,5 @@ export const sliceJson = (diff: SliceDiff): SliceJson => ({
   changed: diff.changed ?? null,
   columns: diff.columns,
   samples: diff.samples,
+  causes: diff.causes,
 });

@@ -43,6 +43,11 @@ export interface UnitJob {
   readonly statements: readonly RenderedStatement[];
   readonly slices: readonly JobSlice[];
   readonly inputs: readonly JobInput[];
+  /**
+   * The unit is in its plan only because of what it reads, and all that it reads is in `inputs`: with the same inputs
+   * as last time it need not run.
+   */
+  readonly cutsOff: boolean;
   readonly codeHash: string;
   readonly options: UnitOptions;
 }
@@ -54,6 +59,8 @@ export interface UnitOptions {
   readonly samples: number;
   /** Hold when the slice shrinks by more than this share (0…100) or becomes empty; `undefined` switches it off. */
   readonly holdShrinkPercent: number | undefined;
+  /** Record what each input holds, and leave out units that would see what they saw last time. */
+  readonly earlyCutoff: boolean;
   /** Take SHARE ROW EXCLUSIVE on each target, where another scheduler writes it too. */
   readonly lockTable: boolean;
   readonly lockTimeoutMs: number;

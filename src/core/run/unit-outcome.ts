@@ -11,6 +11,8 @@ export type UnitOutcome =
     }
   /** The marker was there already: an earlier try had committed. */
   | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
+  /** Early cutoff: every input is as its last run saw it, and so are its own rows. Not run. */
+  | { readonly state: 'skipped'; readonly reason: string; readonly durationMs: number }
   /** Rolled back with the proof; the old rows stay until somebody decides. */
   | {
       readonly state: 'held';

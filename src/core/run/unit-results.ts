@@ -71,6 +71,8 @@ export function outcomeUnit(unit: UnitId, attempts: number, outcome: Exclude<Uni
         slices: outcome.slices,
         notes: outcome.notes,
       };
+    case 'skipped':
+      return { ...ran, state: 'skipped', message: outcome.reason };
     case 'held':
       return { ...ran, state: 'held', slices: outcome.slices, message: outcome.reason };
     case 'failed':

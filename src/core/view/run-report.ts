@@ -1,3 +1,4 @@
+import { causesInWords } from '../diff/change-cause.ts';
 import type { SliceDiff } from '../diff/slice-diff.ts';
 import type { UnitRecord } from '../ledger/ledger-store.ts';
 import { countStates } from '../run/run-result.ts';
@@ -20,7 +21,7 @@ export function runReport({ title, target, run, results }: ReportInput): string 
     counts.length === 0 ? 'Nothing has run yet.' : `${counts.join(', ')}.`,
     '',
   ];
-  const told = results.filter(({ state }) => state !== 'unchanged' && state !== 'waiting');
+  const told = results.filter(({ state }) => state !== 'unchanged' && state !== 'skipped' && state !== 'waiting');
   if (told.length > 0) {
     lines.push(
       '| unit | state | table | rows before | rows after | added | removed | changed | row checksum before | after |',
@@ -29,7 +30,7 @@ export function runReport({ title, target, run, results }: ReportInput): string 
       '',
     );
   }
-  for (const { unit, slices } of told) for (const slice of slices) lines.push(...samplesOf(unit, slice));
+  for (const { unit, slices } of told) for (const slice of slices) lines.push(...detailsOf(unit, slice));
   return lines.join('\n');
 }
 
@@ -47,12 +48,20 @@ function rowsOf({ unit, state, message, slices }: UnitRecord): readonly string[]
   );
 }
 
-function samplesOf(unit: string, { table, samples, key, columns }: SliceDiff): readonly string[] {
-  if (samples.length === 0) return [];
-  const value = (text: string | null | undefined): string => (text === null ? 'NULL' : (text ?? ''));
+function detailsOf(unit: string, slice: SliceDiff): readonly string[] {
+  const { table, samples, causes } = slice;
+  if (samples.length === 0 && causes.length === 0) return [];
   return [
     `## ${unit} — ${table}`,
     '',
+    ...(causes.length === 0 ? [] : [`Why: ${causesInWords(causes)}.`, '']),
+    ...(samples.length === 0 ? [] : sampleTable(slice)),
+  ];
+}
+
+function sampleTable({ samples, key, columns }: SliceDiff): readonly string[] {
+  const value = (text: string | null | undefined): string => (text === null ? 'NULL' : (text ?? ''));
+  return [
     ...(columns.length === 0 ? [] : [columns.map(({ column, rows }) => `${column}: ${rows}`).join(', '), '']),
     row(['', 'key', 'before', 'after']),
     '|---|---|---|---|',

@@ -44,7 +44,30 @@ export async function describeTables(
   types: TypeCache,
 ): Promise<readonly TableDescription[]> {
   const rows = await tableRows(session, names);
-  const tables = rows.map((row, index) => usable(row, names[index] ?? ''));
+  return describeRows(
+    session,
+    rows.map((row, index) => usable(row, names[index] ?? '')),
+    types,
+  );
+}
+
+/** Anything that rows can be read of, views and foreign tables included; `undefined` for what cannot be. */
+export async function describeReadable(
+  session: Session,
+  names: readonly string[],
+  types: TypeCache,
+): Promise<readonly (TableDescription | undefined)[]> {
+  const rows = await tableRows(session, names);
+  const readable = rows.flatMap((row) => (row?.readable && /^[rpvmf]$/.test(row.kind) ? [row] : []));
+  const described = await describeRows(session, readable, types);
+  return rows.map((row) => described.find(({ oid }) => oid === row?.oid));
+}
+
+async function describeRows(
+  session: Session,
+  tables: readonly TableRow[],
+  types: TypeCache,
+): Promise<readonly TableDescription[]> {
   const known = new Map(types);
   const unknown = new Set(
     tables.flatMap((table) => (table.columns ?? []).map((column) => column.typeOid)).filter((oid) => !types.has(oid)),

@@ -100,6 +100,7 @@ export const configShape = object(
         100,
       ),
       hold: flag('Hold empty and shrunk slices for a decision'),
+      earlyCutoff: flag('Record what inputs hold, and leave out units whose inputs are as their last run saw them'),
       lockTable: flag('Lock written tables against other writers during each unit'),
       lockTimeout: duration('Longest wait for a lock'),
       statementTimeout: duration('Longest time of one statement'),

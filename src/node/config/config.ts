@@ -24,7 +24,8 @@ export interface ConnectionSpec {
 }
 
 /** How runs go where neither the command line nor the editor says otherwise. */
-export interface RunSettings extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'lockTable'> {
+export interface RunSettings
+  extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff' | 'lockTable'> {
   readonly concurrency: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -56,6 +57,7 @@ export const defaultRunSettings: RunSettings = {
   compare: 'rows',
   samples: 5,
   holdShrinkPercent: 50,
+  earlyCutoff: true,
   lockTable: false,
   lockTimeoutMs: 30_000,
   statementTimeoutMs: 3_600_000,

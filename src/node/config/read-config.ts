@@ -94,6 +94,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       compare: run.compare ?? fallback.compare,
       samples: run.samples ?? fallback.samples,
       holdShrinkPercent: run.hold === false ? undefined : (run.shrinkPercent ?? fallback.holdShrinkPercent),
+      earlyCutoff: run.earlyCutoff ?? fallback.earlyCutoff,
       lockTable: run.lockTable ?? fallback.lockTable,
       lockTimeoutMs: run.lockTimeout ?? fallback.lockTimeoutMs,
       statementTimeoutMs: run.statementTimeout ?? fallback.statementTimeoutMs,

@@ -129,6 +129,7 @@ const slice: SliceDiff = {
   method: 'key',
   key: ['id'],
   leftOut: [],
+  causes: [],
 };
 const unit = (changes: Partial<RunUnit>): RunUnit => ({
   unit: 'shop.sales@2026-11-28T00:00:00Z',
@@ -274,6 +275,7 @@ test('the run contract', () => {
             changed: 2,
             columns: slice.columns,
             samples: slice.samples,
+            causes: [],
           },
         ],
       },

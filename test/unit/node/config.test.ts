@@ -57,6 +57,7 @@ run:
   shrinkPercent: 80
   compare: checksums
   samples: 0
+  earlyCutoff: false
   lockTable: true
   lockTimeout: 5s
   statementTimeout: 10min
@@ -98,6 +99,7 @@ describe('readConfig', () => {
       compare: 'checksums',
       samples: 0,
       holdShrinkPercent: 80,
+      earlyCutoff: false,
       lockTable: true,
       lockTimeoutMs: 5000,
       statementTimeoutMs: 600_000,

@@ -32,6 +32,7 @@ const setting: JobSetting = {
     compare: 'rows',
     samples: 0,
     holdShrinkPercent: 50,
+    earlyCutoff: true,
     lockTable: false,
     lockTimeoutMs: 1,
     statementTimeoutMs: 1,

@@ -20,6 +20,7 @@ const slice: SliceDiff = {
   method: 'key',
   key: ['id'],
   leftOut: [],
+  causes: [],
 };
 
 test('tells what changed, with samples, and leaves out what did not', () => {

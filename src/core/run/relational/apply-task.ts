@@ -146,6 +146,7 @@ async function compare(
         method: comparison?.method ?? (equal ? compared : 'none'),
         key: relation.key,
         leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
+        causes: [],
       },
     });
   }

@@ -4,6 +4,9 @@ import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/po
 import { markerSql, positionSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
+import { describeSchema } from './apply-task.ts';
+import type { PreviousVersion, RecordedInput } from './previous-version.ts';
+import { ledgerSlice, type Target } from './target.ts';
 
 /** Rows inserted, updated and deleted in one table by this transaction so far. */
 export type Counters = readonly [inserted: number, updated: number, deleted: number];
@@ -31,11 +34,13 @@ export async function readPosition(session: Session): Promise<Position> {
 export interface Marker {
   /** Slices of the earlier try that committed; `undefined` where there was none. */
   readonly committed: readonly SliceDiff[] | undefined;
-  /** Current versions of the inputs as JSON, read before the task: a parent that commits meanwhile makes this stale. */
-  readonly inputs: string;
+  /** What the ledger knows of the inputs, read before the task: a parent that commits meanwhile makes this stale. */
+  readonly inputs: readonly RecordedInput[];
+  /** The newest version of each target slice that has one. */
+  readonly previous: readonly PreviousVersion[];
 }
 
-export async function readMarker(session: Session, job: UnitJob): Promise<Marker> {
+export async function readMarker(session: Session, job: UnitJob, targets: readonly Target[]): Promise<Marker> {
   const names = [...new Set(job.inputs.map((input) => input.table))];
   const qualified = names.length === 0 ? [] : await qualifyNames(session, names);
   const byName = new Map(names.map((name, index) => [name, qualified[index] ?? name]));
@@ -44,10 +49,15 @@ export async function readMarker(session: Session, job: UnitJob): Promise<Marker
     lower: lowerBound(ledgerBound(input.from)),
     upper: upperBound(ledgerBound(input.to)),
   }));
-  const row = (await session.query(markerSql, [job.run, job.unit, JSON.stringify(inputs)])).rows[0] ?? [];
-  const [committed, versions] = row;
+  const slices = targets.map((target) => ({
+    ...ledgerSlice(target),
+    schema: target.relation === undefined ? '' : describeSchema(target.relation.table),
+  }));
+  const values = [job.run, job.unit, JSON.stringify(inputs), JSON.stringify(slices)];
+  const [committed, versions, previous] = (await session.query(markerSql, values)).rows[0] ?? [];
   return {
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
-    inputs: versions ?? '[]',
+    inputs: JSON.parse(versions ?? '[]') as RecordedInput[],
+    previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
   };
 }

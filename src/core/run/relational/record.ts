@@ -2,22 +2,22 @@ import { recordUnitSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { type AppliedSlice, describeSchema } from './apply-task.ts';
-import type { Marker } from './marker.ts';
+import type { RecordedInput } from './previous-version.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { ledgerSlice } from './target.ts';
 
 /**
- * Makes the outcome part of the unit's own transaction: slice versions (which are the commit marker; a held unit leaves
- * none), the unit's state, and the end of its claim.
+ * Makes the outcome part of the unit's own transaction: slice versions (which are the commit marker; a held or skipped
+ * unit leaves none), the unit's state, and the end of its claim.
  */
 export async function recordOutcome(
   session: Session,
   job: UnitJob,
   env: RelationalEnv,
   fence: string,
-  marker: Marker,
+  inputs: readonly RecordedInput[],
   outcome: {
-    readonly state: 'changed' | 'unchanged' | 'held';
+    readonly state: 'changed' | 'unchanged' | 'held' | 'skipped';
     readonly message: string | undefined;
     readonly slices: readonly AppliedSlice[];
     readonly durationMs: number;
@@ -35,7 +35,7 @@ export async function recordOutcome(
     JSON.stringify(outcome.slices.map(({ diff }) => diff)),
     job.codeHash,
     JSON.stringify(job.options.settings),
-    marker.inputs,
+    JSON.stringify(inputs),
     env.owner,
     fence,
   ]);

@@ -7,6 +7,7 @@ import type { UnitOutcome } from '../unit-outcome.ts';
 import { applyCertainly } from './apply-certainly.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
+import { isUpToDate, readInputs } from './cutoff.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables } from './fence.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -14,6 +15,7 @@ import { readMarker, readPosition } from './marker.ts';
 import { recordOutcome } from './record.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { enterTransaction, protectiveSettings, type StartSettings } from './session-settings.ts';
+import { withCauses } from './slice-causes.ts';
 import type { Target } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -44,7 +46,7 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
   });
   try {
     const start = await begin(run, session, claim.fence, claim.targets);
-    const marker = await readMarker(session, job);
+    const marker = await readMarker(session, job, claim.targets);
     if (marker.committed !== undefined) {
       await raw.query('rollback');
       await raw.query(deleteClaimSql, [claim.fence]);
@@ -52,9 +54,18 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
       return { state: 'done-before', slices: marker.committed, durationMs: durationMs() };
     }
     await session.query(`savepoint ${unitSavepoint}`);
-    const position = await readPosition(session);
     const { plan, types } = run;
     const server = warehouse.description;
+    const cutoff = { session, job, targets: claim.targets, server, types };
+    const inputs = await readInputs(cutoff, marker);
+    if (await isUpToDate(cutoff, marker, inputs)) {
+      const ended = { state: 'skipped', message: upToDate, slices: [], durationMs: durationMs() } as const;
+      await recordOutcome(session, job, env, claim.fence, inputs, ended);
+      await steps.commit();
+      run.claim = undefined;
+      return { state: 'skipped', reason: upToDate, durationMs: durationMs() };
+    }
+    const position = await readPosition(session);
     const applied = await applyCertainly({
       session,
       job,
@@ -66,23 +77,26 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
       types,
     });
     const decision = decide(applied, job.options);
+    const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
     if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
-    await recordOutcome(session, job, env, claim.fence, marker, {
+    await recordOutcome(session, job, env, claim.fence, inputs, {
       state: decision.kind,
       message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
-      slices: applied.slices,
+      slices,
       durationMs: durationMs(),
     });
     await steps.commit();
     run.claim = undefined;
-    const slices = applied.slices.map(({ diff }) => diff);
+    const diffs = slices.map(({ diff }) => diff);
     return decision.kind === 'held'
-      ? { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() }
-      : { state: decision.kind, slices, notes: applied.notes, durationMs: durationMs() };
+      ? { state: 'held', code: decision.code, reason: decision.reason, slices: diffs, durationMs: durationMs() }
+      : { state: decision.kind, slices: diffs, notes: applied.notes, durationMs: durationMs() };
   } finally {
     unwatch();
   }
 }
+
+const upToDate = 'its inputs hold what its last run read, and its rows are as that run left them';
 
 /** BEGIN, fence, lock: from here on the slices are this unit's alone. */
 async function begin(

@@ -38,6 +38,11 @@ select (
 )
 from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality asked(name, n) order by asked.n`;
 
+/** Rows of the tables with these oids together, as the last ANALYZE or VACUUM left it: $1 is an array of oids. */
+export const estimatedRowsSql = `
+select coalesce(sum(c.reltuples) filter (where c.reltuples > 0), 0)::bigint
+from pg_catalog.pg_class c where c.oid = any($1::pg_catalog.oid[])`;
+
 /** The types with these oids and all that they are made of: $1 is an array of oids; one JSON array of types. */
 export const describeTypesSql = `
 with recursive seen(oid) as (

@@ -1,8 +1,8 @@
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
 /**
- * $1: run, $2: unit, $3: inputs as JSON. The unit's slice versions, if it was committed before, and the current
- * versions of the inputs, each the newest of its slice.
+ * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON. The unit's slice versions, if it was committed before; the
+ * current versions of the inputs, each the newest of its slice; the newest version of each slice.
  */
 export const markerSql = `
 select
@@ -14,7 +14,13 @@ select
       from (select distinct on (v.slice) v.* from ${schema}.versions v
         where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
     from (select row_number() over () as n, r.* from
-      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i)`;
+      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
+  (select json_agg(json_build_object('slice', s.slice, 'task', p.task, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
+      'algorithm', p.algorithm, 'codeHash', p.code_hash, 'sameSchema', p.schema_hash = pg_catalog.md5(s.schema),
+      'settings', p.settings, 'inputs', p.inputs))
+    from pg_catalog.json_to_recordset($4::json) s(slice text, target text, lower timestamptz, schema text)
+    cross join lateral (select * from ${schema}.versions v
+      where v.target = s.target and v.lower = s.lower and v.slice = s.slice order by v.id desc limit 1) p)`;
 
 /**
  * Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
@@ -33,7 +39,7 @@ select
 
 /**
  * One statement that makes the unit's outcome part of its own transaction. $1: run, $2: unit, $3: task, $4: slices as
- * JSON (empty for a held unit, which leaves no marker), $5: state, $6: message, $7: duration in ms, $8: diffs as JSON,
+ * JSON (empty for a held or skipped unit, which leaves no version), $5: state, $6: message, $7: duration in ms, $8: diffs as JSON,
  * $9: code hash, $10: settings, $11: inputs, $12: owner, $13: fence.
  */
 export const recordUnitSql = `

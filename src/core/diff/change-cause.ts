@@ -1,0 +1,89 @@
+import type { SliceFigures } from './slice-diff.ts';
+
+/**
+ * Why a slice differs from what it was before the unit: what differs between this run and the last one that the
+ * ledger has of the same slice.
+ */
+export type ChangeCause =
+  /** The ledger has no earlier run of the slice. */
+  | { readonly kind: 'first-run' }
+  /** Somebody else changed the rows since the last run. */
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'code' }
+  | { readonly kind: 'schema' }
+  | { readonly kind: 'settings' }
+  /** The input held other rows in the read window than the last run saw. */
+  | { readonly kind: 'input'; readonly table: string }
+  /** What the last run saw of it, or this one, was not recorded. */
+  | { readonly kind: 'unrecorded-input'; readonly table: string }
+  /** Same code, schema, settings and inputs, other rows. */
+  | { readonly kind: 'not-deterministic' };
+
+/** What the causes are told from; `undefined` for what was not recorded. */
+export interface ChangeEvidence {
+  readonly before: SliceFigures | undefined;
+  readonly after: SliceFigures | undefined;
+  readonly previous:
+    | {
+        readonly after: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
+        readonly sameCode: boolean;
+        readonly sameSchema: boolean;
+        readonly sameSettings: boolean;
+      }
+    | undefined;
+  readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
+}
+
+/** The causes of a change, the surest first. Never empty. */
+export function changeCauses({ before, after, previous, inputs }: ChangeEvidence): readonly ChangeCause[] {
+  if (previous === undefined) return [{ kind: 'first-run' }];
+  const touched = before !== undefined && sameContent(before, previous.after) === false;
+  const outside: readonly ChangeCause[] = touched ? [{ kind: 'outside' }] : [];
+  if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
+  const known: ChangeCause[] = [
+    ...(previous.sameCode ? [] : [{ kind: 'code' } as const]),
+    ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
+    ...(previous.sameSettings ? [] : [{ kind: 'settings' } as const]),
+    ...tables(inputs, false).map((table) => ({ kind: 'input', table }) as const),
+  ];
+  if (known.length > 0) return [...known, ...outside];
+  const open = tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const);
+  return [...outside, ...(open.length > 0 ? open : [{ kind: 'not-deterministic' } as const])];
+}
+
+const tables = (inputs: ChangeEvidence['inputs'], same: boolean | undefined): readonly string[] => [
+  ...new Set(inputs.filter((input) => input.same === same).map(({ table }) => table)),
+];
+
+/** Whether two figures are of equal rows; `undefined` where they cannot be compared. */
+export function sameContent(
+  a: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>,
+  b: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>,
+): boolean | undefined {
+  if (a.algorithm !== b.algorithm || a.rowChecksum === '' || b.rowChecksum === '') return undefined;
+  return a.rows === b.rows && a.rowChecksum === b.rowChecksum;
+}
+
+export function causeInWords(cause: ChangeCause): string {
+  switch (cause.kind) {
+    case 'first-run':
+      return 'no earlier run of this slice is known';
+    case 'outside':
+      return 'the rows were changed by something else since the last run';
+    case 'code':
+      return 'the code of the task changed';
+    case 'schema':
+      return 'the schema of the table changed';
+    case 'settings':
+      return 'the session settings changed';
+    case 'input':
+      return `${cause.table} holds other rows than the last run read`;
+    case 'unrecorded-input':
+      return `what the last run read of ${cause.table} was not recorded`;
+    case 'not-deterministic':
+      return 'nothing that it depends on changed: the task is not deterministic';
+  }
+}
+
+/** All causes in one sentence; empty for no causes. */
+export const causesInWords = (causes: readonly ChangeCause[]): string => causes.map(causeInWords).join('; ');

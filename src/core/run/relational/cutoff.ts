@@ -1,0 +1,63 @@
+import { sameContent } from '../../diff/change-cause.ts';
+import type { TypeCache } from '../../warehouse/describe-tables.ts';
+import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
+import { unitSavepoint } from '../../warehouse/transaction-control.ts';
+import type { UnitJob } from '../unit-job.ts';
+import { inputContents } from './input-content.ts';
+import type { Marker } from './marker.ts';
+import { counterpart, type RecordedInput, sameInput, sameSettings } from './previous-version.ts';
+import { stateBefore } from './slice-state.ts';
+import { ledgerSlice, type Target } from './target.ts';
+
+/** What a unit's transaction needs to look at its inputs. */
+export interface CutoffUnit {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly targets: readonly Target[];
+  readonly server: WarehouseDescription;
+  readonly types: TypeCache;
+}
+
+/** The inputs with what they hold now. Read before the task: what is committed meanwhile makes the record stale, never wrong. */
+export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
+  const { session, job, server, types } = unit;
+  if (!job.options.earlyCutoff) return inputs;
+  const contents = await inputContents(session, job.inputs, server, types);
+  return inputs.map((input, index) => {
+    const content = contents[index];
+    return content === undefined ? input : { ...input, content };
+  });
+}
+
+/**
+ * True when running the unit would give what is there: its code, schema and settings are those of its last run, every
+ * input holds what that run saw, and its own rows are what that run left. Content is compared, not only what the ledger
+ * says: somebody else may have written a table since. Leaves the transaction as it was; the unit's savepoint is set.
+ */
+export async function isUpToDate(
+  unit: CutoffUnit,
+  { previous }: Marker,
+  inputs: readonly RecordedInput[],
+): Promise<boolean> {
+  const { session, job, targets } = unit;
+  if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return false;
+  const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
+  for (const version of versions) {
+    if (version === undefined || version.task !== job.task || version.codeHash !== job.codeHash) return false;
+    if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return false;
+    if (version.inputs.length !== inputs.length) return false;
+    const same = inputs.every((input) => {
+      const then = counterpart(input, version.inputs);
+      return input.content !== undefined && then?.content !== undefined && sameInput(input, then) === true;
+    });
+    if (!same) return false;
+  }
+  for (const [index, { relation }] of targets.entries()) {
+    const version = versions[index];
+    if (relation === undefined || version === undefined) return false;
+    const { figures } = await stateBefore(session, relation, index, { ...job.options, compare: 'checksums' });
+    await session.query(`rollback to savepoint ${unitSavepoint}`);
+    if (sameContent(figures, version) !== true) return false;
+  }
+  return true;
+}

@@ -1,0 +1,33 @@
+import { changeCauses } from '../../diff/change-cause.ts';
+import type { UnitJob } from '../unit-job.ts';
+import type { AppliedSlice } from './apply-task.ts';
+import type { Marker } from './marker.ts';
+import { counterpart, type RecordedInput, sameInput, sameSettings } from './previous-version.ts';
+import { ledgerSlice } from './target.ts';
+
+/** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */
+export function withCauses(
+  applied: AppliedSlice,
+  job: UnitJob,
+  marker: Marker,
+  inputs: readonly RecordedInput[],
+): AppliedSlice {
+  const { target, diff } = applied;
+  if (diff.added === 0 && diff.removed === 0 && diff.changed === 0) return applied;
+  const version = marker.previous.find(({ slice }) => slice === ledgerSlice(target).slice);
+  const causes = changeCauses({
+    before: diff.before,
+    after: diff.after,
+    previous: version && {
+      after: version,
+      sameCode: version.codeHash === job.codeHash,
+      sameSchema: version.sameSchema,
+      sameSettings: sameSettings(version.settings, job.options.settings),
+    },
+    inputs: inputs.map((input) => ({
+      table: input.table,
+      same: sameInput(input, counterpart(input, version?.inputs ?? [])),
+    })),
+  });
+  return { ...applied, diff: { ...diff, causes } };
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
+import {
+  engines,
+  type Fixture,
+  job,
+  neverAborted,
+  openFixture,
+  realClock,
+  scalar,
+  shopTables,
+  sql,
+} from '../support/warehouse-fixture.ts';
+
+const readsOrders = {
+  table: 'orders',
+  column: 'day',
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+};
+
+describe.each(engines)('early cutoff on %s', (engine) => {
+  let fixture: Fixture;
+  let executor: UnitExecutor;
+  let runs = 0;
+  /** The unit as one that is in its plan because of what it reads. */
+  const run = (parts: Parameters<typeof job>[0] = {}) =>
+    executor.execute(job({ run: `run-${++runs}`, inputs: [readsOrders], cutsOff: true, ...parts }), neverAborted);
+  const change = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
+  const rows = () => scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales");
+  const causes = async (parts: Parameters<typeof job>[0] = {}) => {
+    const outcome = await run(parts);
+    return 'slices' in outcome
+      ? outcome.slices.flatMap((slice) => slice.causes.map(({ kind }) => kind))
+      : outcome.state;
+  };
+
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
+    await run();
+  });
+  afterAll(() => fixture.close());
+  beforeEach(async () => {
+    await change('drop table if exists sales, orders cascade', ...shopTables);
+    await change('delete from backfill_ledger.versions');
+    await run();
+  });
+
+  test('a unit that would see what it saw is not run, and leaves nothing but its state', async () => {
+    const versions = await scalar(fixture.warehouse, 'select count(*) from backfill_ledger.versions');
+    expect(await run({ run: 'again' })).toMatchObject({ state: 'skipped' });
+    expect(await scalar(fixture.warehouse, 'select count(*) from backfill_ledger.versions')).toBe(versions);
+    expect(await scalar(fixture.warehouse, "select state from backfill_ledger.units where run = 'again'")).toBe(
+      'skipped',
+    );
+    expect(
+      await scalar(
+        fixture.warehouse,
+        'select (select count(*) from backfill_ledger.claims) + (select count(*) from backfill_ledger.leases)',
+      ),
+    ).toBe('0');
+  });
+
+  test('a unit that was asked for runs, and so does every unit where the cutoff is off', async () => {
+    expect(await run({ cutsOff: false })).toMatchObject({ state: 'unchanged' });
+    expect(await run({ options: { earlyCutoff: false } })).toMatchObject({ state: 'unchanged' });
+    // That run recorded no contents, so the next one cannot tell.
+    expect(await run()).toMatchObject({ state: 'unchanged' });
+    expect(await run()).toMatchObject({ state: 'skipped' });
+  });
+
+  test.each([
+    ['a changed row', ['update orders set amount = amount + 1 where id = 12']],
+    ['a new row', ["insert into orders values (99, '2026-11-01', 1)"]],
+    ['a row less', ['delete from orders where id = 12']],
+    ['two values that change places', ['update orders set amount = 33 - amount where id in (10, 12)']],
+  ])('%s of an input that no run of ours wrote makes it run', async (_, statements) => {
+    await change(...statements);
+    expect(await run()).toMatchObject({ state: 'changed', slices: [{ causes: [{ kind: 'input' }] }] });
+    expect(await run()).toMatchObject({ state: 'skipped' });
+  });
+
+  test('a row outside the read window does not make it run', async () => {
+    await change("update orders set amount = 0 where day <> '2026-11-01'");
+    expect(await run()).toMatchObject({ state: 'skipped' });
+  });
+
+  test('an input that changed and changed back is what it was', async () => {
+    await change('update orders set amount = amount + 1 where id = 12');
+    await change('update orders set amount = amount - 1 where id = 12');
+    expect(await run()).toMatchObject({ state: 'skipped' });
+  });
+
+  test('rows that somebody else changed in its own slice are put right', async () => {
+    const before = await rows();
+    await change('update sales set amount = 0 where id = 12');
+    expect(await causes()).toEqual(['outside']);
+    expect(await rows()).toBe(before);
+  });
+
+  test('a failed child is not forgotten when its parent comes out as it was', async () => {
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await run({ statements: ['select 1/0'] })).toMatchObject({ state: 'failed' });
+    expect(await run()).toMatchObject({ state: 'changed' });
+  });
+
+  test.each([
+    ['code', { codeHash: 'code-2' }],
+    ['settings', { options: { settings: { timezone: 'Asia/Tokyo' } } }],
+  ])('other %s makes it run, and is named when rows differ', async (cause, parts) => {
+    expect(await run(parts)).toMatchObject({ state: 'unchanged' });
+    await change('delete from backfill_ledger.versions');
+    await run();
+    const statements = [
+      "delete from sales where day = '2026-11-01'",
+      "insert into sales select id, day, amount * 2 from orders where day = '2026-11-01'",
+    ];
+    expect(await causes({ ...parts, statements })).toEqual([cause]);
+  });
+
+  test('another schema makes it run', async () => {
+    await change('alter table sales add column note text');
+    const statements = [
+      "delete from sales where day = '2026-11-01'",
+      "insert into sales select id, day, amount from orders where day = '2026-11-01'",
+    ];
+    expect(await run({ statements })).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('equal inputs and other rows mean that the task is not deterministic', async () => {
+    const statements = [
+      "delete from sales where day = '2026-11-01'",
+      "insert into sales select id, day, amount + extract(microseconds from clock_timestamp()) + random() * 1000 from orders where day = '2026-11-01'",
+    ];
+    await run({ statements, cutsOff: false });
+    expect(await causes({ statements, cutsOff: false })).toEqual(['not-deterministic']);
+  });
+
+  test('the first run of a slice says so', async () => {
+    await change('delete from backfill_ledger.versions', 'update orders set amount = 7 where id = 10');
+    expect(await causes()).toEqual(['first-run']);
+  });
+
+  test('an input that cannot be summed up is not taken for equal', async () => {
+    await change('update orders set amount = amount + 1 where id = 12');
+    const inputs = [{ table: 'no_such_table', column: undefined, from: undefined, to: undefined }];
+    expect(await run({ inputs })).toMatchObject({ state: 'changed' });
+    expect(await run({ inputs })).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('a view is read like a table, and a day of a date column is taken whole', async () => {
+    await change("create view recent as select * from orders where day >= '2026-11-01'");
+    const inputs = [
+      { ...readsOrders, table: 'recent', from: '2026-11-01T05:00:00.000Z', to: '2026-11-01T06:00:00.000Z' },
+    ];
+    await run({ inputs });
+    expect(await run({ inputs })).toMatchObject({ state: 'skipped' });
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await run({ inputs })).toMatchObject({ state: 'changed' });
+  });
+
+  test('a table that is read whole counts whole', async () => {
+    const inputs = [{ table: 'orders', column: undefined, from: undefined, to: undefined }];
+    await run({ inputs });
+    expect(await run({ inputs })).toMatchObject({ state: 'skipped' });
+    await change("update orders set amount = amount + 1 where day = '2026-10-31'");
+    expect(await run({ inputs })).toMatchObject({ state: 'unchanged' });
+  });
+});
