@@ -1,6 +1,8 @@
+import type { SourceSpan } from '../../text/span.ts';
 import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf, spanIn } from './interpreter.ts';
 import { iterate } from './iterate.ts';
+import { mergeValues } from './merge.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childOf } from './syntax-tree.ts';
 import type { Value } from './value.ts';
@@ -48,10 +50,23 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
       const name = childOf(target, 'attribute');
       if (object === undefined || name === undefined) return;
       const holder = run.evaluate(object, frame);
-      if (holder.kind === 'host') holder.host.assign?.(sourceOf(frame, name), value, spanIn(frame, target), run);
+      setAttribute(holder, sourceOf(frame, name), value, spanIn(frame, target), run);
       return;
     }
     default:
+  }
+}
+
+function setAttribute(holder: Value, name: string, value: Value, at: SourceSpan, run: Interpreter): void {
+  if (holder.kind === 'host') holder.host.assign?.(name, value, at, run);
+  else if (holder.kind === 'class') holder.frame.names.set(name, value);
+  else if (holder.kind === 'instance') {
+    holder.attributes ??= new Map();
+    holder.attributes.set(name, value);
+  } else if (holder.kind === 'object') {
+    const before = holder.attributes.get(name);
+    const certain = before === undefined || run.uncertainty <= holder.certainUnder;
+    holder.attributes.set(name, certain ? value : mergeValues([before, value]));
   }
 }
 

@@ -1,9 +1,11 @@
 import type { SourceSpan } from '../../text/span.ts';
+import { emptyCall } from './call.ts';
+import { bindMember, memberOf, memberOfBases } from './class-member.ts';
 import type { Interpreter } from './interpreter.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, stem } from './paths.ts';
 import { derivedText } from './text-value.ts';
-import type { Value } from './value.ts';
+import type { ClassValue, Value } from './value.ts';
 import { external, scalar, unknown } from './value.ts';
 
 /** `value.name`. A name that is not known may be a method, so it is kept until it is called. */
@@ -22,8 +24,26 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
         ? unknown(`${name} is not defined in ${value.frame.file}`)
         : { kind: 'module', frame: submodule };
     }
-    case 'class':
-      return classAttribute(value, name) ?? method;
+    case 'class': {
+      const member = memberOf(value, name);
+      return member === undefined ? method : bindMember(member, value, value);
+    }
+    case 'object': {
+      const own = value.attributes.get(name);
+      if (own !== undefined) return own;
+      const member = memberOf(value.class, name);
+      return member === undefined ? method : memberValue(member, value, value.class, at, run);
+    }
+    case 'super': {
+      const member = memberOfBases(value.after, name);
+      return member === undefined ? method : memberValue(member, value.object, value.after, at, run);
+    }
+    case 'instance':
+      return value.attributes?.get(name) ?? method;
+    case 'text':
+    case 'scalar':
+      // A member of an enumeration is known by its value.
+      return name === 'value' ? value : method;
     case 'host':
       return value.host.attribute?.(name, at, run) ?? method;
     case 'path':
@@ -44,14 +64,10 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
   }
 }
 
-function classAttribute(value: Value & { kind: 'class' }, name: string, depth = 0): Value | undefined {
-  const own = value.frame.names.get(name);
-  if (own !== undefined || depth > 10) return own;
-  for (const base of value.bases) {
-    const inherited = base.kind === 'class' ? classAttribute(base, name, depth + 1) : undefined;
-    if (inherited !== undefined) return inherited;
-  }
-  return undefined;
+/** A property is what its function gives. */
+function memberValue(member: Value, receiver: Value, owner: ClassValue, at: SourceSpan, run: Interpreter): Value {
+  const bound = bindMember(member, receiver, owner);
+  return bound.kind === 'function' && bound.binding === 'property' ? run.call(bound, emptyCall(at, bound.name)) : bound;
 }
 
 const parentOf = (path: string): string => {

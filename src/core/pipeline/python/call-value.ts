@@ -1,13 +1,15 @@
 import { builtinCall } from './builtin-call.ts';
 import type { Call } from './call.ts';
+import { bindMember, memberOf } from './class-member.ts';
 import { executeBlock } from './execute.ts';
-import type { Frame, Interpreter } from './interpreter.ts';
+import { instantiate } from './instantiate.ts';
+import type { Frame, Interpreter, Yielded } from './interpreter.ts';
 import { mergeValues } from './merge.ts';
 import { methodCall } from './method-call.ts';
 import { bindArguments } from './parameters.ts';
 import { childOf } from './syntax-tree.ts';
 import type { FunctionValue, Value } from './value.ts';
-import { clocksOf, none, unionOfClocks, unknown } from './value.ts';
+import { clocksOf, listOf, none, unionOfClocks, unknown } from './value.ts';
 
 /** Calls whatever the callee is known to be. */
 export function callValue(callee: Value, call: Call, run: Interpreter): Value {
@@ -22,8 +24,18 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         run.host.callExternal(callee.name, call, run) ?? { kind: 'instance', type: callee.name, call }
       );
     case 'class':
-      return run.host.construct(callee, call, run) ?? { kind: 'instance', type: callee.name, call };
+      return run.host.construct(callee, call, run) ?? instantiate(callee, call, run);
+    case 'object': {
+      const invoked = memberOf(callee.class, '__call__');
+      return invoked === undefined
+        ? unknown(`a call of ${call.callee}`, argumentClocks(call))
+        : run.call(bindMember(invoked, callee, callee.class), call);
+    }
     case 'bound-method':
+      if (callee.self.kind === 'super' && callee.name === '__init__') {
+        if (callee.self.object.kind === 'object') callee.self.object.base = call;
+        return none;
+      }
       return (
         methodCall(callee.self, callee.name, call, run) ??
         run.host.callMethod(callee.self, callee.name, call, run) ??
@@ -47,6 +59,8 @@ export function callFunction(
   const body = childOf(callee.node, 'body');
   if (body === undefined) return unknown('a function without a body');
   const returned: Value[] = [];
+  const yielded: Yielded = { values: [], open: false, certainUnder: run.uncertainty };
+  const [receiver] = callee.bound?.positional ?? [];
   const frame: Frame = {
     file: callee.frame.file,
     text: callee.frame.text,
@@ -54,9 +68,14 @@ export function callFunction(
     parent: callee.frame,
     module: callee.frame.module,
     returned,
+    yielded,
+    method: callee.owner !== undefined && receiver !== undefined ? { receiver, owner: callee.owner } : undefined,
   };
   if (callee.node.type === 'lambda') return run.evaluate(body, frame);
   const completion = executeBlock(body, frame, run);
+  const [produced] = yielded.values;
+  if (produced !== undefined)
+    return callee.binding === 'context-manager' ? produced : listOf(yielded.values, false, yielded.open);
   if (returned.length === 0) return none;
   return mergeValues(completion === 'return' || completion === 'raise' ? returned : [...returned, none]);
 }

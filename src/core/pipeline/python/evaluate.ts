@@ -117,6 +117,8 @@ export function evaluate(node: SyntaxNode, frame: Frame, run: Interpreter): Valu
       return evaluateComprehension(node, frame, run);
     case 'lambda':
       return { kind: 'function', name: 'lambda', node, frame, defaults: parameterDefaults(node, frame, run) };
+    case 'yield':
+      return evaluateYield(node, frame, run);
     case 'ERROR':
       for (const child of node.children) run.evaluate(child, frame);
       return unknown('not valid Python');
@@ -257,8 +259,30 @@ function evaluateCall(node: SyntaxNode, frame: Frame, run: Interpreter): Value {
   const callee = childOf(node, 'function');
   const list = childOf(node, 'arguments');
   if (callee === undefined) return unknown('incomplete');
+  if (callee.type === 'identifier' && sourceOf(frame, callee) === 'super') return superOf(frame);
   const target = run.evaluate(callee, frame);
   return run.call(target, evaluateArguments(node, callee, list, frame, run));
+}
+
+function evaluateYield(node: SyntaxNode, frame: Frame, run: Interpreter): Value {
+  const [inner] = node.children;
+  const value = inner === undefined ? none : run.evaluate(inner, frame);
+  const { yielded } = frame;
+  if (yielded === undefined) return unknown('yield outside a function');
+  if (/^yield\s+from\b/.test(sourceOf(frame, node))) {
+    const { values, open } = iterate(value);
+    yielded.values.push(...values);
+    yielded.open ||= open;
+  } else yielded.values.push(value);
+  yielded.open ||= run.uncertainty > yielded.certainUnder;
+  return unknown('what is sent to a generator');
+}
+
+/** `super()`, and `super(Owner, self)` of older code. */
+function superOf(frame: Frame): Value {
+  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent)
+    if (at.method !== undefined) return { kind: 'super', object: at.method.receiver, after: at.method.owner };
+  return unknown('super() outside a method');
 }
 
 function evaluateArguments(

@@ -1,13 +1,16 @@
 import { assign } from './assign.ts';
+import { emptyCall } from './call.ts';
+import { bindMember, memberOf } from './class-member.ts';
+import { define } from './define.ts';
+import { forgetRounds } from './forget-rounds.ts';
 import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf, spanIn } from './interpreter.ts';
 import { iterate } from './iterate.ts';
 import { mergeFrames } from './merge.ts';
 import { binaryOperation } from './operators.ts';
-import { parameterDefaults } from './parameters.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childOf, childOfType, childrenOf } from './syntax-tree.ts';
-import type { FunctionValue, Value } from './value.ts';
+import type { Value } from './value.ts';
 import { external, none, truthOf, unknown } from './value.ts';
 
 /** How a block ended. Under a condition that is not known, blocks that end in different ways count as `normal`. */
@@ -181,7 +184,7 @@ function executeWith(node: SyntaxNode, frame: Frame, run: Interpreter): Completi
     const named = value.type === 'as_pattern';
     const [expression] = value.children;
     const manager = run.evaluate(named && expression !== undefined ? expression : value, frame);
-    const inside = manager.kind === 'host' && manager.host.enter ? manager.host.enter(run) : manager;
+    const inside = enter(manager, run);
     entered.push(manager);
     const target = named ? childOf(value, 'alias') : undefined;
     const [name] = target?.children ?? [];
@@ -192,35 +195,12 @@ function executeWith(node: SyntaxNode, frame: Frame, run: Interpreter): Completi
   return completion;
 }
 
-function define(node: SyntaxNode, decorators: readonly SyntaxNode[], frame: Frame, run: Interpreter): void {
-  const nameNode = childOf(node, 'name');
-  if (nameNode === undefined) return;
-  const name = sourceOf(frame, nameNode);
-  let value: Value;
-  if (node.type === 'class_definition') {
-    const inner: Frame = { ...frame, module: frame.module, names: new Map(), parent: frame, returned: undefined };
-    const bases = childOf(node, 'superclasses')?.children.filter((child) => child.type !== 'keyword_argument') ?? [];
-    value = { kind: 'class', name, bases: bases.map((base) => run.evaluate(base, frame)), frame: inner };
-    frame.names.set(name, value);
-    const body = childOf(node, 'body');
-    if (body !== undefined) executeBlock(body, inner, run);
-  } else {
-    const definition: FunctionValue = {
-      kind: 'function',
-      name,
-      node,
-      frame,
-      defaults: parameterDefaults(node, frame, run),
-    };
-    value = definition;
-  }
-  for (const decorator of [...decorators].reverse()) {
-    const [expression] = decorator.children;
-    if (expression === undefined) continue;
-    const decorating = run.evaluate(expression, frame);
-    value = run.host.decorate(decorating, value, spanIn(frame, expression), run) ?? value;
-  }
-  frame.names.set(name, value);
+/** What `with manager as name` gives the name. */
+function enter(manager: Value, run: Interpreter): Value {
+  if (manager.kind === 'host') return manager.host.enter?.(run) ?? manager;
+  const own = manager.kind === 'object' ? memberOf(manager.class, '__enter__') : undefined;
+  if (manager.kind !== 'object' || own === undefined) return manager;
+  return run.call(bindMember(own, manager, manager.class), emptyCall(manager.made.at, '__enter__'));
 }
 
 function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
@@ -247,6 +227,7 @@ function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completio
 /** A block that runs some unknown number of times: what it assigns is not known afterwards, unless it was new. */
 function executeUncertain(body: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   const before = new Map(frame.names);
+  forgetRounds(body, frame);
   run.uncertainty++;
   executeBlock(body, frame, run);
   run.uncertainty--;

@@ -6,7 +6,7 @@ import { evaluate } from './evaluate.ts';
 import { executeBlock } from './execute.ts';
 import { moduleFile } from './module-path.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax-tree.ts';
-import type { ClockSite, FunctionValue, Value } from './value.ts';
+import type { ClassValue, ClockSite, FunctionValue, Value } from './value.ts';
 import { unknown } from './value.ts';
 
 /** Names of a module, a class body or one call of a function. */
@@ -20,6 +20,19 @@ export interface Frame {
   readonly module: Frame;
   /** Values of `return` so far; `undefined` outside a function. */
   readonly returned: Value[] | undefined;
+  /** What `yield` gave so far. */
+  readonly yielded?: Yielded | undefined;
+  /** The class whose body this is: its names are not seen from its methods. */
+  readonly classBody?: ClassValue | undefined;
+  /** For `super()`: the receiver of the method that runs, and the class that has the method. */
+  readonly method?: { readonly receiver: Value; readonly owner: ClassValue } | undefined;
+}
+
+export interface Yielded {
+  readonly values: Value[];
+  /** There may be more, or fewer. */
+  open: boolean;
+  readonly certainUnder: number;
 }
 
 /** What a reader adds to the language: the meaning of names from outside the workspace. */

@@ -1,7 +1,7 @@
 import type { FileSet } from '../model.ts';
 
 /** Folders that schedulers and projects put on Python's path besides the importing file's own parents. */
-const usualRoots = ['dags', 'plugins', 'src', 'include', 'config', 'airflow', 'airflow/dags', 'airflow/plugins'];
+export const moduleRoots = ['dags', 'plugins', 'src', 'include', 'config', 'airflow', 'airflow/dags', 'airflow/plugins'];
 
 /**
  * The workspace file of a module. An absolute name is looked for from the importing file's folder outwards to the
@@ -21,7 +21,7 @@ export function moduleFile(files: FileSet, name: string, from: string): string |
     if (folder === '') break;
     folder = folderOf(folder);
   }
-  for (const root of usualRoots) {
+  for (const root of moduleRoots) {
     const found = fileOfModule(files, joinPath(root, ...rest));
     if (found !== undefined && found !== from) return found;
   }

@@ -58,9 +58,10 @@ export function parameterDefaults(definition: SyntaxNode, frame: Frame, run: Int
 /** The names that a call gives to a function's parameters. `preset` answers for those that the call leaves out. */
 export function bindArguments(
   callee: FunctionValue,
-  call: Call,
+  given: Call,
   preset: ReadonlyMap<string, Value> | undefined,
 ): Map<string, Value> {
+  const call = callee.bound === undefined ? given : withBound(given, callee.bound);
   const names = new Map<string, Value>();
   const used = new Set<string>();
   let position = 0;
@@ -87,6 +88,13 @@ export function bindArguments(
   }
   return names;
 }
+
+const withBound = (call: Call, bound: NonNullable<FunctionValue['bound']>): Call => ({
+  ...call,
+  positional: [...bound.positional, ...call.positional],
+  positionalAt: [...bound.positionalAt, ...call.positionalAt],
+  keywords: bound.keywords.size === 0 ? call.keywords : new Map([...bound.keywords, ...call.keywords]),
+});
 
 function remainingKeywords(call: Call, used: ReadonlySet<string>): DictValue {
   const entries = new Map([...call.keywords].filter(([name]) => !used.has(name)));

@@ -37,8 +37,10 @@ export type Value =
   | ClassValue
   /** A name from outside the workspace, fully qualified: `airflow.models.DAG`. */
   | { readonly kind: 'external'; readonly name: string }
-  /** What a call of an external name gave, e.g. `PostgresHook("dw")`; methods are looked up by `type`. */
-  | { readonly kind: 'instance'; readonly type: string; readonly call: Call }
+  | InstanceValue
+  | ObjectValue
+  /** `super()` inside a method of `after`. */
+  | { readonly kind: 'super'; readonly object: Value; readonly after: ClassValue }
   | { readonly kind: 'module'; readonly frame: Frame }
   | { readonly kind: 'bound-method'; readonly self: Value; readonly name: string; readonly at: SourceSpan }
   | { readonly kind: 'path'; readonly path: string }
@@ -74,6 +76,12 @@ export interface FunctionValue {
   readonly frame: Frame;
   /** Values of the parameters' defaults by name. */
   readonly defaults: ReadonlyMap<string, Value>;
+  /** The class whose method it is. */
+  readonly owner?: ClassValue | undefined;
+  /** What a decorator of the language makes of it. */
+  readonly binding?: 'static' | 'class' | 'property' | 'context-manager' | undefined;
+  /** Arguments given before the call's own: the receiver of a method, those of `functools.partial`. */
+  readonly bound?: Pick<Call, 'positional' | 'positionalAt' | 'keywords'> | undefined;
 }
 
 export interface ClassValue {
@@ -81,6 +89,30 @@ export interface ClassValue {
   readonly name: string;
   readonly bases: readonly Value[];
   readonly frame: Frame;
+  /** Names with a type annotation in the class body, in order: the arguments of a dataclass. */
+  readonly fields: readonly string[];
+}
+
+/** What a call of an external name gave, e.g. `PostgresHook("dw")`; methods are looked up by `type`. */
+export interface InstanceValue {
+  readonly kind: 'instance';
+  readonly type: string;
+  readonly call: Call;
+  /** What the file assigned to its attributes afterwards. */
+  attributes?: Map<string, Value>;
+}
+
+/** An object of a class of the workspace. */
+export interface ObjectValue {
+  readonly kind: 'object';
+  readonly class: ClassValue;
+  readonly attributes: Map<string, Value>;
+  /** The call that made it. */
+  readonly made: Call;
+  /** What its base from outside the workspace was initialised with. */
+  base: Call | undefined;
+  /** The interpreter's uncertainty when it was made: what is assigned under more of it may or may not hold. */
+  readonly certainUnder: number;
 }
 
 export interface UnknownValue {
@@ -88,6 +120,8 @@ export interface UnknownValue {
   readonly reason: string;
   /** Clock calls that the value depends on. */
   readonly clocks: readonly ClockSite[];
+  /** What it may be, where a condition decides between values that are known. */
+  readonly options?: readonly Value[];
 }
 
 /** An object that a reader brings into the program: a DAG, a task, a decorator. Every hook may decline. */
@@ -197,6 +231,8 @@ function describeKind(value: Value): string {
       return `${value.name}, which is defined outside the workspace`;
     case 'instance':
       return `what ${value.call.callee}(…) gives`;
+    case 'object':
+      return `an object of the class ${value.class.name}`;
     case 'function':
     case 'class':
       return `the ${value.kind} ${value.name}`;
@@ -223,6 +259,7 @@ export function truthOf(value: Value): boolean | undefined {
     case 'class':
     case 'module':
     case 'host':
+    case 'object':
     case 'path':
     case 'datetime':
     case 'zone':
