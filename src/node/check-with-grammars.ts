@@ -1,5 +1,5 @@
 import type { WorkspaceFacts } from '../core/lineage/workspace-facts.ts';
-import { type CheckOptions, startCheck } from '../core/lint/check.ts';
+import { type CheckOptions, createWorkspaceChecker, type WorkspaceChecker } from '../core/lint/check.ts';
 import type { Finding } from '../core/lint/finding.ts';
 import type { SqlGrammars } from './sql-grammars.ts';
 
@@ -8,8 +8,9 @@ export async function checkWithGrammars(
   facts: WorkspaceFacts,
   grammars: SqlGrammars,
   options: CheckOptions,
+  checker: WorkspaceChecker = createWorkspaceChecker(),
 ): Promise<Finding[]> {
-  const started = startCheck(facts, options);
+  const started = checker.start(facts, options);
   await grammars.load(started.dialects);
   return started.findings();
 }

@@ -1,22 +1,17 @@
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
+import { createSuppressions } from './file-suppressions.ts';
 import type { Finding, Severity } from './finding.ts';
-import { createLintContext } from './lint-context.ts';
-import type { Rule, RuleFinding } from './rule.ts';
-import { allRules } from './rules/all-rules.ts';
+import { createLintWorkspace } from './lint-workspace.ts';
+import { createPipelineFindings, type RawFinding } from './pipeline-findings.ts';
 import unknownSuppression, { unknownSuppressionFinding } from './rules/unknown-suppression.ts';
-import { readSuppressions, type Suppressions } from './suppressions.ts';
+import type { Suppressions } from './suppressions.ts';
 
 export interface CheckOptions {
   /** Severity by rule, over the rules' own grades; `off` switches a rule off. */
   readonly severities: Readonly<Record<string, Severity | 'off'>>;
   /** Only these rules speak; all of them when left out. */
   readonly rules?: readonly string[];
-}
-
-interface Raw {
-  readonly rule: Rule;
-  readonly finding: RuleFinding;
 }
 
 /** A check in two steps, so that grammars are loaded between them, and only where there is something to doubt. */
@@ -27,12 +22,25 @@ export interface StartedCheck {
   findings(): Finding[];
 }
 
-export function startCheck(facts: WorkspaceFacts, options: CheckOptions): StartedCheck {
-  const context = createLintContext(facts);
-  const raw = allRules.flatMap((rule) => [...rule.check(context)].map((finding) => ({ rule, finding })));
+/** Checks a workspace again and again while people edit it, and looks only at what an edit can have changed. */
+export interface WorkspaceChecker {
+  /** Always what a new checker would say. */
+  start(facts: WorkspaceFacts, options: CheckOptions): StartedCheck;
+}
+
+export function createWorkspaceChecker(): WorkspaceChecker {
+  const workspaceOf = createLintWorkspace();
+  const findingsOf = createPipelineFindings();
+  const suppressionsOf = createSuppressions();
   return {
-    dialects: new Set(raw.flatMap(({ finding }) => (finding.restsOn ?? []).map(({ sql }) => sql.dialect))),
-    findings: () => decide(facts, raw, options),
+    start(facts, options) {
+      const workspace = workspaceOf(facts);
+      const raw = facts.pipelines.flatMap((pipeline) => findingsOf(pipeline, workspace));
+      return {
+        dialects: new Set(raw.flatMap(({ finding }) => (finding.restsOn ?? []).map(({ sql }) => sql.dialect))),
+        findings: () => decide(raw, suppressionsOf(facts), options),
+      };
+    },
   };
 }
 
@@ -42,18 +50,21 @@ export function startCheck(facts: WorkspaceFacts, options: CheckOptions): Starte
  * on expressions that a full grammar reads otherwise is not reported.
  */
 export const checkWorkspace = (facts: WorkspaceFacts, options: CheckOptions): Finding[] =>
-  startCheck(facts, options).findings();
+  createWorkspaceChecker().start(facts, options).findings();
 
-const isDoubted = ({ finding }: Raw): boolean =>
+const isDoubted = ({ finding }: RawFinding): boolean =>
   finding.restsOn?.some(({ statement }) => statement.trust === 'envelope') ?? false;
 
-function decide(facts: WorkspaceFacts, all: readonly Raw[], options: CheckOptions): Finding[] {
+function decide(
+  all: readonly RawFinding[],
+  suppressions: ReadonlyMap<string, Suppressions>,
+  options: CheckOptions,
+): Finding[] {
   const raw = all.filter((one) => !isDoubted(one));
   const silenced = new Set(
     raw.flatMap(({ rule, finding }) => rule.supersedes.map((id) => subjectKey(id, finding.subject))),
   );
   const spoken = raw.filter(({ rule, finding }) => !silenced.has(subjectKey(rule.id, finding.subject)));
-  const suppressions = suppressionsByFile(facts);
   const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
   const said = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
 
@@ -81,18 +92,6 @@ function decide(facts: WorkspaceFacts, all: readonly Raw[], options: CheckOption
 const gravity: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2, hint: 3 };
 
 const subjectKey = (rule: string, subject: string): string => `${rule} ${subject}`;
-
-function suppressionsByFile(facts: WorkspaceFacts): ReadonlyMap<string, Suppressions> {
-  const known = new Set(allRules.map((rule) => rule.id));
-  const files = new Set<string>();
-  for (const pipeline of facts.pipelines) {
-    files.add(pipeline.file);
-    for (const task of pipeline.tasks) {
-      for (const sql of task.sql) for (const piece of sql.source.pieces) files.add(piece.source.file);
-    }
-  }
-  return new Map([...files].sort().map((file) => [file, readSuppressions(file, facts.text(file) ?? '', known)]));
-}
 
 function byPlace(a: Finding, b: Finding): number {
   if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1;

@@ -27,8 +27,8 @@ export function insertGuard(
   if (own.some((other) => empties(other, key) || deletesSameRows(other, view, key))) return 'emptied in the task';
   if (own.some((other) => moves(other, key))) return 'moved in the task';
   if (context.runEarlier(task, key).some((other) => empties(other, key))) return 'emptied upstream';
-  if (context.emptyingBefore(task).some((other) => emptiesByOperator(other, key))) return 'emptied upstream';
-  if (context.runLaterOn(task, key).some((other) => moves(other, key) || dropsWhole(other, key)))
+  if (context.emptyingBefore(task, key).some((other) => emptiesByOperator(other, key))) return 'emptied upstream';
+  if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key)))
     return 'used up downstream';
   return undefined;
 }

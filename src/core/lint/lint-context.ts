@@ -1,7 +1,9 @@
-import type { TableFacts, WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { TaskFacts } from '../lineage/facts.ts';
+import { oncePer } from '../pipeline/memo.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
-import { pipelineIndex } from './pipeline-index.ts';
-import { lastPart, type StatementView, sameTable } from './statement-view.ts';
+import type { LintTable, LintWorkspace } from './lint-workspace.ts';
+import { type OwnedStatement, pipelineIndex } from './pipeline-index.ts';
+import type { StatementView } from './statement-view.ts';
 
 /** One task with its statements in the order in which they run. */
 export interface TaskView {
@@ -10,87 +12,61 @@ export interface TaskView {
   readonly statements: readonly StatementView[];
 }
 
-/** The workspace as rules look at it. */
+/** One pipeline as rules look at it, and what they may ask about the workspace around it. */
 export interface LintContext {
-  readonly facts: WorkspaceFacts;
+  readonly pipeline: Pipeline;
   readonly tasks: readonly TaskView[];
-  /** The tasks of the same pipeline that may have run before this one in the same run. */
-  tasksBefore(view: TaskView): readonly TaskView[];
-  /** Those of them whose operator or arguments speak of emptying something. */
-  emptyingBefore(view: TaskView): readonly TaskView[];
-  /** Those of their statements that may have to do with a table. */
+  /** Tasks that may have run before this one in the same run, and speak of emptying something that may be a table. */
+  emptyingBefore(view: TaskView, key: string): readonly TaskView[];
+  /** Statements of the tasks that may have run before this one, as far as they may have to do with a table. */
   runEarlier(view: TaskView, key: string): readonly StatementView[];
-  /** Statements of the tasks of the same pipeline that run after this one. */
-  runLater(view: TaskView): readonly StatementView[];
-  /** Those that may have to do with a table. */
-  runLaterOn(view: TaskView, key: string): readonly StatementView[];
+  /** Those of the tasks that run after this one. */
+  runLater(view: TaskView, key: string): readonly StatementView[];
+  /** Those of them that read a table. */
+  readLater(view: TaskView, key: string): readonly StatementView[];
+  /** Text of a file of the workspace. */
+  text(file: string): string | undefined;
+  factsOf(view: TaskView): TaskFacts | undefined;
   /** The table of the workspace that a name means. */
-  table(key: string): TableFacts | undefined;
+  table(key: string): LintTable | undefined;
+  /** Whether some task of the workspace replaces slices of the table that is written exactly so. */
+  isSliced(table: string): boolean;
+  /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
+  viewsOn(key: string): readonly StatementView[];
 }
 
-export function createLintContext(facts: WorkspaceFacts): LintContext {
-  const byPipeline = new Map<Pipeline, TaskView[]>();
-  for (const pipeline of facts.pipelines) {
-    byPipeline.set(
-      pipeline,
-      pipeline.tasks.map((task) => ({ pipeline, task, statements: statementsOf(pipeline, task) })),
-    );
-  }
-  const followers = new Map<Pipeline, Followers>();
-  const later = new Map<TaskView, ReadonlySet<TaskId>>();
-  const laterTasks = (view: TaskView): ReadonlySet<TaskId> => {
-    const edges = followers.get(view.pipeline) ?? followersOf(view.pipeline);
-    followers.set(view.pipeline, edges);
-    const known = later.get(view) ?? descendants(edges, view.task.id);
-    later.set(view, known);
-    return known;
-  };
-  const siblings = (view: TaskView): readonly TaskView[] =>
-    (byPipeline.get(view.pipeline) ?? []).filter((other) => other !== view);
-  const indexes = new Map([...byPipeline].map(([pipeline, views]) => [pipeline, pipelineIndex(views)]));
-  const others = (view: TaskView, key: string, areLater: boolean): readonly StatementView[] =>
-    (indexes.get(view.pipeline)?.on(key) ?? [])
-      .filter(({ owner }) => owner !== view && laterTasks(view).has(owner.task.id) === areLater)
-      .map((one) => one.view);
-  const emptying = new Map([...byPipeline].map(([pipeline, views]) => [pipeline, views.filter(mayEmpty)]));
-  const tables = new Map<string, TableFacts[]>();
-  for (const table of facts.tables.values()) {
-    const part = lastPart(table.name);
-    const known = tables.get(part);
-    if (known === undefined) tables.set(part, [table]);
-    else known.push(table);
-  }
-  const tasksBefore = (view: TaskView): readonly TaskView[] =>
-    siblings(view).filter((other) => !laterTasks(view).has(other.task.id));
+export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace): LintContext {
+  const tasks = taskViews(pipeline);
+  const index = pipelineIndex(tasks);
+  const followers = followersOf(pipeline);
+  const descendantsOf = oncePer(({ task }: TaskView) => descendants(followers, task.id));
+  const isLater = (view: TaskView, other: TaskView): boolean => descendantsOf(view).has(other.task.id);
+  const statements = (found: readonly OwnedStatement[], isWanted: (owner: TaskView) => boolean) =>
+    found.filter(({ owner }) => isWanted(owner)).map((one) => one.view);
   return {
-    facts,
-    tasks: [...byPipeline.values()].flat(),
-    tasksBefore,
-    emptyingBefore: (view) =>
-      (emptying.get(view.pipeline) ?? []).filter((other) => other !== view && !laterTasks(view).has(other.task.id)),
-    runEarlier: (view, key) => others(view, key, false),
-    runLaterOn: (view, key) => others(view, key, true),
-    table: (key) => tables.get(lastPart(key))?.find(({ name }) => sameTable(name, key)),
-    runLater: (view) =>
-      siblings(view)
-        .filter((other) => laterTasks(view).has(other.task.id))
-        .flatMap((other) => other.statements),
+    pipeline,
+    tasks,
+    emptyingBefore: (view, key) => index.emptying(key).filter((other) => other !== view && !isLater(view, other)),
+    runEarlier: (view, key) => statements(index.on(key), (other) => other !== view && !isLater(view, other)),
+    runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
+    readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
+    text: workspace.text,
+    factsOf: ({ task }) => workspace.facts(task.id),
+    table: workspace.table,
+    isSliced: workspace.isSliced,
+    viewsOn: workspace.viewsOn,
   };
 }
 
-const emptyingWord = /delete|truncate|drop|clear|clean|empty/i;
+/** The tasks of a pipeline; the same objects for the same pipeline. */
+export const taskViews = oncePer((pipeline: Pipeline): readonly TaskView[] =>
+  pipeline.tasks.map((task) => ({ pipeline, task, statements: statementsOf(pipeline, task) })),
+);
 
-const mayEmpty = ({ task }: TaskView): boolean =>
-  emptyingWord.test(task.operator) ||
-  task.arguments.some(
-    ({ value }) => value.kind === 'literal' && typeof value.value === 'string' && emptyingWord.test(value.value),
-  );
-
-function statementsOf(pipeline: Pipeline, task: Task): StatementView[] {
-  return task.sql
+const statementsOf = (pipeline: Pipeline, task: Task): readonly StatementView[] =>
+  task.sql
     .flatMap((sql) => sql.reading.statements.map((statement) => ({ sql, statement })))
     .map(({ sql, statement }, order) => ({ pipeline, task, sql, statement, order }));
-}
 
 type Followers = ReadonlyMap<TaskId, readonly TaskId[]>;
 

@@ -32,7 +32,7 @@ function editOne(
   );
   if (piece === undefined || view.sql.pythonHoles.length > 0) return undefined;
   const { file } = piece.source;
-  const text = context.facts.text(file);
+  const text = context.text(file);
   if (text === undefined) return undefined;
   const start = piece.source.start + edit.start - piece.at;
   const end = start + edit.end - edit.start;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startCheck } from '../../../src/core/lint/check.ts';
+import { createWorkspaceChecker } from '../../../src/core/lint/check.ts';
 import type { AstReader } from '../../../src/core/sql/ast/ast-reader.ts';
 import { checkWithGrammars } from '../../../src/node/check-with-grammars.ts';
 import { sqlGrammars } from '../../../src/node/sql-grammars.ts';
@@ -59,7 +59,7 @@ test('statements without a finding are never parsed a second time', () => {
   };
   const safe = "DELETE FROM m.t WHERE day = '{{ ds }}'; INSERT INTO m.t (day) SELECT day FROM s WHERE day = '{{ ds }}'";
   const facts = factsOf(dagWith(safe), { ast });
-  const started = startCheck(facts, { severities: {} });
+  const started = createWorkspaceChecker().start(facts, { severities: {} });
   expect([started.findings(), [...started.dialects], asked]).toEqual([[], [], []]);
   checkFiles(dagWith(`${safe}; INSERT INTO m.other SELECT id FROM s`), { ast });
   expect(asked).toEqual(['INSERT INTO m.other SELECT id FROM s']);

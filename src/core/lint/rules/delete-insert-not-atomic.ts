@@ -103,11 +103,11 @@ function* pairAcrossTasks(
   first: StatementView,
   key: string,
 ): Generator<RuleFinding> {
-  const second = context.runLaterOn(task, key).find((other) => fills(other, key));
+  const second = context.runLater(task, key).find((other) => fills(other, key));
   if (second === undefined) return;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
   const usedUp = context
-    .runLater(task)
+    .readLater(task, key)
     .some((other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key));
   if (emptiesWhole(first) && usedUp) return;
   yield {

@@ -4,20 +4,19 @@ import type { LintContext } from '../lint-context.ts';
 import type { Rule, RuleFinding } from '../rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
-  for (const pipeline of context.facts.pipelines) {
-    for (const call of pipeline.clockCalls) {
-      if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
-      yield {
-        at: call.at,
-        // A DAG that is only triggered has no intervals that the start date would place.
-        severity: pipeline.schedule.value.kind === 'none' ? 'warning' : 'error',
-        message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
-        subject: `${pipeline.id} start date`,
-      };
-    }
-    yield* machineZone(context, pipeline);
-    yield* unevenChain(context, pipeline);
+  const { pipeline } = context;
+  for (const call of pipeline.clockCalls) {
+    if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
+    yield {
+      at: call.at,
+      // A DAG that is only triggered has no intervals that the start date would place.
+      severity: pipeline.schedule.value.kind === 'none' ? 'warning' : 'error',
+      message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
+      subject: `${pipeline.id} start date`,
+    };
   }
+  yield* machineZone(context, pipeline);
+  yield* unevenChain(context, pipeline);
 }
 
 const localTime =
@@ -58,11 +57,11 @@ function* unevenChain(context: LintContext, pipeline: Pipeline): Generator<RuleF
 }
 
 const textAt = (context: LintContext, { file, start, end }: SourceSpan): string =>
-  context.facts.text(file)?.slice(start, end) ?? '';
+  context.text(file)?.slice(start, end) ?? '';
 
 /** A moving end date only says that there is none. */
 const isEndDate = (context: LintContext, { file, start }: SourceSpan): boolean =>
-  /\bend_date["']?\s*[=:][^,\r\n]*$/.test(context.facts.text(file)?.slice(Math.max(0, start - 200), start) ?? '');
+  /\bend_date["']?\s*[=:][^,\r\n]*$/.test(context.text(file)?.slice(Math.max(0, start - 200), start) ?? '');
 
 export default {
   id: 'dynamic-start-date',

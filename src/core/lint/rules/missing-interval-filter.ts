@@ -66,7 +66,7 @@ function wholeInput(
   const earlier = [...task.statements, ...context.runEarlier(task, key)].filter(({ statement }) =>
     statement.targets.some((target) => target.name === key),
   );
-  const sliced = writtenBySlices(context, key);
+  const sliced = context.isSliced(key);
   // Filled by the same run, it may hold this interval only; a snapshot of a table that has no slices is whole by intent.
   if (earlier.length > 0 && !sliced) return undefined;
   return trace.kind === 'column' || sliced ? input : undefined;
@@ -104,14 +104,7 @@ const drivingTable = (query: QueryBlock): TableReference | undefined => {
 };
 
 const isDeclared = (context: LintContext, task: TaskView, key: string): boolean =>
-  (context.facts.facts.get(task.task.id)?.reads ?? []).some(
-    (read) => read.provenance === 'declared' && sameTable(read.table, key),
-  );
-
-const writtenBySlices = (context: LintContext, key: string): boolean =>
-  [...context.facts.facts.values()].some((facts) =>
-    facts.writes.some((write) => write.slice.kind === 'range' && write.table === key),
-  );
+  (context.factsOf(task)?.reads ?? []).some((read) => read.provenance === 'declared' && sameTable(read.table, key));
 
 /** The DELETE's own bound as the filter, where the column has the same name in the one table that is read. */
 function filterFix(

@@ -16,9 +16,6 @@ import {
 import { isJournalName, isStagingName, mayBeJournalName } from '../table-roles.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
-  const views = context.tasks.flatMap(({ statements }) =>
-    statements.filter(({ statement }) => statement.kind === 'create_view'),
-  );
   for (const task of context.tasks) {
     for (const view of task.statements) {
       if (view.statement.kind !== 'insert') continue;
@@ -26,7 +23,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const key = tableKey(view, target);
         if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
         if (insertGuard(context, task, view, key) !== undefined) continue;
-        if (guardedByTable(context, views, view, key)) continue;
+        if (guardedByTable(context, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
@@ -86,21 +83,18 @@ function isLoadedByHand(view: StatementView, key: string): boolean {
  * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the
  * rerun fails rather than doubles), or a view of the workspace that keeps one row per key.
  */
-function guardedByTable(
-  context: LintContext,
-  views: readonly StatementView[],
-  view: StatementView,
-  key: string,
-): boolean {
+function guardedByTable(context: LintContext, view: StatementView, key: string): boolean {
   const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(view.sql.dialect);
   const table = context.table(key);
   const written = view.statement.columns.length > 0 ? view.statement.columns : view.statement.outputColumns;
   if (enforced && table?.keys.some((columns) => columns.every((column) => written.includes(column)))) return true;
-  return views.some(
-    (other) =>
-      other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
-      [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
-  );
+  return context
+    .viewsOn(key)
+    .some(
+      (other) =>
+        other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
+        [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
+    );
 }
 
 const deduplicates = (view: StatementView, block: Parameters<typeof blocksBelow>[0]): boolean =>

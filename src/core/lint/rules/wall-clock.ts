@@ -1,4 +1,4 @@
-import type { ClockCall, Pipeline, Task } from '../../pipeline/model.ts';
+import type { ClockCall, Task } from '../../pipeline/model.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import { type ClockUse, clockUses } from '../clock-use.ts';
 import type { Fix } from '../finding.ts';
@@ -13,24 +13,22 @@ function* check(context: LintContext): Generator<RuleFinding> {
     const moves = uses.filter(({ role }) => role === 'filter' || role === 'slice');
     const [first] = moves;
     if (first !== undefined) yield sqlFinding(context, task, first, moves);
-    const audit = uses.filter((use) => use.role === 'audit' && !isDeclaredVolatile(context, use));
+    const audit = uses.filter((use) => use.role === 'audit' && !isDeclaredVolatile(context, task, use));
     if (audit[0] !== undefined) yield auditFinding(task, audit[0], audit);
   }
-  for (const pipeline of context.facts.pipelines) {
-    for (const call of pipeline.clockCalls) {
-      const finding = pythonFinding(context, pipeline, call);
-      if (finding) yield finding;
-    }
+  for (const call of context.pipeline.clockCalls) {
+    const finding = pythonFinding(context, call);
+    if (finding) yield finding;
   }
 }
 
-function pythonFinding(context: LintContext, pipeline: Pipeline, call: ClockCall): RuleFinding | undefined {
+function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | undefined {
   const view = context.tasks.find(({ task }) => task.id === call.task);
   const what = reached(call, view?.task);
-  const text = context.facts.text(call.at.file) ?? '';
+  const text = context.text(call.at.file) ?? '';
   if (what === undefined || isFallback(text, call.at)) return undefined;
   if (call.flowsInto !== 'sql' && (isFullPrecision(text, call) || isAuditLine(text, call.at))) return undefined;
-  const subject = `${call.task ?? pipeline.id} clock ${call.at.start}`;
+  const subject = `${call.task ?? context.pipeline.id} clock ${call.at.start}`;
   const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view) : [];
   if (roles.length > 0 && !roles.includes('filter') && !roles.includes('slice')) {
     if (!roles.includes('audit')) return undefined;
@@ -61,9 +59,9 @@ function isFullPrecision(text: string, { at, name }: ClockCall): boolean {
 }
 
 /** The column is left out of the row checksum, as the hint would advise. */
-const isDeclaredVolatile = ({ facts }: LintContext, { view, column }: ClockUse): boolean =>
+const isDeclaredVolatile = (context: LintContext, task: TaskView, { view, column }: ClockUse): boolean =>
   column !== undefined &&
-  (facts.facts.get(view.task.id)?.writes ?? []).some(
+  (context.factsOf(task)?.writes ?? []).some(
     ({ table, volatile }) =>
       volatile?.some((declared) => declared.toLowerCase() === column) === true &&
       view.statement.targets.some((target) => sameTable(tableKey(view, target), table)),
@@ -82,7 +80,7 @@ const pythonRoles = (context: LintContext, task: TaskView): readonly ClockUse['r
   task.statements
     .flatMap((view) => [...clockUses(context, task, view)])
     .filter(({ python }) => python)
-    .map((use) => (use.role === 'audit' && isDeclaredVolatile(context, use) ? 'record' : use.role));
+    .map((use) => (use.role === 'audit' && isDeclaredVolatile(context, task, use) ? 'record' : use.role));
 
 /**
  * Arguments by which an operator hands data, or the range of data, to code that is not read. The arguments of a Python

@@ -40,7 +40,7 @@ function boundsUsed(context: LintContext, { task }: TaskView): BoundUse[] {
     }),
   );
   const inArguments = task.arguments.flatMap(({ valueAt }) => {
-    const text = context.facts.text(valueAt.file)?.slice(valueAt.start, valueAt.end) ?? '';
+    const text = context.text(valueAt.file)?.slice(valueAt.start, valueAt.end) ?? '';
     return [...text.matchAll(expression)].map((match) => ({
       at: {
         file: valueAt.file,
@@ -63,7 +63,7 @@ function boundsUsed(context: LintContext, { task }: TaskView): BoundUse[] {
 function timetableFix(context: LintContext, { pipeline }: TaskView): Fix | undefined {
   const { value, at } = pipeline.schedule;
   if (at === undefined || value.kind !== 'cron' || !at.file.endsWith('.py')) return undefined;
-  const text = context.facts.text(at.file);
+  const text = context.text(at.file);
   const written = text?.slice(at.start, at.end) ?? '';
   const argument = /^(?:(schedule(?:_interval)?)(\s*=\s*))?(["'])([^"'\\\n]*)\3$/.exec(written);
   if (text === undefined || argument?.[4] !== value.expression) return undefined;
