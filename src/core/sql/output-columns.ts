@@ -6,6 +6,8 @@ export const outputColumns = (query: QueryBlock): readonly (string | undefined)[
 function nameOfItem(item: SelectItem): string | undefined {
   if (item.name !== undefined) return item.name;
   const { expression } = item;
-  const star = expression.kind === 'opaque' ? expression.parts[0] : expression;
+  // `* EXCLUDE (…)`, `* ILIKE 'a%'`: fewer columns, yet all of them unnamed here.
+  const star =
+    expression.kind === 'opaque' ? expression.parts[0] : expression.kind === 'binary' ? expression.left : expression;
   return star?.kind === 'star' && item.start === star.start ? '*' : undefined;
 }

@@ -43,6 +43,8 @@ export type StatementKind = (typeof statementKinds)[number];
 /** `SET column = value` of UPDATE, upsert or a MERGE branch; the span covers the whole assignment. */
 export interface Assignment extends Span {
   readonly column: string;
+  /** Table or alias in front of the column. */
+  readonly qualifier?: string;
   readonly value: SqlExpression;
 }
 

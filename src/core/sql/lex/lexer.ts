@@ -1,7 +1,10 @@
 import type { Hole, MaskedText } from '../../template/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../dialect-name.ts';
+import { isDigitName } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
+import { isLineComment } from './line-comment.ts';
+import { notebookCell } from './notebook-cell.ts';
 import { operatorEnd } from './operator.ts';
 import { parameterEnd } from './parameter.ts';
 import {
@@ -17,6 +20,7 @@ import {
   numberEnd,
   quotedEnd,
   swallowsStatement,
+  variableEnd,
   wordEnd,
 } from './scan-text.ts';
 import type { Token, TokenKind } from './token.ts';
@@ -111,17 +115,16 @@ class Lexer {
   private comment(code: number): boolean {
     const { text, at, lexis } = this;
     const next = text.charCodeAt(at + 1);
-    const dashes =
-      code === 45 &&
-      next === 45 &&
-      (!lexis.spacedDashComments || at + 2 >= text.length || text.charCodeAt(at + 2) <= 32);
-    if (
-      dashes ||
-      (lexis.hashComments && code === 35) ||
-      (lexis.slashComments && code === 47 && next === 47) ||
-      (lexis.clientScript && code === 92 && this.startsLine && isWordStart(next))
-    ) {
-      this.at = lineEnd(text, at);
+    if (isLineComment(text, at, lexis)) {
+      if (lexis.notebooks && notebookCell(text, at)) this.terminate(lineEnd(text, at));
+      else this.at = lineEnd(text, at);
+      return true;
+    }
+    if (lexis.clientScript && code === 92 && (next === 59 || isWordStart(next))) {
+      // Commands of psql: those that run what has been written end it.
+      if (next === 59) this.terminate(at + 2);
+      else if (!this.startsLine || sendsBuffer.test(text.slice(at + 1, at + 12))) this.terminate(lineEnd(text, at));
+      else this.at = lineEnd(text, at);
       return true;
     }
     if (code !== 47 || next !== 42) return false;
@@ -158,6 +161,7 @@ class Lexer {
       if (lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
       else this.quoted();
     } else if (code === 96) this.quoted();
+    else if (isDigit(code) && isDigitName(text, at, lexis, this.tokens[this.tokens.length - 1])) this.word();
     else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {
       const end = numberEnd(text, at);
       const holes = this.holesWithin(at, end + 1);
@@ -166,6 +170,7 @@ class Lexer {
       if (last === undefined) this.push('number', at, end, text.slice(at, end));
       else this.push('template-string', at, wordEnd(text, Math.max(end, last.end)), text.slice(at, end), holes);
     } else if (code === 59 && this.delimiter === ';') this.terminate(at + 1);
+    else if (code === 36 && next === 123 && variableEnd(text, at) > at) this.word();
     else if (code === 36 && this.dollar()) return;
     else if (this.parameter()) return;
     else this.operator();
@@ -212,11 +217,9 @@ class Lexer {
       this.stringToken(at, bracketed.end + 2, bracketed);
       return;
     }
-    if (lower === 117 && next === 38 && (text.charCodeAt(at + 2) === 39 || text.charCodeAt(at + 2) === 34)) {
-      if (text.charCodeAt(at + 2) === 39) {
-        this.string(at, at + 2, false);
-        return;
-      }
+    if (lower === 117 && next === 38 && text.charCodeAt(at + 2) === 39) {
+      this.string(at, at + 2, false);
+      return;
     }
     this.word();
   }
@@ -243,6 +246,7 @@ class Lexer {
         at = hole.end;
         from = at;
       } else if (code === 36 && this.delimiter !== ';' && text.startsWith(this.delimiter, at)) break;
+      else if (code === 36 && variableEnd(text, at) > at) at = variableEnd(text, at);
       else if (isWordPart(code) || (code === 64 && at > start && !this.lexis.stages)) at++;
       else break;
     }
@@ -368,5 +372,8 @@ class Lexer {
     this.push('operator', at, end, text.slice(at, end));
   }
 }
+
+/** Commands of psql that run what has been written so far. */
+const sendsBuffer = /^(g|gx|gset|gexec|gdesc|crosstabview|watch)\b/;
 
 const writtenBack = (hole: Hole): string => (hole.origin === 'template' ? `{{ ${hole.source} }}` : `{${hole.source}}`);

@@ -20,6 +20,14 @@ export interface Lexis {
   readonly clientScript: boolean;
   /** `'''…'''` strings. */
   readonly tripleQuotes: boolean;
+  /** `-- COMMAND ----------` parts the cells of a notebook. */
+  readonly notebooks: boolean;
+  /** A name may begin with a digit. */
+  readonly digitNames: boolean;
+  /** Parts of a path may hold dashes and begin with a digit. */
+  readonly dashedNames: boolean;
+  /** `@name` is a variable. */
+  readonly atVariables: boolean;
 }
 
 const base: Lexis = {
@@ -35,10 +43,14 @@ const base: Lexis = {
   stages: false,
   clientScript: false,
   tripleQuotes: false,
+  notebooks: false,
+  digitNames: false,
+  dashedNames: false,
+  atVariables: true,
 };
 
 const table: Readonly<Record<DialectName, Lexis>> = {
-  postgres: { ...base, nestedComments: true, clientScript: true },
+  postgres: { ...base, nestedComments: true, clientScript: true, atVariables: false },
   redshift: { ...base, nestedComments: true, backslashEscapes: true, hashNames: true },
   snowflake: { ...base, backslashEscapes: true, slashComments: true, stages: true },
   bigquery: {
@@ -48,8 +60,16 @@ const table: Readonly<Record<DialectName, Lexis>> = {
     hashComments: true,
     dollarQuotes: false,
     tripleQuotes: true,
+    dashedNames: true,
   },
-  spark: { ...base, doubleQuotedStrings: true, backslashEscapes: true, nestedComments: true },
+  spark: {
+    ...base,
+    doubleQuotedStrings: true,
+    backslashEscapes: true,
+    nestedComments: true,
+    notebooks: true,
+    digitNames: true,
+  },
   mysql: {
     ...base,
     doubleQuotedStrings: true,
@@ -58,6 +78,7 @@ const table: Readonly<Record<DialectName, Lexis>> = {
     spacedDashComments: true,
     dollarQuotes: false,
     delimiterCommand: true,
+    digitNames: true,
   },
   duckdb: { ...base, nestedComments: true },
   trino: base,

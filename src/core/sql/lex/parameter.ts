@@ -16,6 +16,7 @@ export function parameterEnd(text: string, at: number, lexis: Lexis, last: Token
     case 58:
       return isWordStart(next) && !clings(last, at) ? wordEnd(text, at + 1) : at;
     case 64:
+      if (!lexis.atVariables) return at;
       if (!isWordStart(next) && next !== 64 && !(lexis.stages && '~%"'.includes(text[at + 1] ?? ' '))) return at;
       return runEnd(text, at + 1, lexis.stages ? stagePart : variablePart);
     case 37:

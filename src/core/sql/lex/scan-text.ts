@@ -21,6 +21,14 @@ export function wordEnd(text: string, from: number): number {
   return at;
 }
 
+const variable = /\$\{[\w.:-]+\}/y;
+
+/** Behind the `${name}` that begins here, which the tool that runs the file fills in; the offset itself when none does. */
+export function variableEnd(text: string, at: number): number {
+  variable.lastIndex = at;
+  return variable.test(text) ? variable.lastIndex : at;
+}
+
 export function lineEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length) {
@@ -97,12 +105,13 @@ export function brokenStringEnd(text: string, open: number): number {
   return end;
 }
 
+/** The letters of `0x`, `0o` and `0b`. */
+const radixes = new Set([120, 111, 98]);
+
 /** `12`, `1_000.5e-3`, `.5`, `0xff`; a dot in front of a name is not part of the number. */
 export function numberEnd(text: string, from: number): number {
   let end = from;
-  if (text.charCodeAt(end) === 48 && (text.charCodeAt(end + 1) | 32) === 120) {
-    return wordEnd(text, end + 2);
-  }
+  if (text.charCodeAt(end) === 48 && radixes.has(text.charCodeAt(end + 1) | 32)) return wordEnd(text, end + 2);
   const digits = (): void => {
     while (isDigit(text.charCodeAt(end)) || text.charCodeAt(end) === 95) end++;
   };

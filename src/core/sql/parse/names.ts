@@ -26,7 +26,7 @@ export function readTableName(c: Cursor): TableReference | undefined {
     const here = token(c);
     if (here === undefined || !(isName(here) || (operator(c) === '*' && parts.length > 0))) break;
     let part = nameOf(here, c.dialect);
-    templated ||= here.holes.length > 0;
+    templated ||= here.holes.length > 0 || here.text.includes('${');
     c.index++;
     part += readDashes(c, here);
     part += readTouching(c, () => {
@@ -42,6 +42,13 @@ export function readTableName(c: Cursor): TableReference | undefined {
     else break;
   }
   return { name: parts.join('.'), templated, ...spanFrom(c, first.start) };
+}
+
+/** The common table in force that a name means. */
+export function commonTableNamed(c: Cursor, table: TableReference): string | undefined {
+  if (table.name.includes('.')) return undefined;
+  const lower = table.name.toLowerCase();
+  return c.commonTables.findLast((name) => name.toLowerCase() === lower);
 }
 
 /** The rest of a BigQuery name with dashes (`my-project`). */
@@ -138,6 +145,14 @@ export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | und
     (explicit && here.kind === 'string');
   if (!usable) return undefined;
   c.index += explicit ? 2 : 1;
+  return here;
+}
+
+/** DuckDB: `name: expression`, `alias: table`. */
+export function readPrefixAlias(c: Cursor): Token | undefined {
+  const here = token(c);
+  if (c.dialect !== 'duckdb' || here === undefined || !isName(here) || operator(c, 1) !== ':') return undefined;
+  c.index += 2;
   return here;
 }
 

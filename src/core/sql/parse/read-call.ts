@@ -59,6 +59,9 @@ const separators = new Set([
   'trailing',
 ]);
 
+/** What goes on with `NTH_VALUE(a, 2) FROM FIRST`, which is no clause then. */
+const behindNth = new Set(['over', 'ignore', 'respect']);
+
 const callSeparators = new Set([
   'asc',
   'desc',
@@ -90,7 +93,7 @@ export function readCall(c: Cursor, start: number, name: string): SqlExpression 
       filtered = true;
       parts.push(...within(c, () => readCallArguments(c)));
     } else if ((word(c) === 'ignore' || word(c) === 'respect') && word(c, 1) === 'nulls') c.index += 2;
-    else if (word(c) === 'from' && (word(c, 1) === 'first' || word(c, 1) === 'last') && word(c, 2) === 'over')
+    else if (word(c) === 'from' && (word(c, 1) === 'first' || word(c, 1) === 'last') && behindNth.has(word(c, 2)))
       c.index += 2;
     else if (word(c) === 'over' && token(c, 1) !== undefined) {
       const from = startOffset(c);

@@ -1,11 +1,13 @@
 import type { SqlExpression } from '../expression.ts';
 import {
   accept,
+  acceptAny,
   type Cursor,
   done,
   lastOffset,
   maxDepth,
   operator,
+  skipOne,
   spanFrom,
   startOffset,
   token,
@@ -84,7 +86,7 @@ const wordPower: Readonly<Record<string, number>> = {
   collate: power.zone,
 };
 
-const notOperators = new Set(['[', ']', '(', ')', '{', '}', ',', ';', '.', '..', ':', '::']);
+const notOperators = new Set(['[', ']', '(', ')', '{', '}', ',', ';', '.', '..', ':', '::', '|>']);
 
 const negatable = new Set(['between', 'in', 'like', 'ilike', 'rlike', 'regexp', 'similar', 'glob']);
 
@@ -126,7 +128,10 @@ export function readClauseExpression(c: Cursor): SqlExpression {
   return opaque(c, start, parts);
 }
 
-const atBoundary = (c: Cursor): boolean => done(c) || operator(c) === ',' || clauseWords.has(word(c));
+const atBoundary = (c: Cursor): boolean =>
+  done(c) || operator(c) === ',' || operator(c) === '|>' || clauseWords.has(word(c));
+
+const prefixSigns = new Set(['-', '+', '~', '!', '@', '@@', '|/']);
 
 function readPrefixed(c: Cursor): SqlExpression {
   const start = startOffset(c);
@@ -137,7 +142,7 @@ function readPrefixed(c: Cursor): SqlExpression {
     return { kind: 'unary', operator: 'not', operand, ...spanFrom(c, start) };
   }
   const sign = operator(c);
-  if (sign === '-' || sign === '+' || sign === '~' || sign === '!' || sign === '@') {
+  if (prefixSigns.has(sign)) {
     c.index++;
     const operand = readExpression(c, power.unary);
     return { kind: 'unary', operator: sign, operand, ...spanFrom(c, start) };
@@ -154,6 +159,7 @@ function infixPower(c: Cursor): number | undefined {
   }
   const here = word(c);
   if (here === '') return undefined;
+  if (here === 'operator' && operator(c, 1) === '(') return power.other;
   if (here === 'not') return negatable.has(word(c, 1)) ? power.match : undefined;
   if (here === 'at') return word(c, 1) === 'time' && word(c, 2) === 'zone' ? power.zone : undefined;
   return Object.hasOwn(wordPower, here) ? wordPower[here] : undefined;
@@ -190,6 +196,9 @@ function readInfix(c: Cursor, left: SqlExpression, start: number, binding: numbe
       const zone = readExpression(c, power.zone);
       return { kind: 'at-time-zone', operand: left, zone, ...spanFrom(c, start) };
     }
+    case 'operator':
+      skipOne(c);
+      return { kind: 'binary', operator: name, left, right: readExpression(c, binding), ...spanFrom(c, start) };
     case 'collate':
       if (token(c) !== undefined) c.index++;
       return opaque(c, start, [left]);
@@ -210,7 +219,18 @@ function readIs(c: Cursor, left: SqlExpression, start: number): SqlExpression {
   }
   const what = word(c);
   if (what !== '' && !clauseWords.has(what)) c.index++;
+  if (what === 'json') readJsonKind(c);
+  else if (normalForms.has(what)) accept(c, 'normalized');
   return { kind: 'unary', operator: what === '' ? not : `${not} ${what}`, operand: left, ...spanFrom(c, start) };
+}
+
+const normalForms = new Set(['nfc', 'nfd', 'nfkc', 'nfkd']);
+const jsonKinds = new Set(['value', 'scalar', 'array', 'object']);
+
+/** `IS JSON OBJECT WITH UNIQUE KEYS`, from behind JSON. */
+function readJsonKind(c: Cursor): void {
+  acceptAny(c, jsonKinds);
+  if (accept(c, 'with', 'unique') || accept(c, 'without', 'unique')) accept(c, 'keys');
 }
 
 function readBetween(c: Cursor, operand: SqlExpression, start: number, negated: boolean): SqlExpression {

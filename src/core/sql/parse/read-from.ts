@@ -1,10 +1,10 @@
 import type { SqlExpression } from '../expression.ts';
+import type { Token } from '../lex/token.ts';
 import type { FromItem, JoinKind } from '../query-block.ts';
 import type { TableReference } from '../table-reference.ts';
 import { readConjuncts } from './conjuncts.ts';
 import {
   accept,
-  acceptOperator,
   type Cursor,
   done,
   isName,
@@ -18,10 +18,14 @@ import {
   within,
   word,
 } from './cursor.ts';
-import { nameOf, readAlias, readColumnList, readTableName } from './names.ts';
-import { readArguments, readClauseExpression, readExpression } from './read-expression.ts';
+import { commonTableNamed, nameOf, readAlias, readColumnList, readPrefixAlias, readTableName } from './names.ts';
+import { readExpression } from './read-expression.ts';
+import { readLateralView } from './read-lateral-view.ts';
+import { readPivotClause } from './read-pivot.ts';
 import { isQueryAhead } from './read-primary.ts';
 import { readQuery } from './read-query.ts';
+import { readTableArguments } from './table-arguments.ts';
+import { readTableModifiers } from './table-modifiers.ts';
 import { afterTable } from './words.ts';
 
 interface Source {
@@ -40,6 +44,19 @@ export function readFromList(c: Cursor): readonly FromItem[] {
   }
   c.depth++;
   readFromEntry(c, 'first', items);
+  readFurther(c, items);
+  c.depth--;
+  return items;
+}
+
+/** Joins behind the entries that are there already, as the pipe syntax adds them. */
+export function readJoins(c: Cursor, before: readonly FromItem[]): readonly FromItem[] {
+  const items = [...before];
+  readFurther(c, items);
+  return items;
+}
+
+function readFurther(c: Cursor, items: FromItem[]): void {
   while (!done(c)) {
     if (operator(c) === ',') {
       c.index++;
@@ -59,8 +76,6 @@ export function readFromList(c: Cursor): readonly FromItem[] {
     if (join === undefined) break;
     readFromEntry(c, join, items);
   }
-  c.depth--;
-  return items;
 }
 
 /** `a JOIN b JOIN c ON … ON …`: the second condition is that of `b`, which then reaches to its end. */
@@ -84,6 +99,8 @@ export function readFromEntry(c: Cursor, join: JoinKind, items: FromItem[]): voi
   const first = items.length;
   const lateral = accept(c, 'lateral');
   accept(c, 'only');
+  const before = readPrefixAlias(c);
+  if (word(c) === 'stream' && c.dialect === 'spark' && isName(token(c, 1))) c.index++;
   if (operator(c) === '(' && !isQueryAhead(c)) {
     const inner = within(c, () => readFromList(c));
     readAlias(c, afterTable);
@@ -93,7 +110,7 @@ export function readFromEntry(c: Cursor, join: JoinKind, items: FromItem[]): voi
   } else {
     const source = readSource(c, items);
     if (source === undefined) return;
-    items.push(finish(c, source, lateral ? 'lateral' : join, start));
+    items.push(finish(c, source, lateral ? 'lateral' : join, start, before));
   }
   const last = items[items.length - 1];
   if (last === undefined || items.length === first || join === 'first' || join === 'comma') return;
@@ -107,6 +124,7 @@ function readSource(c: Cursor, before: readonly FromItem[]): Source | undefined 
   const here = token(c);
   if (here === undefined) return undefined;
   if (operator(c) === '(') return { kind: 'query', query: within(c, () => readQuery(c)) };
+  if (word(c) === 'unpivot' && c.dialect === 'redshift' && isName(token(c, 1))) return readObjectUnpivot(c);
   if (
     here.kind === 'string' ||
     here.kind === 'template-string' ||
@@ -125,7 +143,7 @@ function readSource(c: Cursor, before: readonly FromItem[]): Source | undefined 
   const table = readTableName(c);
   if (table === undefined) return undefined;
   if (operator(c) === '(' && table.name !== 'identifier(…)') {
-    within(c, () => readArguments(c));
+    readTableArguments(c);
     return { kind: 'function', name: table.name };
   }
   return isPathOfAlias(c, table, before) ? { kind: 'function', name: table.name } : { kind: 'table', table };
@@ -162,13 +180,25 @@ const notTables = new Set([
 const isPathOfAlias = (c: Cursor, table: TableReference, before: readonly FromItem[]): boolean =>
   (c.dialect === 'bigquery' || c.dialect === 'redshift') &&
   table.name.includes('.') &&
-  before.some((item) => item.alias !== undefined && table.name.startsWith(`${item.alias}.`));
+  before.some((item) => {
+    const name = item.alias ?? (item.kind === 'table' ? item.table.name.split('.').at(-1) : undefined);
+    return name !== undefined && table.name.toLowerCase().startsWith(`${name.toLowerCase()}.`);
+  });
 
-function finish(c: Cursor, source: Source, join: JoinKind, start: number): FromItem {
-  readModifiers(c);
-  let alias = readAlias(c, afterTable);
+/** Redshift: `UNPIVOT c.items AS value AT name`, the fields of an object as rows. */
+function readObjectUnpivot(c: Cursor): Source {
+  c.index++;
+  readExpression(c);
+  if (accept(c, 'as') && isName(token(c))) c.index++;
+  if (accept(c, 'at') && isName(token(c))) c.index++;
+  return { kind: 'function', name: 'unpivot' };
+}
+
+function finish(c: Cursor, source: Source, join: JoinKind, start: number, before: Token | undefined): FromItem {
+  readTableModifiers(c);
+  let alias = before ?? readAlias(c, afterTable);
   if (alias !== undefined) readColumnDefinitions(c);
-  readModifiers(c);
+  readTableModifiers(c);
   // BigQuery: the alias may stand behind the sample or the time.
   if (alias === undefined) alias = readAlias(c, afterTable);
   const shared = {
@@ -180,91 +210,16 @@ function finish(c: Cursor, source: Source, join: JoinKind, start: number): FromI
   };
   if (source.kind === 'query' && source.query !== undefined) return { kind: 'query', query: source.query, ...shared };
   if (source.kind === 'table' && source.table !== undefined) {
-    const cte = commonTable(c, source.table);
+    const cte = commonTableNamed(c, source.table);
     if (cte === undefined) c.reads.push(source.table);
     return { kind: 'table', table: source.table, cte, ...shared };
   }
   return { kind: 'function', name: source.name ?? '', ...shared };
 }
 
-function commonTable(c: Cursor, table: TableReference): string | undefined {
-  if (table.name.includes('.')) return undefined;
-  const lower = table.name.toLowerCase();
-  return c.commonTables.findLast((name) => name.toLowerCase() === lower);
-}
-
 /** `(a, b)` or, behind a function, `(a int, b text)`. */
 function readColumnDefinitions(c: Cursor): void {
   if (operator(c) === '(') readColumnList(c);
-}
-
-/** What may stand between a table and its alias or behind it: time travel, samples, partitions, index hints. */
-function readModifiers(c: Cursor): void {
-  for (;;) {
-    const here = word(c);
-    const bracketed = operator(c, 1) === '(';
-    if ((here === 'for' || here === 'timestamp' || here === 'version' || here === 'system_time') && readTimeTravel(c))
-      continue;
-    if (
-      (here === 'at' ||
-        here === 'before' ||
-        here === 'changes' ||
-        here === 'partition' ||
-        here === 'match_recognize') &&
-      bracketed
-    ) {
-      c.index++;
-      within(c, () => readArguments(c));
-    } else if (here === 'tablesample' || here === 'sample' || (here === 'using' && word(c, 1) === 'sample'))
-      readSample(c);
-    else if (here === 'with' && word(c, 1) === 'ordinality') c.index += 2;
-    else if (here === 'with' && word(c, 1) === 'offset') {
-      c.index += 2;
-      readAlias(c, afterTable);
-    } else if (here === 'with' && bracketed) c.index = Math.min((c.match[c.index + 1] ?? c.end) + 1, c.end);
-    else if (
-      (here === 'use' || here === 'force' || here === 'ignore') &&
-      (word(c, 1) === 'index' || word(c, 1) === 'key')
-    ) {
-      c.index += 2;
-      while (!done(c) && operator(c) !== '(') c.index++;
-      if (!done(c)) skipOne(c);
-    } else if (here === 'final') c.index++;
-    else return;
-  }
-}
-
-function readTimeTravel(c: Cursor): boolean {
-  const offset = word(c) === 'for' ? 1 : 0;
-  const what = word(c, offset);
-  if (what !== 'timestamp' && what !== 'version' && what !== 'system_time' && what !== 'system_version') return false;
-  if (word(c, offset + 1) === 'as' && word(c, offset + 2) === 'of') {
-    c.index += offset + 3;
-    readExpression(c, 60);
-    return true;
-  }
-  if (offset === 1 && (word(c, 2) === 'between' || word(c, 2) === 'from')) {
-    c.index += 3;
-    readExpression(c, 60);
-    if (accept(c, 'and') || accept(c, 'to')) readExpression(c, 60);
-    return true;
-  }
-  return false;
-}
-
-function readSample(c: Cursor): void {
-  if (accept(c, 'using')) c.index++;
-  else c.index++;
-  while (!done(c) && word(c) !== '' && !afterTable.has(word(c))) c.index++;
-  if (operator(c) === '(') skipOne(c);
-  else if (token(c)?.kind === 'number') {
-    c.index++;
-    acceptOperator(c, '%');
-  }
-  if ((word(c) === 'repeatable' || word(c) === 'seed') && operator(c, 1) === '(') {
-    c.index++;
-    skipOne(c);
-  }
 }
 
 function readJoinCondition(c: Cursor): { on: readonly SqlExpression[]; using: readonly string[] } | undefined {
@@ -296,6 +251,7 @@ const joinPrefixes = new Set([
   'global',
   'any',
   'all',
+  'directed',
 ]);
 
 function acceptJoin(c: Cursor): JoinKind | undefined {
@@ -313,53 +269,4 @@ function acceptJoin(c: Cursor): JoinKind | undefined {
   else if (here !== 'join' && here !== 'straight_join') return undefined;
   c.index += ahead + 1;
   return special ? 'other' : kind;
-}
-
-/** `LATERAL VIEW [OUTER] explode(x) t AS a, b`. */
-function readLateralView(c: Cursor): FromItem {
-  const start = startOffset(c);
-  c.index += 2;
-  accept(c, 'outer');
-  const name = readTableName(c)?.name ?? '';
-  if (operator(c) === '(') within(c, () => readArguments(c));
-  const alias = isName(token(c)) && word(c) !== 'as' && !afterTable.has(word(c)) ? token(c) : undefined;
-  if (alias !== undefined) c.index++;
-  if (accept(c, 'as')) {
-    while (isName(token(c)) && !afterTable.has(word(c))) {
-      c.index++;
-      if (!(operator(c) === ',' && isName(token(c, 1)))) break;
-      c.index++;
-    }
-  }
-  return {
-    kind: 'function',
-    name,
-    alias: alias === undefined ? undefined : nameOf(alias, c.dialect),
-    join: 'lateral',
-    on: [],
-    using: [],
-    ...spanFrom(c, start),
-  };
-}
-
-/** `t PIVOT (…) AS p`, or the clauses of DuckDB's statement form behind its table. */
-function readPivotClause(c: Cursor): void {
-  c.index++;
-  if (word(c) === 'include' || word(c) === 'exclude') c.index = Math.min(c.index + 2, c.end);
-  if (operator(c) === '(') skipOne(c);
-  const alias = readAlias(c, afterTable);
-  if (alias !== undefined && operator(c) === '(') skipOne(c);
-}
-
-/** DuckDB: `PIVOT t ON a USING sum(b) GROUP BY c`. */
-export function readPivot(c: Cursor): readonly FromItem[] {
-  c.index++;
-  const items: FromItem[] = [];
-  readFromEntry(c, 'first', items);
-  const clauses = new Set(['on', 'using', 'group', 'into', 'name', 'value', 'by', 'in']);
-  while (!done(c) && (clauses.has(word(c)) || operator(c) === ',')) {
-    c.index++;
-    if (!clauses.has(word(c)) && !done(c)) readClauseExpression(c);
-  }
-  return items;
 }

@@ -21,7 +21,7 @@ import { readArguments, readExpression, readPostfixCast } from './read-expressio
 import { readIntervalLiteral } from './read-interval.ts';
 import { readQuery } from './read-query.ts';
 import { readType } from './read-type.ts';
-import { queryStarts, reservedOperands } from './words.ts';
+import { afterTable, queryStarts, reservedOperands } from './words.ts';
 
 /** Words that are a call without parentheses. */
 const bareCalls = new Set([
@@ -81,6 +81,9 @@ const specialWords: ReadonlySet<string> = new Set([
 /** Words that may follow a bracketed query inside its outer bracket and still make one query of both. */
 const queryTails = new Set(['union', 'intersect', 'except', 'minus', 'order', 'limit', 'offset', 'fetch', 'for']);
 
+/** DuckDB's statements that may stand as a query. */
+const tableQueries = new Set(['pivot', 'unpivot', 'summarize', 'describe']);
+
 /** True at `(` when the bracket holds a query and nothing else, however many brackets are around it. */
 export function isQueryAhead(c: Cursor): boolean {
   if (operator(c) !== '(') return false;
@@ -88,7 +91,7 @@ export function isQueryAhead(c: Cursor): boolean {
   for (;;) {
     const here = c.tokens[index + 1];
     if (here === undefined || index + 1 >= c.end) return false;
-    if (here.kind === 'word') return isQueryStart(here.text, c.tokens[index + 2]?.text);
+    if (here.kind === 'word') return isQueryStart(here.text, c.tokens[index + 2], c);
     if (here.kind !== 'operator' || here.text !== '(') return false;
     const behind = (c.match[index + 1] ?? c.end) + 1;
     const next = behind < c.end ? c.tokens[behind] : undefined;
@@ -98,9 +101,12 @@ export function isQueryAhead(c: Cursor): boolean {
   }
 }
 
-function isQueryStart(text: string, next: string | undefined): boolean {
-  if (text === 'values') return next === '(';
+function isQueryStart(text: string, behind: Token | undefined, c: Cursor): boolean {
+  const next = behind?.text;
+  if (text === 'values') return next === '(' || (behind !== undefined && behind.kind !== 'operator');
   if (text === 'table') return next !== undefined && next !== '(' && next !== ')';
+  if (tableQueries.has(text))
+    return c.dialect === 'duckdb' && isName(behind) && !(behind?.kind === 'word' && afterTable.has(behind.text));
   return queryStarts.has(text);
 }
 
@@ -355,7 +361,12 @@ function readPostfix(c: Cursor, operand: SqlExpression, start: number): SqlExpre
       c.index += 2;
       while (operator(c) === '.' && isName(token(c, 1))) c.index += 2;
       left = opaque(c, start, [left]);
-    } else if (sign === '.' && left.kind !== 'literal' && (isName(token(c, 1)) || operator(c, 1) === '*')) {
+    } else if (sign === '.' && left.kind !== 'literal' && operator(c, 1) === '*') {
+      c.index += 2;
+      const star: SqlExpression = { kind: 'star', qualifier: undefined, ...spanFrom(c, start) };
+      const modified = readStarModifiers(c, start, star);
+      return modified.kind === 'opaque' ? { ...modified, parts: [...modified.parts, left] } : modified;
+    } else if (sign === '.' && left.kind !== 'literal' && isName(token(c, 1))) {
       c.index += 2;
       const parts = operator(c) === '(' ? within(c, () => readArguments(c)) : [];
       left = opaque(c, start, [left, ...parts]);

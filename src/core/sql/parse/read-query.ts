@@ -18,18 +18,21 @@ import {
   within,
   word,
 } from './cursor.ts';
-import { readTableName } from './names.ts';
+import { readColumnList, readTableName } from './names.ts';
 import { flatParts, opaque } from './opaque.ts';
 import { readArguments, readClauseExpression } from './read-expression.ts';
-import { readFromList, readPivot } from './read-from.ts';
+import { readFromList } from './read-from.ts';
+import { readPipes } from './read-pipes.ts';
+import { readPivotQuery } from './read-pivot.ts';
 import { isQueryAhead } from './read-primary.ts';
 import { readSelectList } from './read-select-list.ts';
+import { isTransformAhead, readTransform } from './read-transform.ts';
 import { readWith } from './read-with.ts';
 import { clauseWords } from './words.ts';
 
 type SetOperator = QueryBlock['then'][number]['operator'];
 
-interface Draft {
+export interface QueryDraft {
   with: readonly CommonTable[];
   distinct: boolean;
   select: readonly SelectItem[];
@@ -45,7 +48,7 @@ interface Draft {
   next: QueryBlock['then'];
 }
 
-const emptyDraft = (): Draft => ({
+const emptyDraft = (): QueryDraft => ({
   with: [],
   distinct: false,
   select: [],
@@ -60,7 +63,7 @@ const emptyDraft = (): Draft => ({
   next: [],
 });
 
-const finish = ({ next, ...draft }: Draft, { start, end }: Span): QueryBlock => ({
+const finish = ({ next, ...draft }: QueryDraft, { start, end }: Span): QueryBlock => ({
   ...draft,
   // biome-ignore lint/suspicious/noThenProperty: a list, nothing that await would call
   then: next,
@@ -96,30 +99,32 @@ export function readQueryBody(c: Cursor, start: number, common: readonly CommonT
     next.push({ operator: set, query: finish(operand, spanFrom(c, from)) });
   }
   draft.next = next;
-  readTail(c, draft);
+  readQueryTail(c, draft);
+  if (operator(c) === '|>') readPipes(c, draft);
   return finish(draft, spanFrom(c, start));
 }
 
-function readOperand(c: Cursor): Draft {
+function readOperand(c: Cursor): QueryDraft {
   if (operator(c) === '(' && isQueryAhead(c)) {
     const { then, ...block } = within(c, () => readQuery(c));
     return { ...block, next: then };
   }
   if (word(c) === 'values') return readValues(c);
   if (word(c) === 'table') return readTableCommand(c);
-  if (word(c) === 'pivot' || word(c) === 'unpivot') return { ...emptyDraft(), from: readPivot(c) };
+  if (word(c) === 'pivot' || word(c) === 'unpivot') return { ...emptyDraft(), from: readPivotQuery(c) };
+  if (word(c) === 'summarize' || word(c) === 'describe') return readTableCommand(c);
   return readClauses(c);
 }
 
 /** `VALUES (1, 2), (3, 4)` is `SELECT 1, 2 UNION ALL SELECT 3, 4`. */
-function readValues(c: Cursor): Draft {
+function readValues(c: Cursor): QueryDraft {
   c.index++;
   const rows: QueryBlock[] = [];
   while (!done(c)) {
     if (word(c) === 'row' && operator(c, 1) === '(') c.index++;
     const from = startOffset(c);
-    if (operator(c) !== '(') break;
-    const items = within(c, () => readArguments(c));
+    const items = operator(c) === '(' ? within(c, () => readArguments(c)) : readBareRow(c);
+    if (items.length === 0) break;
     const select = items.map((expression) => ({
       expression,
       name: undefined,
@@ -136,8 +141,15 @@ function readValues(c: Cursor): Draft {
   return draft;
 }
 
+/** `VALUES 1, 2`: rows of one column. */
+function readBareRow(c: Cursor): readonly SqlExpression[] {
+  const from = c.index;
+  const item = readClauseExpression(c);
+  return c.index > from ? [item] : [];
+}
+
 /** `TABLE t` is `SELECT * FROM t`. */
-function readTableCommand(c: Cursor): Draft {
+function readTableCommand(c: Cursor): QueryDraft {
   const select = [everything(c)];
   c.index++;
   return { ...emptyDraft(), select, from: readFromList(c) };
@@ -150,7 +162,7 @@ function everything(c: Cursor): SelectItem {
   return { expression: { kind: 'star', qualifier: undefined, ...span }, name: undefined, alias: undefined, ...span };
 }
 
-function readClauses(c: Cursor): Draft {
+function readClauses(c: Cursor): QueryDraft {
   const draft = emptyDraft();
   let selected = false;
   let sourced = false;
@@ -162,6 +174,7 @@ function readClauses(c: Cursor): Draft {
       c.index++;
       draft.distinct = readSelectModifiers(c);
       draft.select = readSelectList(c);
+      if (isTransformAhead(c)) draft.select = readTransform(c, draft.select);
     } else if (here === 'from' && !sourced) {
       sourced = true;
       if (!selected) draft.select = [everything(c)];
@@ -276,7 +289,7 @@ function readExpressionList(c: Cursor): void {
   } while (acceptOperator(c, ','));
 }
 
-function acceptSetOperator(c: Cursor): SetOperator | undefined {
+export function acceptSetOperator(c: Cursor): SetOperator | undefined {
   const here = word(c);
   const outer = here === 'left' || here === 'right' || here === 'full' || here === 'inner' || here === 'outer' ? 1 : 0;
   const name = word(c, outer);
@@ -284,14 +297,14 @@ function acceptSetOperator(c: Cursor): SetOperator | undefined {
   c.index += outer + 1;
   const all = accept(c, 'all');
   if (!all) accept(c, 'distinct');
-  if (accept(c, 'by', 'name') && operator(c) === '(') within(c, () => undefined);
-  if (accept(c, 'corresponding') && accept(c, 'by')) within(c, () => undefined);
+  const named = accept(c, 'by', 'name') || accept(c, 'corresponding') || accept(c, 'strict', 'corresponding');
+  if (named && (accept(c, 'on') || accept(c, 'by'))) readColumnList(c);
   if (name === 'union') return all ? 'union all' : 'union';
   return name === 'minus' ? 'except' : name;
 }
 
 /** ORDER BY, LIMIT, OFFSET, FETCH and locking, in any order. */
-function readTail(c: Cursor, draft: Draft): void {
+export function readQueryTail(c: Cursor, draft: QueryDraft): void {
   while (!done(c)) {
     const start = startOffset(c);
     const here = word(c);

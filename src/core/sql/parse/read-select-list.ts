@@ -1,10 +1,12 @@
 import type { SqlExpression } from '../expression.ts';
 import type { SelectItem } from '../query-block.ts';
-import { acceptOperator, type Cursor, done, operator, spanFrom, startOffset, word } from './cursor.ts';
-import { nameOf, readAlias } from './names.ts';
+import { acceptOperator, type Cursor, done, operator, skipOne, spanFrom, startOffset, word } from './cursor.ts';
+import { nameOf, readAlias, readPrefixAlias } from './names.ts';
 import { opaque } from './opaque.ts';
 import { readExpression } from './read-expression.ts';
-import { afterItem } from './words.ts';
+import { afterItem, clauseWords } from './words.ts';
+
+const afterRedshiftItem: ReadonlySet<string> = new Set([...afterItem, 'exclude']);
 
 /** Items of SELECT or RETURNING up to the next clause. */
 export function readSelectList(c: Cursor): readonly SelectItem[] {
@@ -13,22 +15,30 @@ export function readSelectList(c: Cursor): readonly SelectItem[] {
     const before = c.index;
     const item = readSelectItem(c);
     if (c.index > before) items.push(item);
+    if (c.dialect === 'redshift' && word(c) === 'exclude') skipExclusion(c);
     if (!acceptOperator(c, ',')) break;
   }
   return items;
 }
 
+/** Redshift: `SELECT t.*, a EXCLUDE (b, c) FROM …`, about the whole list. */
+function skipExclusion(c: Cursor): void {
+  while (!done(c) && !clauseWords.has(word(c))) skipOne(c);
+}
+
 function readSelectItem(c: Cursor): SelectItem {
   const start = startOffset(c);
+  const before = readPrefixAlias(c);
+  const reserved = c.dialect === 'redshift' ? afterRedshiftItem : afterItem;
   let expression = readExpression(c);
-  let alias = readAlias(c, afterItem);
-  while (!done(c) && operator(c) !== ',' && !afterItem.has(word(c))) {
+  let alias = before ?? readAlias(c, reserved);
+  while (!done(c) && operator(c) !== ',' && operator(c) !== '|>' && !reserved.has(word(c))) {
     // Something unknown between the expression and its alias: keep both.
     const before = c.index;
     const more = readExpression(c);
     if (c.index === before) c.index++;
     else expression = opaque(c, start, [expression, more]);
-    alias = readAlias(c, afterItem) ?? alias;
+    alias = readAlias(c, reserved) ?? alias;
   }
   return {
     expression,

@@ -28,7 +28,8 @@ export function readType(c: Cursor): string {
     }
   }
   text += readBrackets(c, '(', ')');
-  if (operator(c) === '<') text += readAngles(c);
+  if (operator(c) === '<' && generic.has(first)) text += readAngles(c);
+  if (first === 'interval') text += readIntervalFields(c);
   for (const preposition of ['with', 'without'] as const) {
     for (const local of [[], ['local']] as const) {
       const words = [preposition, ...local, 'time', 'zone'];
@@ -45,6 +46,22 @@ export function readType(c: Cursor): string {
   }
   while (operator(c) === '[') text += readBrackets(c, '[', ']');
   return text;
+}
+
+/** Types that take others in angles; behind all else `<` compares. */
+const generic = new Set(['array', 'map', 'struct', 'range', 'uniontype', 'row']);
+
+const fields = new Set(['year', 'month', 'day', 'hour', 'minute', 'second']);
+
+/** `interval day to minute`. */
+function readIntervalFields(c: Cursor): string {
+  const from = word(c);
+  if (!fields.has(from)) return '';
+  c.index++;
+  const to = word(c) === 'to' ? word(c, 1) : '';
+  if (!fields.has(to)) return ` ${from}`;
+  c.index += 2;
+  return ` ${from} to ${to}${readBrackets(c, '(', ')')}`;
 }
 
 function readBrackets(c: Cursor, open: string, close: string): string {

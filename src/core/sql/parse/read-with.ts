@@ -15,14 +15,17 @@ import {
   word,
 } from './cursor.ts';
 import { nameOf, readColumnList } from './names.ts';
+import { isQueryAhead } from './read-primary.ts';
 import { emptyQuery, readQuery } from './read-query.ts';
 import { readSelectList } from './read-select-list.ts';
+import { queryStarts } from './words.ts';
 
 const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 
 /** `WITH …`: the names stay in force until the caller drops them from the scope. */
 export function readWith(c: Cursor): readonly CommonTable[] {
   c.index++;
+  skipInlineFunctions(c);
   const recursive = accept(c, 'recursive');
   // A recursive list sees all of its names, the others only those before.
   if (recursive) c.commonTables.push(...namesAhead(c));
@@ -49,7 +52,8 @@ function readCommonTable(c: Cursor): CommonTable | undefined {
   }
   const nameSpan = { start: name.start, end: name.end };
   const common = { name: nameOf(name, c.dialect), columns, nameSpan };
-  if (!accept(c, 'as')) return { ...common, query: emptyQuery(nameSpan), ...spanFrom(c, start) };
+  // AS may be left out in Spark.
+  if (!accept(c, 'as') && !isQueryAhead(c)) return { ...common, query: emptyQuery(nameSpan), ...spanFrom(c, start) };
   if (!accept(c, 'materialized')) accept(c, 'not', 'materialized');
   const from = lastOffset(c);
   if (operator(c) !== '(') return { ...common, query: emptyQuery({ start: from, end: from }), ...spanFrom(c, start) };
@@ -69,8 +73,21 @@ function readModifying(c: Cursor) {
 function skipSearch(c: Cursor): void {
   c.index++;
   while (!done(c) && word(c) !== 'set') skipOne(c);
-  c.index = Math.min(c.index + 2, c.end);
-  while (word(c) === 'using' || word(c) === 'to' || word(c) === 'default') c.index = Math.min(c.index + 2, c.end);
+  while (!done(c) && operator(c) !== ',' && !behindTables.has(word(c))) skipOne(c);
+}
+
+/** What a list of common tables belongs to, or the next clause of its last table. */
+const behindTables = new Set(['select', 'insert', 'update', 'delete', 'merge', 'values', 'table', 'search', 'cycle']);
+
+/** Trino: `WITH FUNCTION f(x int) RETURNS int RETURN x + 1, FUNCTION …`, in front of a query that may have its own WITH. */
+function skipInlineFunctions(c: Cursor): void {
+  if (word(c) !== 'function' || !isName(token(c, 1)) || word(c, 1) === 'as') return;
+  while (!done(c) && !queryStarts.has(word(c))) skipOne(c);
+  while (word(c) === 'with' && operator(c, 1) === '(') {
+    c.index++;
+    while (!done(c) && !queryStarts.has(word(c))) skipOne(c);
+  }
+  if (word(c) === 'with') c.index++;
 }
 
 function namesAhead(c: Cursor): string[] {

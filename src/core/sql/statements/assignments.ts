@@ -11,7 +11,7 @@ import {
   within,
   word,
 } from '../parse/cursor.ts';
-import { readColumnList, readColumnName } from '../parse/names.ts';
+import { nameOf, readColumnList, readColumnName } from '../parse/names.ts';
 import { opaque } from '../parse/opaque.ts';
 import { readArguments, readClauseExpression } from '../parse/read-expression.ts';
 import { isQueryAhead } from '../parse/read-primary.ts';
@@ -31,12 +31,17 @@ function readAssignment(c: Cursor): readonly Assignment[] | undefined {
     return columns.map((column, index) => ({ column, value: values[index] ?? opaque(c, span.end, []), ...span }));
   }
   if (!isName(token(c)) || clauseWords.has(word(c))) return undefined;
+  const from = c.index;
   const column = readColumnName(c);
   if (column === undefined) return undefined;
+  const qualifier = c.tokens
+    .slice(from, Math.max(from, c.index - 2))
+    .map((here) => (here.kind === 'operator' ? here.text : nameOf(here, c.dialect)))
+    .join('');
   while (operator(c) === '[') within(c, () => readArguments(c));
   if (!acceptOperator(c, '=')) acceptOperator(c, ':=');
   const value = readClauseExpression(c);
-  return [{ column, value, ...spanFrom(c, start) }];
+  return [{ column, ...(qualifier === '' ? {} : { qualifier }), value, ...spanFrom(c, start) }];
 }
 
 /** The values of a multi-column assignment; one query stands for all. */

@@ -1,4 +1,15 @@
-import { accept, acceptAny, type Cursor, done, operator, skipOne, token, within, word } from '../parse/cursor.ts';
+import {
+  accept,
+  acceptAny,
+  acceptOperator,
+  type Cursor,
+  done,
+  operator,
+  skipOne,
+  token,
+  within,
+  word,
+} from '../parse/cursor.ts';
 import { readColumnList, readTableName } from '../parse/names.ts';
 import { isQueryAhead } from '../parse/read-primary.ts';
 import { readQuery } from '../parse/read-query.ts';
@@ -8,7 +19,7 @@ import type { Reading } from './reading.ts';
 import { readTableDefinition, type TableDefinition } from './table-definition.ts';
 
 const modifiers = new Set(
-  'global local temp temporary volatile transient unlogged external foreign iceberg dynamic hybrid materialized secure recursive live streaming force snapshot multiset set or replace refresh noforce editionable persistent immutable unique nonclustered clustered bitmap managed aggregate definer algorithm sql security invoker'.split(
+  'global local temp temporary volatile transient unlogged external foreign iceberg dynamic hybrid materialized secure recursive live streaming force snapshot multiset set or replace alter read only private interactive refresh noforce editionable persistent immutable unique nonclustered clustered bitmap managed aggregate definer algorithm sql security invoker'.split(
     ' ',
   ),
 );
@@ -18,6 +29,7 @@ interface Prefix {
   readonly orReplace: boolean;
   readonly temporary: boolean;
   readonly unique: boolean;
+  readonly recursive: boolean;
 }
 
 export function readCreate(c: Cursor): Reading {
@@ -31,10 +43,11 @@ export function readCreate(c: Cursor): Reading {
       return readCreateTable(c, prefix);
     case 'view':
       c.index++;
-      return { ...readCreateView(c), orReplace: prefix.orReplace, temporary: prefix.temporary };
+      return { ...readCreateView(c, prefix.recursive), orReplace: prefix.orReplace, temporary: prefix.temporary };
     case 'procedure':
     case 'function':
     case 'package':
+    case 'macro':
       return { kind: 'create_procedure', orReplace: prefix.orReplace };
     case 'index':
       c.index++;
@@ -55,11 +68,13 @@ function readPrefix(c: Cursor): Prefix {
   let orReplace = false;
   let temporary = false;
   let unique = false;
+  let recursive = false;
   for (;;) {
     // MySQL: `ALGORITHM = MERGE DEFINER = x@y SQL SECURITY INVOKER`.
     if (operator(c, 1) === '=') {
       c.index = Math.min(c.index + 3, c.end);
       while (token(c)?.kind === 'parameter' || token(c)?.kind === 'string') c.index++;
+      if (acceptOperator(c, '@') || operator(c) === '(') skipOne(c);
       continue;
     }
     const here = acceptAny(c, modifiers);
@@ -67,8 +82,9 @@ function readPrefix(c: Cursor): Prefix {
     orReplace ||= here === 'replace';
     temporary ||= temporaryWords.has(here);
     unique ||= here === 'unique';
+    recursive ||= here === 'recursive';
   }
-  return { orReplace, temporary, unique };
+  return { orReplace, temporary, unique, recursive };
 }
 
 function readCreateTable(c: Cursor, prefix: Prefix): Reading {
@@ -82,12 +98,16 @@ function readCreateTable(c: Cursor, prefix: Prefix): Reading {
   return { kind, target, query, ...definition, orReplace: prefix.orReplace, ifNotExists, temporary };
 }
 
-function readCreateView(c: Cursor): Reading {
+function readCreateView(c: Cursor, recursive: boolean): Reading {
   const ifNotExists = accept(c, 'if', 'not', 'exists');
   const target = readTableName(c);
   if (operator(c) === '(' && !isQueryAhead(c)) skipOne(c);
+  if (recursive && target !== undefined) c.commonTables.push(target.name);
   return { kind: 'create_view', target, query: readDefiningQuery(c), ifNotExists };
 }
+
+/** Behind these a bracket holds bounds or a template, even where it is a query. */
+const rowless = new Set(['template', 'in', 'from', 'to', 'values']);
 
 /** `AS EXECUTE plan`: rows, though no query is written. */
 const isDefinedByCall = (c: Cursor): boolean => c.tokens[c.index - 1] !== undefined && word(c) === 'execute';
@@ -111,7 +131,11 @@ function readDefiningQuery(c: Cursor): QueryBlock | undefined {
       isQueryAhead(c)
     )
       return readQuery(c);
-    if (here === 'clone' || (here === 'copy' && operator(c, 1) === '')) {
+    if (here === 'copy' && (word(c, 1) === 'grants' || word(c, 1) === 'tags')) c.index += 2;
+    else if (rowless.has(here) && operator(c, 1) === '(') {
+      c.index++;
+      skipOne(c);
+    } else if (here === 'clone' || (here === 'copy' && operator(c, 1) === '')) {
       c.index++;
       const source = readTableName(c);
       if (source !== undefined) c.reads.push(source);

@@ -8,6 +8,7 @@ import {
   spanFrom,
   startOffset,
   token,
+  word,
 } from '../parse/cursor.ts';
 import { nameOf, readAlias, readTableName } from '../parse/names.ts';
 import { readFromList } from '../parse/read-from.ts';
@@ -22,6 +23,7 @@ const modifiers = new Set(['low_priority', 'quick', 'ignore']);
 export function readDelete(c: Cursor): Reading {
   c.index++;
   while (acceptAny(c, modifiers) !== undefined);
+  if (c.dialect === 'mysql' && word(c) === 'history' && word(c, 1) === 'from') c.index++;
   const firstRead = c.reads.length;
   const behindFrom = accept(c, 'from');
   accept(c, 'only');

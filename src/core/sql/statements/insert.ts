@@ -1,5 +1,6 @@
 import type { Span } from '../../text/span.ts';
 import type { SqlExpression } from '../expression.ts';
+import type { Token } from '../lex/token.ts';
 import { readConjuncts } from '../parse/conjuncts.ts';
 import {
   accept,
@@ -107,10 +108,28 @@ function readReplaceWhere(c: Cursor, draft: Draft): void {
   c.index++;
   const start = startOffset(c);
   if (accept(c, 'where')) {
-    draft.where = readConjuncts(c);
+    draft.where = readWhereBeforeRows(c);
     draft.whereSpan = spanFrom(c, start);
   } else if (accept(c, 'using')) readColumnList(c);
   else if (accept(c, 'on')) draft.on = readConjuncts(c);
+}
+
+const beforeOperand = new Set('in exists any all some and or not between like when then else case'.split(' '));
+
+const endsOperand = (here: Token | undefined): boolean =>
+  here !== undefined &&
+  (here.kind === 'operator' ? here.text === ')' : here.kind !== 'word' || !beforeOperand.has(here.text));
+
+/** The condition may be followed by its rows in brackets, which are no operand of it. */
+function readWhereBeforeRows(c: Cursor): readonly SqlExpression[] {
+  const from = c.index;
+  const end = c.end;
+  while (c.index < end && !(c.index > from && isQueryAhead(c) && endsOperand(c.tokens[c.index - 1]))) skipOne(c);
+  c.end = c.index;
+  c.index = from;
+  const where = readConjuncts(c);
+  c.end = end;
+  return where;
 }
 
 function readRows(c: Cursor, draft: Draft): void {

@@ -2,7 +2,7 @@ import { readConjuncts } from '../parse/conjuncts.ts';
 import { accept, type Cursor, done, operator, skipOne, spanFrom, startOffset, within, word } from '../parse/cursor.ts';
 import { nameOf, readAlias, readColumnList, readTableName } from '../parse/names.ts';
 import { readArguments } from '../parse/read-expression.ts';
-import { readFromEntry } from '../parse/read-from.ts';
+import { readFromList } from '../parse/read-from.ts';
 import { afterTable } from '../parse/words.ts';
 import type { FromItem } from '../query-block.ts';
 import type { Assignment, MergeBranch } from '../statement.ts';
@@ -17,7 +17,7 @@ export function readMerge(c: Cursor): Reading {
   const target = readTableName(c);
   const alias = readAlias(c, afterTable);
   const from: FromItem[] = [];
-  if (accept(c, 'using')) readFromEntry(c, 'first', from);
+  if (accept(c, 'using')) from.push(...readFromList(c));
   const using = word(c) === 'using' && operator(c, 1) === '(';
   if (using) {
     c.index++;
@@ -30,7 +30,7 @@ export function readMerge(c: Cursor): Reading {
     else if (word(c) === 'returning' || word(c) === 'output') break;
     else skipOne(c);
   }
-  const source = from[0];
+  const source = from.length === 1 ? from[0] : undefined;
   return {
     kind: 'merge',
     target,

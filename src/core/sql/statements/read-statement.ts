@@ -1,8 +1,9 @@
 import { nondeterministicCalls } from '../nondeterministic.ts';
 import { outputColumns } from '../output-columns.ts';
-import { type Cursor, lastOffset, operator, startOffset, token, word } from '../parse/cursor.ts';
+import { accept, type Cursor, lastOffset, operator, startOffset, token, word } from '../parse/cursor.ts';
 import { isQueryAhead } from '../parse/read-primary.ts';
 import { readQuery, readQueryBody } from '../parse/read-query.ts';
+import { readSelectList } from '../parse/read-select-list.ts';
 import { readWith } from '../parse/read-with.ts';
 import type { CommonTable, QueryBlock } from '../query-block.ts';
 import type { Statement } from '../statement.ts';
@@ -33,9 +34,9 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   unload: readUnload,
   refresh: readRefresh,
   begin: () => ({ kind: 'begin' }),
-  commit: () => ({ kind: 'commit' }),
+  commit: (c) => ({ kind: word(c, 1) === 'prepared' ? 'other' : 'commit' }),
   end: (c) => ({ kind: blockEnds.has(word(c, 1)) ? 'other' : 'commit' }),
-  rollback: () => ({ kind: 'rollback' }),
+  rollback: (c) => ({ kind: word(c, 1) === 'prepared' ? 'other' : 'rollback' }),
   abort: () => ({ kind: 'rollback' }),
   start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
   do: () => ({ kind: 'do' }),
@@ -50,7 +51,7 @@ const isTableReplace = (c: Cursor): boolean =>
 /** Reads the statement that fills the cursor: it reaches to the cursor's end, whatever of it is understood. */
 export function readStatement(c: Cursor): Statement {
   const from = c.index;
-  const facts = readFacts(c);
+  const facts = readFacts(c, true);
   const end = c.tokens[c.end - 1]?.end ?? facts.end;
   return { ...facts, end, nondeterministic: nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect) };
 }
@@ -58,11 +59,11 @@ export function readStatement(c: Cursor): Statement {
 /** Reads a statement up to where its reader stops, as a common table holds one. */
 export function readStatementInside(c: Cursor): Statement {
   const from = c.index;
-  const facts = readFacts(c);
+  const facts = readFacts(c, false);
   return { ...facts, nondeterministic: nondeterministicCalls(c.tokens, from, c.index, c.match, c.dialect) };
 }
 
-function readFacts(c: Cursor): Statement {
+function readFacts(c: Cursor, whole: boolean): Statement {
   const start = startOffset(c);
   const firstRead = c.reads.length;
   const firstModifying = c.modifying.length;
@@ -71,6 +72,8 @@ function readFacts(c: Cursor): Statement {
   const keyword = token(c);
   const keywordWord = word(c);
   const reading = readBody(c, start, common);
+  // Queries among what is returned read their tables too.
+  if (whole && accept(c, 'returning')) readSelectList(c);
   c.commonTables.length = scope;
   const end = Math.max(start, lastOffset(c));
   const query = reading.query === undefined ? undefined : withCommonTables(reading.query, common, keywordWord);

@@ -2,6 +2,8 @@ import { readConjuncts } from '../parse/conjuncts.ts';
 import { accept, acceptAny, type Cursor, operator, spanFrom, startOffset } from '../parse/cursor.ts';
 import { readFromList } from '../parse/read-from.ts';
 import type { FromItem } from '../query-block.ts';
+import type { Assignment } from '../statement.ts';
+import type { TableReference } from '../table-reference.ts';
 import { readAssignments } from './assignments.ts';
 import type { Reading } from './reading.ts';
 import { targetAmong, withoutRead } from './target-among.ts';
@@ -15,9 +17,11 @@ export function readUpdate(c: Cursor): Reading {
   if (accept(c, 'or')) c.index = Math.min(c.index + 1, c.end);
   const firstRead = c.reads.length;
   const tables = readFromList(c);
+  // Snowflake takes the sources in front of SET too.
+  const sources = accept(c, 'from') ? readFromList(c) : [];
   const qualifier = accept(c, 'set') ? qualifierAhead(c) : undefined;
   const assignments = readAssignments(c);
-  let from: readonly FromItem[] = accept(c, 'from') ? readFromList(c) : [];
+  let from: readonly FromItem[] = accept(c, 'from') ? readFromList(c) : sources;
   const whereStart = startOffset(c);
   const filtered = accept(c, 'where');
   const where = filtered ? readConjuncts(c) : [];
@@ -33,6 +37,7 @@ export function readUpdate(c: Cursor): Reading {
   return {
     kind: 'update',
     target: target?.kind === 'table' ? target.table : undefined,
+    targets: targetsOf(target, others, assignments),
     targetAlias: target?.alias,
     assignments,
     from,
@@ -47,6 +52,18 @@ const aliasedTarget = (first: FromItem | undefined, from: readonly FromItem[]): 
   first?.kind === 'table' && first.alias === undefined
     ? from.find((item) => item.kind === 'table' && item.alias === first.table.name)
     : undefined;
+
+/** MySQL: one UPDATE may set columns of several tables, each named in front of its column. */
+function targetsOf(
+  target: FromItem | undefined,
+  others: readonly FromItem[],
+  assignments: readonly Assignment[],
+): readonly TableReference[] {
+  const set = new Set(assignments.map(({ qualifier }) => qualifier && targetAmong(others, qualifier)));
+  return [target, ...others.filter((item) => set.has(item))].flatMap((item) =>
+    item?.kind === 'table' ? [item.table] : [],
+  );
+}
 
 function qualifierAhead(c: Cursor): string | undefined {
   if (operator(c, 1) !== '.') return undefined;

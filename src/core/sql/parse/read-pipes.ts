@@ -1,0 +1,116 @@
+import { readConjuncts } from './conjuncts.ts';
+import {
+  accept,
+  acceptOperator,
+  type Cursor,
+  done,
+  isName,
+  lastOffset,
+  operator,
+  skipOne,
+  spanFrom,
+  startOffset,
+  token,
+  within,
+  word,
+} from './cursor.ts';
+import { nameOf, readTableName } from './names.ts';
+import { readArguments } from './read-expression.ts';
+import { readJoins } from './read-from.ts';
+import { isQueryAhead } from './read-primary.ts';
+import { acceptSetOperator, type QueryDraft, readQuery, readQueryTail } from './read-query.ts';
+import { readSelectList } from './read-select-list.ts';
+
+/**
+ * The operators of the pipe syntax (`FROM t |> WHERE … |> SELECT …`), which change the block before them in turn. WHERE
+ * counts as the block's own only while its rows are still those of the tables.
+ */
+export function readPipes(c: Cursor, draft: QueryDraft): void {
+  let plain = true;
+  while (acceptOperator(c, '|>')) {
+    const start = startOffset(c);
+    const here = word(c);
+    if (here === 'where') {
+      c.index++;
+      const where = readConjuncts(c);
+      if (plain) {
+        draft.where = [...draft.where, ...where];
+        draft.whereSpan = { start: draft.whereSpan?.start ?? start, end: lastOffset(c) };
+      }
+    } else if (here === 'join' || joinStarts.has(here)) draft.from = readJoins(c, draft.from);
+    else plain = readStep(c, draft, here) && plain;
+    while (!done(c) && operator(c) !== '|>') skipOne(c);
+  }
+}
+
+const joinStarts = new Set(['left', 'right', 'full', 'inner', 'cross', 'natural']);
+
+/** One operator but WHERE and JOIN; true when the rows and columns stay those of the tables. */
+function readStep(c: Cursor, draft: QueryDraft, here: string): boolean {
+  switch (here) {
+    case 'select':
+    case 'extend':
+    case 'window':
+      c.index++;
+      accept(c, 'distinct');
+      draft.select = [...(here === 'select' ? [] : draft.select), ...readSelectList(c)];
+      return false;
+    case 'aggregate': {
+      c.index++;
+      const values = readSelectList(c);
+      const groups = accept(c, 'group', 'by') || accept(c, 'group', 'and', 'order', 'by') ? readSelectList(c) : [];
+      draft.select = [...groups, ...values];
+      draft.groupBy = groups.map(({ expression }) => expression);
+      return false;
+    }
+    case 'drop':
+      c.index++;
+      draft.select = without(draft.select, readNames(c));
+      return false;
+    case 'rename':
+    case 'set':
+      c.index++;
+      readSelectList(c);
+      return false;
+    case 'union':
+    case 'intersect':
+    case 'except':
+      readSet(c, draft);
+      return false;
+    case 'call':
+      c.index++;
+      readTableName(c);
+      if (operator(c) === '(') within(c, () => readArguments(c));
+      return false;
+    case 'order':
+    case 'limit':
+      readQueryTail(c, draft);
+      return here === 'order';
+    default:
+      return here === 'as';
+  }
+}
+
+const without = (select: QueryDraft['select'], names: ReadonlySet<string>): QueryDraft['select'] =>
+  select.filter(({ name }) => name === undefined || !names.has(name));
+
+function readNames(c: Cursor): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let here = token(c); here !== undefined && isName(here); here = token(c)) {
+    names.add(nameOf(here, c.dialect));
+    c.index++;
+    if (!acceptOperator(c, ',')) break;
+  }
+  return names;
+}
+
+/** `UNION ALL (query), (query)`. */
+function readSet(c: Cursor, draft: QueryDraft): void {
+  const set = acceptSetOperator(c);
+  while (set !== undefined && isQueryAhead(c)) {
+    const start = startOffset(c);
+    const query = within(c, () => readQuery(c));
+    draft.next = [...draft.next, { operator: set, query: { ...query, ...spanFrom(c, start) } }];
+    if (!acceptOperator(c, ',')) break;
+  }
+}
