@@ -9,6 +9,8 @@ export interface DeclaredEdge {
 
 /** What a person says in `backfill.yaml` about one task; it beats what was inferred for the same table. */
 export interface DeclaredTask {
+  /** Reads and writes are both listed, if only as empty: beside them and what was read there is nothing else. */
+  readonly complete?: boolean;
   readonly reads: readonly {
     readonly table: string;
     readonly column: string | undefined;
@@ -18,6 +20,8 @@ export interface DeclaredTask {
   readonly writes: readonly {
     readonly table: string;
     readonly column: string | undefined;
+    /** `all`: every interval rewrites the whole table. */
+    readonly slice?: 'all' | undefined;
     readonly key: readonly string[];
     /** Columns left out of the row checksum, e.g. load timestamps. */
     readonly volatile: readonly string[];

@@ -54,7 +54,7 @@ export function withDeclaredWrites(
     const known = inferred.find(({ table }) => same(table, write.table));
     return {
       table: known?.table ?? write.table.toLowerCase(),
-      slice: declaredSlice(known?.slice, write.column),
+      slice: declaredSlice(known?.slice, write),
       mode: known?.mode ?? 'unknown',
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
       ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
@@ -66,7 +66,11 @@ export function withDeclaredWrites(
 }
 
 /** A declared column stands for the interval itself, unless the statements already say how it is bounded. */
-function declaredSlice(known: WriteFact['slice'] | undefined, column: string | undefined): WriteFact['slice'] {
+function declaredSlice(
+  known: WriteFact['slice'] | undefined,
+  { column, slice }: DeclaredTask['writes'][number],
+): WriteFact['slice'] {
+  if (slice === 'all') return { kind: 'whole-table' };
   if (column === undefined) return known ?? { kind: 'unknown', reason: 'its column is not declared' };
   if (known?.kind === 'range' && known.column === column) return known;
   const start: TimeExpression = { anchor: 'start', steps: [] };

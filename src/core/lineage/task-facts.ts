@@ -6,6 +6,7 @@ import { chooseWindow } from './choose-window.ts';
 import type { DeclaredTask } from './declared-facts.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from './facts.ts';
+import { openUnknowns } from './open-unknowns.ts';
 import { type TableColumns, tableReads } from './table-reads.ts';
 import { deletesAll, type TaskStatement, taskStatements, taskWrites } from './task-writes.ts';
 
@@ -35,7 +36,13 @@ export function taskFacts(
     (table) => tables.slicedBy(table)[0] ?? '',
     isZone(pipeline.zone) ? pipeline.zone : 'UTC',
   );
-  return { task: task.id, reads, writes, unknowns: [], problems: templatedNames(statements) };
+  return {
+    task: task.id,
+    reads,
+    writes,
+    unknowns: openUnknowns([], declared, tables.same),
+    problems: templatedNames(statements),
+  };
 }
 
 function readFacts(

@@ -1,4 +1,5 @@
 import { Document, isMap, parseDocument } from 'yaml';
+import { keepLines } from './keep-lines.ts';
 
 /** A connection to write down; never a password. */
 export type NewConnection =
@@ -26,5 +27,5 @@ export function addConnection(
   }
   if (document.hasIn(['connections', name])) return { wrong: `there is a connection ${name} already` };
   document.setIn(['connections', name], document.createNode(connection));
-  return { text: document.toString({ lineWidth: 120 }) };
+  return { text: keepLines(source ?? '', document.toString({ lineWidth: 120 })) };
 }

@@ -39,35 +39,39 @@ const duration = (description: string) =>
     parseDuration,
   );
 
-const task = object('What a task reads and writes, where it cannot be told from its SQL', {
-  reads: listOf(
-    'Tables that the task reads',
-    object(
-      'One table that is read',
-      {
-        table: text('Table name as in SQL'),
-        column: text('Time column that the window is on'),
-        window: choice('The whole table, for every interval', 'all'),
-        from: edge('First instant that is read'),
-        to: edge('First instant that is not read any more'),
-      },
-      ['table'],
+const task = object(
+  'What a task reads and writes, where it cannot be told from its SQL; both lists together are all of it',
+  {
+    reads: listOf(
+      'Tables that the task reads; [] where it reads none',
+      object(
+        'One table that is read',
+        {
+          table: text('Table name as in SQL'),
+          column: text('Time column that the window is on'),
+          window: choice('The whole table, for every interval', 'all'),
+          from: edge('First instant that is read'),
+          to: edge('First instant that is not read any more'),
+        },
+        ['table'],
+      ),
     ),
-  ),
-  writes: listOf(
-    'Tables that the task writes',
-    object(
-      'One table that is written',
-      {
-        table: text('Table name as in SQL'),
-        column: text('Time column that the slice of an interval is cut by'),
-        key: listOf('Columns that identify a row', text('A column')),
-        volatile: listOf('Columns left out of the row checksum, e.g. load timestamps', text('A column')),
-      },
-      ['table'],
+    writes: listOf(
+      'Tables that the task writes; [] where it writes none',
+      object(
+        'One table that is written',
+        {
+          table: text('Table name as in SQL'),
+          column: text('Time column that the slice of an interval is cut by'),
+          slice: choice('The whole table, rewritten by every interval', 'all'),
+          key: listOf('Columns that identify a row', text('A column')),
+          volatile: listOf('Columns left out of the row checksum, e.g. load timestamps', text('A column')),
+        },
+        ['table'],
+      ),
     ),
-  ),
-});
+  },
+);
 
 /** Everything that `backfill.yaml` may hold. */
 export const configShape = object(

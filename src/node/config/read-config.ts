@@ -106,21 +106,30 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
 type WrittenTask = NonNullable<WrittenConfig['tasks']> extends ReadonlyMap<string, infer T> ? T : never;
 
 function declaredTask(name: string, task: WrittenTask, root: Node, context: ReadContext): DeclaredTask {
-  return {
-    reads: (task.reads ?? []).flatMap(({ table, column, window, from, to }) => {
+  const problem = (message: string): void => {
+    context.problems.push({ message, at: placeOf(root, context, 'tasks', name), severity: 'error' });
+  };
+  const { reads, writes } = task;
+  const before = context.problems.length;
+  const said = {
+    reads: (reads ?? []).flatMap(({ table, column, window, from, to }) => {
       if (table === undefined) return [];
       if (window === undefined && from === undefined && to === undefined) {
-        const at = placeOf(root, context, 'tasks', name);
-        const message = `${table}: say which part is read, with from and to (and column), or with window: all`;
-        context.problems.push({ message, at, severity: 'error' });
+        problem(`${table}: say which part is read, with from and to (and column), or with window: all`);
         return [];
       }
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
-    writes: (task.writes ?? []).flatMap(({ table, column, key = [], volatile = [] }) =>
-      table === undefined ? [] : [{ table: table.toLowerCase(), column, key, volatile }],
-    ),
+    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [] }) => {
+      if (table === undefined) return [];
+      if (column !== undefined && slice !== undefined)
+        problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
+      return [{ table: table.toLowerCase(), column, slice: column === undefined ? slice : undefined, key, volatile }];
+    }),
   };
+  const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);
+  const complete = reads !== undefined && writes !== undefined && isWhole && context.problems.length === before;
+  return { complete, ...said };
 }
 
 /** Place of a key by its path; of the nearest enclosing one when it is not found. */

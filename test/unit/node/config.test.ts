@@ -80,6 +80,7 @@ describe('readConfig', () => {
     expect(config.variables).toEqual({ region: 'eu', limits: { max: 3 } });
     expect(config.params).toEqual({ depth: 7 });
     expect(config.declared.get('shop.daily')).toEqual({
+      complete: true,
       reads: [
         {
           table: 'raw.orders',
@@ -190,6 +191,26 @@ describe('readConfig', () => {
     ],
   ])('says %s', (_, source, expected) => {
     expect(said(source)).toEqual(expected);
+  });
+
+  test.each([
+    ['reads: []\n    writes: []', true],
+    ['reads: []', false],
+    ['writes: [{ table: t, slice: all }]', false],
+    ['reads: [{ table: t, window: all }]\n    writes: []', true],
+    ['reads: [{ table: t }]\n    writes: []', false],
+    ['reads: [{ column: c }]\n    writes: []', false],
+    ['reads:\n    writes: []', false],
+  ])('a declaration is of everything when both lists are there and right: %s', (lists, complete) => {
+    const { config } = readConfig('backfill.yaml', `version: 1\ntasks:\n  a.b:\n    ${lists}\n`);
+    expect(config.declared.get('a.b')?.complete).toBe(complete);
+  });
+
+  test('a slice is cut by a column or is the whole table, not both', () => {
+    const read = (write: string) => readConfig('backfill.yaml', `version: 1\ntasks:\n  a.b:\n    writes: [${write}]\n`);
+    expect(read('{ table: t, slice: all }').config.declared.get('a.b')?.writes).toMatchObject([{ slice: 'all' }]);
+    expect(read('{ table: t, slice: all }').problems).toEqual([]);
+    expect(read('{ table: t, slice: all, column: day }').problems).toHaveLength(1);
   });
 
   test('what is wrong in one place does not take the rest away', () => {
