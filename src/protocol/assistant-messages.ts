@@ -5,7 +5,8 @@ import type { AssistantState, RunView, UnitDetail } from './assistant-state.ts';
 export type AssistantRequest =
   /** The page woke up: send the whole state. */
   | { readonly type: 'ready' }
-  | { readonly type: 'set-range'; readonly from: string; readonly to: string }
+  /** A side that is left out stays as it is: the page may not have seen yet what the other was set to. */
+  | { readonly type: 'set-range'; readonly from?: string; readonly to?: string }
   | { readonly type: 'include-task'; readonly task: string; readonly included: boolean }
   | { readonly type: 'set-connection'; readonly name: string }
   | { readonly type: 'use-embedded' }

@@ -17,16 +17,15 @@ const fixed = ({ state }: PageContext): boolean => state.step !== 'choose' || st
 
 function intervals(context: PageContext): TemplateResult {
   const { choose } = context.state;
-  const setRange = (from: string, to: string) => context.ask({ type: 'set-range', from, to });
   return html`
     <section>
       <h2>Intervals</h2>
       <div class="range">
         <vscode-text-field size="10" .value=${choose.from} ?disabled=${fixed(context)}
-          @change=${(event: Event) => setRange(typedIn(event), choose.to)}>From, included</vscode-text-field>
+          @change=${(event: Event) => context.ask({ type: 'set-range', from: typedIn(event) })}>From, included</vscode-text-field>
         <span aria-hidden="true">→</span>
         <vscode-text-field size="10" .value=${choose.to} ?disabled=${fixed(context)}
-          @change=${(event: Event) => setRange(choose.from, typedIn(event))}>To, not included</vscode-text-field>
+          @change=${(event: Event) => context.ask({ type: 'set-range', to: typedIn(event) })}>To, not included</vscode-text-field>
       </div>
       <p class=${choose.valid ? 'quiet' : 'message failed'} role="status">${choose.summary}</p>
     </section>

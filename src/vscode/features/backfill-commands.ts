@@ -20,6 +20,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
   /** Makes the plan of the selected interval; a run that is going on or was interrupted is shown instead. */
   const planInterval = async (argument: unknown): Promise<AssistantSession | undefined> => {
     const session = await open(argument);
+    await session?.revived;
     if (session === undefined || session.run.running || session.state.run?.status === 'interrupted') return session;
     const first = await session.client.call('firstRange', { task: session.task, now: Date.now() });
     if (first === undefined) return session;
@@ -30,6 +31,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
   };
   const planned = async (argument: unknown): Promise<AssistantSession | undefined> => {
     const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
+    await session?.revived;
     if (session !== undefined && session.state.step === 'choose') await session.handle({ type: 'make-plan' });
     return session;
   };

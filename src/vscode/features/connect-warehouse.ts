@@ -38,7 +38,10 @@ export async function connectWarehouse(client: WorkspaceClient): Promise<string 
       engine: 'pglite',
     },
   ];
-  const kind = await vscode.window.showQuickPick(kinds, { placeHolder: 'Where should tasks run?' });
+  const kind = await vscode.window.showQuickPick(kinds, {
+    placeHolder: 'Where should tasks run?',
+    ignoreFocusOut: true,
+  });
   if (kind === undefined) return undefined;
   if (kind.engine === 'pglite') return client.call('addEmbedded', null);
   const title = 'Connect PostgreSQL';

@@ -30,9 +30,13 @@ export function registerIntervalPicker(clients: WorkspaceClients): vscode.Dispos
     await vscode.commands.executeCommand('setContext', 'backfill.pipelineFile', active !== undefined);
     show(item, active?.pipeline);
   };
-  const refreshQuietly = (): void => void refresh().catch(() => item.hide());
+  let refreshing = Promise.resolve();
+  const refreshQuietly = (): void => {
+    refreshing = refresh().catch(() => item.hide());
+  };
 
   const pick = async (): Promise<void> => {
+    await refreshing;
     if (active === undefined) {
       void vscode.window.showInformationMessage('Open a DAG or one of its SQL files to select an interval of it.');
       return;
@@ -44,6 +48,7 @@ export function registerIntervalPicker(clients: WorkspaceClients): vscode.Dispos
     client.touch();
   };
   const step = async (by: -1 | 1): Promise<void> => {
+    await refreshing;
     if (active === undefined) return;
     await active.client.call('step', { pipeline: active.pipeline.pipeline, by, now: Date.now() });
     active.client.touch();

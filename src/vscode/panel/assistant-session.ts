@@ -13,6 +13,8 @@ export interface AssistantSession {
   readonly client: WorkspaceClient;
   readonly state: AssistantState;
   readonly run: SessionRun;
+  /** Settled when the run that the editor was closed in the middle of has been looked up. */
+  readonly revived: Promise<void>;
   handle(request: AssistantRequest): Promise<void>;
   onEvent(listener: (event: AssistantEvent) => void): { dispose(): void };
   /** Ends the run's thread at once; what was not committed is rolled back by the server. */
@@ -31,7 +33,7 @@ export async function openSession(
     const { from, to, without } = choices.range();
     services.remember({ task, from, to, without, options: choose.options, connection: connection.name, run: run.kept });
   };
-  const run = sessionRun(() => store, services, save);
+  const run = sessionRun(() => store, services, save, kept?.run);
   const store: SessionStore = sessionStore(firstState(task, services, kept), (selected, states) =>
     run.detail(selected.index, selected, states),
   );
@@ -58,7 +60,7 @@ export async function openSession(
       case 'ready':
         return store.set({});
       case 'set-range':
-        return choices.setRange(request.from, request.to);
+        return choices.setRange(request);
       case 'include-task':
         return choices.include(request.task, request.included);
       case 'set-connection':
@@ -129,17 +131,19 @@ export async function openSession(
   }
   await choices.refresh();
   await choices.refreshConnections();
-  if (kept?.run !== undefined) {
-    const before = kept.run;
-    await store
-      .during('Looking up the run…', () => run.revive(before))
-      .catch((error: unknown) => log.error(`${task}: ${String(error)}`));
-  }
+  const before = kept?.run;
+  const revived =
+    before === undefined
+      ? Promise.resolve()
+      : store
+          .during('Looking up the run…', () => run.revive(before))
+          .catch((error: unknown) => log.error(`${task}: ${String(error)}`));
 
   return {
     task,
     client,
     run,
+    revived,
     get state() {
       return store.state;
     },

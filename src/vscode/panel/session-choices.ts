@@ -8,7 +8,8 @@ import type { SessionStore } from './session-store.ts';
 export interface SessionChoices {
   /** The range as chosen now. */
   range(): RangeChoice;
-  setRange(from: string, to: string): Promise<void>;
+  /** A side that is left out stays as it is. */
+  setRange(sides: { readonly from?: string; readonly to?: string }): Promise<void>;
   include(task: string, included: boolean): Promise<void>;
   refresh(): Promise<void>;
   refreshConnections(wanted?: string): Promise<void>;
@@ -57,7 +58,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
     range,
     refresh,
     useConnection,
-    setRange(from, to) {
+    setRange({ from = store.state.choose.from, to = store.state.choose.to }) {
       store.choose({ from, to });
       return refresh();
     },

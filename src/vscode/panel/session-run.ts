@@ -9,6 +9,7 @@ import type { RunAnswer, RunApi } from '../host/run-api.ts';
 import { outcomeInWords } from './outcome-words.ts';
 import type { KeptRun, SessionServices } from './session-services.ts';
 import type { SessionStore } from './session-store.ts';
+import { storedRun } from './stored-run.ts';
 
 type Mode = 'run' | 'preview';
 
@@ -29,11 +30,16 @@ export interface SessionRun {
   dispose(): Promise<void>;
 }
 
-export function sessionRun(store: () => SessionStore, services: SessionServices, save: () => void): SessionRun {
+export function sessionRun(
+  store: () => SessionStore,
+  services: SessionServices,
+  save: () => void,
+  before: KeptRun | undefined,
+): SessionRun {
   const { client, log } = services;
   let thread: Remote<RunApi> | undefined;
   let results = new Map<string, RunUnit | UnitRecord>();
-  let kept: KeptRun | undefined;
+  let kept = before;
   let progress: RunProgress | undefined;
   let indexed: { readonly plan: PlanView; readonly byUnit: ReadonlyMap<string, number> } | undefined;
 
@@ -177,6 +183,35 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
     }
   };
 
+  const revive = async (run: KeptRun): Promise<void> => {
+    const answer = await storedRun(run, services);
+    const plan = await client.call('adopt', { document: answer.document });
+    results = new Map(answer.units.map((record) => [record.unit, record]));
+    kept = run;
+    const states = plan.units.map(({ id }): UnitState => {
+      const state = results.get(id)?.state ?? 'waiting';
+      return state === 'running' ? 'waiting' : state;
+    });
+    const left = states.filter((state) => state === 'waiting').length;
+    store().set({
+      step: 'run',
+      plan,
+      selected: undefined,
+      run: {
+        run: run.id,
+        mode: 'run',
+        status: run.finished ? 'finished' : 'interrupted',
+        states,
+        counts: countStates(states.map((state) => ({ state }))),
+        unitsPerSecond: undefined,
+        secondsLeft: undefined,
+        summary: run.finished
+          ? `Run ${run.id}`
+          : `Run ${run.id} was interrupted with ${left} units left. Resume goes on where it stopped.`,
+      },
+    });
+  };
+
   return {
     get running() {
       return thread !== undefined;
@@ -213,6 +248,7 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
       });
     },
     async resume() {
+      if (kept !== undefined && store().state.plan === undefined) await revive(kept);
       const { plan } = store().state;
       if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
       const { id, connection } = kept;
@@ -232,43 +268,7 @@ export function sessionRun(store: () => SessionStore, services: SessionServices,
       results = new Map();
       kept = undefined;
     },
-    async revive(run) {
-      const answer = await services.connections.withPassword(client, run.connection, async (connection) => {
-        const reader = services.startRunThread(ignore, ignore);
-        try {
-          return await reader.call('stored', { connection, run: run.id });
-        } finally {
-          await reader.stop();
-        }
-      });
-      if ('problem' in answer) throw new Error(`Run ${run.id} cannot be shown: ${answer.problem}`);
-      if ('kind' in answer) throw new Error(`Run ${run.id} cannot be shown: ${answer.message}`);
-      const plan = await client.call('adopt', { document: answer.document });
-      results = new Map(answer.units.map((record) => [record.unit, record]));
-      kept = run;
-      const states = plan.units.map(({ id }): UnitState => {
-        const state = results.get(id)?.state ?? 'waiting';
-        return state === 'running' ? 'waiting' : state;
-      });
-      const left = states.filter((state) => state === 'waiting').length;
-      store().set({
-        step: 'run',
-        plan,
-        selected: undefined,
-        run: {
-          run: run.id,
-          mode: 'run',
-          status: run.finished ? 'finished' : 'interrupted',
-          states,
-          counts: countStates(states.map((state) => ({ state }))),
-          unitsPerSecond: undefined,
-          secondsLeft: undefined,
-          summary: run.finished
-            ? `Run ${run.id}`
-            : `Run ${run.id} was interrupted with ${left} units left. Resume goes on where it stopped.`,
-        },
-      });
-    },
+    revive,
     detail(index, known, states) {
       const { plan, step } = store().state;
       const id = plan?.units[index]?.id;
@@ -298,8 +298,6 @@ const ratesOf = ({ unitsPerMinute, remainingMs }: RunProgress) => ({
 
 /** Records of the ledger keep the message alone. */
 const errorOf = (result: RunUnit | UnitRecord): UnitError | undefined => ('ran' in result ? result.error : undefined);
-
-const ignore = (): void => {};
 
 /** A resumed run shows what is done already; everything else waits again. */
 const committedBefore = (state: UnitState | undefined): UnitState =>

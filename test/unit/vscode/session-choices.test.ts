@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { RangeView } from '../../../src/core/view/range-view.ts';
+import type { AssistantState } from '../../../src/protocol/assistant-state.ts';
+import type { RangeChoice } from '../../../src/vscode/host/workspace-api.ts';
+import { sessionChoices } from '../../../src/vscode/panel/session-choices.ts';
+import type { SessionServices } from '../../../src/vscode/panel/session-services.ts';
+import { sessionStore } from '../../../src/vscode/panel/session-store.ts';
+
+test('two sides of a range that are typed before the page has heard back are both kept', async () => {
+  const first = { task: 'a.b', choose: { from: '2026-01-01', to: '2026-01-02', downstream: [] } };
+  const store = sessionStore(first as unknown as AssistantState, (selected) => selected);
+  const open: { readonly asked: RangeChoice; answer(view: Partial<RangeView>): void }[] = [];
+  const call = (_: string, asked: RangeChoice) =>
+    new Promise((answer) => open.push({ asked, answer: (view) => answer({ strip: [], ...view }) }));
+  const services = { client: { call }, defaults: {} } as unknown as SessionServices;
+  const choices = sessionChoices(store, services, () => {});
+
+  const both = [choices.setRange({ from: '2026-03-01' }), choices.setRange({ to: '2026-04-01' })];
+  // The later question may be answered first.
+  for (const { answer } of open.toReversed()) answer({ summary: 'seen' });
+  await Promise.all(both);
+  expect(open.at(-1)?.asked).toMatchObject({ from: '2026-03-01', to: '2026-04-01' });
+  expect(store.state.choose).toMatchObject({ from: '2026-03-01', to: '2026-04-01', summary: 'seen' });
+});
