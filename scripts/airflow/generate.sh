@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes test/fixtures/time/*.json anew from the two Airflows that setup-airflow.sh installs.
+# Writes test/fixtures/time/*.json and test/fixtures/airflow/*.json anew from the two Airflows that setup-airflow.sh
+# installs, and from the source of provider packages.
 set -eu
 cd "$(dirname "$0")/../.."
 scripts/setup-airflow.sh
@@ -18,3 +19,13 @@ for version in 2 3; do
   AIRFLOW_HOME="$home/$version" ".venv-airflow$version/bin/airflow" db migrate >/dev/null 2>&1
   run "$version" values >"test/fixtures/time/values-airflow$version.json"
 done
+
+# Providers are only read, so they come without the packages that they depend on.
+labels=''
+for year in 2021 2023 2026; do
+  .venv-airflow3/bin/uv pip install --quiet --python .venv-airflow3/bin/python --no-deps --target "$home/$year" \
+    -r "scripts/airflow/providers-$year.txt"
+  labels="$labels $year=$home/$year"
+done
+# shellcheck disable=SC2086 # one argument a year
+python3 scripts/airflow/signatures.py $labels >test/fixtures/airflow/operator-signatures.json

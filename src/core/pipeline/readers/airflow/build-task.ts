@@ -4,11 +4,16 @@ import type { Keyword } from '../../python/call.ts';
 import { keyValue } from '../../python/iterate.ts';
 import { plainText } from '../../python/text-value.ts';
 import { symbolOf, type Value } from '../../python/value.ts';
+import type { TableAccess } from '../../table-access.ts';
 import { booleanOf, numberOf } from './arguments.ts';
+import { assetArgument } from './assets.ts';
+import { operatorUnread } from './opaque-operators.ts';
+import { connectionArgument, connectionOf } from './operator-connection.ts';
 import { emptyOperators, type SqlOperator, sqlOperators } from './operators.ts';
 import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from './program.ts';
 import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 import { ownRendering } from './template-environment.ts';
+import { transferAccesses } from './transfers/transfer-accesses.ts';
 
 /** A task of the model from what the file builds. */
 export function buildTask(
@@ -20,8 +25,12 @@ export function buildTask(
 ): Task {
   const operator = sqlOperators[task.operator];
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
+  const unread = operatorUnread(task);
   const sql =
-    operator === undefined ? sentTaskSql(task, context) : operatorSql(task, operator, connection, context, problems);
+    operator === undefined
+      ? sentTaskSql(task, context)
+      : operatorSql(task, operator, connection, context, problems, unread);
+  const accesses = [...transferAccesses(task), ...task.accessed];
   if (!task.named)
     problems.push({
       message: `The task_id ${JSON.stringify(task.name)} is not known before the file runs, so this task can be checked but not planned.`,
@@ -35,7 +44,7 @@ export function buildTask(
     nameAt: task.nameAt,
     operator: task.operator,
     sql,
-    executor: executorOf(task, dag, operator, connection, sql),
+    executor: executorOf(task, dag, operator, connection, sql, accesses),
     retries: numberOf(taskArgument(task, 'retries')),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
     autocommit: booleanOf(taskArgument(task, 'autocommit')),
@@ -44,26 +53,18 @@ export function buildTask(
       (operator?.split === undefined ? undefined : { value: operator.split, at: undefined }),
     params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
     arguments: [...task.made.keywords.values()].map(argumentOf),
-    accesses: [...task.accessed],
-    outlets: [],
-    inlets: [],
-    unread: [...task.unread],
-    dependsOnPast: booleanOf(taskArgument(task, 'depends_on_past'))?.value ?? false,
+    accesses,
+    outlets: assetArgument(taskArgument(task, 'outlets')),
+    inlets: assetArgument(taskArgument(task, 'inlets')),
+    unread: [...unread, ...task.unread],
+    // Waiting for the tasks behind the last run implies waiting for the task itself.
+    dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
+      (name) => booleanOf(taskArgument(task, name))?.value === true,
+    ),
   };
 }
 
 const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
-
-const connectionArgument = (task: TaskBuilder, operator: SqlOperator): Keyword | undefined =>
-  taskArgument(task, operator.connection) ?? taskArgument(task, 'conn_id');
-
-/** The connection id, when it is a constant: it is a template field of newer operators. */
-function connectionOf(task: TaskBuilder, operator: SqlOperator): string | undefined {
-  const given = connectionArgument(task, operator);
-  if (given === undefined) return operator.defaultConnection;
-  const text = plainText(given.value);
-  return text?.includes('{{') ? undefined : text;
-}
 
 function executorOf(
   task: TaskBuilder,
@@ -71,6 +72,7 @@ function executorOf(
   operator: SqlOperator | undefined,
   connection: string | undefined,
   sql: readonly TaskSql[],
+  accesses: readonly TableAccess[],
 ): Executor {
   const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
   if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
@@ -80,6 +82,7 @@ function executorOf(
     return airflow(task.callable === undefined ? `${task.operator} runs in Airflow only` : 'runs Python code');
   if (operator.checks === true) return airflow('only checks data and writes nothing');
   if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
+  if (accesses.some(({ direction }) => direction === 'write')) return airflow('has its result written by the service');
   // Running it on a default connection instead could write to the wrong database.
   if (connection === undefined && connectionArgument(task, operator) !== undefined)
     return airflow('its connection is not known before it runs');

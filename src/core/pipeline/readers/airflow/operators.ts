@@ -1,7 +1,8 @@
 import type { DialectName } from '../../../sql/dialect-name.ts';
+import { sourceQueries } from './transfers/source-queries.ts';
 
-/** What is known of an operator class that sends SQL. */
-export interface SqlOperator {
+/** SQL in an argument, and who runs it. */
+export interface SqlArgument {
   /** Argument that holds the SQL; `a.b` for a key inside a dict argument. */
   readonly sql: string;
   readonly connection: string;
@@ -9,6 +10,10 @@ export interface SqlOperator {
   readonly defaultConnection?: string;
   /** `undefined`: decided by the connection. */
   readonly dialect?: DialectName;
+}
+
+/** What is known of an operator class that sends SQL. */
+export interface SqlOperator extends SqlArgument {
   /** Its hook splits the text into statements by default. */
   readonly split?: boolean;
   /** Endings that make the text a template file. */
@@ -17,6 +22,8 @@ export interface SqlOperator {
   readonly checks?: boolean;
   /** Does more than send the text, so only the scheduler can run it. */
   readonly schedulerOnly?: string;
+  /** Texts that may be given as well, each sent over a connection of its own. */
+  readonly sides?: readonly SqlArgument[];
 }
 
 const sqlFile = ['.sql'];
@@ -58,12 +65,6 @@ export const sqlOperators: Readonly<Record<string, SqlOperator>> = {
     defaultConnection: 'snowflake_default',
     dialect: 'snowflake',
     split: true,
-  },
-  S3ToSnowflakeOperator: {
-    sql: 'sql',
-    connection: 'snowflake_conn_id',
-    dialect: 'snowflake',
-    schedulerOnly: 'loads files',
   },
   MySqlOperator: { sql: 'sql', connection: 'mysql_conn_id', defaultConnection: 'mysql_default', dialect: 'mysql' },
   BigQueryInsertJobOperator: {
@@ -135,13 +136,25 @@ export const sqlOperators: Readonly<Record<string, SqlOperator>> = {
   BigQueryCheckOperator: { sql: 'sql', connection: 'gcp_conn_id', dialect: 'bigquery', checks: true },
   BigQueryValueCheckOperator: { sql: 'sql', connection: 'gcp_conn_id', dialect: 'bigquery', checks: true },
   SnowflakeCheckOperator: { sql: 'sql', connection: 'snowflake_conn_id', dialect: 'snowflake', checks: true },
-  GenericTransfer: { sql: 'sql', connection: 'source_conn_id', schedulerOnly: 'copies rows between two connections' },
+  DatabricksSqlSensor: {
+    sql: 'sql',
+    connection: 'databricks_conn_id',
+    defaultConnection: 'databricks_default',
+    dialect: 'spark',
+    checks: true,
+  },
+  ...sourceQueries,
 };
 
 export const templateExtensions = (operator: SqlOperator): readonly string[] => operator.extensions ?? sqlFile;
 
 /** Operators that do nothing by themselves. */
-export const emptyOperators: ReadonlySet<string> = new Set(['EmptyOperator', 'DummyOperator', 'LatestOnlyOperator']);
+export const emptyOperators: ReadonlySet<string> = new Set([
+  'EmptyOperator',
+  'DummyOperator',
+  'LatestOnlyOperator',
+  'ExternalTaskMarker',
+]);
 
 const hookDialects: readonly (readonly [RegExp, DialectName])[] = [
   [/Redshift/i, 'redshift'],

@@ -7,8 +7,11 @@ import { markParameters } from '../../python/format-text.ts';
 import { derivedText, type TextValue } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
 import type { ReaderOptions } from '../../reader-options.ts';
+import type { Unread } from '../../table-access.ts';
 import type { TaskSqlMaker } from '../../task-sql-maker.ts';
-import { dialectOfName, type SqlOperator, templateExtensions } from './operators.ts';
+import { argumentAt, isNone } from './arguments.ts';
+import { connectionOf } from './operator-connection.ts';
+import { dialectOfName, type SqlArgument, type SqlOperator, templateExtensions } from './operators.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
 import { renderedValue } from './rendered-value.ts';
 import { templateFile } from './template-file.ts';
@@ -21,41 +24,43 @@ export interface SqlContext {
   readonly makeTaskSql: TaskSqlMaker;
 }
 
-/** The SQL that an operator is given: inline, a list, or template files. */
+/** The SQL that an operator is given: inline, a list, or template files. What is not known of it goes to `unread`. */
 export function operatorSql(
   task: TaskBuilder,
   operator: SqlOperator,
   connection: string | undefined,
   context: SqlContext,
   problems: Problem[],
+  unread: Unread[],
 ): TaskSql[] {
-  const given = sqlArgument(task, operator);
-  if (given === undefined) return [];
-  const dialect = dialectOf(operator, connection, context.options);
   const bound = taskArgument(task, 'parameters')?.value;
   const parameters = bound && renderedValue(bound);
-  const values = given.value.kind === 'list' ? given.value.items : [given.value];
-  const result: TaskSql[] = [];
-  for (const value of values) {
-    const text = textOf(value, given, task, operator, context, problems);
-    if (text === undefined) continue;
-    const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
-    result.push(context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin));
-  }
-  return result;
+  const texts = (given: Keyword | undefined, dialect: DialectName, session: number | undefined): TaskSql[] => {
+    if (given === undefined || isNone(given.value)) return [];
+    const values = given.value.kind === 'list' ? given.value.items : [given.value];
+    return values.flatMap((value) => {
+      const text = textOf(value, given, task, operator, context, problems);
+      if (typeof text === 'string') {
+        unread.push({ hides: 'statement', reason: text, at: given.at });
+        return [];
+      }
+      const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
+      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, session)];
+    });
+  };
+  const main = argumentAt(task, operator.sql);
+  const own = dialectOf(operator, connection, context.options);
+  const { sides } = operator;
+  if (sides === undefined) return texts(main, own, undefined);
+  return [
+    ...texts(main, own, 0),
+    ...sides.flatMap((side, index) =>
+      texts(argumentAt(task, side.sql), dialectOf(side, connectionOf(task, side), context.options), index + 1),
+    ),
+  ];
 }
 
-/** The argument that holds the SQL; `configuration.query.query` is a key of a dict of a dict. */
-function sqlArgument(task: TaskBuilder, operator: SqlOperator): Keyword | undefined {
-  const [name = '', ...keys] = operator.sql.split('.');
-  let found = taskArgument(task, name);
-  for (const key of keys) {
-    const entry = found?.value.kind === 'dict' ? found.value.entries.get(key) : undefined;
-    found = entry && { name: key, ...entry };
-  }
-  return found;
-}
-
+/** The text of one value, or why there is none. */
 function textOf(
   value: Value,
   given: Keyword,
@@ -63,7 +68,7 @@ function textOf(
   operator: SqlOperator,
   context: SqlContext,
   problems: Problem[],
-): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | undefined {
+): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | string {
   const path = value.kind === 'path' ? value.path : value.kind === 'text' ? value.mapped.text : undefined;
   const isFile =
     path !== undefined && !/\n/.test(path) && templateExtensions(operator).some((ending) => path.endsWith(ending));
@@ -74,9 +79,9 @@ function textOf(
       at: place,
       severity: 'info',
     });
-    return undefined;
+    return `its SQL is not known before it runs${reasonOf(value)}`;
   }
-  if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : undefined;
+  if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : 'its SQL is a path';
   const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
   const file = templateFile(context.files, path, context.file, value.kind === 'path' ? derivedText('.') : searchPath);
   const text = file === undefined ? undefined : context.files.read(file);
@@ -86,7 +91,7 @@ function textOf(
       at: place,
       severity: 'warning',
     });
-    return undefined;
+    return `the file ${path} is not in the workspace`;
   }
   return { value: { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] }, origin: 'file' };
 }
@@ -105,7 +110,7 @@ function originOf(value: TextValue, file: string): TaskSql['origin'] {
 
 const reasonOf = (value: Value): string => (value.kind === 'unknown' ? `: ${value.reason}` : '');
 
-function dialectOf(operator: SqlOperator, connection: string | undefined, options: ReaderOptions): DialectName {
+function dialectOf(operator: SqlArgument, connection: string | undefined, options: ReaderOptions): DialectName {
   const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
   return configured ?? operator.dialect ?? options.defaultDialect;
 }

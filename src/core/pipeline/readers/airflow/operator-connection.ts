@@ -1,0 +1,15 @@
+import type { Keyword } from '../../python/call.ts';
+import { plainText } from '../../python/text-value.ts';
+import type { SqlArgument } from './operators.ts';
+import { type TaskBuilder, taskArgument } from './program.ts';
+
+export const connectionArgument = (task: TaskBuilder, argument: SqlArgument): Keyword | undefined =>
+  taskArgument(task, argument.connection) ?? taskArgument(task, 'conn_id');
+
+/** The connection id, when it is a constant: it is a template field of newer operators. */
+export function connectionOf(task: TaskBuilder, argument: SqlArgument): string | undefined {
+  const given = connectionArgument(task, argument);
+  if (given === undefined) return argument.defaultConnection;
+  const text = plainText(given.value);
+  return text?.includes('{{') ? undefined : text;
+}
