@@ -23,9 +23,14 @@ const rawEnd = new RegExp(`\\{%([-+]?)${space}*endraw${space}*([-+]?)%\\}`, 'g')
 const leadingSpace = new RegExp(`${space}*`, 'y');
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
+/** Tokens that may be read in vain, behind tags that are never closed; after them such a tag gets a short look only. */
+const mostInVain = 20_000;
+const shortLook = 50;
+
 /** Splits a template at its tags, by the rules of Jinja2's lexer with Airflow's settings. Never throws. */
 export function scanTemplate(text: string): readonly TemplateSegment[] {
   const segments: TemplateSegment[] = [];
+  const spent = { inVain: 0 };
   let at = 0;
   while (at < text.length) {
     opener.lastIndex = at;
@@ -33,7 +38,7 @@ export function scanTemplate(text: string): readonly TemplateSegment[] {
     const start = found?.index ?? text.length;
     if (start > at) segments.push({ kind: 'text', start: at, end: start, stripsBefore: false, stripsAfter: false });
     if (found === null) break;
-    const segment = found[0] === '{#' ? comment(text, start) : (raw(text, start) ?? delimited(text, start));
+    const segment = found[0] === '{#' ? comment(text, start) : (raw(text, start) ?? delimited(text, start, spent));
     segments.push(segment);
     at = segment.end;
   }
@@ -68,15 +73,19 @@ function raw(text: string, start: number): TemplateSegment | undefined {
   };
 }
 
-function delimited(text: string, start: number): TemplateSegment {
+function delimited(text: string, start: number, spent: { inVain: number }): TemplateSegment {
   const kind = text[start + 1] === '%' ? 'tag' : 'expression';
   const closing = kind === 'tag' ? '%}' : '}}';
   const sign = text[start + 2] === '-' || text[start + 2] === '+' ? text[start + 2] : '';
   const innerStart = start + 2 + (sign === '' ? 0 : 1);
-  const unclosed = (): TemplateSegment =>
-    broken(text, start, `"${kind === 'tag' ? '{%' : '{{'}" is not closed by "${closing}"`);
+  let read = 0;
+  const unclosed = (): TemplateSegment => {
+    spent.inVain += read;
+    return broken(text, start, `"${kind === 'tag' ? '{%' : '{{'}" is not closed by "${closing}"`);
+  };
   const awaited: string[] = [];
   for (let at = innerStart; ; ) {
+    if (++read > shortLook && spent.inVain > mostInVain) return unclosed();
     const token = tokenAt(text, at);
     const tokenStart = token === undefined ? skipSpace(text, at) : token === 'end' ? text.length : token.start;
     if (awaited.length === 0) {
@@ -87,8 +96,9 @@ function delimited(text: string, start: number): TemplateSegment {
         const inner = { start: innerStart, end: tokenStart };
         return { kind, start, end, inner, stripsBefore: sign === '-', stripsAfter: strips };
       }
-      if (/^\{[{%#]/.test(text.slice(tokenStart, tokenStart + 2))) return unclosed();
     }
+    // Not even inside brackets: a dict cannot be the key of a dict.
+    if (/^\{[{%#]/.test(text.slice(tokenStart, tokenStart + 2))) return unclosed();
     if (token === 'end' || token === undefined) return unclosed();
     if (token.kind === 'operator') {
       const closer = closers[token.text];

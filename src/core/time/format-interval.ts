@@ -1,7 +1,7 @@
 import type { CalendarUnit } from './calendar.ts';
 import type { DataInterval } from './data-interval.ts';
 import { floorTo } from './floor.ts';
-import type { Instant } from './instant.ts';
+import { hasDate, type Instant } from './instant.ts';
 import { shift } from './shift.ts';
 import { offsetMs, toWall, wallChoices } from './zone.ts';
 import type { ZoneName } from './zone-name.ts';
@@ -19,8 +19,8 @@ export function formatOffset(ms: number): string {
  * repeated hour carries its offset (`2026-10-25 02:00+01:00`), so that two instants never look the same.
  */
 export function formatWall(at: Instant, zone: ZoneName): string {
-  if (!Number.isFinite(at)) return at < 0 ? '-infinity' : 'infinity';
   const wall = toWall(zone, at);
+  if (!hasDate(wall)) return at < 0 ? '-infinity' : 'infinity';
   const text = new Date(wall)
     .toISOString()
     .replace('T', ' ')

@@ -14,3 +14,6 @@ export const beginningOfTime = instant(Number.NEGATIVE_INFINITY);
 
 /** After every instant: the open end of a range. */
 export const endOfTime = instant(Number.POSITIVE_INFINITY);
+
+/** Whether a calendar has a date for it: neither an open end nor beyond the year ±275,760, where dates end. */
+export const hasDate = (epochMs: number): boolean => Math.abs(epochMs) <= 8.64e15;

@@ -1,5 +1,5 @@
 import { dayMs, dayNumberOf, daysInMonth } from './civil.ts';
-import { type Instant, instant } from './instant.ts';
+import { hasDate, type Instant, instant } from './instant.ts';
 import { wallTime } from './wall-time.ts';
 import { fromWall } from './zone.ts';
 import type { ZoneName } from './zone-name.ts';
@@ -37,6 +37,6 @@ function offsetMinutes(text: string): number | undefined {
 
 /** `2024-03-10T07:30:00Z`; the fraction only where it is not zero. The open ends are `-infinity` and `infinity`. */
 export function toIso(at: Instant): string {
-  if (!Number.isFinite(at)) return at < 0 ? '-infinity' : 'infinity';
+  if (!hasDate(at)) return at < 0 ? '-infinity' : 'infinity';
   return new Date(at).toISOString().replace('.000Z', 'Z');
 }

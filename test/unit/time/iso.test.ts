@@ -82,3 +82,13 @@ test('open ends have names', () => {
   ]);
   expect(formatInterval({ start: beginningOfTime, end: instant(0) }, 'UTC')).toBe('-infinity – 1970-01-01 00:00');
 });
+
+test('so have moments that are too far off for a date', () => {
+  for (const days of [1e9, 1e14]) {
+    const [past, future] = [instant(-days * 86_400_000), instant(days * 86_400_000)];
+    expect([toIso(past), formatWall(past, 'UTC')]).toEqual(['-infinity', '-infinity']);
+    expect([toIso(future), formatWall(future, 'Asia/Tokyo')]).toEqual(['infinity', 'infinity']);
+  }
+  const last = instant(8.64e15);
+  expect([toIso(last), formatWall(last, 'UTC')]).toEqual(['+275760-09-13T00:00:00Z', '+275760-09-13 00:00']);
+});
