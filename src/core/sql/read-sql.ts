@@ -5,6 +5,7 @@ import { lex } from './lex/lexer.ts';
 import { split } from './lex/split.ts';
 import { openCursor } from './parse/cursor.ts';
 import type { SqlReading, Statement } from './statement.ts';
+import { followControlFlow } from './statements/control-flow.ts';
 import { readStatement } from './statements/read-statement.ts';
 
 /**
@@ -16,8 +17,9 @@ import { readStatement } from './statements/read-statement.ts';
 export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
   const { tokens, problems } = lex(masked, dialect);
   const match = new Int32Array(tokens.length);
-  const statements = split(tokens, dialect).map((range) => {
-    const statement = readStatement(openCursor(tokens, range, dialect, masked, match));
+  const statements = followControlFlow(tokens, split(tokens, dialect)).map(({ range, conditional }) => {
+    const alone = readStatement(openCursor(tokens, range, dialect, masked, match));
+    const statement = conditional ? { ...alone, conditional } : alone;
     return ast === undefined ? statement : withSecondOpinion(statement, masked, dialect, ast);
   });
   return { statements, problems: masked.problem === undefined ? problems : [masked.problem, ...problems] };

@@ -128,6 +128,16 @@ export interface Statement extends Span {
   readonly copyDirection: 'from' | 'to' | undefined;
   /** Data-modifying common tables (`WITH d AS (DELETE … RETURNING …)`), which run in the same statement. */
   readonly modifying: readonly Statement[];
+  /**
+   * What stands in the body of DO, of a routine, trigger, event or task, or in a literal EXECUTE IMMEDIATE, as far as
+   * it is SQL: in source order, blocks and control flow left out. Bodies of DO and EXECUTE IMMEDIATE run with their
+   * statement, those of a routine only when it is called. INTO of a SELECT names variables there.
+   */
+  readonly body: readonly Statement[];
+  /** Stands in a branch, a loop or an exception handler of its script or body: it may run any number of times. */
+  readonly conditional: boolean;
+  /** The routine that is created or called. */
+  readonly routine: TableReference | undefined;
 }
 
 /** All statements of one text. A statement that is broken never hides another. */

@@ -28,11 +28,15 @@ const blockEnds = new Set(['if', 'loop', 'while', 'repeat', 'for']);
 
 /**
  * Cuts a script into statements: at terminators, but not inside the body of a routine; and, so that one statement
- * without its `;` does not hide the next, in front of a line that can only begin another statement.
+ * without its `;` does not hide the next, in front of a line that can only begin another statement. With `blocks` the
+ * heads of control flow are ranges of their own.
  */
-export function split(tokens: readonly Token[], dialect: DialectName): readonly TokenRange[] {
+export function split(
+  tokens: readonly Token[],
+  dialect: DialectName,
+  blocks = scripting.has(dialect),
+): readonly TokenRange[] {
   const ranges: TokenRange[] = [];
-  const blocks = scripting.has(dialect);
   const outline = outlineOf(tokens);
   let from = 0;
   while (from < tokens.length) {
@@ -204,7 +208,8 @@ function blockStep(word: string, next: string | undefined): number | 'skip' {
  * The head of a block of a script (`BEGIN`, `IF … THEN`, `ELSE`, `LOOP`, `WHILE … DO`), read as a statement of its own
  * so that the statements inside are found.
  */
-function blockHead(tokens: readonly Token[], from: number): number | undefined {
+function blockHead(tokens: readonly Token[], first: number): number | undefined {
+  const from = first + labelLength(tokens, first);
   const next = tokens[from + 1];
   switch (wordAt(tokens, from)) {
     case 'begin':
@@ -221,23 +226,39 @@ function blockHead(tokens: readonly Token[], from: number): number | undefined {
       return wordBehind(tokens, from, 'then');
     case 'while':
     case 'for':
-      return wordBehind(tokens, from, 'do');
+      return wordBehind(tokens, from, 'do', 'loop');
+    case 'case':
+      return wordBehind(tokens, from + 1, 'then');
+    case 'declare':
+      return wordAt(tokens, from + 2) === 'handler' ? wordBehind(tokens, from, 'begin') : undefined;
     default:
       return undefined;
   }
 }
 
-function wordBehind(tokens: readonly Token[], from: number, word: string): number | undefined {
+/** Tokens of `name:` or `<<name>>` in front of a block. */
+function labelLength(tokens: readonly Token[], at: number): number {
+  if (tokens[at]?.text === '<<' && tokens[at + 2]?.text === '>>') return 3;
+  return tokens[at]?.kind === 'word' && tokens[at + 1]?.text === ':' && labelled.has(wordAt(tokens, at + 2) ?? '')
+    ? 2
+    : 0;
+}
+
+const labelled = new Set(['begin', 'loop', 'while', 'repeat', 'for']);
+
+function wordBehind(tokens: readonly Token[], from: number, ...words: readonly string[]): number | undefined {
   let depth = 0;
   let cases = 0;
   for (let index = from; index < tokens.length; index++) {
     const token = tokens[index];
     if (token === undefined || token.kind === 'terminator') return undefined;
+    // A name in a path is no keyword.
+    if (tokens[index - 1]?.text === '.') continue;
     if (token.text === '(' && token.kind === 'operator') depth++;
     else if (token.text === ')' && token.kind === 'operator') depth--;
     else if (token.kind === 'word' && token.text === 'case') cases++;
     else if (token.kind === 'word' && token.text === 'end') cases--;
-    else if (depth === 0 && cases === 0 && token.kind === 'word' && token.text === word) return index + 1;
+    else if (depth === 0 && cases === 0 && token.kind === 'word' && words.includes(token.text)) return index + 1;
   }
   return undefined;
 }

@@ -33,6 +33,8 @@ export interface Cursor {
   /** Target of a SELECT … INTO. */
   into: TableReference | undefined;
   intoTemporary: boolean;
+  /** How many bodies are around this statement; in one, INTO of a SELECT names variables. */
+  readonly nesting: number;
 }
 
 /** Beyond this nesting the inside of a bracket is taken as opaque, so that no input can exhaust the stack. */
@@ -44,6 +46,7 @@ export function openCursor(
   dialect: DialectName,
   masked: MaskedText,
   match: Int32Array = new Int32Array(tokens.length),
+  nesting = 0,
 ): Cursor {
   matchBrackets(tokens, from, to, match);
   return {
@@ -61,6 +64,7 @@ export function openCursor(
     modifying: [],
     into: undefined,
     intoTemporary: false,
+    nesting,
   };
 }
 

@@ -250,7 +250,7 @@ const intoModifiers = new Set(['temp', 'temporary', 'unlogged', 'table', 'local'
 /** `SELECT … INTO t`: the table is made. Variables (`INTO @x`, `INTO OUTFILE`) are not tables. */
 function readInto(c: Cursor): void {
   c.index++;
-  if (c.dialect === 'mysql' || c.dialect === 'bigquery' || c.dialect === 'snowflake') {
+  if (c.nesting > 0 || c.dialect === 'mysql' || c.dialect === 'bigquery' || c.dialect === 'snowflake') {
     while (!done(c) && !clauseWords.has(word(c))) skipOne(c);
     return;
   }

@@ -38,7 +38,10 @@ export function readCreate(c: Cursor): Reading {
   const object = word(c);
   switch (object) {
     case 'table':
-      if (word(c, 1) === 'function') return { kind: 'create_procedure', orReplace: prefix.orReplace };
+      if (word(c, 1) === 'function') {
+        c.index++;
+        return readCreateRoutine(c, prefix);
+      }
       c.index++;
       return readCreateTable(c, prefix);
     case 'view':
@@ -48,13 +51,22 @@ export function readCreate(c: Cursor): Reading {
     case 'function':
     case 'package':
     case 'macro':
-      return { kind: 'create_procedure', orReplace: prefix.orReplace };
+      return readCreateRoutine(c, prefix);
     case 'index':
       c.index++;
       return readCreateIndex(c, prefix.unique);
     default:
       return { kind: 'other' };
   }
+}
+
+function readCreateRoutine(c: Cursor, { orReplace }: Prefix): Reading {
+  c.index++;
+  const ifNotExists = accept(c, 'if', 'not', 'exists');
+  const start = c.index;
+  const routine = readTableName(c);
+  c.index = start;
+  return { kind: 'create_procedure', routine, orReplace, ifNotExists };
 }
 
 /** Spark and Snowflake: `REPLACE TABLE t …`. */

@@ -6,7 +6,7 @@ import { readQuery, readQueryBody } from '../parse/read-query.ts';
 import { readSelectList } from '../parse/read-select-list.ts';
 import { readWith } from '../parse/read-with.ts';
 import type { CommonTable, QueryBlock } from '../query-block.ts';
-import type { Statement } from '../statement.ts';
+import type { Statement, StatementKind } from '../statement.ts';
 import { readAlter } from './alter.ts';
 import { readCopy, readExport, readLoad, readUnload } from './copy.ts';
 import { readCreate, readReplaceTable } from './create.ts';
@@ -15,6 +15,8 @@ import { readDrop, readRefresh, readRename, readTruncate } from './drop.ts';
 import { readInsert, readMultiInsert, readReplace } from './insert.ts';
 import { readMerge } from './merge.ts';
 import { emptyStatement, type Reading } from './reading.ts';
+import { readQuotedStatements, readRoutineBody } from './routine-body.ts';
+import { readCallStatement, readScriptWord, scriptWords } from './script-word.ts';
 import { readUpdate } from './update.ts';
 
 const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
@@ -40,6 +42,7 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   abort: () => ({ kind: 'rollback' }),
   start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
   do: () => ({ kind: 'do' }),
+  call: readCallStatement,
 };
 
 const blockEnds = new Set(['if', 'loop', 'while', 'for', 'repeat', 'case']);
@@ -52,8 +55,25 @@ const isTableReplace = (c: Cursor): boolean =>
 export function readStatement(c: Cursor): Statement {
   const from = c.index;
   const facts = readFacts(c, true);
+  const body = bodyOf(c, facts.kind, from);
   const end = c.tokens[c.end - 1]?.end ?? facts.end;
-  return { ...facts, end, nondeterministic: nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect) };
+  return { ...facts, body, end, nondeterministic: nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect) };
+}
+
+/** Objects that carry statements: those of the kind `other`. */
+const carriers = new Set(['trigger', 'event', 'task', 'alert']);
+
+function bodyOf(c: Cursor, kind: StatementKind, from: number): readonly Statement[] {
+  if (kind === 'do' || kind === 'create_procedure') return readRoutineBody(c, readStatement);
+  if (kind !== 'other') return [];
+  const words = c.tokens.slice(from, Math.min(from + 8, c.end)).filter((here) => here.kind === 'word');
+  if (words[0]?.text === 'create' && words.some(({ text }) => carriers.has(text)))
+    return readRoutineBody(c, readStatement);
+  // In a body the bare EXECUTE runs a text, outside it runs a prepared statement.
+  const immediate = words[0]?.text === 'execute' && words[1]?.text === 'immediate';
+  const quoted = c.tokens[from + (immediate ? 2 : 1)];
+  const runs = immediate || (words[0]?.text === 'execute' && c.nesting > 0);
+  return runs && quoted?.kind === 'string' ? readQuotedStatements(c, quoted, readStatement) : [];
 }
 
 /** Reads a statement up to where its reader stops, as a common table holds one. */
@@ -108,6 +128,7 @@ function readBody(c: Cursor, start: number, common: readonly CommonTable[]): Rea
   const read = Object.hasOwn(readers, first) ? readers[first] : undefined;
   if (read !== undefined && operator(c, 1) !== '(') return read(c);
   if (read !== undefined && (first === 'unload' || first === 'copy')) return read(c);
+  if (scriptWords.has(first) || operator(c, 1) === ':=') return readScriptWord(c);
   // `WITH … AS (` is as far as it goes: a query is being typed.
   if (common.length > 0) return { kind: 'select', query: readQueryBody(c, start, common) };
   return { kind: 'other' };

@@ -38,4 +38,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   renamedTo: undefined,
   copyDirection: undefined,
   modifying: [],
+  body: [],
+  conditional: false,
+  routine: undefined,
 });

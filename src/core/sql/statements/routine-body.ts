@@ -1,0 +1,108 @@
+import { lexInside } from '../lex/lex-inside.ts';
+import { split, type TokenRange } from '../lex/split.ts';
+import type { Token } from '../lex/token.ts';
+import { type Cursor, openCursor } from '../parse/cursor.ts';
+import type { Statement } from '../statement.ts';
+import { followControlFlow } from './control-flow.ts';
+
+/** Languages of a body that is SQL; one that is not named is. */
+const sqlLanguages = new Set(['sql', 'plpgsql', 'plpgsqlu']);
+
+/** Bodies in bodies beyond this are not read. */
+const maxNesting = 3;
+
+type ReadStatement = (c: Cursor) => Statement;
+
+/** What the body of a DO, routine, trigger, event or task runs; nothing where it is in another language. */
+export function readRoutineBody(c: Cursor, read: ReadStatement): readonly Statement[] {
+  if (c.nesting >= maxNesting || !isSql(c)) return [];
+  const range = bareBody(c);
+  if (range !== undefined) return readAll(c, c.tokens.slice(range.from, range.to).map(terminated), read);
+  const quoted = quotedBody(c);
+  return quoted === undefined ? [] : readQuotedStatements(c, quoted, read);
+}
+
+/** Where a client's delimiter is in force, `;` ends only the statements inside. */
+const terminated = (here: Token): Token =>
+  here.kind === 'operator' && here.text === ';' ? { ...here, kind: 'terminator' } : here;
+
+/** The statements in a string that is run as SQL. */
+export function readQuotedStatements(c: Cursor, quoted: Token, read: ReadStatement): readonly Statement[] {
+  if (c.nesting >= maxNesting || quoted.content === undefined) return [];
+  const escaped = c.masked.text[quoted.start] !== '$';
+  return readAll(c, lexInside(c.masked, quoted.content, escaped, c.dialect), read);
+}
+
+function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): readonly Statement[] {
+  const parts = followControlFlow(tokens, split(tokens, c.dialect, true));
+  const match = new Int32Array(tokens.length);
+  return parts.flatMap(({ range, conditional, structure }) => {
+    const statement = read(openCursor(tokens, range, c.dialect, c.masked, match, c.nesting + 1));
+    const says =
+      statement.kind !== 'other' ||
+      statement.reads.length + statement.body.length > 0 ||
+      statement.routine !== undefined;
+    if (!says || (structure && statement.reads.length === 0)) return [];
+    return [{ ...statement, ...(structure ? { kind: 'other' as const } : {}), conditional }];
+  });
+}
+
+function isSql(c: Cursor): boolean {
+  for (let index = c.first; index < c.end - 1; index++) {
+    const here = c.tokens[index];
+    if (here?.kind === 'word' && here.text === 'begin') return true;
+    const language = c.tokens[index + 1];
+    if (here?.kind === 'word' && here.text === 'language' && language !== undefined && language.kind !== 'operator') {
+      return sqlLanguages.has(language.text.toLowerCase());
+    }
+  }
+  return true;
+}
+
+const starters = new Set([
+  'insert',
+  'update',
+  'delete',
+  'merge',
+  'replace',
+  'truncate',
+  'call',
+  'select',
+  'with',
+  'set',
+  'if',
+]);
+const introducers = new Set(['do', 'row', 'as', 'statement']);
+
+/** A body without quotes: `BEGIN … END`, or one statement behind `AS`, `DO` or `FOR EACH ROW`. */
+function bareBody(c: Cursor): TokenRange | undefined {
+  const open = c.first;
+  for (let index = open + 1; index < c.end; index++) {
+    const here = c.tokens[index];
+    if (here?.kind === 'operator' && here.text === '(') {
+      index = Math.min(c.match[index] ?? c.end, c.end);
+      continue;
+    }
+    if (here?.kind !== 'word') continue;
+    if (here.text === 'begin') return { from: c.tokens[index + 1]?.text === 'atomic' ? index + 2 : index, to: c.end };
+    const before = c.tokens[index - 1];
+    const begins = before?.kind === 'word' ? introducers.has(before.text) : before?.text === ')';
+    if (begins && starters.has(here.text)) return { from: index, to: c.end };
+  }
+  return undefined;
+}
+
+const beforeBody = new Set(['as', 'do', 'immediate']);
+
+/** The string behind AS, DO or `DO LANGUAGE plpgsql`; of two (`AS 'library', 'symbol'`) neither is SQL. */
+function quotedBody(c: Cursor): Token | undefined {
+  for (let index = c.first + 1; index < c.end; index++) {
+    const here = c.tokens[index];
+    const before = c.tokens[index - 1];
+    if (here?.kind !== 'string' && here?.kind !== 'template-string') continue;
+    if (before?.kind !== 'word') continue;
+    if (!beforeBody.has(before.text) && c.tokens[index - 2]?.text !== 'language') continue;
+    return c.tokens[index + 1]?.text === ',' ? undefined : here;
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { type Cursor, done, operator, within, word } from '../parse/cursor.ts';
+import { readTableName } from '../parse/names.ts';
+import { readFromList } from '../parse/read-from.ts';
+import { readQuery } from '../parse/read-query.ts';
+import { queryStarts } from '../parse/words.ts';
+import type { Reading } from './reading.ts';
+
+/** Words of scripts and bodies whose queries read tables, though they write none. */
+export const scriptWords = new Set(
+  'set declare let if elseif elsif else while for when until return perform open raise case foreach'.split(' '),
+);
+
+/** `SET x = (SELECT …)`, `FOR r IN SELECT … LOOP`, `RETURN QUERY SELECT …`, `PERFORM f(a) FROM t`. */
+export function readScriptWord(c: Cursor): Reading {
+  const performs = word(c) === 'perform';
+  while (!done(c)) {
+    if (operator(c) === '(' && queryStarts.has(word(c, 1))) within(c, () => readQuery(c));
+    else if (word(c) === 'select') readQuery(c);
+    else if (performs && word(c) === 'from') {
+      c.index++;
+      readFromList(c);
+    } else c.index++;
+  }
+  return { kind: 'other' };
+}
+
+/** `CALL schema.procedure(…)`. */
+export function readCallStatement(c: Cursor): Reading {
+  c.index++;
+  const routine = readTableName(c);
+  readScriptWord(c);
+  return { kind: 'other', routine };
+}
