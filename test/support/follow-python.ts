@@ -12,6 +12,7 @@ const noHost: Host = {
   callExternal: () => undefined,
   externalItem: () => undefined,
   callMethod: () => undefined,
+  callUnknown: () => undefined,
   construct: () => undefined,
   shift: () => undefined,
   decorate: () => undefined,

@@ -5,6 +5,7 @@ import type { Interpreter } from './interpreter.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, stem } from './paths.ts';
 import { derivedText } from './text-value.ts';
+import { dateOfExternal } from './time-call.ts';
 import type { ClassValue, Value } from './value.ts';
 import { external, scalar, unknown } from './value.ts';
 
@@ -13,7 +14,7 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
   const method: Value = { kind: 'bound-method', self: value, name, at };
   switch (value.kind) {
     case 'external':
-      return external(`${value.name}.${name}`);
+      return namedConstant(`${value.name}.${name}`) ?? external(`${value.name}.${name}`);
     case 'module': {
       const own = value.frame.names.get(name);
       if (own !== undefined) return own;
@@ -62,6 +63,13 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
     default:
       return method;
   }
+}
+
+/** A member of a library that stands for a plain value. */
+function namedConstant(name: string): Value | undefined {
+  // Airflow's rules are texts; operators take the text as well.
+  const rule = /^airflow\..*\bTriggerRule\.([A-Z_]+)$/.exec(name)?.[1];
+  return rule === undefined ? dateOfExternal(name) : derivedText(rule.toLowerCase());
 }
 
 /** A property is what its function gives. */

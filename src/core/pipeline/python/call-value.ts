@@ -42,7 +42,10 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         unknown(`${call.callee}(…) is not followed`, [...clocksOf(callee.self), ...argumentClocks(call)])
       );
     default:
-      return unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call));
+      return (
+        run.host.callUnknown(callee, call) ??
+        unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
+      );
   }
 }
 
@@ -64,7 +67,7 @@ export function callFunction(
   const frame: Frame = {
     file: callee.frame.file,
     text: callee.frame.text,
-    names: bindArguments(callee, call, preset),
+    names: bindArguments(callee, call, preset, run),
     parent: callee.frame,
     module: callee.frame.module,
     returned,

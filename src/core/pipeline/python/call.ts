@@ -1,5 +1,5 @@
 import type { SourceSpan } from '../../text/span.ts';
-import type { Value } from './value.ts';
+import type { HostObject, Value } from './value.ts';
 
 /** A keyword argument, or an entry of a dict that was spread with `**`. */
 export interface Keyword {
@@ -21,6 +21,8 @@ export interface Call {
   readonly keywords: ReadonlyMap<string, Keyword>;
   /** Spread of a value that is not known: there may be more arguments. */
   readonly open: boolean;
+  /** An object that was spread with `**` and knows its items by name. */
+  readonly spread?: HostObject | undefined;
 }
 
 /** An argument by name, or by position when it was given so. */

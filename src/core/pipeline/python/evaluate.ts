@@ -12,7 +12,7 @@ import { binaryOperation, comparison } from './operators.ts';
 import { parameterDefaults } from './parameters.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childOf } from './syntax-tree.ts';
-import type { DictEntry, Value } from './value.ts';
+import type { DictEntry, HostObject, Value } from './value.ts';
 import { clocksOf, dictKey, external, listOf, none, scalar, truthOf, unknown } from './value.ts';
 
 /** What an expression is known to be. Never throws; what cannot be known is an unknown with its reason. */
@@ -296,6 +296,7 @@ function evaluateArguments(
   const positionalAt: ReturnType<typeof spanIn>[] = [];
   const keywords = new Map<string, Keyword>();
   let open = false;
+  let spreadHost: HostObject | undefined;
   const nodes = list?.type === 'generator_expression' ? [list] : (list?.children ?? []);
   for (const child of nodes) {
     if (child.type === 'keyword_argument') {
@@ -311,6 +312,7 @@ function evaluateArguments(
     } else if (child.type === 'dictionary_splat') {
       const spread = first(child, frame, run);
       if (spread.kind !== 'dict' || spread.open) open = true;
+      if (spread.kind === 'host') spreadHost = spread.host;
       if (spread.kind === 'dict') for (const [name, entry] of spread.entries) keywords.set(name, { name, ...entry });
     } else if (child.type === 'list_splat') {
       const spread = iterate(first(child, frame, run));
@@ -324,5 +326,13 @@ function evaluateArguments(
       positionalAt.push(spanIn(frame, child));
     }
   }
-  return { at: spanIn(frame, node), callee: sourceOf(frame, callee), positional, positionalAt, keywords, open };
+  return {
+    at: spanIn(frame, node),
+    callee: sourceOf(frame, callee),
+    positional,
+    positionalAt,
+    keywords,
+    open,
+    spread: spreadHost,
+  };
 }

@@ -6,6 +6,7 @@ import { forgetRounds } from './forget-rounds.ts';
 import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf, spanIn } from './interpreter.ts';
 import { iterate } from './iterate.ts';
+import { libraryName } from './library-name.ts';
 import { mergeFrames } from './merge.ts';
 import { binaryOperation } from './operators.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
@@ -158,7 +159,7 @@ function executeImport(node: SyntaxNode, frame: Frame, run: Interpreter): void {
       const found = submodule();
       if (found !== undefined) value = { kind: 'module', frame: found };
     }
-    frame.names.set(alias ?? imported, value ?? external(`${path.replace(/^\.+/, '')}.${imported}`));
+    frame.names.set(alias ?? imported, value ?? external(libraryName(`${path.replace(/^\.+/, '')}.${imported}`)));
   }
 }
 

@@ -12,7 +12,18 @@ export function mergeValues(values: readonly Value[]): Value {
   const [host] = hosts;
   if (host !== undefined && others.length === 0 && hosts.every((value) => same(value, host))) return host;
   if (hosts.length > 0 && others.length === 0) return { kind: 'list', items: [...hosts], tuple: false, open: false };
-  return unknown('depends on a condition that is not known before it runs', unionOfClocks(values));
+  return {
+    ...unknown('depends on a condition that is not known before it runs', unionOfClocks(values)),
+    options: optionsOf(values),
+  };
+}
+
+/** More ways than these say nothing any more. */
+const optionLimit = 12;
+
+function optionsOf(values: readonly Value[]): readonly Value[] | undefined {
+  const options = values.flatMap((value) => (value.kind === 'unknown' ? (value.options ?? [value]) : [value]));
+  return options.length > optionLimit ? undefined : options;
 }
 
 function same(a: Value, b: Value): boolean {

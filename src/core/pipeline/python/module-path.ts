@@ -1,7 +1,16 @@
 import type { FileSet } from '../model.ts';
 
 /** Folders that schedulers and projects put on Python's path besides the importing file's own parents. */
-export const moduleRoots = ['dags', 'plugins', 'src', 'include', 'config', 'airflow', 'airflow/dags', 'airflow/plugins'];
+export const moduleRoots = [
+  'dags',
+  'plugins',
+  'src',
+  'include',
+  'config',
+  'airflow',
+  'airflow/dags',
+  'airflow/plugins',
+];
 
 /**
  * The workspace file of a module. An absolute name is looked for from the importing file's folder outwards to the

@@ -3,8 +3,9 @@ import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf } from './interpreter.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childOf } from './syntax-tree.ts';
+import { derivedText } from './text-value.ts';
 import type { DictValue, FunctionValue, Value } from './value.ts';
-import { listOf, unknown } from './value.ts';
+import { hostValue, listOf, unknown } from './value.ts';
 
 interface Parameter {
   readonly name: string;
@@ -60,6 +61,7 @@ export function bindArguments(
   callee: FunctionValue,
   given: Call,
   preset: ReadonlyMap<string, Value> | undefined,
+  run: Interpreter,
 ): Map<string, Value> {
   const call = callee.bound === undefined ? given : withBound(given, callee.bound);
   const names = new Map<string, Value>();
@@ -70,7 +72,10 @@ export function bindArguments(
       names.set(parameter.name, listOf(call.positional.slice(position), true, call.open));
       position = call.positional.length;
     } else if (parameter.kind === 'keywords') {
-      names.set(parameter.name, preset?.get(`**`) ?? remainingKeywords(call, used));
+      names.set(
+        parameter.name,
+        preset?.get(`**`) ?? (call.spread === undefined ? remainingKeywords(call, used) : hostValue(call.spread)),
+      );
     } else {
       const keyword = call.keywords.get(parameter.name);
       const positional = parameter.keywordOnly ? undefined : call.positional[position];
@@ -81,12 +86,18 @@ export function bindArguments(
         positional ??
           keyword?.value ??
           preset?.get(parameter.name) ??
+          spreadItem(call, parameter.name, run) ??
           (call.open ? undefined : callee.defaults.get(parameter.name)) ??
           unknown(`parameter ${parameter.name} of ${callee.name}`),
       );
     }
   }
   return names;
+}
+
+function spreadItem(call: Call, name: string, run: Interpreter): Value | undefined {
+  const item = call.spread?.item?.(derivedText(name), call.at, run);
+  return item?.kind === 'unknown' ? undefined : item;
 }
 
 const withBound = (call: Call, bound: NonNullable<FunctionValue['bound']>): Call => ({

@@ -89,6 +89,19 @@ const zoneCalls: ReadonlySet<string> = new Set([
 const utcNames =
   /^(?:datetime\.timezone\.utc|datetime\.UTC|pytz\.(?:utc|UTC)|pendulum\.(?:UTC|utc)|pendulum\.tz\.UTC|dateutil\.tz\.(?:UTC|tzutc)|airflow\.(?:utils\.timezone|sdk\.timezone)\.utc)$/;
 
+/** Dates that have a name. */
+const namedDates: ReadonlyMap<string, number> = new Map([
+  ['datetime.datetime.min', Date.parse('0001-01-01T00:00:00Z')],
+  ['datetime.date.min', Date.parse('0001-01-01T00:00:00Z')],
+]);
+
+export function dateOfExternal(name: string): Value | undefined {
+  const wall = namedDates.get(name);
+  return wall === undefined
+    ? undefined
+    : { kind: 'datetime', wall: wallTime(wall), zone: undefined, dateOnly: name.startsWith('datetime.date.') };
+}
+
 /** Constant names of this kind, e.g. `timezone.utc`. */
 export const zoneOfExternal = (name: string): string | undefined => (utcNames.test(name) ? 'UTC' : undefined);
 

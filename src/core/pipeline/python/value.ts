@@ -121,7 +121,7 @@ export interface UnknownValue {
   /** Clock calls that the value depends on. */
   readonly clocks: readonly ClockSite[];
   /** What it may be, where a condition decides between values that are known. */
-  readonly options?: readonly Value[];
+  readonly options?: readonly Value[] | undefined;
 }
 
 /** An object that a reader brings into the program: a DAG, a task, a decorator. Every hook may decline. */

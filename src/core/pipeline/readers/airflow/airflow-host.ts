@@ -5,14 +5,17 @@ import type { Host, Interpreter } from '../../python/interpreter.ts';
 import { plainText } from '../../python/text-value.ts';
 import type { FunctionValue, Value } from '../../python/value.ts';
 import { hostValue, none, unknown } from '../../python/value.ts';
+import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
 import { edgeBetween } from './edges.ts';
 import { openGroup } from './groups.ts';
+import { houseTask, operatorBase } from './house-operators.ts';
+import { observeCall } from './observe-call.ts';
 import type { Program } from './program.ts';
-import { observeCall, sendSql } from './sent-sql.ts';
+
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
-import { looksLikeOperator, operatorTask } from './tasks.ts';
+import { looksLikeOperator, mappedOperator, operatorTask } from './tasks.ts';
 
 /** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
 export function airflowHost(program: Program): Host {
@@ -41,21 +44,28 @@ export function airflowHost(program: Program): Host {
       )
         return call.positional[0];
       if (looksLikeOperator(name, call)) return operatorTask(program, last, call);
-      return sendSql(program, undefined, name, call) ?? observeCall(program, name, call);
+      return observeCall(program, name, call);
     },
 
     externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
 
-    callMethod(self, name, call) {
+    callMethod(self, name, call, run) {
       if (self.kind === 'external') return undefined;
-      if (self.kind === 'class' && (name === 'partial' || name === 'expand')) return unknown('a mapped operator');
-      return sendSql(program, self, name, call) ?? observeCall(program, name, call, self);
+      if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
+        return mappedOperator(call, (whole) => houseTask(program, self, whole, run, { mapped: true }));
+      return observeCall(program, name, call, self);
     },
 
-    construct(value, call) {
-      const base = operatorBase(value);
-      if (base === undefined && !call.keywords.has('task_id')) return undefined;
-      return operatorTask(program, base ?? value.name, call);
+    callUnknown(callee, call) {
+      // `sessionmaker(engine)()`: what a client makes is the client again.
+      if (callee.kind === 'instance' && /(?:sessionmaker|scoped_session)$/.test(callee.type)) return callee;
+      observeCall(program, call.callee, call);
+      return undefined;
+    },
+
+    construct(value, call, run) {
+      if (operatorBase(value) === undefined && !call.keywords.has('task_id')) return undefined;
+      return houseTask(program, value, call, run);
     },
 
     shift: (operator, left, right, at) =>
@@ -110,22 +120,10 @@ function decorated(
       attribute: () => undefined,
     });
   }
+  if (/^airflow\.sdk(?:\.\w+)*?\.asset(?:\.multi)?$/.test(name))
+    return assetDefinition(program, target, call, last === 'multi', run);
   if (last === 'task_group') return hostValue(taskGroupFunction(program, target, call));
   if (isTaskDecorator(name)) return hostValue(taskDecorator(program, target, call, last));
-  return undefined;
-}
-
-/** The known operator that a class of the workspace builds on. */
-function operatorBase(value: Value, depth = 0): string | undefined {
-  if (value.kind === 'external') {
-    const last = value.name.slice(value.name.lastIndexOf('.') + 1);
-    return /(?:Operator|Sensor|GenericTransfer)$/.test(last) ? last : undefined;
-  }
-  if (value.kind !== 'class' || depth > 8) return undefined;
-  for (const base of value.bases) {
-    const found = operatorBase(base, depth + 1);
-    if (found !== undefined) return found;
-  }
   return undefined;
 }
 

@@ -15,11 +15,14 @@ export function contextParameter(name: string): Value | undefined {
   return undefined;
 }
 
-/** The context as a dict: `kwargs['ds']`, `context["logical_date"]`, `get_current_context()`. */
-export function contextObject(): Value {
+/**
+ * The context as a dict: `kwargs['ds']`, `context["logical_date"]`, `get_current_context()`. `own` are the arguments
+ * that the task gives beside it.
+ */
+export function contextObject(own?: ReadonlyMap<string, Value>): Value {
   const item = (key: Value): Value => {
     const name = plainText(key);
-    const known = name === undefined ? undefined : contextParameter(name);
+    const known = name === undefined ? undefined : (own?.get(name) ?? contextParameter(name));
     return known ?? unknown(`${name ?? 'an entry'} of the context`);
   };
   return hostValue({

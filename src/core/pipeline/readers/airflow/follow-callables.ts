@@ -3,23 +3,52 @@ import type { Interpreter } from '../../python/interpreter.ts';
 import { parametersOf } from '../../python/parameters.ts';
 import type { Value } from '../../python/value.ts';
 import { contextObject, contextParameter } from './context-values.ts';
-import type { Program } from './program.ts';
+import { renderFields } from './house-operators.ts';
+import { noteUnread, reasonFor } from './note-unread.ts';
+import type { Callable, Program, TaskBuilder } from './program.ts';
 import { renderedValue } from './rendered-value.ts';
 
-/** Follows the Python of every task once, with the interval's names as symbols, and notes the SQL that it sends. */
+/** Follows the Python of every task once, with the interval's names as symbols, and notes what it reads and writes. */
 export function followCallables(program: Program, run: Interpreter): void {
   for (const task of program.tasks) {
-    if (task.callable === undefined) continue;
-    const { function: target, call } = task.callable;
-    const preset = new Map<string, Value>([['**', contextObject()]]);
-    for (const { name } of parametersOf(target.node, target.frame)) {
-      const value = contextParameter(name) ?? (/^_*context$/.test(name) ? contextObject() : undefined);
-      if (value !== undefined) preset.set(name, value);
-    }
     program.running = task;
-    run.callFunction(target, rendered(call), preset);
+    if (task.callable === undefined) sayUnknownCallable(program, task);
+    else follow(task, task.callable, run);
+    if (run.exhausted)
+      noteUnread(
+        program,
+        'code',
+        'the file is too large to follow, so its Python was not read to the end',
+        task.nameAt,
+      );
     program.running = undefined;
   }
+}
+
+function follow(task: TaskBuilder, { function: target, call, object }: Callable, run: Interpreter): void {
+  if (object !== undefined) {
+    renderFields(task, object, run);
+    run.callFunction(target, call);
+    return;
+  }
+  const given = rendered(call);
+  const own = new Map([...given.keywords].map(([name, { value }]) => [name, value]));
+  const templates = task.made.keywords.get('templates_dict');
+  if (templates !== undefined) own.set('templates_dict', renderedValue(templates.value));
+  const preset = new Map<string, Value>([...own, ['**', contextObject(own)]]);
+  for (const { name } of parametersOf(target.node, target.frame)) {
+    const value = contextParameter(name) ?? (/^_*context$/.test(name) ? contextObject(own) : undefined);
+    if (value !== undefined && !own.has(name)) preset.set(name, value);
+  }
+  run.callFunction(target, given, preset);
+}
+
+/** A `python_callable` that is no function of the workspace. */
+function sayUnknownCallable(program: Program, task: TaskBuilder): void {
+  const given = task.made.keywords.get('python_callable');
+  if (given === undefined || given.value.kind === 'function') return;
+  const reason = reasonFor(given.value, 'its function is not known before the file runs');
+  noteUnread(program, 'code', `what its python_callable does is not known: ${reason}`, given.valueAt);
 }
 
 /** Arguments are templates: one that is a single expression arrives as its value. */

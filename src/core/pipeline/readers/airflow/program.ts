@@ -2,7 +2,7 @@ import type { Problem, SourceSpan } from '../../../text/span.ts';
 import type { CalendarOffset } from '../../../time/calendar.ts';
 import type { Call, Keyword } from '../../python/call.ts';
 import type { TextValue } from '../../python/text-value.ts';
-import type { ClockSite, DictValue, FunctionValue, HostObject, Value } from '../../python/value.ts';
+import type { ClockSite, DictValue, FunctionValue, HostObject, ObjectValue, Value } from '../../python/value.ts';
 import type { TableAccess, Unread } from '../../table-access.ts';
 
 /** A DAG as the file builds it. */
@@ -25,6 +25,9 @@ export interface GroupBuilder extends HostObject {
   /** Prefix of its tasks' ids, with the dot; empty when the group does not prefix. */
   readonly prefix: string;
   readonly parent: GroupBuilder | undefined;
+  /** Id inside its DAG, with the ids of its parents. */
+  readonly id: string;
+  readonly dag: DagBuilder | undefined;
   readonly tasks: TaskBuilder[];
 }
 
@@ -37,6 +40,13 @@ export interface SentSql {
   readonly connection: string | undefined;
   /** Texts of one session share a connection and its transaction. */
   readonly session: number;
+}
+
+export interface Callable {
+  readonly function: FunctionValue;
+  readonly call: Call;
+  /** The operator of the workspace whose method it is. */
+  readonly object?: ObjectValue;
 }
 
 export interface TaskBuilder extends HostObject {
@@ -56,9 +66,11 @@ export interface TaskBuilder extends HostObject {
   readonly madeIn: DagBuilder | undefined;
   readonly group: GroupBuilder | undefined;
   /** The Python that the task runs, with what it is called with. */
-  readonly callable: { readonly function: FunctionValue; readonly call: Call } | undefined;
+  readonly callable: Callable | undefined;
   /** `.expand(…)`: one task per item, known at run time only. */
   readonly mapped: boolean;
+  /** Prepares or clears up for the tasks between them. */
+  role: 'setup' | 'teardown' | undefined;
   readonly sent: SentSql[];
   /** Tables that the task's Python reads and writes by other means than SQL text, in the order of the code. */
   readonly accessed: TableAccess[];
@@ -70,10 +82,9 @@ export interface TaskBuilder extends HostObject {
 
 export type EdgeEnd = TaskBuilder | GroupBuilder;
 
-/** An edge whose ends may still be groups. */
-export interface OpenEdge {
-  readonly from: EdgeEnd;
-  readonly to: EdgeEnd;
+export interface TaskEdge {
+  readonly from: TaskBuilder;
+  readonly to: TaskBuilder;
   readonly at: SourceSpan;
 }
 
@@ -93,9 +104,13 @@ export interface Program {
   readonly dags: DagBuilder[];
   /** Tasks in the order of their calls, with or without a DAG. */
   readonly tasks: TaskBuilder[];
-  readonly edges: OpenEdge[];
+  readonly edges: TaskEdge[];
   readonly dagStack: DagBuilder[];
   readonly groupStack: GroupBuilder[];
+  /** All groups, in the order of their calls. */
+  readonly groups: GroupBuilder[];
+  /** Open `with` blocks of setup or teardown tasks, with the tasks that are made inside. */
+  readonly contexts: { readonly task: TaskBuilder; readonly work: TaskBuilder[] }[];
   readonly problems: Problem[];
   /** Whether what is being followed runs exactly once. */
   isCertain: () => boolean;
@@ -114,6 +129,8 @@ export const newProgram = (file: string): Program => ({
   edges: [],
   dagStack: [],
   groupStack: [],
+  groups: [],
+  contexts: [],
   problems: [],
   isCertain: () => true,
   running: undefined,

@@ -1,5 +1,9 @@
 import { maskTemplate } from '../../../template/mask.ts';
-import { listOf, type Value } from '../../python/value.ts';
+import { wholeFile } from '../../../text/mapped-text.ts';
+import type { FileSet } from '../../model.ts';
+import { plainText } from '../../python/text-value.ts';
+import { listOf, unknown, type Value } from '../../python/value.ts';
+import { templateFile } from './template-file.ts';
 
 /**
  * The value that a templated argument has when the task runs: a text that is one template expression is the value of
@@ -28,4 +32,27 @@ export function renderedValue(value: Value): Value {
     default:
       return value;
   }
+}
+
+/** As {@link renderedValue} for an operator's field, where a text with one of `endings` names a template file. */
+export function renderedField(
+  value: Value,
+  endings: readonly string[],
+  files: FileSet,
+  dagFile: string,
+  searchPath: Value | undefined,
+): Value {
+  if (value.kind === 'list')
+    return listOf(
+      value.items.map((item) => renderedField(item, endings, files, dagFile, searchPath)),
+      value.tuple,
+      value.open,
+    );
+  const path = plainText(value);
+  if (path === undefined || !endings.some((ending) => path.endsWith(ending))) return renderedValue(value);
+  const file = templateFile(files, path, dagFile, searchPath);
+  const text = file === undefined ? undefined : files.read(file);
+  return file === undefined || text === undefined
+    ? unknown(`the file ${path} is not in the workspace`)
+    : { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] };
 }

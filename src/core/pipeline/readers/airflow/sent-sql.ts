@@ -1,118 +1,170 @@
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
-import { argument, type Call } from '../../python/call.ts';
-import { argumentClocks } from '../../python/call-value.ts';
+import { argument, type Call, type Keyword } from '../../python/call.ts';
 import { markParameters } from '../../python/format-text.ts';
 import { plainText, type TextValue } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
-import { none, unknown } from '../../python/value.ts';
+import { unknown } from '../../python/value.ts';
+import { noteAccess } from './access/note-access.ts';
+import { statementAccesses } from './access/sqlalchemy-statements.ts';
+import { connectionIdOf, isDatabase, namedLikeDatabase } from './client.ts';
+import { databaseOf, sessionOf } from './client-session.ts';
+import { noteUnread, reasonFor } from './note-unread.ts';
 import type { Program } from './program.ts';
+import { namedTable } from './transfers/table-name.ts';
 
-/** Methods and functions whose first argument is SQL that a database runs. */
-const sendingCalls: ReadonlySet<string> = new Set([
-  'run',
-  'execute',
-  'executemany',
-  'execute_batch',
-  'execute_values',
-  'copy_expert',
-  'get_records',
-  'get_first',
-  'get_pandas_df',
-  'get_df',
-  'read_sql',
-  'read_sql_query',
-  'query',
-  'sql',
-  'fetch',
-  'fetchval',
-  'fetchrow',
-  'insert_job',
-  'run_query',
-  'execute_query',
-  'execute_string',
+/** Methods and functions that give a database SQL to run, with the place of the text among the arguments. */
+const sendingCalls: ReadonlyMap<string, number> = new Map([
+  ...[
+    'run',
+    'execute',
+    'executemany',
+    'executescript',
+    'copy_expert',
+    'copy',
+    'get_records',
+    'get_first',
+    'get_pandas_df',
+    'get_pandas_df_by_chunks',
+    'get_df',
+    'get_df_by_chunks',
+    'read_sql',
+    'read_sql_query',
+    'read_gbq',
+    'read_database',
+    'read_database_uri',
+    'to_dataframe',
+    'query',
+    'query_and_wait',
+    'sql',
+    'fetch',
+    'fetchval',
+    'fetchrow',
+    'insert_job',
+    'run_query',
+    'execute_query',
+    'execute_string',
+    'execute_async',
+    'unload',
+    'start_query_execution',
+    'execute_statement',
+    'command',
+    'exec_driver_sql',
+    'scalar',
+    'scalars',
+  ].map((name) => [name, 0] as const),
+  // The cursor comes first.
+  ['execute_batch', 1],
+  ['execute_values', 1],
 ]);
 
+/** Of these names everything is SQL, whatever the receiver is. */
+const onlySql =
+  /^(?:executemany|executescript|copy_expert|get_records|get_first|get_pandas_df|get_df|read_sql|read_sql_query|execute_batch|execute_values|exec_driver_sql)$/;
+
 const sqlVerb =
-  /^(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|begin|start\s+transaction|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|commit|rollback|export|from)\b/i;
+  /^\(*\s*(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|begin|start\s+transaction|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|commit|rollback|export|from|exec|execute|declare|do)\b/i;
+
+const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments(value.mapped.text));
 
 /** Takes note of SQL that the Python of a task sends; the result is rows that are not known. */
 export function sendSql(program: Program, self: Value | undefined, name: string, call: Call): Value | undefined {
   const task = program.running;
   const last = name.slice(name.lastIndexOf('.') + 1);
-  if (task === undefined || !sendingCalls.has(last)) return undefined;
-  // `psycopg2.extras.execute_values(cursor, sql, …)` has the cursor first.
-  const position = /^execute_(?:batch|values)$/.test(last) ? 1 : 0;
-  const given =
-    argument(call, 'sql', position) ??
-    call.keywords.get('query') ??
-    call.keywords.get('statement') ??
-    call.keywords.get('operation');
+  const position = sendingCalls.get(last);
+  if (task === undefined || position === undefined) return undefined;
+  const given = textArgument(call, position);
   if (given === undefined) return undefined;
-  const texts = given.value.kind === 'list' ? given.value.items : [given.value];
-  const queries = texts.filter(
-    (value): value is TextValue => value.kind === 'text' && sqlVerb.test(withoutLeadingComments(value.mapped.text)),
-  );
-  if (queries.length === 0) return undefined;
+  const client = databaseOf(self, call);
+  const session = () => sessionOf(program, client, call);
   const parameters =
     argument(call, 'parameters')?.value ?? call.keywords.get('params')?.value ?? call.positional[position + 1];
-  const { client, connection, session } = sender(program, self, name, call);
-  for (const query of queries)
-    task.sent.push({
-      text: parameters === undefined ? query : markParameters(query, parameters),
-      call,
-      client,
-      connection,
-      session,
-    });
-  return unknown('rows of a query');
-}
-
-/** Who sends it: a hook opens a session per call, a cursor or connection is one session. */
-function sender(program: Program, self: Value | undefined, name: string, call: Call) {
-  const opened = self?.kind === 'instance' ? self : undefined;
-  const client = opened?.type ?? `${name} ${call.callee}`;
-  const opener = opened?.call;
-  const connection =
-    opener === undefined
-      ? undefined
-      : plainText(
-          opener.positional[0] ?? [...opener.keywords.values()].find((keyword) => /conn_id$/.test(keyword.name))?.value,
-        );
-  const isHook = /Hook$/.test(client);
-  const key: unknown = isHook ? call : (opener ?? program.running);
-  return { client, connection, session: sessionNumber(program, key) };
-}
-
-function sessionNumber(program: Program, key: unknown): number {
-  const number = program.sessions.get(key) ?? program.sessions.size;
-  program.sessions.set(key, number);
-  return number;
-}
-
-const silent =
-  /^(?:print|debug|info|warning|warn|error|exception|critical|log|sleep|append|xcom_push|monotonic|perf_counter)$|logg/i;
-const pathLike =
-  /open|path|read_|to_csv|to_parquet|to_json|upload|download|load_file|load_string|load_bytes|put_object|get_object|key|blob|copy|save|write|listdir|glob|makedirs/i;
-
-/** A call that is not followed: what a clock reading is handed to, and connections opened from a hook. */
-export function observeCall(program: Program, name: string, call: Call, self?: Value): Value | undefined {
-  const last = name.slice(name.lastIndexOf('.') + 1);
-  const task = program.running;
-  if (task !== undefined && !silent.test(last) && !/logg/i.test(call.callee)) {
-    const into = pathLike.test(last) ? 'path' : 'argument';
-    for (const site of argumentClocks(call)) task.clockUses.push({ site, into });
+  let isSent = false;
+  for (const value of alternatives(given.value)) {
+    if (value.kind === 'text' && isSql(value)) {
+      task.sent.push({
+        text: parameters === undefined ? value : markParameters(value, parameters),
+        call,
+        client: clientName(client, name, call),
+        connection: client && connectionIdOf(client),
+        session: session(),
+      });
+      isSent = true;
+      continue;
+    }
+    const accesses = statementAccesses(value, call.at, session);
+    for (const access of accesses ?? []) noteAccess(program, access);
+    if (accesses !== undefined || readsTable(program, last, value, given, call, session)) isSent = true;
+    else if (onlySql.test(last) || isDatabase(client) || namedLikeDatabase(call.callee))
+      isSent = sayUnknown(program, value, given, call) || isSent;
   }
-  // A connection, cursor or engine keeps the hook that it came from.
+  return isSent ? unknown('rows of a query') : undefined;
+}
+
+function textArgument(call: Call, position: number): Keyword | undefined {
+  for (const name of ['sql', 'query', 'statement', 'operation', 'stmt', 'QueryString', 'Sql', 'querystring']) {
+    const keyword = call.keywords.get(name);
+    if (keyword !== undefined) return keyword;
+  }
+  const configured = call.keywords.get('configuration') ?? argument(call, 'configuration', position);
+  if (configured?.value.kind === 'dict') {
+    const job = configured.value.entries.get('query')?.value;
+    const entry = job?.kind === 'dict' ? job.entries.get('query') : undefined;
+    return entry && { name: 'query', ...entry };
+  }
+  return argument(call, 'sql', position);
+}
+
+/** A list is several statements; under a condition a value may be one or the other. */
+function alternatives(value: Value): readonly Value[] {
+  if (value.kind === 'list') return value.items.flatMap(alternatives);
+  if (value.kind === 'unknown' && value.options !== undefined) return value.options;
+  return [value];
+}
+
+/** Names of the hook or driver, for the dialect. */
+const clientName = (client: ReturnType<typeof databaseOf>, name: string, call: Call): string =>
+  client === undefined ? `${name} ${call.callee}` : `${client.type} ${plainText(client.opened.positional[0]) ?? ''}`;
+
+/** `read_sql("orders", con)` and `read_gbq("shop.orders")` take a table's name as well. */
+function readsTable(
+  program: Program,
+  last: string,
+  value: Value,
+  given: Keyword,
+  call: Call,
+  session: () => number,
+): boolean {
+  const name = plainText(value);
+  if (!/^read_(?:sql|gbq)$/.test(last) || name === undefined || !/^[\w.$`"-]+$/.test(name)) return false;
+  const { table, partition } = namedTable(value);
+  noteAccess(program, {
+    direction: 'read',
+    table: { value: table, at: given.valueAt },
+    by: last,
+    mode: undefined,
+    partition: partition && { value: partition, at: given.valueAt },
+    key: [],
+    at: call.at,
+    session: session(),
+  });
+  return true;
+}
+
+/** Says that a statement is sent and what it says is not known. */
+function sayUnknown(program: Program, value: Value, given: Keyword, call: Call): boolean {
+  const text = value.kind === 'text' ? value : undefined;
+  const [hole] = text?.holes ?? [];
+  // A text that is known and is no statement of data: SHOW, DESCRIBE, PRAGMA, the command of something else.
   if (
-    self?.kind === 'instance' &&
-    /^(?:get_conn|get_sqlalchemy_engine|get_cursor|cursor|connect|begin|connection|raw_connection|get_client|get_uri|__enter__)$/.test(
-      last,
-    )
+    text !== undefined &&
+    (hole === undefined || /^\s*(?:show|describe|desc|explain|pragma)\b/i.test(text.mapped.text))
   )
-    return {
-      kind: 'instance',
-      type: self.type.replace(/Hook$/, 'Connection'),
-      call: self.type.endsWith('Hook') ? { ...self.call } : self.call,
-    };
-  return silent.test(last) ? none : undefined;
+    return false;
+  if (value.kind === 'scalar' || (value.kind === 'list' && value.items.length === 0)) return false;
+  const reason =
+    hole === undefined
+      ? reasonFor(value, 'it is known at run time only')
+      : `it begins with ${hole.source}${hole.value.kind === 'unknown' ? `: ${hole.value.reason}` : ''}`;
+  noteUnread(program, 'statement', `the SQL that ${call.callee}(…) sends is not known: ${reason}`, given.valueAt);
+  return true;
 }

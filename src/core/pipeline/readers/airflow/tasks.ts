@@ -1,8 +1,17 @@
 import { argument, type Call, emptyCall } from '../../python/call.ts';
-import type { FunctionValue, HostObject, Value } from '../../python/value.ts';
+import type { HostObject, ObjectValue, Value } from '../../python/value.ts';
 import { hostValue, none, unknown } from '../../python/value.ts';
 import { edgeBetween } from './edges.ts';
-import { type DagBuilder, type GroupBuilder, hostOf, type Program, type TaskBuilder } from './program.ts';
+import { numberedName } from './numbered-name.ts';
+import {
+  type Callable,
+  type DagBuilder,
+  type GroupBuilder,
+  hostOf,
+  type Program,
+  type TaskBuilder,
+} from './program.ts';
+import { asSetupOrTeardown, enterContext, exitContext } from './setup-teardown.ts';
 
 /** Callables that take a `task_id` and are no operators. */
 const notOperators = /^(?:xcom_pull|get_task|clear)$|(?:Builder|Config|Hook|Request|Factory|Context|Link|Key)$/;
@@ -16,31 +25,33 @@ export function looksLikeOperator(name: string, call: Call): boolean {
 
 /** A task from the call of an operator class; `.partial(…)` waits for `.expand(…)`. */
 export function operatorTask(program: Program, operator: string, call: Call): Value {
-  if (operator === 'partial') {
-    const name = call.callee.replace(/\.partial$/, '');
-    return mappedOperator(program, name.slice(name.lastIndexOf('.') + 1), call);
-  }
-  return hostValue(newTask(program, operator, call, callableOf(call)));
+  if (operator !== 'partial') return hostValue(newTask(program, operator, call, callableOf(call)));
+  const name = call.callee.replace(/\.partial$/, '');
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  return mappedOperator(call, (whole) => hostValue(newTask(program, last, whole, callableOf(whole), { mapped: true })));
 }
 
-function mappedOperator(program: Program, operator: string, partial: Call): Value {
+/** `.partial(…).expand(…)`: `make` gets the arguments of both. */
+export function mappedOperator(partial: Call, make: (whole: Call) => Value): Value {
   return hostValue({
     type: 'partial',
     attribute: (name) =>
       name === 'expand' || name === 'expand_kwargs'
         ? hostValue({
             type: 'expand',
-            call: (expansion) => {
-              const keywords = new Map([...partial.keywords, ...expansion.keywords]);
-              const call: Call = { ...partial, at: { ...partial.at, end: expansion.at.end }, keywords };
-              return hostValue(newTask(program, operator, call, callableOf(call), { mapped: true }));
-            },
+            call: (expansion) =>
+              make({
+                ...partial,
+                at: { ...partial.at, end: expansion.at.end },
+                keywords: new Map([...partial.keywords, ...expansion.keywords]),
+              }),
           })
         : undefined,
   });
 }
 
-function callableOf(call: Call): TaskBuilder['callable'] {
+/** The Python that an operator is given, with the arguments that it is given for it. */
+export function callableOf(call: Call): Callable | undefined {
   const value = call.keywords.get('python_callable')?.value;
   if (value?.kind !== 'function') return undefined;
   const positional = call.keywords.get('op_args')?.value;
@@ -51,14 +62,22 @@ function callableOf(call: Call): TaskBuilder['callable'] {
     call: {
       ...emptyCall(call.at, call.callee, positional?.kind === 'list' ? positional.items : []),
       keywords: new Map(entries.map(([name, entry]) => [name, { name, ...entry }])),
+      open: isOpen(positional) || isOpen(keywords),
     },
   };
 }
+
+const isOpen = (value: Value | undefined): boolean =>
+  value !== undefined && !((value.kind === 'list' || value.kind === 'dict') && !value.open);
 
 export interface TaskOptions {
   readonly mapped?: boolean;
   readonly defaultName?: string;
   readonly nameAt?: Call['at'];
+  /** A task_id that is taken gets a number, as with calls of a function under `@task`. */
+  readonly numbered?: boolean;
+  /** Of an operator class of the workspace: its attributes can be asked for. */
+  readonly object?: ObjectValue;
 }
 
 /** Adds a task to the DAG and group that are open, or to the ones that its arguments name. */
@@ -66,19 +85,20 @@ export function newTask(
   program: Program,
   operator: string,
   call: Call,
-  callable: { readonly function: FunctionValue; readonly call: Call } | undefined,
+  callable: Callable | undefined,
   options: TaskOptions = {},
 ): TaskBuilder {
   const id = argument(call, 'task_id');
   const idText = id?.value.kind === 'text' ? id.value : undefined;
   const group = hostOf<GroupBuilder>(call.keywords.get('task_group')?.value, 'group') ?? program.groupStack.at(-1);
   const dag = hostOf<DagBuilder>(call.keywords.get('dag')?.value, 'dag') ?? program.dagStack.at(-1);
+  const prefix = group?.prefix ?? '';
   const plain = idText?.mapped.text ?? (id === undefined ? options.defaultName : undefined);
   const task: TaskBuilder = {
     type: 'task',
     made: call,
     operator,
-    name: `${group?.prefix ?? ''}${plain ?? operator}`,
+    name: `${prefix}${plain === undefined ? operator : options.numbered ? freeName(program, dag, prefix, plain) : plain}`,
     named: plain !== undefined && (idText === undefined || idText.holes.length === 0),
     certain: program.isCertain(),
     nameAt: id?.valueAt ?? options.nameAt ?? call.at,
@@ -91,15 +111,27 @@ export function newTask(
     accessed: [],
     unread: [],
     clockUses: [],
-    attribute: (name) => taskAttribute(program, task, name),
+    attribute: (name) => options.object?.attributes.get(name) ?? taskAttribute(program, task, name),
     item: () => output(program, task),
     assign: () => {},
-    enter: () => hostValue(task),
+    role: undefined,
+    enter: () => {
+      enterContext(program, task);
+      return hostValue(task);
+    },
+    exit: () => exitContext(program),
   };
   program.tasks.push(task);
+  program.contexts.at(-1)?.work.push(task);
   for (let holder = group; holder !== undefined; holder = holder.parent) holder.tasks.push(task);
   for (const keyword of call.keywords.values()) dependOnValue(program, task, keyword.value, keyword.at);
   return task;
+}
+
+/** Calls of one function are numbered: `load`, `load__1`, `load__2`. */
+function freeName(program: Program, dag: DagBuilder | undefined, prefix: string, name: string): string {
+  const taken = new Set(program.tasks.filter((task) => task.dag === dag).map((task) => task.name));
+  return numberedName(prefix, name, taken);
 }
 
 /** `operator.output`, or the result of a `@task` call, used as an argument: the maker runs first. */
@@ -118,7 +150,7 @@ export const output = (program: Program, task: TaskBuilder): Value => {
     type: 'output',
     task,
     item: () => output(program, task),
-    attribute: (name) => (/^set_/.test(name) ? taskAttribute(program, task, name) : output(program, task)),
+    attribute: (name) => (/^(?:set|as)_/.test(name) ? taskAttribute(program, task, name) : output(program, task)),
     call: () => output(program, task),
   };
   return hostValue(host);
@@ -137,6 +169,10 @@ function taskAttribute(program: Program, task: TaskBuilder, name: string): Value
         return none;
       },
     });
-  if (name === 'as_setup' || name === 'as_teardown') return hostValue({ type: 'setter', call: () => self });
+  if (name === 'as_setup' || name === 'as_teardown')
+    return hostValue({
+      type: 'setter',
+      call: (call) => asSetupOrTeardown(program, task, name === 'as_setup' ? 'setup' : 'teardown', call),
+    });
   return unknown(`the attribute ${name} of a task`);
 }

@@ -1,0 +1,59 @@
+import { derivedText, plainText } from '../../../python/text-value.ts';
+import type { Value } from '../../../python/value.ts';
+
+/**
+ * A table as a Python library hands it around, as the value that names it: `bigquery.Table("p.d.t")`,
+ * `client.dataset("d").table("t")`, `Table("t", metadata, schema="s")`, a mapped class with `__tablename__`.
+ */
+export function tableValue(value: Value, depth = 0): Value {
+  if (depth > 4) return value;
+  if (value.kind === 'class') return mappedTable(value) ?? value;
+  if (value.kind === 'object') return mappedTable(value.class) ?? value;
+  if (value.kind !== 'instance') return value;
+  const { type, call } = value;
+  const [first] = call.positional;
+  const last = type.slice(type.lastIndexOf('.') + 1);
+  if (/^(?:table|model)$/.test(last) && first !== undefined) {
+    const holder = value.attributes?.get(holderName);
+    const dataset = holder?.kind === 'instance' ? plainText(holder.call.positional[0]) : undefined;
+    const name = plainText(first);
+    return dataset !== undefined && name !== undefined ? derivedText(`${dataset}.${name}`, call.at) : first;
+  }
+  if (last === 'Table') {
+    const schema = call.keywords.get('schema')?.value;
+    return first === undefined ? value : qualified(schema, first);
+  }
+  if (/^(?:TableReference|get_table|from_string)$/.test(last) && first !== undefined)
+    return tableValue(first, depth + 1);
+  return value;
+}
+
+/** The name under which a chained call keeps what it was called on. */
+export const holderName = 'receiver of the call';
+
+function mappedTable(owner: Extract<Value, { kind: 'class' }>): Value | undefined {
+  const name = owner.frame.names.get('__tablename__');
+  if (name !== undefined) {
+    const settings = owner.frame.names.get('__table_args__');
+    const holders = settings?.kind === 'list' ? settings.items : settings === undefined ? [] : [settings];
+    for (const holder of holders)
+      if (holder.kind === 'dict') {
+        const schema = holder.entries.get('schema')?.value;
+        if (schema !== undefined) return qualified(schema, name);
+      }
+    return name;
+  }
+  const table = owner.frame.names.get('__table__');
+  if (table !== undefined) return tableValue(table);
+  for (const base of owner.bases) {
+    const inherited = base.kind === 'class' ? mappedTable(base) : undefined;
+    if (inherited !== undefined) return inherited;
+  }
+  return undefined;
+}
+
+function qualified(schema: Value | undefined, name: Value): Value {
+  if (schema === undefined || (schema.kind === 'scalar' && schema.value === null)) return name;
+  const [outer, inner] = [plainText(schema), plainText(name)];
+  return outer === undefined ? schema : inner === undefined ? name : derivedText(`${outer}.${inner}`);
+}
