@@ -7,7 +7,7 @@ import { booleanOf, numberOf } from './arguments.ts';
 import { buildTask } from './build-task.ts';
 import { clockCallsOf } from './clock-calls.ts';
 import { findCycle } from './cycle.ts';
-import { taskEdges } from './edges.ts';
+import { uniqueEdges } from './edges.ts';
 import { type CrossEdge, type DagBuilder, dagArgument, type Program, type TaskBuilder } from './program.ts';
 import { scheduleOf, timetableZone } from './schedule.ts';
 import { datesOf } from './start-date.ts';
@@ -46,7 +46,7 @@ export function buildPipeline(
   const tasks: Task[] = kept.map(({ builder, id: taskId }) => buildTask(builder, taskId, dag, context, problems));
   const ids = new Map(kept.map(({ builder, id: taskId }) => [builder, taskId]));
   const edges: Edge[] = [];
-  for (const { from, to, at } of taskEdges(program.edges)) {
+  for (const { from, to, at } of uniqueEdges(program.edges)) {
     const fromId = ids.get(from);
     const toId = ids.get(to);
     if (fromId !== undefined && toId !== undefined) edges.push({ from: fromId, to: toId, at, kind: 'order' });

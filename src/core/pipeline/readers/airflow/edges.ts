@@ -1,6 +1,6 @@
 import type { SourceSpan } from '../../../text/span.ts';
 import type { HostObject, Value } from '../../python/value.ts';
-import type { EdgeEnd, GroupBuilder, OpenEdge, Program, TaskBuilder } from './program.ts';
+import type { EdgeEnd, GroupBuilder, Program, TaskBuilder, TaskEdge } from './program.ts';
 
 /** `from >> to`: edges between all ends of both sides. Gives the operator's result, its right operand. */
 export function edgeBetween(
@@ -16,12 +16,16 @@ export function edgeBetween(
   // A label between two tasks passes the left side on.
   if (sources !== undefined && targets === undefined) return from;
   if (sources === undefined) return right;
-  for (const source of sources)
-    for (const target of targets ?? []) {
-      if (source === target) continue;
-      program.edges.push({ from: source, to: target, at });
-    }
+  for (const source of sources) for (const target of targets ?? []) link(program, source, target, at);
   return right;
+}
+
+/** A group stands for its last tasks before `>>` and for its first behind it, as it is when the line runs. */
+function link(program: Program, source: EdgeEnd, target: EdgeEnd, at: SourceSpan): void {
+  if (source === target) return;
+  for (const from of source.type === 'group' ? leavesOf(source, program.edges) : [source])
+    for (const to of target.type === 'group' ? rootsOf(target, program.edges) : [target])
+      if (from !== to) program.edges.push({ from, to, at });
 }
 
 /** The tasks and groups that an operand of `>>` stands for; `undefined` when it stands for none. */
@@ -43,11 +47,10 @@ function endOf(host: HostObject): EdgeEnd | undefined {
 }
 
 /** A DAG is found for tasks that were given none: Airflow takes it from the task at the other end. */
-export function spreadDags(edges: readonly OpenEdge[]): void {
+export function spreadDags(edges: readonly TaskEdge[]): void {
   for (let changed = true; changed; ) {
     changed = false;
     for (const { from, to } of edges) {
-      if (from.type !== 'task' || to.type !== 'task') continue;
       if (from.dag !== undefined && to.dag === undefined) to.dag = from.dag;
       else if (to.dag !== undefined && from.dag === undefined) from.dag = to.dag;
       else continue;
@@ -56,34 +59,39 @@ export function spreadDags(edges: readonly OpenEdge[]): void {
   }
 }
 
-/** Edges between tasks only: a group before `>>` stands for its last tasks, behind it for its first. */
-export function taskEdges(
-  edges: readonly OpenEdge[],
-): readonly { from: TaskBuilder; to: TaskBuilder; at: SourceSpan }[] {
-  const result: { from: TaskBuilder; to: TaskBuilder; at: SourceSpan }[] = [];
+/** Each edge once, at the place that says it first. */
+export function uniqueEdges(edges: readonly TaskEdge[]): readonly TaskEdge[] {
   const seen = new Map<TaskBuilder, Set<TaskBuilder>>();
-  const add = (from: TaskBuilder, to: TaskBuilder, at: SourceSpan): void => {
+  return edges.filter(({ from, to }) => {
     const known = seen.get(from) ?? new Set();
-    if (from === to || known.has(to)) return;
+    if (known.has(to)) return false;
     seen.set(from, known.add(to));
-    result.push({ from, to, at });
-  };
-  for (const { from, to, at } of edges) if (from.type === 'task' && to.type === 'task') add(from, to, at);
-  for (const { from, to, at } of edges) {
-    if (from.type === 'task' && to.type === 'task') continue;
-    for (const source of from.type === 'group' ? outermost(from, result, 'from') : [from])
-      for (const target of to.type === 'group' ? outermost(to, result, 'to') : [to]) add(source, target, at);
-  }
-  return result;
+    return true;
+  });
 }
 
-/** Tasks of a group that have no edge to (or from) another task of it. */
-function outermost(
-  group: GroupBuilder,
-  edges: readonly { from: TaskBuilder; to: TaskBuilder }[],
-  side: 'from' | 'to',
-): readonly TaskBuilder[] {
+/** Tasks of a group that wait for no other task of it. */
+function rootsOf(group: GroupBuilder, edges: readonly TaskEdge[]): readonly TaskBuilder[] {
   const members = new Set(group.tasks);
-  const inner = new Set(edges.filter(({ from, to }) => members.has(from) && members.has(to)).map((edge) => edge[side]));
+  const inner = new Set(edges.filter(({ from, to }) => members.has(from) && members.has(to)).map(({ to }) => to));
   return group.tasks.filter((task) => !inner.has(task));
+}
+
+/** Tasks of a group for which no other task of it waits; nothing waits for a teardown, but for the work before it. */
+function leavesOf(group: GroupBuilder, edges: readonly TaskEdge[]): readonly TaskBuilder[] {
+  const members = new Set(group.tasks);
+  const inner = edges.filter(({ from, to }) => members.has(from) && members.has(to));
+  const waitedFor = new Set(inner.map(({ from }) => from));
+  const beforeTeardown = (teardown: TaskBuilder, visited: ReadonlySet<TaskBuilder>): readonly TaskBuilder[] =>
+    inner
+      .filter(({ from, to }) => to === teardown && !visited.has(from))
+      .flatMap(({ from }) => {
+        if (from.role === 'teardown') return beforeTeardown(from, new Set([...visited, from]));
+        const goesOn = inner.some((edge) => edge.from === from && edge.to !== teardown && edge.to.role !== 'teardown');
+        return from.role === 'setup' || goesOn ? [] : [from];
+      });
+  const leaves = group.tasks
+    .filter((task) => !waitedFor.has(task))
+    .flatMap((task) => (task.role === 'teardown' ? beforeTeardown(task, new Set([task])) : [task]));
+  return [...new Set(leaves)];
 }

@@ -3,12 +3,20 @@ import { plainText } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
 import { hostValue, none } from '../../python/value.ts';
 import { edgeBetween } from './edges.ts';
-import { type GroupBuilder, hostOf, type Program } from './program.ts';
+import { numberedName } from './numbered-name.ts';
+import { type DagBuilder, type GroupBuilder, hostOf, type Program } from './program.ts';
 
-/** `TaskGroup(…)` or `@task_group`: prefixes the ids of its tasks and stands for all of them in dependencies. */
-export function openGroup(program: Program, call: Call, defaultId = ''): GroupBuilder {
+/**
+ * `TaskGroup(…)` or, `called`, a call of a function under `@task_group`: prefixes the ids of its tasks and stands for
+ * all of them in dependencies.
+ */
+export function openGroup(program: Program, call: Call, defaultId = '', called = false): GroupBuilder {
   const parent = hostOf<GroupBuilder>(call.keywords.get('parent_group')?.value, 'group') ?? program.groupStack.at(-1);
-  const id = plainText(argument(call, 'group_id', 0)?.value) ?? defaultId;
+  const dag = hostOf<DagBuilder>(call.keywords.get('dag')?.value, 'dag') ?? program.dagStack.at(-1);
+  const given = plainText(argument(call, 'group_id', 0)?.value) ?? defaultId;
+  const suffix = call.keywords.get('add_suffix_on_collision')?.value;
+  const numbered = called || (suffix?.kind === 'scalar' && suffix.value === true);
+  const id = numbered ? freeGroupId(program, dag, parent, given) : given;
   const prefixes = call.keywords.get('prefix_group_id')?.value;
   const prefixed = !(prefixes?.kind === 'scalar' && prefixes.value === false);
   const group: GroupBuilder = {
@@ -17,6 +25,8 @@ export function openGroup(program: Program, call: Call, defaultId = ''): GroupBu
     // A group that does not prefix leaves its parents' prefix out as well.
     prefix: prefixed && id !== '' ? `${parent?.prefix ?? ''}${id}.` : '',
     parent,
+    id: `${parent?.prefix ?? ''}${id}`,
+    dag,
     tasks: [],
     enter() {
       program.groupStack.push(group);
@@ -39,5 +49,18 @@ export function openGroup(program: Program, call: Call, defaultId = ''): GroupBu
       });
     },
   };
+  program.groups.push(group);
   return group;
+}
+
+/** Groups of one function are numbered: `load`, `load__1`, `load__2`. */
+function freeGroupId(
+  program: Program,
+  dag: DagBuilder | undefined,
+  parent: GroupBuilder | undefined,
+  id: string,
+): string {
+  const prefix = parent?.prefix ?? '';
+  const taken = new Set(program.groups.filter((group) => group.dag === dag).map((group) => group.id));
+  return numberedName(prefix, id, taken);
 }

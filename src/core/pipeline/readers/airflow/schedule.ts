@@ -8,6 +8,7 @@ import { plainText } from '../../python/text-value.ts';
 import { zoneOf } from '../../python/time-call.ts';
 import { symbolOf, type Value } from '../../python/value.ts';
 import type { AirflowSettings } from './airflow-settings.ts';
+import { assetsOf } from './assets.ts';
 import { type DagBuilder, dagArgument } from './program.ts';
 
 /** The schedule of a DAG from its arguments, in whatever way the Airflow version spells it. */
@@ -67,7 +68,7 @@ const assetName = (value: Value): string => {
     (value.kind === 'instance'
       ? plainText(argument(value.call, 'name', 0)?.value ?? argument(value.call, 'uri')?.value)
       : undefined);
-  return named ?? 'an asset';
+  return named ?? assetsOf(value)[0] ?? 'an asset';
 };
 
 function timetable(
@@ -75,7 +76,9 @@ function timetable(
   zone: ZoneName,
   settings: AirflowSettings,
 ): Schedule | undefined {
-  const last = value.type.slice(value.type.lastIndexOf('.') + 1);
+  // `Asset.ref(name=…)` names an asset that is defined elsewhere.
+  const type = value.type.replace(/\.ref$/, '');
+  const last = type.slice(type.lastIndexOf('.') + 1);
   const { call } = value;
   switch (last) {
     case 'CronDataIntervalTimetable':
@@ -114,6 +117,10 @@ function timetable(
     case 'AssetOrTimeSchedule': {
       const inner = argument(call, 'timetable', 0)?.value;
       return inner === undefined ? undefined : scheduleOfValue(inner, zone, settings);
+    }
+    case 'PartitionedAssetTimetable': {
+      const assets = argument(call, 'assets', 0)?.value;
+      return assets === undefined ? undefined : scheduleOfValue(assets, zone, settings);
     }
     case 'Asset':
     case 'Dataset':

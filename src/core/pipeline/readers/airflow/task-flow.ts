@@ -1,8 +1,9 @@
 import type { Call } from '../../python/call.ts';
-import { spanIn } from '../../python/interpreter.ts';
+import { type Interpreter, spanIn } from '../../python/interpreter.ts';
 import { childOf } from '../../python/syntax-tree.ts';
 import type { FunctionValue, HostObject, Value } from '../../python/value.ts';
-import { hostValue } from '../../python/value.ts';
+import { hostValue, unknown } from '../../python/value.ts';
+import { edgeBetween } from './edges.ts';
 import { openGroup } from './groups.ts';
 import type { Program } from './program.ts';
 import { dependOnValue, newTask } from './tasks.ts';
@@ -20,8 +21,9 @@ export function taskDecorator(program: Program, target: FunctionValue, decorator
       flavour === 'task' ? '@task' : `@task.${flavour}`,
       { ...decorator, at, keywords },
       { function: target, call: invocation },
-      { mapped, defaultName: freeName(program, target.name), nameAt },
+      { mapped, defaultName: target.name, numbered: true, nameAt },
     );
+    if (flavour === 'setup' || flavour === 'teardown') task.role = flavour;
     for (const [index, value] of invocation.positional.entries())
       dependOnValue(program, task, value, invocation.positionalAt[index] ?? invocation.at);
     for (const { value, at: keywordAt } of invocation.keywords.values()) dependOnValue(program, task, value, keywordAt);
@@ -51,25 +53,51 @@ export function taskDecorator(program: Program, target: FunctionValue, decorator
   return withOverrides(new Map(), new Map());
 }
 
-/** Airflow numbers repeated calls of one function: `load`, `load__1`, `load__2`. */
-function freeName(program: Program, name: string): string {
-  const prefix = program.groupStack.at(-1)?.prefix ?? '';
-  const dag = program.dagStack.at(-1);
-  const taken = new Set(program.tasks.filter((task) => task.dag === dag).map((task) => task.name));
-  if (!taken.has(prefix + name)) return name;
-  for (let number = 1; ; number++) if (!taken.has(`${prefix}${name}__${number}`)) return `${name}__${number}`;
-}
-
 /** A function under `@task_group`: each call opens a group and runs the body in it. */
 export function taskGroupFunction(program: Program, target: FunctionValue, decorator: Call): HostObject {
-  return {
-    type: 'group-function',
-    call(invocation, run) {
-      const group = openGroup(program, decorator, target.name);
-      program.groupStack.push(group);
-      run.callFunction(target, invocation);
-      program.groupStack.pop();
-      return hostValue(group);
-    },
+  const open = (keywords: Call['keywords'], invocation: Call, run: Interpreter, source?: Call): Value => {
+    const group = openGroup(program, { ...decorator, keywords }, target.name, true);
+    for (const { value, at } of source?.keywords.values() ?? []) edgeBetween(program, value, hostValue(group), at);
+    program.groupStack.push(group);
+    const returned = run.callFunction(target, invocation);
+    program.groupStack.pop();
+    // What the body returns takes the group's place in dependencies.
+    const nothing = returned.kind === 'unknown' || (returned.kind === 'scalar' && returned.value === null);
+    return nothing ? hostValue(group) : returned;
   };
+  const withArguments = (keywords: Call['keywords'], partial: Call['keywords']): HostObject => ({
+    type: 'group-function',
+    call: (invocation, run) => open(keywords, invocation, run),
+    attribute(name) {
+      if (name === 'override')
+        return hostValue({
+          type: 'override',
+          call: (call) => hostValue(withArguments(new Map([...keywords, ...call.keywords]), partial)),
+        });
+      if (name === 'partial')
+        return hostValue({
+          type: 'partial',
+          call: (call) => hostValue(withArguments(keywords, new Map([...partial, ...call.keywords]))),
+        });
+      if (name === 'expand' || name === 'expand_kwargs')
+        return hostValue({
+          type: 'expand',
+          call: (call, run) =>
+            open(keywords, { ...call, keywords: new Map([...partial, ...onePerGroup(call)]), open: true }, run, call),
+        });
+      return undefined;
+    },
+  });
+  return withArguments(decorator.keywords, new Map());
 }
+
+/** Inside a mapped group an argument is one of the items; where a task makes them it is still that task's. */
+const onePerGroup = (call: Call): Call['keywords'] =>
+  new Map(
+    [...call.keywords].map(([name, keyword]) => [
+      name,
+      keyword.value.kind === 'host'
+        ? keyword
+        : { ...keyword, value: unknown('one of the items that the group is mapped over') },
+    ]),
+  );
