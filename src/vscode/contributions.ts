@@ -25,6 +25,7 @@ export const commands = {
   'backfill.checkAll': { title: 'Check All Pipelines', icon: '$(checklist)' },
   'backfill.connectWarehouse': { title: 'Connect Warehouse…', icon: '$(plug)', enabledWhen: trusted },
   'backfill.forgetPassword': { title: 'Forget Stored Password…', enabledWhen: trusted },
+  'backfill.declareTask': { title: 'Declare What a Task Reads and Writes', icon: '$(edit)' },
   'backfill.openRulePage': { title: 'Open Rule Page', inPalette: false },
   'backfill.showLog': { title: 'Show Log', icon: '$(output)' },
 } as const satisfies Record<string, CommandContribution>;
@@ -49,6 +50,12 @@ export const settings = {
     enum: ['onType', 'onSave', 'off'],
     default: 'onType',
     markdownDescription: 'When to look for what makes a second run double, change or lose rows.',
+  },
+  'backfill.unknowns.enabled': {
+    type: 'boolean',
+    default: true,
+    markdownDescription:
+      'Mark what is not known of a task (which tables, which range, which rows) with three dots, never as a problem, and offer to declare it in `backfill.yaml`.',
   },
   'backfill.rules': {
     type: 'object',

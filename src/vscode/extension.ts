@@ -4,7 +4,9 @@ import { connections } from './connections.ts';
 import { registerBackfillCommands } from './features/backfill-commands.ts';
 import { registerCheckAll } from './features/check-all.ts';
 import { registerCodeLenses } from './features/code-lenses.ts';
+import { registerConfigDiagnostics } from './features/config-diagnostics.ts';
 import { registerConnectionCommands } from './features/connect-warehouse.ts';
+import { registerDeclareTask } from './features/declare-task.ts';
 import { registerDiagnostics } from './features/diagnostics.ts';
 import { registerHovers } from './features/hovers.ts';
 import { registerInlayHints } from './features/inlay-hints.ts';
@@ -48,6 +50,8 @@ export function activate(context: vscode.ExtensionContext): void {
     registerInlayHints(clients),
     registerHovers(clients),
     registerDiagnostics(clients),
+    registerConfigDiagnostics(clients),
+    registerDeclareTask(clients),
     registerQuickFixes(clients),
     registerRulePages(context.extensionUri),
     registerIntervalPicker(clients),

@@ -31,6 +31,19 @@ describe('what the command line writes', () => {
     );
   });
 
+  test('show', async () => {
+    golden(
+      'show',
+      [
+        await transcript('show'),
+        await transcript('show', '--unknown'),
+        await transcript('show', 'dags/shop.py', '--format', 'json'),
+        await transcript('show', '--declare', 'shop.daily'),
+        await transcript('show', '--declare', 'shop.dialy'),
+      ].join('\n'),
+    );
+  });
+
   test('wrong calls', async () => {
     golden(
       'wrong-calls',
@@ -60,7 +73,7 @@ describe('what the command line writes', () => {
   });
 
   test('help', async () => {
-    const verbs = ['plan', 'run', 'history', 'resume'];
+    const verbs = ['show', 'plan', 'run', 'history', 'resume'];
     const pages = [['--help'], ...verbs.map((verb) => [verb, '--help'])];
     const texts: string[] = [];
     for (const page of pages) texts.push(await transcript(...page));

@@ -1,22 +1,30 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
 import { makeTaskSql } from '../../core/pipeline/make-task-sql.ts';
 import { type DialectName, dialectNames } from '../../core/sql/dialect-name.ts';
 import { statementJson } from '../../core/sql/statement-json.ts';
 import { lineIndex } from '../../core/text/line-index.ts';
 import { wholeFile } from '../../core/text/mapped-text.ts';
+import { draftDeclaration } from '../../core/view/draft-declaration.ts';
+import { declarationYaml } from '../../node/config/add-declaration.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
+import { didYouMean } from '../../node/nearest-names.ts';
 import { checkScope } from '../check-scope.ts';
 import { reportProblems } from '../report-problems.ts';
 import { showJson } from '../reporters/show-json.ts';
+import { factsOf, type ShowReport } from '../reporters/show-report.ts';
 import { showStatementsText } from '../reporters/show-statements-text.ts';
 import { showText } from '../reporters/show-text.ts';
+import { showUnknownText } from '../reporters/show-unknown-text.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
 
 interface ShowOptions {
   readonly format: 'text' | 'json';
   readonly statements?: boolean;
+  readonly unknown?: boolean;
+  readonly declare?: string;
   readonly dialect: DialectName;
 }
 
@@ -24,6 +32,8 @@ const examples = `
 Examples:
   backfill show                                  what was understood of the pipelines below this folder
   backfill show dags/orders.py --format json
+  backfill show --unknown                        only what is not known, and what to put into backfill.yaml
+  backfill show --declare orders.export          the entry of backfill.yaml for one task
   backfill show load.sql --statements --dialect snowflake`;
 
 export function register(program: Command, shell: Shell): void {
@@ -32,6 +42,8 @@ export function register(program: Command, shell: Shell): void {
     .description('show pipelines, tasks, slices and read windows as they are understood')
     .argument('[path]', 'a file or folder', '.')
     .addOption(new Option('--format <format>', 'how it is written').choices(['text', 'json']).default('text'))
+    .option('--unknown', 'only what is not known, and the entries of backfill.yaml that settle it')
+    .option('--declare <task>', 'print the entry of backfill.yaml that settles what is not known of one task')
     .option('--statements', 'each statement of one SQL file, as it is understood')
     .addOption(
       new Option('--dialect <dialect>', 'dialect of the SQL file, with --statements')
@@ -55,12 +67,32 @@ async function showPipelines(path: string, options: ShowOptions, shell: Shell): 
     text: workspace.text,
     fileName: scope.toGiven,
   };
-  if (options.format === 'json') shell.out(showJson(shown));
+  if (options.declare !== undefined) {
+    const task = knownTask(options.declare, workspace.facts);
+    const isKnown = workspace.facts.facts.get(task)?.unknowns.length === 0;
+    const draft = draftDeclaration(task, workspace.facts);
+    shell.out(isKnown ? `# nothing is unknown of ${task}\n` : declarationYaml([draft]));
+  } else if (options.format === 'json') shell.out(showJson(options.unknown ? onlyUnknown(shown) : shown));
+  else if (options.unknown) shell.out(showUnknownText(shown, shell.colors));
   else {
     shell.out(showText(shown, shell.colors));
     reportProblems(shown.problems, workspace.text, shell, 'info');
   }
   shell.exit(exitCodes.done);
+}
+
+function knownTask(task: string, { tasks }: WorkspaceFacts): string {
+  if (tasks.has(task)) return task;
+  throw new UsageError(`there is no task ${task}${didYouMean(task, tasks.keys())}`);
+}
+
+/** The report with those tasks alone of which something is not known. */
+function onlyUnknown(report: ShowReport): ShowReport {
+  const pipelines = report.pipelines.map((pipeline) => ({
+    ...pipeline,
+    tasks: pipeline.tasks.filter((task) => factsOf(report, task).unknowns.length > 0),
+  }));
+  return { ...report, pipelines: pipelines.filter(({ tasks }) => tasks.length > 0) };
 }
 
 function showStatements(path: string, options: ShowOptions, shell: Shell): void {

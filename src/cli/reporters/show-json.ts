@@ -1,29 +1,43 @@
 import { sliceInWords, windowInWords } from '../../core/lineage/window-words.ts';
 import type { Task } from '../../core/pipeline/model.ts';
+import type { SourceSpan } from '../../core/text/span.ts';
+import { readingSummary } from '../../core/view/reading-summary.ts';
 import { rangeFinder } from './findings-range.ts';
 import { factsOf, parentsOf, type ShowReport, scheduleInWords } from './show-report.ts';
 
 /** The JSON contract of `show`, version 1. */
 export function showJson(report: ShowReport): string {
   const ranges = rangeFinder(report.text);
+  const place = (at: SourceSpan | undefined) =>
+    at === undefined ? null : { file: report.fileName(at.file), range: ranges.range(at) };
   const taskJson = (task: Task): object => {
-    const { reads, writes } = factsOf(report, task);
+    const { reads, writes, unknowns } = factsOf(report, task);
     return {
       id: task.id,
       range: ranges.range(task.at),
       operator: task.operator,
       writeMode: writes[0]?.mode ?? null,
-      reads: reads.map(({ table, window }) => ({
+      reads: reads.map(({ table, window, provenance, at }) => ({
         table,
         column: window.kind === 'range' ? window.column : null,
         window: windowInWords(window),
+        from: provenance,
+        at: place(at),
       })),
-      writes: writes.map(({ table, slice, mode, key }) => ({
+      writes: writes.map(({ table, slice, mode, key, provenance, at }) => ({
         table,
         column: slice.kind === 'range' ? slice.column : null,
         slice: sliceInWords(slice),
         mode,
         key,
+        from: provenance,
+        at: place(at),
+      })),
+      unknowns: unknowns.map(({ about, table, message, at }) => ({
+        about,
+        table: table ?? null,
+        message,
+        at: place(at),
       })),
       executor: task.executor.kind,
       ...(task.executor.kind !== 'warehouse' && { executorReason: task.executor.reason }),
@@ -44,5 +58,5 @@ export function showJson(report: ShowReport): string {
     message,
     ...(at && { file: report.fileName(at.file), range: ranges.range(at) }),
   }));
-  return `${JSON.stringify({ version: 1, pipelines, problems }, null, 2)}\n`;
+  return `${JSON.stringify({ version: 1, summary: readingSummary(report.pipelines, report.facts), pipelines, problems }, null, 2)}\n`;
 }

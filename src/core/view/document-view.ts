@@ -1,5 +1,6 @@
+import type { Unknown } from '../lineage/facts.ts';
 import type { Finding } from '../lint/finding.ts';
-import type { Span } from '../text/span.ts';
+import type { Problem, Span } from '../text/span.ts';
 import type { DataInterval } from '../time/data-interval.ts';
 
 /** A task of the open file: where its lens stands and what the lens can do. */
@@ -25,6 +26,21 @@ export interface HintView {
   readonly kind: 'interval' | 'slice';
 }
 
+/** Something that nobody has said about a task of the file; `about` names the kind, as in `unknown-window`. */
+export interface UnknownView {
+  readonly task: string;
+  readonly about: Unknown['about'];
+  readonly at: Span;
+  readonly message: string;
+}
+
+/** Something of the file that could not be read. */
+export interface ProblemView {
+  readonly at: Span;
+  readonly message: string;
+  readonly severity: Problem['severity'];
+}
+
 /** What a hover says about a range of the file, as Markdown. */
 export interface HoverView {
   readonly at: Span;
@@ -39,6 +55,8 @@ export interface DocumentView {
   readonly hints: readonly HintView[];
   readonly hovers: readonly HoverView[];
   readonly findings: readonly Finding[];
+  readonly unknowns: readonly UnknownView[];
+  readonly problems: readonly ProblemView[];
 }
 
 /** A pipeline as the status bar and the interval picker need it. */

@@ -18,7 +18,7 @@ export function intervalHints(
     if (hole.origin !== 'template' || hole.value.kind !== 'time') return [];
     const at = locate(sql.source, hole);
     if (at?.file !== file) return [];
-    const rendered = renderTemplate(sql.source.text.slice(hole.start, hole.end), context);
+    const rendered = renderTemplate(sql.source.text.slice(hole.start, hole.end), context, sql.environment);
     if (!rendered.ok || rendered.text.length > mostShown) return [];
     return [
       {

@@ -1,11 +1,14 @@
+import type { TaskFacts } from '../lineage/facts.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { Finding } from '../lint/finding.ts';
 import type { Task, TaskId } from '../pipeline/model.ts';
 import { taskContext } from '../run/task-context.ts';
-import type { SourceSpan } from '../text/span.ts';
+import type { Problem, SourceSpan, Span } from '../text/span.ts';
 import type { Instant } from '../time/instant.ts';
 import type { ZoneName } from '../time/zone-name.ts';
-import type { DocumentView, HintView, HoverView, TaskView } from './document-view.ts';
+import type { DocumentView, HintView, HoverView, TaskView, UnknownView } from './document-view.ts';
+import { factHovers } from './fact-hovers.ts';
+import { type HoverLinks, placeLinks } from './hover-links.ts';
 import { intervalHints } from './interval-hints.ts';
 import { type ChosenPipeline, choosePipeline, type IntervalChoice } from './pipeline-view.ts';
 import { sliceHints } from './slice-hints.ts';
@@ -17,6 +20,9 @@ export interface DocumentViewInput {
   readonly facts: WorkspaceFacts;
   /** Findings of the whole workspace or of this file. */
   readonly findings: readonly Finding[];
+  /** What could not be read, of the whole workspace or of this file. */
+  readonly problems: readonly Problem[];
+  readonly links: HoverLinks;
   readonly choice: IntervalChoice;
   readonly now: Instant;
   /** Zone of labels; `undefined` shows each pipeline in its own. */
@@ -34,7 +40,9 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
   const tasks: TaskView[] = [];
   const hints: HintView[] = [];
   const hovers: HoverView[] = [];
+  const unknowns: UnknownView[] = [];
   const pipelines: ChosenPipeline[] = [];
+  const link = placeLinks(file, (name) => facts.text(name), input.links);
   for (const pipeline of facts.pipelines) {
     const mine = pipeline.tasks.flatMap((task) => {
       const at = placeIn(file, task);
@@ -65,8 +73,20 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
       const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
       hovers.push({
         at: at.name,
-        markdown: taskHover({ task, facts: taskFacts, interval, noGrid: chosen.view.noGrid, zone, context, versions }),
+        markdown: taskHover({
+          task,
+          facts: taskFacts,
+          interval,
+          noGrid: chosen.view.noGrid,
+          zone,
+          context,
+          versions,
+          link,
+          declare: input.links.declare(task.id),
+        }),
       });
+      hovers.push(...factHovers(file, taskFacts, { task, data: interval?.data, zone, link }));
+      unknowns.push(...unknownsIn(file, taskFacts, at.name));
     }
   }
   return {
@@ -75,8 +95,18 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
     hints: distinct(hints),
     hovers,
     findings: input.findings.filter((finding) => finding.at.file === file),
+    unknowns,
+    problems: input.problems.flatMap(({ at, message, severity }) =>
+      at?.file === file && !unknowns.some((unknown) => isSame(unknown.at, at)) ? [{ at, message, severity }] : [],
+    ),
   };
 }
+
+/** Unknowns of a task that stand in the file; those without a place of their own stand at the task. */
+const unknownsIn = (file: string, { unknowns }: TaskFacts, name: SourceSpan): readonly UnknownView[] =>
+  unknowns.flatMap(({ task, about, message, at = name }) => (at.file === file ? [{ task, about, at, message }] : []));
+
+const isSame = (a: Span, b: Span): boolean => a.start === b.start && a.end === b.end;
 
 /** Where a task stands in a file: its call, or the head of a SQL file that it runs. */
 function placeIn(file: string, task: Task): { readonly whole: SourceSpan; readonly name: SourceSpan } | undefined {

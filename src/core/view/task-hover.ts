@@ -1,5 +1,4 @@
 import type { TaskFacts } from '../lineage/facts.ts';
-import { sliceInWords, windowInWords } from '../lineage/window-words.ts';
 import type { Task, TaskSql } from '../pipeline/model.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
@@ -7,7 +6,9 @@ import { plural } from '../text/plural.ts';
 import type { DataInterval } from '../time/data-interval.ts';
 import { toIso } from '../time/iso.ts';
 import type { ZoneName } from '../time/zone-name.ts';
-import { sliceLabel } from './slice-hints.ts';
+import { readLine, writeLine } from './fact-hovers.ts';
+import type { PlaceLink } from './hover-links.ts';
+import { escapeMarkdown } from './markdown.ts';
 import type { SliceVersion } from './slice-version.ts';
 
 export interface TaskHoverInput {
@@ -17,6 +18,9 @@ export interface TaskHoverInput {
   readonly noGrid: string | undefined;
   readonly zone: ZoneName;
   readonly context: TemplateContext | undefined;
+  readonly link: PlaceLink;
+  /** Address that declares the task in `backfill.yaml`. */
+  readonly declare: string;
   /** Newest first; empty when nothing is known of what ran. */
   readonly versions: readonly SliceVersion[];
 }
@@ -24,21 +28,22 @@ export interface TaskHoverInput {
 /** Long SQL is cut in a hover; the plan shows it whole. */
 const mostLines = 40;
 
-/** Interval, slice, read windows, write mode, the rendered SQL and what ran before, as Markdown. */
-export function taskHover({ task, facts, interval, noGrid, zone, context, versions }: TaskHoverInput): string {
+/** Interval, slices and windows with where they were said, what is not known, the rendered SQL and what ran before. */
+export function taskHover(input: TaskHoverInput): string {
+  const { task, facts, interval, noGrid, zone, context, versions, link } = input;
   const lines = [`**${escapeMarkdown(task.id)}** · ${escapeMarkdown(task.operator)}`, ''];
   if (interval === undefined) lines.push(`No interval: ${noGrid ?? 'unknown'}`);
   else {
     const { start, end } = interval.data;
     lines.push(`Interval **${interval.label}** (${zone}) — UTC ${toIso(start)} to ${toIso(end)}, end not included`);
   }
-  for (const write of facts.writes) {
-    lines.push('', `Writes \`${write.table}\` — ${write.mode}, ${sliceLabel(write, interval?.data, zone)}`);
-    lines.push(`&nbsp;&nbsp;slice ${escapeMarkdown(sliceInWords(write.slice))}`);
-    if (write.key.length > 0) lines.push(`&nbsp;&nbsp;key ${write.key.map((column) => `\`${column}\``).join(', ')}`);
+  const said = { task, data: interval?.data, zone, link };
+  for (const write of facts.writes) lines.push('', writeLine(write, said));
+  for (const read of facts.reads) lines.push('', readLine(read, said));
+  for (const { message, at } of facts.unknowns) {
+    lines.push('', `Not known: ${escapeMarkdown(message)}${at === undefined ? '' : ` — ${link(at)}`}`);
   }
-  for (const read of facts.reads)
-    lines.push('', `Reads \`${read.table}\` — ${escapeMarkdown(windowInWords(read.window))}`);
+  if (facts.unknowns.length > 0) lines.push('', `[Declare in backfill.yaml](${input.declare})`);
   if (task.executor.kind !== 'warehouse') lines.push('', `Not run from here: ${escapeMarkdown(task.executor.reason)}`);
   for (const version of versions) lines.push('', versionLine(version));
   if (context !== undefined) for (const sql of task.sql) lines.push('', ...renderedSql(sql, context));
@@ -50,8 +55,8 @@ function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): str
   return `Last run ${at}: \`${table}\` ${state}${figures}`;
 }
 
-function renderedSql({ source }: TaskSql, context: TemplateContext): readonly string[] {
-  const rendered = renderTemplate(source.text, context);
+function renderedSql({ source, environment }: TaskSql, context: TemplateContext): readonly string[] {
+  const rendered = renderTemplate(source.text, context, environment);
   if (!rendered.ok) return [`Cannot be rendered: \`${rendered.expression}\` — ${escapeMarkdown(rendered.reason)}`];
   const lines = withoutMargin(rendered.text);
   const shown =
@@ -68,5 +73,3 @@ function withoutMargin(text: string): readonly string[] {
   const last = lines.lastIndexOf(filled.at(-1) ?? '');
   return lines.slice(first, last + 1).map((line) => line.slice(margin).trimEnd());
 }
-
-const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]<>()#+!|]/g, '\\$&');

@@ -1,15 +1,9 @@
 import * as vscode from 'vscode';
-import type { Severity } from '../../core/lint/finding.ts';
-import type { PlacedFinding } from '../host/workspace-api.ts';
+import { plural } from '../../core/text/plural.ts';
+import type { PlacedFinding, PlacedProblem } from '../host/workspace-api.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
-import { diagnosticSource, rulePageLink } from './diagnostics.ts';
-
-const severities: Readonly<Record<Severity, vscode.DiagnosticSeverity>> = {
-  error: vscode.DiagnosticSeverity.Error,
-  warning: vscode.DiagnosticSeverity.Warning,
-  info: vscode.DiagnosticSeverity.Information,
-  hint: vscode.DiagnosticSeverity.Hint,
-};
+import { diagnosticSource, rulePageLink, severities } from './document-diagnostics.ts';
+import { placedRange } from './placed-range.ts';
 
 /** Checks every pipeline file of the workspace; files that no editor has open get their findings too. */
 export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
@@ -24,21 +18,23 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
       { location: vscode.ProgressLocation.Notification, title: 'Checking all pipelines', cancellable: true },
       async (progress, token) => {
         let count = 0;
+        let unread = 0;
         let tasks = 0;
         for (const client of open) {
           progress.report({ message: client.folder.name });
-          const findings = await client.call('check', { now: Date.now() });
+          const { findings, problems } = await client.call('check', { now: Date.now() });
           if (token.isCancellationRequested) return;
           count += findings.length;
+          unread += problems.filter(({ severity }) => severity !== 'info').length;
           tasks += (await client.call('tasks', null)).length;
-          publish(findings, (path) => client.uriOf(path));
+          publish([...findings, ...problems], (path) => client.uriOf(path));
         }
-        void vscode.window.showInformationMessage(resultInWords(count, tasks));
+        void vscode.window.showInformationMessage(resultInWords(count, unread, tasks));
       },
     );
   };
 
-  const publish = (findings: readonly PlacedFinding[], uriOf: (path: string) => vscode.Uri): void => {
+  const publish = (findings: readonly Placed[], uriOf: (path: string) => vscode.Uri): void => {
     const byFile = groupByFile(findings);
     for (const [file, found] of byFile) {
       const uri = uriOf(file);
@@ -55,22 +51,27 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
   );
 }
 
-function resultInWords(findings: number, tasks: number): string {
-  if (findings > 0) return `${findings} finding${findings === 1 ? '' : 's'}; see Problems.`;
+type Placed = PlacedFinding | PlacedProblem;
+
+function resultInWords(findings: number, unread: number, tasks: number): string {
+  const found = [
+    ...(findings > 0 ? [plural(findings, 'finding')] : []),
+    ...(unread > 0 ? [`${plural(unread, 'place')} that could not be read`] : []),
+  ];
+  if (found.length > 0) return `${found.join(', ')}; see Problems.`;
   if (tasks === 0) return 'No pipeline was found in this workspace: no DAG and no SQL file with a task.';
-  return `Nothing found in ${tasks} task${tasks === 1 ? '' : 's'}: a second run changes nothing.`;
+  return `Nothing found in ${plural(tasks, 'task')}: a second run changes nothing.`;
 }
 
-function groupByFile(findings: readonly PlacedFinding[]): Map<string, PlacedFinding[]> {
-  const groups = new Map<string, PlacedFinding[]>();
+function groupByFile(findings: readonly Placed[]): Map<string, Placed[]> {
+  const groups = new Map<string, Placed[]>();
   for (const finding of findings) groups.set(finding.file, [...(groups.get(finding.file) ?? []), finding]);
   return groups;
 }
 
-function toDiagnostic({ start, end, message, rule, severity }: PlacedFinding): vscode.Diagnostic {
-  const range = new vscode.Range(start.line - 1, start.column - 1, end.line - 1, end.column - 1);
-  const diagnostic = new vscode.Diagnostic(range, message, severities[severity]);
+function toDiagnostic(found: Placed): vscode.Diagnostic {
+  const diagnostic = new vscode.Diagnostic(placedRange(found), found.message, severities[found.severity]);
   diagnostic.source = diagnosticSource;
-  diagnostic.code = { value: rule, target: rulePageLink(rule) };
+  if ('rule' in found) diagnostic.code = { value: found.rule, target: rulePageLink(found.rule) };
   return diagnostic;
 }

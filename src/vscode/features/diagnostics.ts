@@ -1,36 +1,35 @@
 import * as vscode from 'vscode';
-import type { Finding, Severity } from '../../core/lint/finding.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
+import { diagnosticSource, documentDiagnostics } from './document-diagnostics.ts';
 import { isPipelineDocument } from './pipeline-documents.ts';
-
-export const diagnosticSource = 'backfill';
 
 /** Waits for a pause in typing, so that a word is not judged letter by letter. */
 const debounceMs = 200;
 
-const severities: Readonly<Record<Severity, vscode.DiagnosticSeverity>> = {
-  error: vscode.DiagnosticSeverity.Error,
-  warning: vscode.DiagnosticSeverity.Warning,
-  info: vscode.DiagnosticSeverity.Information,
-  hint: vscode.DiagnosticSeverity.Hint,
-};
-
-/** Findings of open documents as diagnostics: on open, on type or on save. */
+/** Findings of open documents, and what could not be read of them, as diagnostics: on open, on type or on save. */
 export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposable {
   const collection = vscode.languages.createDiagnosticCollection(diagnosticSource);
   const timers = new Map<string, NodeJS.Timeout>();
+  /** What is shown, to compare: an editor closes a list of quick fixes when diagnostics are set, even to the same. */
+  const shown = new Map<string, string>();
 
   const refresh = async (document: vscode.TextDocument): Promise<void> => {
     const client = clients.of(document.uri);
     if (client === undefined || !isPipelineDocument(document)) return;
-    if (mode(document) === 'off') return collection.delete(document.uri);
+    if (mode(document) === 'off') return forget(document.uri);
     const version = document.version;
-    const { findings } = await client.view(document);
+    const view = await client.view(document);
     if (document.version !== version || document.isClosed) return;
-    collection.set(
-      document.uri,
-      findings.map((finding) => toDiagnostic(finding, document, (path) => client.uriOf(path))),
-    );
+    const found = documentDiagnostics(view, document, (path) => client.uriOf(path));
+    const key = document.uri.toString();
+    const text = `${version} ${JSON.stringify(found)}`;
+    if (shown.get(key) === text) return;
+    shown.set(key, text);
+    collection.set(document.uri, found);
+  };
+  const forget = (uri: vscode.Uri): void => {
+    shown.delete(uri.toString());
+    collection.delete(uri);
   };
   const schedule = (document: vscode.TextDocument, delayMs: number): void => {
     const key = document.uri.toString();
@@ -52,7 +51,7 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
       if (contentChanges.length > 0 && mode(document) === 'onType') schedule(document, debounceMs);
     }),
     vscode.workspace.onDidSaveTextDocument(scheduleAll),
-    vscode.workspace.onDidCloseTextDocument(({ uri }) => collection.delete(uri)),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => forget(uri)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('backfill')) scheduleAll();
     }),
@@ -69,25 +68,3 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
 
 const mode = (document: vscode.TextDocument): 'onType' | 'onSave' | 'off' =>
   vscode.workspace.getConfiguration('backfill', document.uri).get('check.run', 'onType');
-
-function toDiagnostic(
-  { at, message, rule, severity, related }: Finding,
-  document: vscode.TextDocument,
-  uriOf: (path: string) => vscode.Uri,
-): vscode.Diagnostic {
-  const range = new vscode.Range(document.positionAt(at.start), document.positionAt(at.end));
-  const diagnostic = new vscode.Diagnostic(range, message, severities[severity]);
-  diagnostic.source = diagnosticSource;
-  diagnostic.code = { value: rule, target: rulePageLink(rule) };
-  diagnostic.relatedInformation = related
-    .filter((place) => place.at.file === at.file)
-    .map((place) => {
-      const where = new vscode.Range(document.positionAt(place.at.start), document.positionAt(place.at.end));
-      return new vscode.DiagnosticRelatedInformation(new vscode.Location(uriOf(place.at.file), where), place.message);
-    });
-  return diagnostic;
-}
-
-/** Opens the rule's page inside the editor: it is part of the extension, so it works offline. */
-export const rulePageLink = (rule: string): vscode.Uri =>
-  vscode.Uri.parse(`command:backfill.openRulePage?${encodeURIComponent(JSON.stringify([rule]))}`);

@@ -15,9 +15,16 @@ export function registerHovers(clients: WorkspaceClients): vscode.Disposable {
       if (first === undefined) return undefined;
       const range = new vscode.Range(document.positionAt(first.at.start), document.positionAt(first.at.end));
       return new vscode.Hover(
-        found.map(({ markdown }) => new vscode.MarkdownString(markdown)),
+        found.map(({ markdown }) => withLinks(markdown)),
         range,
       );
     },
   });
+}
+
+/** Of all commands, a hover may offer the one that declares a task. */
+function withLinks(markdown: string): vscode.MarkdownString {
+  const text = new vscode.MarkdownString(markdown);
+  text.isTrusted = { enabledCommands: ['backfill.declareTask'] };
+  return text;
 }

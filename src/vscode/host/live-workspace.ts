@@ -5,6 +5,7 @@ import type { TaskId } from '../../core/pipeline/model.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/read-workspace.ts';
 import type { PlannableTask } from '../../core/plan/plan-request.ts';
 import { plannableTasks } from '../../core/plan/plannable-tasks.ts';
+import type { Problem } from '../../core/text/span.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
 import { digest } from '../../node/digest.ts';
@@ -20,6 +21,10 @@ export interface LiveState {
   readonly config: Config;
   readonly settings: WorkspaceSettings;
   readonly facts: WorkspaceFacts;
+  /** Everything that could not be read, `backfill.yaml` included. */
+  readonly problems: readonly Problem[];
+  /** Any text that a place may refer to; `backfill.yaml` as it is on disk. */
+  text(file: string): string | undefined;
   tasks(): readonly PlannableTask[];
   /** Children of each task, by table or by order. */
   children(): ReadonlyMap<TaskId, readonly TaskId[]>;
@@ -35,17 +40,28 @@ export interface LiveWorkspace {
 
 const configFile = /^backfill\.ya?ml$/;
 
+/** `backfill.yaml` as it was read. */
+interface ReadConfig {
+  readonly config: Config;
+  readonly text: string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+function readConfigOf(root: string): ReadConfig {
+  const problems: Problem[] = [];
+  return { ...findConfig(root, problems), problems };
+}
+
 /** Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state. */
 export async function openLiveWorkspace(root: string, first: WorkspaceSettings): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
   const grammars = sqlGrammars();
   let settings = first;
   let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
-  let config: Config | undefined;
+  let read: ReadConfig | undefined;
   let current: LiveState | undefined;
 
-  const readerFor = (): WorkspaceReader => {
-    config ??= findConfig(root, []).config;
+  const readerFor = ({ config }: ReadConfig): WorkspaceReader => {
     const options = readerOptions({ ...config, airflow: airflowOf(config, settings) });
     const key = JSON.stringify(options);
     if (reader?.key !== key)
@@ -55,7 +71,8 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
 
   return {
     state() {
-      current ??= makeState(root, readerFor(), live, config as Config, settings, grammars);
+      read ??= readConfigOf(root);
+      current ??= makeState(root, readerFor(read), live, read, settings, grammars);
       return current;
     },
     configure(next) {
@@ -67,7 +84,7 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
       current = undefined;
     },
     changed(paths) {
-      if (paths.some((path) => configFile.test(path))) config = undefined;
+      if (paths.some((path) => configFile.test(path))) read = undefined;
       for (const path of paths) live.changed(path);
       current = undefined;
     },
@@ -78,17 +95,20 @@ function makeState(
   root: string,
   reader: WorkspaceReader,
   live: LiveFiles,
-  config: Config,
+  { config, text, problems }: ReadConfig,
   settings: WorkspaceSettings,
   grammars: SqlGrammars,
 ): LiveState {
-  const facts = buildWorkspaceFacts(reader.read(live.files), config.declared);
+  const reading = reader.read(live.files);
+  const facts = buildWorkspaceFacts(reading, config.declared);
   const tasks = once(() => plannableTasks(facts, digest));
   return {
     root,
     config,
     settings,
     facts,
+    problems: [...problems, ...live.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
+    text: (file) => (file === config.file ? text : (facts.text(file) ?? live.files.read(file))),
     tasks,
     children: once(() => childrenOf(tasks())),
     findings: once(() =>

@@ -2,7 +2,7 @@ import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { Severity } from '../../core/lint/finding.ts';
 import type { RunUnit } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
-import type { Position } from '../../core/text/span.ts';
+import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document-view.ts';
 import type { PlanGrid } from '../../core/view/plan-view.ts';
 import type { RangeView } from '../../core/view/range-view.ts';
@@ -35,6 +35,24 @@ export interface PlacedFinding {
   readonly start: Position;
   readonly end: Position;
 }
+
+/** Something that could not be read, with positions. */
+export interface PlacedProblem {
+  readonly file: string;
+  readonly severity: Problem['severity'];
+  readonly message: string;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** `backfill.yaml` with an entry for a task, and what is left to look at in it; or why it cannot be added. */
+export type DeclarationAnswer =
+  | {
+      readonly file: string;
+      readonly text: string;
+      readonly selection: { readonly start: Position; readonly end: Position };
+    }
+  | { readonly wrong: string };
 
 /** A range of the assistant, checked: bare dates are midnights in the zone of the task's pipeline. */
 export interface RangeChoice {
@@ -81,7 +99,16 @@ export interface WorkspaceApi {
   /** Files that were created, changed or deleted on disk. */
   changed(argument: { readonly paths: readonly string[] }): Promise<void>;
   view(argument: { readonly path: string; readonly now: number }): Promise<DocumentView>;
-  check(argument: { readonly now: number }): Promise<readonly PlacedFinding[]>;
+  check(argument: { readonly now: number }): Promise<{
+    readonly findings: readonly PlacedFinding[];
+    readonly problems: readonly PlacedProblem[];
+  }>;
+  /** What is wrong in `backfill.yaml` as it is on disk. */
+  configProblems(argument: null): Promise<readonly PlacedProblem[]>;
+  /** Adds what is not known of a task to `backfill.yaml`; `text` is what an open editor has of the file. */
+  declare(argument: { readonly task: string; readonly text: string | undefined }): Promise<DeclarationAnswer>;
+  /** Name of the configuration in the workspace's root, whether or not there is one. */
+  configFile(argument: null): Promise<string>;
   /** Selects the interval that holds an instant; `undefined` goes back to the last finished one. */
   pick(argument: { readonly pipeline: string; readonly at: number | undefined }): Promise<void>;
   /** The latest finished intervals, newest first. */

@@ -9,6 +9,7 @@ import { formatInterval } from '../../core/time/format-interval.ts';
 import { type Instant, instant } from '../../core/time/instant.ts';
 import { parseInstant, toIso } from '../../core/time/iso.ts';
 import { lastFinished } from '../../core/time/last-finished.ts';
+import { draftDeclaration } from '../../core/view/draft-declaration.ts';
 import { makeDocumentView } from '../../core/view/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/pipeline-view.ts';
 import { planGrid } from '../../core/view/plan-view.ts';
@@ -16,11 +17,13 @@ import { planTypedRange, rangeView, type TypedRange } from '../../core/view/rang
 import { runReport } from '../../core/view/run-report.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import { typedTime } from '../../core/view/typed-time.ts';
+import { addDeclaration } from '../../node/config/add-declaration.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { freeName, writeConnection } from '../../node/config/write-connection.ts';
+import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
-import type { RangeChoice, WorkspaceApi } from './workspace-api.ts';
+import type { PlacedProblem, RangeChoice, WorkspaceApi } from './workspace-api.ts';
 
 /** The plan that the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
@@ -52,10 +55,15 @@ export function createWorkspaceApi(): WorkspaceApi {
     const found = facts.pipelines.find(({ id }) => id === pipeline);
     return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
   };
-  const placed = (at: SourceSpan, { facts } = state()) => {
-    const lines = lineIndex(facts.text(at.file) ?? '');
+  const placed = (at: SourceSpan, then = state()) => {
+    const lines = lineIndex(then.text(at.file) ?? '');
     return { file: at.file, start: lines.position(at.start), end: lines.position(at.end) };
   };
+  /** Problems with their places; what has none is about the configuration. */
+  const placedProblems = (then: LiveState): readonly PlacedProblem[] =>
+    then.problems.map(({ at, severity, message }) => {
+      return { ...placed(at ?? { file: then.config.file, start: 0, end: 0 }, then), severity, message };
+    });
 
   return {
     async open({ root, settings }) {
@@ -71,11 +79,13 @@ export function createWorkspaceApi(): WorkspaceApi {
       live().changed(paths);
     },
     async view({ path, now }) {
-      const { facts, settings, config, children, findings } = state();
+      const { root, facts, problems, settings, config, children, findings } = state();
       return makeDocumentView({
         file: path,
         facts,
         findings: await findings(),
+        problems,
+        links: hoverLinks(root),
         choice: picked,
         now: instant(now),
         shownIn: settings.shownIn,
@@ -88,7 +98,22 @@ export function createWorkspaceApi(): WorkspaceApi {
     async check() {
       const then = state();
       const found = await then.findings();
-      return found.map(({ rule, severity, message, at }) => ({ ...placed(at, then), rule, severity, message }));
+      return {
+        findings: found.map(({ rule, severity, message, at }) => ({ ...placed(at, then), rule, severity, message })),
+        problems: placedProblems(then),
+      };
+    },
+    async configProblems() {
+      const then = state();
+      return placedProblems(then).filter(({ file }) => file === then.config.file);
+    },
+    async configFile() {
+      return state().config.file;
+    },
+    async declare({ task, text }) {
+      const { config, facts, text: onDisk } = state();
+      const added = addDeclaration(text ?? onDisk(config.file), draftDeclaration(task, facts));
+      return 'wrong' in added ? added : { file: config.file, ...added };
     },
     async pick({ pipeline, at }) {
       if (at === undefined) picked.delete(pipeline);

@@ -34,6 +34,8 @@ const viewOf = (files: Files, file: string, choice = new Map<string, ReturnType<
     file,
     facts: factsOf(files),
     findings: [],
+    problems: [],
+    links: { place: (path, { line }) => `open:${path}#${line}`, declare: (task) => `declare:${task}` },
     choice,
     now,
     shownIn: undefined,
