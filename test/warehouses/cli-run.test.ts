@@ -109,7 +109,7 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
 
     const second = await cli('run', 'shop.daily', ...range, '--downstream', '--yes');
     expect(second.code).toBe(0);
-    expect(second.out).toContain('12 unchanged, 0 changed');
+    expect(second.out).toContain('5 unchanged, 0 changed, 7 skipped');
     expect(second.err).not.toContain('\u001b');
     expect(await contents()).toEqual(after);
 
@@ -120,6 +120,7 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     const third = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--samples', '1');
     expect(third).toMatchObject({ code: 0, out: expect.stringContaining('0 unchanged, 12 changed') });
     expect(third.out).toContain('+0 −0 ~3 amount 3');
+    expect(third.out).toContain('why 5 slices of mart.daily: the code of the task changed');
 
     const history = await cli('history', '--format', 'json');
     const { runs } = JSON.parse(history.out);
@@ -129,7 +130,7 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
       counts: { changed: 12 },
     });
     const one = await cli('history', runs[1].run);
-    expect(one).toMatchObject({ code: 0, out: expect.stringContaining('12 unchanged, 0 changed') });
+    expect(one).toMatchObject({ code: 0, out: expect.stringContaining('5 unchanged, 0 changed, 7 skipped') });
   });
 
   test('a failing task blocks what is behind it; mended in the data, resume runs the rest', async () => {

@@ -104,7 +104,8 @@ async function resumeUntilTold(runner: Runner, run: string): Promise<RunResult |
 async function committedTwice(session: Session, run: string): Promise<readonly string[]> {
   const { rows } = await session.query(
     `select unit, slice from backfill_ledger.versions where run = $1 group by 1, 2 having count(*) > 1
-     union all select unit, state from backfill_ledger.units where run = $1 and state not in ('changed', 'unchanged')`,
+     union all select unit, state from backfill_ledger.units where run = $1
+       and state not in ('changed', 'unchanged', 'skipped')`,
     [run],
   );
   return rows.map((row) => row.join(' '));
@@ -126,7 +127,7 @@ async function same(
 function notUnchanged({ units }: RunResult, { tasks }: WorkspaceModel): readonly string[] {
   const replaced = new Set(tasks.filter(({ write }) => write.kind === 'replace').map(({ id }) => id));
   return units
-    .filter(({ unit, state }) => state !== 'unchanged' && !replaced.has(unit.split('@')[0] as string))
+    .filter(({ unit, state }) => state !== 'unchanged' && state !== 'skipped' && !replaced.has(unit.split('@')[0] as string))
     .map(({ unit, state, message }) => `${unit} ${state} ${message ?? ''}`);
 }
 

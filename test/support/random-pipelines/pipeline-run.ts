@@ -121,7 +121,7 @@ export async function resumeIt(runner: Runner, run: string, acceptHeld = false):
 
 /** What a run came to, short enough to compare. */
 export function summary({ outcome, refusal, problem, units }: RunResult): object {
-  const bad = units.filter(({ state }) => state !== 'changed' && state !== 'unchanged');
+  const bad = units.filter(({ state }) => state !== 'changed' && state !== 'unchanged' && state !== 'skipped');
   return {
     outcome,
     refusal: refusal?.message,
