@@ -65,6 +65,7 @@ function setAttribute(holder: Value, name: string, value: Value, at: SourceSpan,
     holder.attributes.set(name, value);
   } else if (holder.kind === 'object') {
     const before = holder.attributes.get(name);
+    holder.version++;
     const certain = before === undefined || run.uncertainty <= holder.certainUnder;
     holder.attributes.set(name, certain ? value : mergeValues([before, value]));
   }

@@ -21,6 +21,8 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
       const folder = folderOf(value.frame.file);
       const isPackage = value.frame.file.endsWith('__init__.py');
       const submodule = isPackage ? run.module(`${folder}/${name}.py`) : undefined;
+      const lazy = submodule === undefined ? value.frame.names.get('__getattr__') : undefined;
+      if (lazy !== undefined) return run.call(lazy, emptyCall(at, name, [derivedText(name)]));
       return submodule === undefined
         ? unknown(`${name} is not defined in ${value.frame.file}`)
         : { kind: 'module', frame: submodule };

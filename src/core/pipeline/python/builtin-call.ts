@@ -2,9 +2,10 @@ import { argument, type Call } from './call.ts';
 import { formatted } from './interpolate.ts';
 import type { Interpreter } from './interpreter.ts';
 import { iterate } from './iterate.ts';
-import { readWorkspaceFile } from './method-call.ts';
+import { contentOf, readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
+import { jsonValue } from './plain-data.ts';
 import { dedent } from './text-methods.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall } from './time-call.ts';
@@ -141,6 +142,26 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'pathlib.Path.cwd': () => ({ kind: 'path', path: '' }),
   'pathlib.Path': path,
   'pathlib.PurePath': path,
+  'importlib.import_module': (call, run) => {
+    const name = plainText(call.positional[0]);
+    const module = name === undefined ? undefined : run.importModule(name, call.at.file);
+    return module === undefined ? undefined : { kind: 'module', frame: module };
+  },
+  'functools.partial': (call) => {
+    const [target, ...positional] = call.positional;
+    if (target?.kind !== 'function' || call.open) return undefined;
+    const { bound } = target;
+    return {
+      ...target,
+      bound: {
+        positional: [...(bound?.positional ?? []), ...positional],
+        positionalAt: [...(bound?.positionalAt ?? []), ...call.positionalAt.slice(1)],
+        keywords: new Map([...(bound?.keywords ?? []), ...call.keywords]),
+      },
+    };
+  },
+  'json.loads': ({ positional: [value] }) => jsonValue(value),
+  'json.load': ({ positional: [value] }, run) => jsonValue(contentOf(value, run)),
   'copy.deepcopy': ({ positional: [value] }) => copied(value),
   'copy.copy': ({ positional: [value] }) => copied(value),
 };

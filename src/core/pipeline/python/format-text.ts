@@ -91,7 +91,7 @@ type Replacement =
     };
 
 /** Copies a text with some matches replaced; matches that touch a hole are left alone. */
-function replaceMatches(
+export function replaceMatches(
   builder: TextBuilder,
   text: TextValue,
   pattern: RegExp,

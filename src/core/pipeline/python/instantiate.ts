@@ -12,6 +12,7 @@ export function instantiate(owner: ClassValue, call: Call, run: Interpreter): Ob
     attributes: new Map(),
     made: call,
     base: undefined,
+    version: 0,
     certainUnder: run.uncertainty,
   };
   const initialise = memberOf(owner, '__init__');

@@ -1,6 +1,7 @@
 import type { SourceSpan, Span } from '../../text/span.ts';
 import type { FileSet } from '../model.ts';
 import type { Call } from './call.ts';
+import { callKey, Identities } from './call-key.ts';
 import { callFunction, callValue } from './call-value.ts';
 import { evaluate } from './evaluate.ts';
 import { executeBlock } from './execute.ts';
@@ -76,6 +77,9 @@ export class Interpreter {
   /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty = 0;
   private depth = 0;
+  /** What functions gave, by the call; kept while one task is followed. */
+  private given: Map<string, Value> | undefined;
+  private readonly identities = new Identities();
   private executing = 0;
   readonly files: FileSet;
   readonly host: Host;
@@ -146,7 +150,23 @@ export class Interpreter {
   }
 
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value {
-    return this.nested(() => callFunction(callee, call, this, preset), unknown('calls nested too deeply to follow'));
+    const work = (): Value =>
+      this.nested(() => callFunction(callee, call, this, preset), unknown('calls nested too deeply to follow'));
+    if (this.given === undefined || preset !== undefined) return work();
+    const key = callKey(callee, call, this.identities);
+    const known = this.given.get(key);
+    if (known !== undefined) return known;
+    this.given.set(key, unknown('what a function gives that calls itself'));
+    const value = work();
+    this.given.set(key, value);
+    return value;
+  }
+
+  /** Within `work` a call of a function that was followed with the same arguments is not followed again. */
+  rememberingCalls(work: () => void): void {
+    this.given = new Map();
+    work();
+    this.given = undefined;
   }
 
   /** The clock call at a place, the same object each time the place is evaluated. */

@@ -8,6 +8,7 @@ import { keyValue } from './iterate.ts';
 import { moveWall } from './move-wall.ts';
 import { joinWorkspacePath, normalPath, workspaceFile } from './paths.ts';
 import { textMethod } from './text-methods.ts';
+import { renderedTemplate, substituted } from './text-templates.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall, zoneOf } from './time-call.ts';
 import { floorSymbol, formatSymbol, shiftSymbol, withoutDashes } from './time-symbol.ts';
@@ -34,10 +35,9 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
         ? { ...call.positional[0], zone: self.zone }
         : unknown(`a zone's ${name}`);
     case 'instance':
-      if (self.type === openedFile && (name === 'read' || name === 'readlines')) {
-        return fileText(plainText(self.call.positional[0]) ?? '', run);
-      }
-      return undefined;
+      if (self.type === openedFile && name === 'read') return contentOf(self, run);
+      if (self.type === 'string.Template') return substituted(self, name, call);
+      return renderedTemplate(self, name, call);
     case 'unknown':
       return self.clocks.length > 0 &&
         /^(?:strftime|isoformat|date|replace|format|to_date_string|to_datetime_string|subtract|add|timestamp|astimezone|in_timezone|start_of|end_of|weekday|isoweekday|total_seconds|__str__|time|timetuple|to_iso8601_string|ctime)$/.test(
@@ -55,6 +55,14 @@ function fileText(path: string, run: Interpreter): Value {
   const text = file === undefined ? undefined : run.files.read(file);
   if (file === undefined || text === undefined) return unknown(`the file ${normalPath(path)} is not in the workspace`);
   return { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] };
+}
+
+/** The text of an opened file. */
+export function contentOf(value: Value | undefined, run: Interpreter): Value | undefined {
+  if (value?.kind === 'path') return fileText(value.path, run);
+  return value?.kind === 'instance' && value.type === openedFile
+    ? fileText(plainText(value.call.positional[0]) ?? '', run)
+    : undefined;
 }
 
 const openedFile = 'file of the workspace';

@@ -30,11 +30,17 @@ export function moduleFile(files: FileSet, name: string, from: string): string |
     if (folder === '') break;
     folder = folderOf(folder);
   }
-  for (const root of moduleRoots) {
+  for (const root of [...moduleRoots, ...homeRoots(from)]) {
     const found = fileOfModule(files, joinPath(root, ...rest));
     if (found !== undefined && found !== from) return found;
   }
   return undefined;
+}
+
+/** The folders beside `dags` where the scheduler's home is not the workspace root: `src/dags`, `src/plugins`. */
+function homeRoots(from: string): readonly string[] {
+  const home = /^(.+)\/(?:dags|plugins)\//.exec(from)?.[1];
+  return home === undefined ? [] : ['plugins', 'dags', 'include', 'config'].map((name) => `${home}/${name}`);
 }
 
 function fileOfModule(files: FileSet, path: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
 import { formatBraces } from './format-text.ts';
+import { appendInterpolated } from './interpolate.ts';
 import { iterate } from './iterate.ts';
 import type { TextValue } from './text-value.ts';
 import { plainText, recased, sliceText, TextBuilder } from './text-value.ts';
@@ -101,8 +102,15 @@ function replaced(text: TextValue, search: string, by: Value, call: Call): Value
     if (found < 0) break;
     builder.append(sliceText(text, at, found));
     const place = sliceText(text, found, found + search.length).mapped.pieces[0]?.source ?? call.at;
-    if (by.kind === 'text') builder.append(by, place);
-    else return unknown('a replacement that is not known', [...text.clocks, ...clocksOf(by)]);
+    const whole = { start: 0, end: search.length };
+    appendInterpolated(builder, by, {
+      text: search,
+      at: place,
+      source: search,
+      expressionAt: whole,
+      format: '',
+      conversion: '',
+    });
     at = found + search.length;
   }
   builder.append(sliceText(text, at, text.mapped.text.length));

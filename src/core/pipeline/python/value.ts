@@ -111,6 +111,8 @@ export interface ObjectValue {
   readonly made: Call;
   /** What its base from outside the workspace was initialised with. */
   base: Call | undefined;
+  /** Grows with each change of its attributes. */
+  version: number;
   /** The interpreter's uncertainty when it was made: what is assigned under more of it may or may not hold. */
   readonly certainUnder: number;
 }

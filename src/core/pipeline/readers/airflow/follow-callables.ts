@@ -13,7 +13,10 @@ export function followCallables(program: Program, run: Interpreter): void {
   for (const task of program.tasks) {
     program.running = task;
     if (task.callable === undefined) sayUnknownCallable(program, task);
-    else follow(task, task.callable, run);
+    else {
+      const { callable } = task;
+      run.rememberingCalls(() => follow(task, callable, run));
+    }
     if (run.exhausted)
       noteUnread(
         program,
