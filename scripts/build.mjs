@@ -63,6 +63,7 @@ for (const file of ['pglite.wasm', 'pglite.data', 'initdb.wasm']) {
   await cp(`node_modules/@electric-sql/pglite/dist/${file}`, `${outdir}/${file}`);
 }
 await cp(await pgliteInitial(), `${outdir}/pglite-initial.tar.gz`);
+await cp('src/node/airflow/ask-airflow.py', `${outdir}/ask-airflow.py`);
 await cp('node_modules/web-tree-sitter/web-tree-sitter.wasm', `${outdir}/web-tree-sitter.wasm`);
 await cp('node_modules/tree-sitter-python/tree-sitter-python.wasm', `${outdir}/tree-sitter-python.wasm`);
 for (const file of await readdir('src/core/lint/rules')) {

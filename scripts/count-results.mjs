@@ -6,7 +6,7 @@ const folder = process.argv[2];
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-for (const suite of ['npm', 'vscode']) {
+for (const suite of ['npm', 'vscode', 'engines']) {
   let report;
   try {
     report = JSON.parse(readFileSync(`${folder}/${suite}.json`, 'utf8'));

@@ -1,0 +1,100 @@
+import type { CalendarOffset } from '../../time/calendar.ts';
+import type { Schedule } from '../../time/schedule.ts';
+import type { ZoneName } from '../../time/zone-name.ts';
+import { cronSchedule } from '../cron-schedule.ts';
+import type { SerializedTimetable } from './airflow-answer.ts';
+import { decodeZone, isRecord } from './decode-answer.ts';
+
+/** The schedule that a serialised timetable means; `zone` is the DAG's, for timetables that name none. */
+export function timetableSchedule(timetable: SerializedTimetable, zone: ZoneName): Schedule {
+  const { type, parts } = timetable;
+  if (!/^airflow\.(?:sdk\.)?(?:definitions\.)?timetables\./.test(type))
+    return unknown(`${type} is a timetable of its own`);
+  const name = type.slice(type.lastIndexOf('.') + 1);
+  switch (name) {
+    case 'CronDataIntervalTimetable':
+      return cron(parts, zone, 'tick-to-tick');
+    case 'CronTriggerTimetable':
+      return isZero(parts.interval) ? cron(parts, zone, 'zero-width') : unknown(`${name} with an interval of its own`);
+    case 'DeltaDataIntervalTimetable':
+      return delta(parts, 'tick-to-tick');
+    case 'DeltaTriggerTimetable':
+      return isZero(parts.interval) ? delta(parts, 'zero-width') : unknown(`${name} with an interval of its own`);
+    case 'NullTimetable':
+      return { kind: 'none' };
+    case 'OnceTimetable':
+      return { kind: 'once' };
+    case 'ContinuousTimetable':
+      return { kind: 'continuous' };
+    case 'AssetOrTimeSchedule':
+    case 'DatasetOrTimeSchedule': {
+      const inner = parts.timetable;
+      return isRecord(inner) && typeof inner.__type === 'string'
+        ? timetableSchedule({ type: inner.__type, parts: isRecord(inner.__var) ? inner.__var : {} }, zone)
+        : unknown(`${name} without its timetable`);
+    }
+    case 'AssetTriggeredTimetable':
+    case 'DatasetTriggeredTimetable':
+    case 'PartitionedAssetTimetable':
+      return { kind: 'assets', assets: timetableAssets(timetable).flatMap(({ uri, name }) => uri ?? name ?? []) };
+    default:
+      return unknown(`${name} is not a known timetable`);
+  }
+}
+
+const unknown = (reason: string): Schedule => ({ kind: 'unknown', reason });
+
+function cron(
+  { expression, timezone }: Readonly<Record<string, unknown>>,
+  zone: ZoneName,
+  intervals: 'tick-to-tick' | 'zero-width',
+): Schedule {
+  return typeof expression === 'string'
+    ? cronSchedule(expression, decodeZone(timezone) ?? zone, intervals)
+    : unknown('its cron expression is not a text');
+}
+
+function delta(parts: Readonly<Record<string, unknown>>, intervals: 'tick-to-tick' | 'zero-width'): Schedule {
+  const step = offset(parts.delta);
+  return step === undefined
+    ? unknown('its delta has parts that are not known')
+    : { kind: 'delta', step, zone: 'UTC', intervals };
+}
+
+/** Seconds of a timedelta, or the parts of a relativedelta. */
+function offset(raw: unknown): CalendarOffset | undefined {
+  if (typeof raw === 'number')
+    return { months: 0, days: Math.trunc(raw / 86_400), ms: Math.round((raw % 86_400) * 1000) };
+  if (!isRecord(raw)) return undefined;
+  const given = isRecord(raw.__var) ? raw.__var : raw;
+  const known = new Set(['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds', 'leapdays']);
+  const part = (name: string): number => (typeof given[name] === 'number' ? given[name] : 0);
+  if (Object.entries(given).some(([name, value]) => !known.has(name) && value !== null && value !== 0))
+    return undefined;
+  if (part('leapdays') !== 0) return undefined;
+  return {
+    months: part('years') * 12 + part('months'),
+    days: part('weeks') * 7 + part('days'),
+    ms: ((part('hours') * 60 + part('minutes')) * 60 + part('seconds')) * 1000,
+  };
+}
+
+const isZero = (interval: unknown): boolean => interval === undefined || interval === null || interval === 0;
+
+export interface SerializedAsset {
+  readonly name: string | undefined;
+  readonly uri: string | undefined;
+}
+
+/** The assets that a timetable waits for. An alias of Airflow 2 stands for none before something is written to it. */
+export function timetableAssets({ parts }: SerializedTimetable): readonly SerializedAsset[] {
+  const found = (condition: unknown): SerializedAsset[] => {
+    if (Array.isArray(condition)) return condition.flatMap(found);
+    if (!isRecord(condition)) return [];
+    const { name, uri } = condition;
+    if (typeof name === 'string' || typeof uri === 'string')
+      return [{ name: typeof name === 'string' ? name : undefined, uri: typeof uri === 'string' ? uri : undefined }];
+    return Object.values(condition).flatMap(found);
+  };
+  return found(parts.asset_condition ?? parts.dataset_condition);
+}
