@@ -97,7 +97,9 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
     findings: input.findings.filter((finding) => finding.at.file === file),
     unknowns,
     problems: input.problems.flatMap(({ at, message, severity }) =>
-      at?.file === file && !unknowns.some((unknown) => isSame(unknown.at, at)) ? [{ at, message, severity }] : [],
+      at?.file === file && !(severity === 'info' && unknowns.some((unknown) => isSame(unknown.at, at)))
+        ? [{ at, message, severity }]
+        : [],
     ),
   };
 }

@@ -100,12 +100,13 @@ test('problems of the file are shown, once', () => {
   const elsewhere = { file: 'dags/other.py', start: 0, end: 1 };
   const problems: readonly Problem[] = [
     { message: 'The same, said as a problem.', at, severity: 'info' },
+    { message: 'It cannot be read.', at, severity: 'warning' },
     { message: 'There is no file x.sql.', at: { file, start: 3, end: 9 }, severity: 'warning' },
     { message: 'Not here.', at: elsewhere, severity: 'error' },
     { message: 'Nowhere.', at: undefined, severity: 'error' },
   ];
   const shown = viewOf(withUnknowns(unknown('table-name', undefined, 'mart.clean')), problems).problems;
-  expect(shown.map(({ message }) => message)).toEqual(['There is no file x.sql.']);
+  expect(shown.map(({ message }) => message)).toEqual(['It cannot be read.', 'There is no file x.sql.']);
 });
 
 describe('the draft of a declaration', () => {
