@@ -57,6 +57,7 @@ export interface Host {
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
 const stepLimit = 150_000;
 const depthLimit = 600;
+const recursionLimit = 6;
 /** Pieces of a text, items of a list; a thousand characters count as one. */
 const sizeLimit = 20_000;
 
@@ -80,6 +81,8 @@ export class Interpreter {
   /** What functions gave, by the call; kept while one task is followed. */
   private given: Map<string, Value> | undefined;
   private readonly identities = new Identities();
+  /** Calls that are being followed, by function. */
+  private readonly active = new Map<SyntaxNode, readonly string[]>();
   private executing = 0;
   readonly files: FileSet;
   readonly host: Host;
@@ -150,15 +153,20 @@ export class Interpreter {
   }
 
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value {
-    const work = (): Value =>
-      this.nested(() => callFunction(callee, call, this, preset), unknown('calls nested too deeply to follow'));
-    if (this.given === undefined || preset !== undefined) return work();
     const key = callKey(callee, call, this.identities);
-    const known = this.given.get(key);
+    const known = preset === undefined ? this.given?.get(key) : undefined;
     if (known !== undefined) return known;
-    this.given.set(key, unknown('what a function gives that calls itself'));
-    const value = work();
-    this.given.set(key, value);
+    const rounds = this.active.get(callee.node) ?? [];
+    // A function that calls itself twice would use up all steps long before the depth is reached.
+    if (rounds.includes(key) || rounds.length >= recursionLimit)
+      return unknown('what a function gives that calls itself');
+    this.active.set(callee.node, [...rounds, key]);
+    const value = this.nested(
+      () => callFunction(callee, call, this, preset),
+      unknown('calls nested too deeply to follow'),
+    );
+    this.active.set(callee.node, rounds);
+    this.given?.set(key, value);
     return value;
   }
 
