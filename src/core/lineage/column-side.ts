@@ -1,99 +1,94 @@
+import type { DialectName } from '../sql/dialect-name.ts';
 import type { ColumnReference, SqlExpression } from '../sql/expression.ts';
 import type { CalendarOffset, CalendarUnit } from '../time/calendar.ts';
-import { isZone } from '../time/zone.ts';
 import type { ZoneName } from '../time/zone-name.ts';
-import { unitArgument } from './interval-value.ts';
-import { isAligned, noOffset } from './time-readings.ts';
+import { type CallOfColumn, columnCall } from './column-call.ts';
+import { zoneArgument } from './time-function.ts';
+import { noOffset, unitLength } from './time-readings.ts';
+
+/** What is done to a column before it is compared. A cut's `zone` is whose days it cuts; absent: the session's. */
+export type ColumnStep =
+  | { readonly kind: 'cut'; readonly unit: CalendarUnit; readonly zone?: ZoneName }
+  | { readonly kind: 'shift'; readonly offset: CalendarOffset };
 
 /** A column as one side of a comparison: bare, cut to a unit, on another clock, or moved by a constant. */
 export interface ColumnSide {
   readonly column: ColumnReference;
-  /** `date_trunc(unit, column)`, or `day` for a cast to date. */
+  /** The coarsest unit that it is cut to: `date_trunc(unit, column)`, `day` for a cast to date. */
   readonly unit: CalendarUnit | undefined;
   /** `column AT TIME ZONE zone`. */
   readonly zone: ZoneName | undefined;
-  readonly offset: CalendarOffset;
+  /** What is done to the column on that clock, the last thing first. */
+  readonly steps: readonly ColumnStep[];
 }
 
 /** `undefined` when the expression is not one column under monotone functions. */
-export function columnSide(expression: SqlExpression): ColumnSide | undefined {
+export function columnSide(expression: SqlExpression, dialect: DialectName = 'ansi'): ColumnSide | undefined {
   switch (expression.kind) {
     case 'column':
-      return { column: expression, unit: undefined, zone: undefined, offset: noOffset };
+      return { column: expression, unit: undefined, zone: undefined, steps: [] };
     case 'cast': {
-      const inner = columnSide(expression.operand);
-      return inner === undefined ? undefined : castSide(inner, expression.type);
+      const inner = columnSide(expression.operand, dialect);
+      const type = expression.type.replace(/\(.*?\)/g, '').trim();
+      return inner === undefined || type !== 'date' ? inner : cutTo(inner, { kind: 'cut', unit: 'day' });
     }
     case 'at-time-zone': {
-      const inner = columnSide(expression.operand);
-      const zone = expression.zone.kind === 'literal' ? expression.zone.text : undefined;
-      if (inner === undefined || inner.unit !== undefined || zone === undefined || !isZone(zone)) return undefined;
-      return zone === 'UTC' ? inner : { ...inner, zone };
+      const inner = columnSide(expression.operand, dialect);
+      const zone = zoneArgument(expression.zone);
+      return inner === undefined || zone === undefined ? undefined : onClock(inner, zone);
     }
     case 'binary': {
-      const inner = columnSide(expression.left);
+      const inner = columnSide(expression.left, dialect);
       const amount = expression.right.kind === 'interval' ? expression.right.amount : undefined;
       const sign = expression.operator === '-' ? -1 : expression.operator === '+' ? 1 : 0;
-      if (inner === undefined || amount === undefined || sign === 0 || inner.unit !== undefined) return undefined;
-      const { months, days, ms } = inner.offset;
-      const offset = {
-        months: months + sign * amount.months,
-        days: days + sign * amount.days,
-        ms: ms + sign * amount.ms,
-      };
-      return { ...inner, offset };
+      if (inner === undefined || amount === undefined || sign === 0) return undefined;
+      return moved(inner, { months: sign * amount.months, days: sign * amount.days, ms: sign * amount.ms });
     }
-    case 'call':
-      return callSide(expression);
+    case 'call': {
+      const call = expression.window === undefined ? columnCall(expression, dialect) : undefined;
+      const inner = call === undefined ? undefined : columnSide(call.operand, dialect);
+      return call === undefined || inner === undefined ? undefined : applied(inner, call);
+    }
     default:
       return undefined;
   }
 }
 
-function castSide(inner: ColumnSide, type: string): ColumnSide {
-  return type.replace(/\(.*?\)/g, '').trim() === 'date' ? cutTo(inner, 'day') : inner;
+function applied(inner: ColumnSide, { steps, zone }: CallOfColumn): ColumnSide | undefined {
+  let side: ColumnSide | undefined = zone === undefined ? inner : onClock(inner, zone);
+  for (const step of steps) {
+    if (side === undefined) return undefined;
+    side = step.kind === 'cut' ? cutTo(side, step) : moved(side, step.offset);
+  }
+  return side;
 }
 
-const cutTo = (inner: ColumnSide, unit: CalendarUnit): ColumnSide =>
-  inner.unit === undefined || isAligned(unit, inner.unit) ? { ...inner, unit } : inner;
+/** The same column on a local clock, or, where its days were cut on that clock, the moment at which they begin. */
+function onClock(inner: ColumnSide, zone: ZoneName): ColumnSide | undefined {
+  if (inner.zone === undefined && inner.steps.length === 0) return zone === 'UTC' ? inner : { ...inner, zone };
+  // `date_trunc('day', ts AT TIME ZONE z) AT TIME ZONE z`: days of z, as moments again.
+  if (inner.zone !== zone && !(inner.zone === undefined && zone === 'UTC')) return undefined;
+  const steps = inner.steps.map((step) => (step.kind === 'cut' ? { ...step, zone } : step));
+  return { ...inner, zone: undefined, steps };
+}
 
-function callSide(call: Extract<SqlExpression, { kind: 'call' }>): ColumnSide | undefined {
-  if (call.window !== undefined) return undefined;
-  const name = call.name.split('.').at(-1) ?? '';
-  const [first, second, third] = call.arguments;
-  if (first === undefined) return undefined;
-  switch (name) {
-    case 'date':
-    case 'to_date':
-    case 'todate': {
-      const inner = columnSide(first);
-      if (inner === undefined) return undefined;
-      const zone = second?.kind === 'literal' && isZone(second.text) ? second.text : inner.zone;
-      return cutTo(zone === undefined || zone === 'UTC' ? inner : { ...inner, zone }, 'day');
-    }
-    case 'date_trunc':
-    case 'timestamp_trunc':
-    case 'datetime_trunc':
-    case 'trunc': {
-      const ahead = name === 'date_trunc' ? unitArgument(first) : undefined;
-      const behind = unitArgument(second);
-      // `date_trunc(day, week)`: dialects disagree on which of the two is the column.
-      if (ahead !== undefined && behind !== undefined && first.kind === 'column') return undefined;
-      const unit = ahead ?? behind;
-      const operand = ahead === undefined ? first : second;
-      const inner = operand === undefined ? undefined : columnSide(operand);
-      if (inner === undefined || unit === undefined) return undefined;
-      const zone = third?.kind === 'literal' && isZone(third.text) ? third.text : inner.zone;
-      if (third !== undefined && zone === undefined) return undefined;
-      return cutTo(zone === undefined || zone === 'UTC' ? inner : { ...inner, zone }, unit);
-    }
-    case 'to_char':
-    case 'date_format': {
-      const inner = columnSide(first);
-      const text = second?.kind === 'literal' ? second.text.replace(/[^A-Za-z]/g, '').toLowerCase() : '';
-      return inner !== undefined && (text === 'yyyymmdd' || text === 'ymd') ? cutTo(inner, 'day') : undefined;
-    }
-    default:
-      return undefined;
+function cutTo(inner: ColumnSide, step: Extract<ColumnStep, { kind: 'cut' }>): ColumnSide {
+  const longest = inner.unit !== undefined && lengthOf(inner.unit) > lengthOf(step.unit) ? inner.unit : step.unit;
+  return { ...inner, unit: longest, steps: [step, ...inner.steps] };
+}
+
+const lengthOf = (unit: CalendarUnit): number => {
+  const { months, days, ms } = unitLength(unit);
+  return (months * 30 + days) * 86_400_000 + ms;
+};
+
+function moved(inner: ColumnSide, offset: CalendarOffset): ColumnSide {
+  const [outer, ...rest] = inner.steps;
+  const before = outer?.kind === 'shift' ? outer.offset : noOffset;
+  // Months clamp the day, so two moves by months do not add up.
+  if (outer?.kind !== 'shift' || before.months !== 0 || offset.months !== 0) {
+    return { ...inner, steps: [{ kind: 'shift', offset }, ...inner.steps] };
   }
+  const sum = { months: 0, days: before.days + offset.days, ms: before.ms + offset.ms };
+  return { ...inner, steps: [{ kind: 'shift', offset: sum }, ...rest] };
 }

@@ -1,9 +1,22 @@
 import type { SqlExpression } from '../sql/expression.ts';
-import { isZone } from '../time/zone.ts';
+import { isDateField } from './column-call.ts';
+import { patternUnit } from './date-pattern.ts';
 import { constantNumber, constantOffset, scaled, unitArgument } from './interval-value.ts';
 import type { SqlContext } from './sql-context.ts';
 import { castBound, type TimeBound, timeBound, unknownBound } from './time-bound.ts';
-import { floorReadings, noOffset, shiftReadings, unitLength } from './time-readings.ts';
+import { prefixUnit, timeFunction, zoneArgument } from './time-function.ts';
+import {
+  asWallOf,
+  floorReadings,
+  inZone,
+  isAligned,
+  noOffset,
+  onClockOf,
+  shiftReadings,
+  type TimeReadings,
+  unitLength,
+} from './time-readings.ts';
+import { type CutUnit, cutArgument } from './week-start.ts';
 
 type Call = Extract<SqlExpression, { kind: 'call' }>;
 
@@ -11,42 +24,39 @@ type Call = Extract<SqlExpression, { kind: 'call' }>;
 export function dateCall(call: Call, context: SqlContext): TimeBound | undefined {
   const name = call.name.split('.').at(-1) ?? '';
   const [first, second, third] = call.arguments;
+  const converted = conversion(call, context);
+  if (converted !== undefined) return converted;
   switch (name) {
     case 'date_trunc':
     case 'timestamp_trunc':
     case 'datetime_trunc':
     case 'trunc':
-      return truncated(call, context);
-    case 'date':
-    case 'to_date':
-    case 'try_to_date':
-    case 'todate':
-      return first === undefined ? undefined : castBound(timeBound(first, context), 'date', context);
-    case 'parse_date':
-      return second === undefined ? undefined : castBound(timeBound(second, context), 'date', context);
-    case 'timestamp':
-    case 'datetime':
-    case 'to_timestamp':
-    case 'to_timestamp_ntz':
-    case 'to_timestamp_tz':
-    case 'str_to_date':
-    case 'from_iso8601_timestamp':
-    case 'from_iso8601_date':
-    case 'date_parse':
-    case 'parsedatetimebesteffort':
-    case 'todatetime':
-    case 'lower':
-    case 'trim':
-      return first === undefined ? undefined : timeBound(first, context);
-    case 'parse_timestamp':
-    case 'parse_datetime':
-      return second === undefined ? undefined : timeBound(second, context);
+      return truncated(call, name, context);
+    case 'last_day':
+      return lastDay(call, context);
+    case 'extract':
+    case 'date_part':
+      return first === undefined || second === undefined || !isDateField(first)
+        ? undefined
+        : castBound(timeBound(second, context), 'date', context);
     case 'to_char':
     case 'format_date':
+    case 'format_timestamp':
+    case 'format_datetime':
     case 'date_format':
-      return formatted(call, context);
+    case 'strftime':
+    case 'from_unixtime':
+      return formatted(call, name, context);
+    case 'left':
+    case 'substr':
+    case 'substring': {
+      const unit = prefixUnit(call);
+      const bound = first === undefined || unit === undefined ? undefined : timeBound(first, context);
+      if (bound?.kind !== 'time' || unit === undefined) return undefined;
+      return { kind: 'time', ...floorReadings(bound, unit, context.zones) };
+    }
     case 'add_months':
-      return moved(first, monthsOf(second, context), call, context);
+      return addMonths(call, context);
     case 'date_add':
     case 'dateadd':
     case 'date_sub':
@@ -61,42 +71,93 @@ export function dateCall(call: Call, context: SqlContext): TimeBound | undefined
       const sign = name.includes('sub') ? -1 : 1;
       if (third !== undefined) return unitFirst(call, sign, context);
       const offset = second === undefined ? undefined : constantOffset(second, context);
-      return moved(first, offset === undefined ? undefined : scaled(offset, sign), call, context);
+      const value = moved(first, offset === undefined ? undefined : scaled(offset, sign), call, context);
+      const givesDate = second !== undefined && constantNumber(second, context) !== undefined;
+      return givesDate && context.dialect !== 'mysql' ? castBound(value, 'date', context) : value;
     }
     default:
       return undefined;
   }
 }
 
-/** `date_trunc('month', x)`, `date_trunc('day', x, 'Europe/Berlin')`, `date_trunc(x, MONTH)`, `trunc(x, 'MM')`. */
-function truncated(call: Call, context: SqlContext): TimeBound | undefined {
-  const [first, second, third] = call.arguments;
-  if (first === undefined || second === undefined) return undefined;
-  const unitAhead = call.name.endsWith('date_trunc') ? unitArgument(first) : undefined;
-  const unit = unitAhead ?? unitArgument(second);
-  const value = timeBound(unitAhead === undefined ? first : second, context);
-  if (value.kind !== 'time') return value;
-  // BigQuery's plain WEEK starts on Sunday, ISOWEEK and WEEK(MONDAY) on Monday as everywhere else.
-  const named = unitAhead === undefined ? second : first;
-  const sundays = context.dialect === 'bigquery' && named.kind === 'column' && named.name.toLowerCase() === 'week';
-  if (unit === undefined || sundays) return unknownBound(context, call, false);
-  if (third === undefined) return { kind: 'time', ...floorReadings(value, unit, context.zones) };
-  const zone = third.kind === 'literal' ? third.text : undefined;
-  if (zone === undefined || !isZone(zone)) return unknownBound(context, call, false);
-  const readings = value.readings.map(({ time }) => ({ time, zone }));
-  return { kind: 'time', ...floorReadings({ ...value, readings, unit: undefined }, unit, [zone]) };
+/** The same time in another type, or on another clock. */
+function conversion(call: Call, context: SqlContext): TimeBound | undefined {
+  const found = timeFunction(call, context.dialect);
+  if (found === undefined) return undefined;
+  const bound = timeBound(found.operand, context);
+  if (bound.kind !== 'time') return bound;
+  const { clock, isDay, isNumber } = found;
+  if (clock === 'unknown') return unknownBound(context, call, false);
+  const moved = clock === undefined ? bound : onAnotherClock(bound, clock);
+  const value = isNumber === true ? { ...moved, unit: undefined } : moved;
+  return isDay ? castBound({ ...value, kind: 'time' }, 'date', context) : { ...value, kind: 'time' };
 }
 
-/** `to_char(x, 'YYYYMMDD')` and kin: the text of a day; other patterns are not bounds. */
-function formatted(call: Call, context: SqlContext): TimeBound | undefined {
-  const swapped = call.name.endsWith('format_date');
-  const [value, pattern] = swapped ? call.arguments.toReversed() : call.arguments;
-  if (value === undefined) return undefined;
+function onAnotherClock(
+  value: TimeReadings,
+  { from, to }: Exclude<NonNullable<ReturnType<typeof timeFunction>>['clock'], undefined | 'unknown'>,
+): TimeReadings {
+  if (from === undefined) return inZone(value, to);
+  return onClockOf(from === 'UTC' ? value : asWallOf(value, from), to);
+}
+
+/** `date_trunc('month', x)`, `date_trunc('day', x, 'Europe/Berlin')`, `date_trunc(x, MONTH)`, `trunc(x, 'MM')`, `trunc(x)`. */
+function truncated(call: Call, name: string, context: SqlContext): TimeBound | undefined {
+  const [first, second, third] = call.arguments;
+  if (first === undefined) return undefined;
+  if (second === undefined) {
+    const bound = name === 'trunc' ? timeBound(first, context) : undefined;
+    return bound?.kind === 'time' ? castBound(bound, 'date', context) : undefined;
+  }
+  const isAhead = context.dialect !== 'bigquery' && name === 'date_trunc';
+  const ahead = isAhead ? cutArgument(first, context.dialect) : undefined;
+  const value = timeBound(ahead === undefined ? first : second, context);
+  if (value.kind !== 'time') return value;
+  const cut = ahead ?? cutArgument(second, context.dialect);
+  if (cut === undefined) return unknownBound(context, call, false);
+  if (third === undefined) return { kind: 'time', ...cutReadings(value, cut, context.zones) };
+  const zone = zoneArgument(third);
+  if (zone === undefined) return unknownBound(context, call, false);
+  const readings = value.readings.map(({ time }) => ({ time, zone }));
+  return { kind: 'time', ...cutReadings({ ...value, readings, unit: undefined }, cut, [zone]) };
+}
+
+/** A week that starts on another day than Monday is cut that many days away. */
+function cutReadings(
+  value: TimeReadings,
+  { unit, weekStart }: CutUnit,
+  zones: Parameters<typeof floorReadings>[2],
+): TimeReadings {
+  if (weekStart === 0) return floorReadings(value, unit, zones);
+  const aside = shiftReadings(value, { ...noOffset, days: -weekStart }, zones);
+  return shiftReadings(floorReadings(aside, unit, zones), { ...noOffset, days: weekStart }, zones);
+}
+
+/** `last_day(x)`, `last_day(x, WEEK)`. */
+function lastDay(call: Call, context: SqlContext): TimeBound | undefined {
+  const [first, second] = call.arguments;
+  const bound = first === undefined ? undefined : timeBound(first, context);
+  if (bound?.kind !== 'time') return bound;
+  const cut = second === undefined ? ({ unit: 'month', weekStart: 0 } as const) : cutArgument(second, context.dialect);
+  if (cut === undefined) return unknownBound(context, call, false);
+  const begin = cutReadings(bound, cut, context.zones);
+  const next = shiftReadings(begin, unitLength(cut.unit), context.zones);
+  const last = shiftReadings(next, { ...noOffset, days: -1 }, context.zones);
+  return { kind: 'time', ...last, unit: 'day', naive: true, moment: false };
+}
+
+/** `to_char(x, 'YYYYMMDD')` and kin: the text of a unit; texts that do not sort as times do are not bounds. */
+function formatted(call: Call, name: string, context: SqlContext): TimeBound | undefined {
+  const [first, second, ...more] = call.arguments;
+  const isBehind = second?.kind === 'literal';
+  const [value, pattern] = isBehind ? [first, second] : [second, first];
+  if (value === undefined) return first === undefined ? undefined : timeBound(first, context);
   const bound = timeBound(value, context);
   if (bound.kind !== 'time') return bound;
-  const text = pattern?.kind === 'literal' ? pattern.text.replace(/[^A-Za-z]/g, '').toLowerCase() : '';
-  const isDay = text === 'yyyymmdd' || text === 'ymd' || text === 'f';
-  return isDay ? { kind: 'time', ...floorReadings(bound, 'day', context.zones) } : unknownBound(context, call, false);
+  const found = pattern?.kind === 'literal' ? patternUnit(pattern.text, name, context.dialect) : undefined;
+  if (found === undefined || more.length > 0) return unknownBound(context, call, false);
+  const cut = floorReadings(bound, found.unit, context.zones);
+  return { kind: 'time', ...cut, ...(found.firstDay ? { unit: 'day' } : {}) };
 }
 
 /** `dateadd(day, -6, x)`. */
@@ -111,9 +172,17 @@ function unitFirst(call: Call, sign: number, context: SqlContext): TimeBound {
   return moved(value, offset, call, context);
 }
 
-function monthsOf(expression: SqlExpression | undefined, context: SqlContext): typeof noOffset | undefined {
-  const months = expression === undefined ? undefined : constantNumber(expression, context);
-  return months === undefined || !Number.isInteger(months) ? undefined : { ...noOffset, months };
+/** Engines disagree whether the last day of a month stays one (28 February to 31 March), and whether a time of day is kept. */
+function addMonths(call: Call, context: SqlContext): TimeBound {
+  const [first, second] = call.arguments;
+  const months = second === undefined ? undefined : constantNumber(second, context);
+  const isWhole = months !== undefined && Number.isInteger(months);
+  const value = moved(first, isWhole ? { ...noOffset, months } : undefined, call, context);
+  if (value.kind !== 'time') return value;
+  if (context.dialect === 'spark') return castBound(value, 'date', context);
+  if (isAligned(value.unit, 'month')) return value;
+  const later = shiftReadings(value, { ...noOffset, days: 3 }, context.zones);
+  return { ...value, readings: [...value.readings, ...later.readings] };
 }
 
 function moved(

@@ -1,23 +1,29 @@
 import type { SqlExpression } from '../sql/expression.ts';
-import type { FromItem } from '../sql/query-block.ts';
+import type { FromItem, QueryBlock } from '../sql/query-block.ts';
+import type { Span } from '../text/span.ts';
+import type { BoundOperator } from './bound-range.ts';
+import { boundOperator, columnConditions } from './column-conditions.ts';
 import {
+  alsoAsked,
   both,
   type ColumnName,
   type ColumnRange,
   type ColumnType,
-  columnConditions,
+  openRange,
   type TypeOf,
 } from './column-range.ts';
 import { type ColumnSide, columnSide } from './column-side.ts';
 import { isNamed } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
-import { endOfUnit, floorReadings, isAligned } from './time-readings.ts';
+import { throughSide, valueOfSide } from './through-side.ts';
 
 /** What the workspace knows of the columns of an entry of FROM. */
 export interface ColumnsOf {
   /** `undefined`: not known, the column may be there. */
   has(item: FromItem, column: string): boolean | undefined;
   typeOf(item: FromItem, column: string): ColumnType;
+  /** What is known of the values in the first column of a subquery. */
+  outputOf(query: QueryBlock): ColumnRange | undefined;
 }
 
 /** For each entry of a FROM list the ranges that the block's own conditions put on its columns. */
@@ -25,6 +31,7 @@ export interface FromRanges {
   readonly ranges: readonly ReadonlyMap<string, ColumnRange>[];
   /** Entries that an unqualified or qualified column may belong to; empty when it is of an outer block. */
   owners(column: ColumnName): readonly number[];
+  typeAt(index: number, column: string): ColumnType;
   /** Adds what an outer block asks of a column, as far as equalities carry it. */
   ask(index: number, column: string, range: ColumnRange): void;
   /** To be called after the last `ask`: carries ranges over `a.day = b.day`. */
@@ -59,24 +66,53 @@ export function fromRanges(
     const item = index === undefined || others.length > 0 ? undefined : from[index];
     return item === undefined ? undefined : columns.typeOf(item, column.name);
   };
-  const put = (index: number, column: string, range: ColumnRange): void => {
+  const put = (index: number, column: string, range: ColumnRange, join: typeof both): void => {
     const known = ranges[index]?.get(column);
-    ranges[index]?.set(column, known === undefined ? range : both(known, range));
+    ranges[index]?.set(column, known === undefined ? range : join(known, range));
   };
 
   const links: Link[] = [];
   const apply = (conjuncts: readonly SqlExpression[], restricts: (index: number) => boolean): void => {
-    for (const { range, ...column } of columnConditions(conjuncts, context, typeOf)) {
-      for (const index of owners(column)) if (restricts(index)) put(index, column.name, range);
+    for (const { range, ...column } of columnConditions(conjuncts, context, typeOf, columns.outputOf)) {
+      for (const index of owners(column)) if (restricts(index)) put(index, column.name, range, both);
     }
     for (const conjunct of conjuncts) {
-      if (conjunct.kind !== 'binary' || (conjunct.operator !== '=' && conjunct.operator !== '==')) continue;
-      const sides = [columnSide(conjunct.left), columnSide(conjunct.right)].map((side) => endOf(side, owners));
-      const [left, right] = sides;
-      if (left === undefined || right === undefined) continue;
-      if (restricts(right.index)) links.push({ from: left, to: right });
-      if (restricts(left.index)) links.push({ from: right, to: left });
+      for (const [first, operator, second] of comparisonsIn(conjunct)) {
+        const [left, right] = [first, second].map((side) => endOf(columnSide(side, context.dialect)));
+        if (left === undefined || right === undefined) continue;
+        const at = { start: conjunct.start, end: conjunct.end };
+        if (restricts(right.index)) links.push({ from: left, to: right, operator: turned[operator], at });
+        if (restricts(left.index)) links.push({ from: right, to: left, operator, at });
+      }
     }
+  };
+  const endOf = (side: ColumnSide | undefined): LinkEnd | undefined => {
+    if (side === undefined || side.zone !== undefined) return undefined;
+    const [index, ...others] = owners(side.column);
+    return index === undefined || others.length > 0 ? undefined : { index, side };
+  };
+  const typeAt = (index: number, column: string): ColumnType => {
+    const item = from[index];
+    return item === undefined ? undefined : columns.typeOf(item, column);
+  };
+  const carry = ({ from: source, to, operator, at }: Link): boolean => {
+    const range = ranges[source.index]?.get(source.side.column.name);
+    if (range === undefined) return false;
+    const value = valueOfSide(range, source.side, typeAt(source.index, source.side.column.name), context);
+    const lo = operator === '<' || operator === '<=' ? undefined : value.lo;
+    const hi = operator === '>' || operator === '>=' ? undefined : value.hi;
+    const known = ranges[to.index]?.get(to.side.column.name);
+    const unreadLo = operator === '=' ? value.unreadLo : undefined;
+    const unreadHi = operator === '=' ? value.unreadHi : undefined;
+    const carried = { ...openRange, lo, hi, unreadLo, unreadHi, at: operator === '=' ? (range.at ?? at) : at };
+    put(
+      to.index,
+      to.side.column.name,
+      throughSide(carried, to.side, typeAt(to.index, to.side.column.name), context),
+      alsoAsked,
+    );
+    const now = ranges[to.index]?.get(to.side.column.name);
+    return now?.lo !== known?.lo || now?.hi !== known?.hi;
   };
 
   apply(where, () => true);
@@ -88,8 +124,8 @@ export function fromRanges(
         const pair = [other, index].map((at) => ({ index: at, side: bare(name) }));
         const [one, two] = pair;
         if (one === undefined || two === undefined) continue;
-        if (restricts(index)) links.push({ from: one, to: two });
-        if (restricts(other)) links.push({ from: two, to: one });
+        if (restricts(index)) links.push({ from: one, to: two, operator: '=', at: undefined });
+        if (restricts(other)) links.push({ from: two, to: one, operator: '=', at: undefined });
       }
     }
   }
@@ -97,15 +133,14 @@ export function fromRanges(
   return {
     ranges,
     owners,
-    ask: put,
+    typeAt,
+    ask: (index, column, range) => put(index, column, range, alsoAsked),
     settle: () => {
       // A chain of n entries needs at most n turns.
       for (let turn = 0; turn < from.length; turn++) {
-        for (const { from: source, to } of links) {
-          const range = ranges[source.index]?.get(source.side.column.name);
-          if (range === undefined) continue;
-          put(to.index, to.side.column.name, throughSide(valueOfSide(range, source.side, context), to.side, context));
-        }
+        let changed = false;
+        for (const link of links) if (carry(link)) changed = true;
+        if (!changed) return;
       }
     },
   };
@@ -116,25 +151,35 @@ interface LinkEnd {
   readonly side: ColumnSide;
 }
 
+/** `to operator from`: what is known of the one side's values bounds the other's. */
 interface Link {
   readonly from: LinkEnd;
   readonly to: LinkEnd;
+  readonly operator: BoundOperator;
+  readonly at: Span | undefined;
 }
 
 const bare = (name: string): ColumnSide => ({
   column: { kind: 'column', qualifier: undefined, name, start: 0, end: 0 },
   unit: undefined,
   zone: undefined,
-  offset: { months: 0, days: 0, ms: 0 },
+  steps: [],
 });
 
-function endOf(side: ColumnSide | undefined, owners: (column: ColumnName) => readonly number[]): LinkEnd | undefined {
-  if (side === undefined || side.zone !== undefined) return undefined;
-  const { months, days, ms } = side.offset;
-  if (months !== 0 || days !== 0 || ms !== 0) return undefined;
-  const [index, ...others] = owners(side.column);
-  return index === undefined || others.length > 0 ? undefined : { index, side };
+/** Comparisons of an expression with another: `a = b`, `a < b`, and both that BETWEEN stands for. */
+function comparisonsIn(expression: SqlExpression): readonly (readonly [SqlExpression, BoundOperator, SqlExpression])[] {
+  if (expression.kind === 'between' && !expression.negated) {
+    return [
+      [expression.operand, '>=', expression.low],
+      [expression.operand, '<=', expression.high],
+    ];
+  }
+  const operator = expression.kind === 'binary' ? boundOperator(expression.operator) : undefined;
+  if (expression.kind !== 'binary' || operator === undefined) return [];
+  return [[expression.left, operator, expression.right]];
 }
+
+const turned: Readonly<Record<BoundOperator, BoundOperator>> = { '=': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
 
 /** Which entries lose rows when a join's ON does not hold: an outer join keeps the rows of its preserved side. */
 function restrictedBy(item: FromItem, index: number): (other: number) => boolean {
@@ -149,16 +194,4 @@ function restrictedBy(item: FromItem, index: number): (other: number) => boolean
     default:
       return () => true;
   }
-}
-
-/** Range of `date_trunc(unit, column)` for a range of the column: starts are cut, ends stay. */
-export function valueOfSide(range: ColumnRange, { unit }: ColumnSide, context: SqlContext): ColumnRange {
-  if (unit === undefined || range.lo === undefined) return range;
-  return { ...range, lo: floorReadings(range.lo, unit, context.zones) };
-}
-
-/** Range of the column for a range of `date_trunc(unit, column)`: an end inside a unit takes the whole unit. */
-export function throughSide(range: ColumnRange, { unit }: ColumnSide, context: SqlContext): ColumnRange {
-  if (unit === undefined || range.hi === undefined || isAligned(range.hi.unit, unit)) return range;
-  return { ...range, hi: endOfUnit(floorReadings(range.hi, unit, context.zones), unit, context.zones) };
 }

@@ -1,4 +1,5 @@
 import type { SqlExpression } from '../sql/expression.ts';
+import { parseInterval } from '../sql/parse/interval-amount.ts';
 import type { CalendarOffset, CalendarUnit } from '../time/calendar.ts';
 import type { SqlContext } from './sql-context.ts';
 import { noOffset, unitLength } from './time-readings.ts';
@@ -7,10 +8,10 @@ import { noOffset, unitLength } from './time-readings.ts';
 export function constantOffset(expression: SqlExpression, context: SqlContext): CalendarOffset | undefined {
   switch (expression.kind) {
     case 'interval':
-      return expression.amount;
+      return expression.amount ?? bracketed(expression, context);
     case 'cast': {
       if (!expression.type.startsWith('interval')) return constantOffset(expression.operand, context);
-      return undefined;
+      return expression.operand.kind === 'literal' ? parseInterval(expression.operand.text, undefined) : undefined;
     }
     case 'unary': {
       const inner = constantOffset(expression.operand, context);
@@ -18,10 +19,14 @@ export function constantOffset(expression: SqlExpression, context: SqlContext): 
     }
     case 'binary': {
       if (expression.operator !== '*') return undefined;
-      const factor = constantNumber(expression.left, context);
-      if (factor !== undefined && expression.right.kind === 'interval') return times(expression.right.amount, factor);
-      const behind = constantNumber(expression.right, context);
-      if (behind !== undefined && expression.left.kind === 'interval') return times(expression.left.amount, behind);
+      for (const [number, other] of [
+        [expression.left, expression.right],
+        [expression.right, expression.left],
+      ] as const) {
+        const factor = constantNumber(number, context);
+        if (factor === undefined || constantNumber(other, context) !== undefined) continue;
+        return times(constantOffset(other, context), factor);
+      }
       return undefined;
     }
     case 'call':
@@ -32,6 +37,18 @@ export function constantOffset(expression: SqlExpression, context: SqlContext): 
       return days === undefined || !Number.isInteger(days) ? undefined : { ...noOffset, days };
     }
   }
+}
+
+/** `INTERVAL (6) DAY`, `INTERVAL 2 * 3 HOUR`: a number that has to be worked out, and the unit behind it. */
+function bracketed(
+  { parts, start, end }: Extract<SqlExpression, { kind: 'interval' }>,
+  context: SqlContext,
+): CalendarOffset | undefined {
+  const [only, ...others] = parts;
+  const amount = only === undefined || others.length > 0 ? undefined : constantNumber(only, context);
+  const unit = /([a-z]+)\s*$/i.exec(context.text.slice(Math.max(start, only?.end ?? start), end))?.[1];
+  const known = unit === undefined ? undefined : calendarUnit(unit);
+  return amount === undefined || known === undefined ? undefined : times(unitLength(known), amount);
 }
 
 const times = (amount: CalendarOffset | undefined, factor: number): CalendarOffset | undefined =>
@@ -99,7 +116,7 @@ const spellings: Readonly<Record<string, CalendarUnit>> = {
 
 const unitNames: ReadonlySet<string> = new Set(['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year']);
 
-/** A unit of time as a SQL function names it: `day`, `DAYS`, `dd`, `week(monday)`. */
+/** A unit of time as a SQL function names it: `day`, `DAYS`, `dd`. */
 export function calendarUnit(word: string): CalendarUnit | undefined {
   const lower = word.trim().toLowerCase();
   const singular = lower.length > 3 && lower.endsWith('s') ? lower.slice(0, -1) : lower;
@@ -111,9 +128,5 @@ export function calendarUnit(word: string): CalendarUnit | undefined {
 export function unitArgument(expression: SqlExpression | undefined): CalendarUnit | undefined {
   if (expression?.kind === 'literal') return calendarUnit(expression.text);
   if (expression?.kind === 'column' && expression.qualifier === undefined) return calendarUnit(expression.name);
-  if (expression?.kind === 'call' && expression.name === 'week') {
-    const first = expression.arguments[0];
-    return first?.kind === 'column' && first.name.toLowerCase() === 'monday' ? 'week' : undefined;
-  }
   return undefined;
 }

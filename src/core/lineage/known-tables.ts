@@ -1,4 +1,4 @@
-import type { ColumnType } from './column-range.ts';
+import { columnType } from './column-type.ts';
 import type { TableDefinition } from './table-index.ts';
 import type { TableNames } from './table-names.ts';
 import type { KnownTablesOfWorkspace } from './task-facts.ts';
@@ -63,11 +63,4 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
     slicedBy: (table) => tableOf(table).cutBy,
     same: (a, b) => tableOf(a).table === tableOf(b).table,
   };
-}
-
-function columnType(type: string | undefined): ColumnType {
-  if (type === undefined) return undefined;
-  if (/^date\b(?!time)/.test(type) && !type.includes('[')) return 'date';
-  if (/^timestamptz|^timestamp.* with (local )?time zone|^timestamp_(tz|ltz)/.test(type)) return 'timestamptz';
-  return /^(timestamp|datetime)/.test(type) ? 'timestamp' : undefined;
 }

@@ -2,10 +2,12 @@ import type { SqlExpression } from '../sql/expression.ts';
 import type { CommonTable, FromItem, QueryBlock } from '../sql/query-block.ts';
 import { type ColumnRange, either } from './column-range.ts';
 import { columnSide } from './column-side.ts';
-import { type ColumnsOf, fromRanges, valueOfSide } from './from-ranges.ts';
+import { type ColumnsOf, fromRanges } from './from-ranges.ts';
+import { outputType } from './output-type.ts';
 import { nameOfItem, noRanges, outputNames, type Ranges } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
 import type { TableColumns } from './table-reads.ts';
+import { valueOfSide } from './through-side.ts';
 import { timeBound } from './time-bound.ts';
 import { endOfUnit, noOffset, shiftReadings } from './time-readings.ts';
 
@@ -65,12 +67,17 @@ function ofCommonTable(table: CommonTable, context: SqlContext, tables: TableCol
 }
 
 function ofBlock(query: QueryBlock, context: SqlContext, tables: TableColumns, scope: KnownTables): OutputRanges {
+  const typeOf: ColumnsOf['typeOf'] = (item, column) => {
+    if (item.kind === 'query') return outputType(item.query, column, [], typeOf);
+    return item.kind === 'table' && item.cte === undefined ? tables.typeOf(item.table.name, column) : undefined;
+  };
   const columns: ColumnsOf = {
     has: (item, column) => {
       if (item.kind === 'query') return outputNames(item.query)?.includes(column);
       return item.kind === 'table' && item.cte === undefined ? tables.has(item.table.name, column) : undefined;
     },
-    typeOf: (item, column) => (item.kind === 'table' ? tables.typeOf(item.table.name, column) : undefined),
+    typeOf,
+    outputOf: (inner) => outputRanges(inner, context, tables, scope).positions[0],
   };
   const own = fromRanges(query.from, query.where, context, columns);
   for (const [index, item] of query.from.entries()) {
@@ -97,22 +104,12 @@ function ofBlock(query: QueryBlock, context: SqlContext, tables: TableColumns, s
   return { positions: starred ? [] : positions, byName };
 
   function rangeOfExpression(expression: SqlExpression): ColumnRange | undefined {
-    const side = columnSide(expression);
+    const side = columnSide(expression, context.dialect);
     if (side !== undefined) {
       const [index, ...others] = own.owners(side.column);
       if (index === undefined || others.length > 0 || side.zone !== undefined) return undefined;
       const range = own.ranges[index]?.get(side.column.name);
-      if (range === undefined) return undefined;
-      const { lo, hi } = range;
-      const moved =
-        side.offset.months === 0 && side.offset.days === 0 && side.offset.ms === 0
-          ? range
-          : {
-              ...range,
-              lo: lo === undefined ? undefined : shiftReadings(lo, side.offset, context.zones),
-              hi: hi === undefined ? undefined : shiftReadings(hi, side.offset, context.zones),
-            };
-      return valueOfSide(moved, side, context);
+      return range && valueOfSide(range, side, own.typeAt(index, side.column.name), context);
     }
     return constantRange(expression, context);
   }

@@ -3,9 +3,12 @@ import type { FromItem, QueryBlock } from '../sql/query-block.ts';
 import type { Statement } from '../sql/statement.ts';
 import type { TableReference } from '../sql/table-reference.ts';
 import { walkInside } from '../sql/walk.ts';
-import { type ColumnRange, type ColumnType, columnConditions, either } from './column-range.ts';
+import { columnConditions } from './column-conditions.ts';
+import { type ColumnRange, type ColumnType, either } from './column-range.ts';
 import { columnSide } from './column-side.ts';
-import { type ColumnsOf, type FromRanges, fromRanges, throughSide } from './from-ranges.ts';
+import { type ColumnsOf, type FromRanges, fromRanges } from './from-ranges.ts';
+import { outputRanges } from './output-ranges.ts';
+import { outputType } from './output-type.ts';
 import {
   emptyScope,
   lookUp,
@@ -17,6 +20,7 @@ import {
   type Scope,
 } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
+import { throughSide } from './through-side.ts';
 
 /** One place where a statement reads a table, and what it asks of the table's columns there. */
 export interface TableRead {
@@ -62,6 +66,9 @@ export function tableReads(statement: Statement, context: SqlContext, tables: Ta
   for (const table of statement.reads) if (!seen.has(table.start)) found.push({ table, ranges: noRanges });
   return found;
 }
+
+/** Deeper than any statement that a person writes. */
+const maxDepth = 64;
 
 const targetItem = (statement: Statement, table: TableReference): FromItem => ({
   kind: 'table',
@@ -113,9 +120,20 @@ function makeVisitor(context: SqlContext, tables: TableColumns, found: TableRead
       if (common !== undefined) return hasOutput(common.query, column, common.columns);
       return tables.has(item.table.name, column);
     },
-    typeOf: (item, column) =>
-      item.kind === 'table' && item.cte === undefined ? tables.typeOf(item.table.name, column) : undefined,
+    typeOf: (item, column) => typeIn(scope, item, column, 0),
+    outputOf: (query) => outputRanges(query, context, tables, new Map()).positions[0],
   });
+  /** Tables that name each other in a circle end at a depth. */
+  const typeIn = (scope: Scope, item: FromItem, column: string, depth: number): ColumnType => {
+    if (item.kind === 'function' || depth > maxDepth) return undefined;
+    const inner = (at: Scope) => (next: FromItem, name: string) => typeIn(at, next, name, depth + 1);
+    if (item.kind === 'query') return outputType(item.query, column, [], inner(openScope(item.query, scope)));
+    if (item.cte === undefined) return tables.typeOf(item.table.name, column);
+    const common = lookUp(scope, item.cte);
+    if (common === undefined) return undefined;
+    const { query, columns } = common.found.table;
+    return outputType(query, column, columns, inner(openScope(query, common.scope)));
+  };
 
   const enter = (from: readonly FromItem[], own: FromRanges, skip: number, scope: Scope): void => {
     own.settle();
@@ -223,12 +241,13 @@ function askInside(
     }
     return;
   }
-  const side = columnSide(item.expression);
+  const side = columnSide(item.expression, context.dialect);
   if (side === undefined || side.zone !== undefined) return;
-  const { months, days, ms } = side.offset;
-  if (months !== 0 || days !== 0 || ms !== 0) return;
   const owners = own.owners(side.column);
-  for (const owner of owners) own.ask(owner, side.column.name, throughSide(range, side, context));
+  for (const owner of owners) {
+    const type = own.typeAt(owner, side.column.name);
+    own.ask(owner, side.column.name, throughSide(range, side, type, context));
+  }
 }
 
 /** The branches of a set operation take the names of the first one, by position. */

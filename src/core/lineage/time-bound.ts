@@ -1,12 +1,12 @@
 import type { SqlExpression } from '../sql/expression.ts';
 import type { SymbolicValue } from '../template/symbolic-value.ts';
 import type { Span } from '../text/span.ts';
-import { isZone } from '../time/zone.ts';
 import { dateCall } from './date-call.ts';
-import { constantOffset } from './interval-value.ts';
+import { constantNumber, constantOffset } from './interval-value.ts';
 import type { SqlContext } from './sql-context.ts';
 import { readingsOfText, withTimeOfDay } from './text-time.ts';
-import { asLocalIn, floorReadings, inZone, shiftReadings, type TimeReadings } from './time-readings.ts';
+import { zoneArgument } from './time-function.ts';
+import { asLocalIn, floorReadings, inZone, isAligned, shiftReadings, type TimeReadings } from './time-readings.ts';
 
 /** What a SQL expression that a column is compared with stands for. */
 export type TimeBound =
@@ -121,8 +121,8 @@ function asMoment(value: TimeReadings, { zones }: SqlContext): TimeReadings {
 function zoneBound(expression: Extract<SqlExpression, { kind: 'at-time-zone' }>, context: SqlContext): TimeBound {
   const value = timeBound(expression.operand, context);
   if (value.kind !== 'time') return value;
-  const zone = expression.zone.kind === 'literal' ? expression.zone.text : undefined;
-  if (zone === undefined || !isZone(zone)) return unknownBound(context, expression, false);
+  const zone = zoneArgument(expression.zone);
+  if (zone === undefined) return unknownBound(context, expression, false);
   return { kind: 'time', ...inZone(value, zone) };
 }
 
@@ -137,7 +137,7 @@ function arithmetic(expression: Extract<SqlExpression, { kind: 'binary' }>, cont
   }
   const sign = expression.operator === '-' ? -1 : 1;
   if (left.kind === 'time') {
-    const offset = constantOffset(expression.right, context);
+    const offset = distance(expression.right, left, context);
     if (offset === undefined) return unknownOf(timeBound(expression.right, context), left, expression, context);
     const { months, days, ms } = offset;
     const signed = { months: sign * months, days: sign * days, ms: sign * ms };
@@ -145,11 +145,21 @@ function arithmetic(expression: Extract<SqlExpression, { kind: 'binary' }>, cont
   }
   const right = timeBound(expression.right, context);
   if (right.kind === 'time' && sign === 1) {
-    const offset = constantOffset(expression.left, context);
+    const offset = distance(expression.left, right, context);
     if (offset !== undefined) return { kind: 'time', ...shiftReadings(right, offset, context.zones) };
   }
   return left.kind === 'constant' && right.kind === 'constant' ? constant : unknownOf(left, right, expression, context);
 }
+
+/** What is added to a time; a bare number counts days, and is added to dates only. */
+const distance = (
+  expression: SqlExpression,
+  to: TimeReadings,
+  context: SqlContext,
+): ReturnType<typeof constantOffset> =>
+  constantNumber(expression, context) === undefined || isAligned(to.unit, 'day')
+    ? constantOffset(expression, context)
+    : undefined;
 
 /** `'{{ ds }}' || ' 00:00:00'`. */
 function appendedText(left: TimeBound, rest: SqlExpression, whole: SqlExpression, context: SqlContext): TimeBound {

@@ -93,9 +93,10 @@ export function unitLength(unit: CalendarUnit): CalendarOffset {
 
 /** `… AT TIME ZONE zone`: an instant shown on that clock, or a wall time taken to be of it. */
 export function inZone(value: TimeReadings, zone: ZoneName): TimeReadings {
-  const shown = value.readings.map(({ time }) => ({ time, zone }));
-  if (!value.naive || zone === 'UTC') return { ...value, readings: shown, naive: !value.naive };
-  return { readings: [...shown, ...localMidnights(value, zone)], unit: value.unit, naive: false };
+  if (!value.naive) return { ...value, readings: value.readings.map(({ time }) => ({ time, zone })), naive: true };
+  // A moment moves on the calendar of the session, whatever clock it was read from.
+  const moments = zone === 'UTC' ? value.readings : [...value.readings, ...localMidnights(value, zone)];
+  return { readings: moments.map(({ time }) => ({ time, zone: undefined })), unit: value.unit, naive: false };
 }
 
 /**
@@ -105,6 +106,19 @@ export function inZone(value: TimeReadings, zone: ZoneName): TimeReadings {
 export function asLocalIn(value: TimeReadings, zone: ZoneName): TimeReadings {
   return zone === 'UTC' ? value : { ...value, readings: localMidnights(value, zone) };
 }
+
+/** A wall time of `zone` as what a clock in UTC shows then, as `to_utc_timestamp` gives it. */
+export const asWallOf = (value: TimeReadings, zone: ZoneName): TimeReadings => ({
+  readings: asLocalIn(value, zone).readings.map(({ time }) => ({ time, zone: 'UTC' })),
+  unit: undefined,
+  naive: true,
+});
+
+/** A wall time of UTC as what a clock in `zone` shows then. */
+export const onClockOf = (value: TimeReadings, zone: ZoneName): TimeReadings =>
+  zone === 'UTC'
+    ? { ...value, naive: true, moment: false }
+    : { readings: value.readings.map(({ time }) => ({ time, zone })), unit: undefined, naive: true };
 
 /** A moment compared with a column of wall times, when the session is in that zone: what the clock there shows. */
 export const shownOnClock = (value: TimeReadings, zone: ZoneName): readonly TimeReading[] =>
@@ -165,9 +179,9 @@ export function appendStep(time: TimeExpression, step: TimeStep): TimeExpression
     return { ...time, steps: [...(finer ? time.steps.slice(0, -1) : time.steps), step] };
   }
   if (before?.kind === 'shift' && step.kind === 'shift' && before.zone === step.zone) {
-    const sum = sumOffsets(before.offset, step.offset);
+    const steps = time.steps.slice(0, -1);
+    const sum = sumOffsets(before.offset, step.offset, isAligned(startedUnit({ ...time, steps }, step.zone), 'month'));
     if (sum !== undefined) {
-      const steps = time.steps.slice(0, -1);
       const cancels = sum.months === 0 && sum.days === 0 && sum.ms === 0;
       return { ...time, steps: cancels ? steps : [...steps, { ...step, offset: sum }] };
     }
@@ -186,9 +200,9 @@ function startedUnit({ steps }: TimeExpression, zone: ZoneName): CalendarUnit | 
 }
 
 /** Only offsets of one kind add up: a day and 24 hours, a month and 30 days are not the same. */
-function sumOffsets(a: CalendarOffset, b: CalendarOffset): CalendarOffset | undefined {
+function sumOffsets(a: CalendarOffset, b: CalendarOffset, fromFirstDay: boolean): CalendarOffset | undefined {
   const kinds = (['months', 'days', 'ms'] as const).filter((part) => a[part] !== 0 || b[part] !== 0);
-  // Months clamp the day: twice one month after 31 January is not two months after it.
-  if (kinds.length > 1 || kinds[0] === 'months') return undefined;
+  // Months clamp the day: twice one month after 31 January is not two months after it. First days are not clamped.
+  if (kinds.length > 1 || (kinds[0] === 'months' && !fromFirstDay)) return undefined;
   return { months: a.months + b.months, days: a.days + b.days, ms: a.ms + b.ms };
 }

@@ -1,6 +1,7 @@
 import type { Statement } from '../sql/statement.ts';
 import { walkInside } from '../sql/walk.ts';
-import { type ColumnRange, columnConditions, type UnreadBound } from './column-range.ts';
+import { columnConditions } from './column-conditions.ts';
+import type { ColumnRange, UnreadBound } from './column-range.ts';
 import type { SliceFact } from './facts.ts';
 import { outermostReading } from './outermost-reading.ts';
 import { constantRange, type KnownTables, outputRanges } from './output-ranges.ts';

@@ -83,8 +83,7 @@ export interface FlooredColumn {
 export function flooredColumn(expression: SqlExpression): FlooredColumn | undefined {
   const side = columnSide(expression);
   if (side === undefined) return undefined;
-  const { months, days, ms } = side.offset;
-  return months === 0 && days === 0 && ms === 0 ? { column: side.column, unit: side.unit } : undefined;
+  return side.steps.every((step) => step.kind === 'cut') ? { column: side.column, unit: side.unit } : undefined;
 }
 
 /** Whether an expression names the column anywhere outside subqueries. */

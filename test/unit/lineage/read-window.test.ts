@@ -103,14 +103,6 @@ describe('what gives no window', () => {
     expect(read).toContain(reason.split(' ')[0]);
   });
 
-  it("BigQuery's WEEK, which starts on Sunday", () => {
-    const query = "insert into t select * from src where date_trunc(ts, WEEK) = date_trunc(date '{{ ds }}', WEEK)";
-    expect(readsOfSql(query, { dialect: 'bigquery' })[0]).toContain('unknown');
-    expect(readsOfSql(query.replaceAll('WEEK', 'ISOWEEK'), { dialect: 'bigquery' })).toEqual([
-      'src.ts [week of start (UTC), week of start (UTC) + 7 days)',
-    ]);
-  });
-
   it('a maximum of another table is unknown, and that table is read whole', () => {
     expect(readsOfSql('insert into t select * from src where ts > (select max(ts) from t)')).toEqual([
       'src unknown: the bound on ts cannot be read: (select max(ts) from t)',
