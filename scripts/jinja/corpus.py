@@ -3,7 +3,7 @@
     scripts/setup-airflow.sh && python3 scripts/jinja/corpus.py
 
 Each entry is [template, 1 if it must be rendered exactly, results of Airflow 2, results of Airflow 3 or 0 when they
-are the same]. Results are one text per case, a single text when all are the same, and null where Airflow itself fails
+are the same, 1 if the DAG has the names of own_names.py and the modules]. Results are one text per case, a single text when all are the same, and null where Airflow itself fails
 or gives something that only this process has (the clock, an address in memory, a path).
 """
 
@@ -17,7 +17,7 @@ import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from templates import CASES, JSON_VARIABLES, PARAMS, VARIABLES, corpus
+from templates import CASES, JSON_VARIABLES, MODULES, PARAMS, VARIABLES, corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "test" / "fixtures" / "template" / "rendered.json"
@@ -28,18 +28,18 @@ def parse(text):
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
-def make_dag(case, index):
+def make_dag(case, index, environment):
     import pendulum
     from airflow import DAG
     from airflow.models.baseoperator import BaseOperator
 
     start = pendulum.instance(parse(case["start"])).in_timezone(case["zone"])
     schedule = case["schedule"] or timedelta(days=1)
-    dag = DAG(dag_id=DAG_ID, start_date=start, schedule=schedule, params=copy.deepcopy(PARAMS))
+    dag = DAG(dag_id=DAG_ID, start_date=start, schedule=schedule, params=copy.deepcopy(PARAMS), **environment)
     return dag, BaseOperator(task_id=TASK_ID, dag=dag)
 
 
-def contexts_of_airflow_2():
+def contexts_of_airflow_2(environment):
     from airflow.utils.db import initdb
 
     initdb()
@@ -49,7 +49,7 @@ def contexts_of_airflow_2():
     from airflow.utils.types import DagRunType
 
     for index, case in enumerate(CASES):
-        dag, task = make_dag(case, index)
+        dag, task = make_dag(case, index, environment)
         with create_session() as session:
             session.query(TaskInstance).delete()
             session.query(DagRun).delete()
@@ -69,14 +69,14 @@ def contexts_of_airflow_2():
             yield dag, instance.get_template_context(session=session)
 
 
-def contexts_of_airflow_3():
+def contexts_of_airflow_3(environment):
     import uuid
 
     from airflow.sdk.api.datamodels._generated import DagRun, TaskInstance, TIRunContext
     from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 
     for index, case in enumerate(CASES):
-        dag, task = make_dag(case, index)
+        dag, task = make_dag(case, index, environment)
         run_id = "scheduled__" + case["start"]
         run = {
             "dag_id": DAG_ID, "run_id": run_id, "logical_date": case["start"], "data_interval_start": case["start"],
@@ -93,21 +93,42 @@ def contexts_of_airflow_3():
         yield dag, instance.get_template_context()
 
 
-def render_all():
+def render_templates(templates, environment):
     """One list of results per template, run inside an Airflow."""
     import airflow
+    from own_names import MACROS
 
+    tables = list(MACROS["own_tables"])
     major = int(airflow.__version__.split(".")[0])
-    results = [[] for _ in corpus()]
-    for dag, context in contexts_of_airflow_2() if major == 2 else contexts_of_airflow_3():
+    results = [[] for _ in templates]
+    contexts = contexts_of_airflow_2 if major == 2 else contexts_of_airflow_3
+    for dag, context in contexts(environment):
         params = copy.deepcopy(dict(context["params"]))
-        for index, (template, _) in enumerate(corpus()):
+        for index, template in enumerate(templates):
             context["params"] = copy.deepcopy(params)
+            MACROS["own_tables"][:] = tables
             try:
                 results[index].append(str(dag.task_dict[TASK_ID].render_template(template, context)))
             except Exception:
                 results[index].append(None)
     return results
+
+
+def render_all():
+    """Results of the corpus, those that need what the DAG adds to Jinja with a DAG that adds it."""
+    from own_names import FILTERS, MACROS
+
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in MODULES.items():
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="")
+        own = {"user_defined_macros": MACROS, "user_defined_filters": FILTERS, "template_searchpath": [folder]}
+        parts = [([t for t, _, with_own in corpus() if with_own == flag], own if flag else {}) for flag in (False, True)]
+        found = {}
+        for templates, environment in parts:
+            found.update(zip(templates, render_templates(templates, environment)))
+    return [found[template] for template, _, _ in corpus()]
 
 
 def ask(venv):
@@ -143,14 +164,14 @@ def main():
         return
     two, three = ask(".venv-airflow2"), ask(".venv-airflow3")
     entries = [
-        [template, int(must), compact(a), 0 if a == b else compact(b)]
-        for (template, must), a, b in (
+        [template, int(must), compact(a), 0 if a == b else compact(b), *([1] if own else [])]
+        for (template, must, own), a, b in (
             (entry, stable(entry[0], a), stable(entry[0], b)) for entry, a, b in zip(corpus(), two, three)
         )
     ]
     lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     head = {"dagId": DAG_ID, "taskId": TASK_ID, "cases": CASES, "params": PARAMS,
-            "variables": {**VARIABLES, **JSON_VARIABLES}}
+            "variables": {**VARIABLES, **JSON_VARIABLES}, "modules": MODULES}
     text = json.dumps(head, ensure_ascii=False)[:-1] + ', "entries": [\n' + lines + "\n]}\n"
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     TARGET.write_text(text, encoding="utf-8")

@@ -3,6 +3,9 @@
 COMMON must be rendered exactly; of OTHER, each one must be rendered exactly or refused by name.
 """
 
+from files import MORE_FILES
+from own_templates import MODULES, OWN_COMMON, OWN_OTHER  # noqa: F401
+
 PARAMS = {
     "table": "orders",
     "schema": "mart",
@@ -304,10 +307,14 @@ where d in ({% for d in range(0, params.days, 3) %}'{{ macros.ds_format(macros.d
 
 
 def corpus():
-    """(template, must be exact), each once."""
+    """(template, must be exact, needs own_names.py and the modules), each once."""
     seen = {}
     for text in [expression(e) for e in COMMON_EXPRESSIONS] + COMMON_TEMPLATES + FILES:
-        seen[text] = True
-    for text in [expression(e) for e in OTHER_EXPRESSIONS] + OTHER_TEMPLATES:
-        seen.setdefault(text, False)
-    return list(seen.items())
+        seen[text] = (True, False)
+    for text in [expression(e) for e in OTHER_EXPRESSIONS] + OTHER_TEMPLATES + MORE_FILES:
+        seen.setdefault(text, (False, False))
+    for text in OWN_COMMON:
+        seen.setdefault(text, (True, True))
+    for text in OWN_OTHER:
+        seen.setdefault(text, (False, True))
+    return [(text, must, own) for text, (must, own) in seen.items()]

@@ -3,8 +3,21 @@ import type { DialectName } from '../sql/dialect-name.ts';
 import { readSql } from '../sql/read-sql.ts';
 import { maskTemplate } from '../template/mask.ts';
 import type { Hole } from '../template/masked-text.ts';
+import type { TemplateEnvironment } from '../template/template-environment.ts';
 import type { MappedText } from '../text/mapped-text.ts';
 import type { TaskSql } from './model.ts';
+
+/** What only some texts have. */
+export interface TaskSqlParts {
+  readonly session?: number | undefined;
+  readonly environment?: TemplateEnvironment | undefined;
+}
+
+export const withParts = (sql: TaskSql, { session, environment }: TaskSqlParts): TaskSql => ({
+  ...sql,
+  ...(session === undefined ? {} : { session }),
+  ...(environment === undefined ? {} : { environment }),
+});
 
 /** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */
 export function makeTaskSql(
@@ -12,10 +25,10 @@ export function makeTaskSql(
   pythonHoles: readonly Hole[],
   dialect: DialectName,
   origin: TaskSql['origin'],
-  session?: number,
+  { session, environment }: TaskSqlParts = {},
   ast?: AstReader,
 ): TaskSql {
-  const masked = maskTemplate(source.text, pythonHoles);
+  const masked = maskTemplate(source.text, pythonHoles, environment);
   const reading = readSql(masked, dialect, ast);
-  return { source, origin, dialect, masked, reading, pythonHoles, ...(session === undefined ? {} : { session }) };
+  return withParts({ source, origin, dialect, masked, reading, pythonHoles }, { session, environment });
 }

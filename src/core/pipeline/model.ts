@@ -2,6 +2,7 @@ import type { DialectName } from '../sql/dialect-name.ts';
 import type { SqlReading } from '../sql/statement.ts';
 import type { Hole, MaskedText } from '../template/masked-text.ts';
 import type { SymbolicValue } from '../template/symbolic-value.ts';
+import type { TemplateEnvironment } from '../template/template-environment.ts';
 import type { MappedText } from '../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../text/span.ts';
 import type { CalendarOffset } from '../time/calendar.ts';
@@ -27,6 +28,8 @@ export interface TaskSql {
   readonly reading: SqlReading;
   /** Holes of the surrounding Python string (f-string); template holes are in `masked.holes`, which has both. */
   readonly pythonHoles: readonly Hole[];
+  /** What its DAG adds to Jinja for it; absent where that is nothing. */
+  readonly environment?: TemplateEnvironment;
   /**
    * For SQL that Python code sends: texts with one number share a connection and its transaction, others do not.
    * Absent where the operator sends all its SQL over one connection.
@@ -75,6 +78,8 @@ export interface Task {
   readonly params: Readonly<Record<string, unknown>>;
   readonly arguments: readonly Argument[];
   readonly dependsOnPast: boolean;
+  /** Not in the files as they are read: a real Airflow that was asked has it. */
+  readonly onlyInAirflow?: true;
 }
 
 /** `>>`, `chain`, `set_upstream`, a sensor or a trigger: an edge without a read window. */
@@ -96,6 +101,16 @@ export interface ClockCall {
   readonly task: TaskId | undefined;
 }
 
+export type PipelineFact = 'schedule' | 'start-date' | 'end-date' | 'zone' | 'catchup' | 'tasks' | 'edges';
+
+/** What a real Airflow said of a pipeline: everything else of it is confirmed. */
+export interface AirflowWord {
+  /** As installed, e.g. `3.1.0`. */
+  readonly version: string;
+  /** What was taken from Airflow, because the files say otherwise or nothing. */
+  readonly corrected: readonly PipelineFact[];
+}
+
 export interface Pipeline {
   readonly id: string;
   readonly format: 'airflow' | 'sql-file';
@@ -109,6 +124,8 @@ export interface Pipeline {
   readonly catchup: Sourced<boolean>;
   readonly maxActiveRuns: Sourced<number> | undefined;
   readonly airflowVersion: 2 | 3;
+  /** Absent where no Airflow was asked, or it could not load the file. */
+  readonly airflow?: AirflowWord;
   readonly tasks: readonly Task[];
   readonly edges: readonly Edge[];
   readonly clockCalls: readonly ClockCall[];

@@ -2,7 +2,7 @@ import type { AstReader } from '../sql/ast/ast-reader.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
 import type { Hole } from '../template/masked-text.ts';
 import type { MappedText } from '../text/mapped-text.ts';
-import { makeTaskSql } from './make-task-sql.ts';
+import { makeTaskSql, type TaskSqlParts, withParts } from './make-task-sql.ts';
 import type { TaskSql } from './model.ts';
 
 /** As {@link makeTaskSql}, with the second opinion that the maker was given. */
@@ -11,7 +11,7 @@ export type TaskSqlMaker = (
   pythonHoles: readonly Hole[],
   dialect: DialectName,
   origin: TaskSql['origin'],
-  session?: number,
+  parts?: TaskSqlParts,
 ) => TaskSql;
 
 /** Texts whose reading is kept: an edit of a DAG file changes one of its texts and leaves the others. */
@@ -20,14 +20,15 @@ const keptTexts = 1000;
 /** A maker that remembers: mask and statements depend on text, holes and dialect only, not on the place in a file. */
 export function taskSqlMaker(ast: AstReader | undefined): TaskSqlMaker {
   const kept = new Map<string, Pick<TaskSql, 'masked' | 'reading'>>();
-  return (source, pythonHoles, dialect, origin, session) => {
-    if (pythonHoles.length > 0) return makeTaskSql(source, pythonHoles, dialect, origin, session, ast);
+  return (source, pythonHoles, dialect, origin, parts = {}) => {
+    if (pythonHoles.length > 0 || parts.environment !== undefined)
+      return makeTaskSql(source, pythonHoles, dialect, origin, parts, ast);
     const key = `${dialect} ${source.text}`;
     const known = kept.get(key);
     const made: TaskSql =
       known === undefined
-        ? makeTaskSql(source, pythonHoles, dialect, origin, session, ast)
-        : { source, origin, dialect, ...known, pythonHoles, ...(session === undefined ? {} : { session }) };
+        ? makeTaskSql(source, pythonHoles, dialect, origin, parts, ast)
+        : withParts({ source, origin, dialect, ...known, pythonHoles }, parts);
     // Deleting first moves the text to the young end.
     kept.delete(key);
     kept.set(key, known ?? { masked: made.masked, reading: made.reading });

@@ -34,7 +34,7 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
       'use a template expression or a constant',
     );
   }
-  const rendered = renderTemplate(sql.source.text, context);
+  const rendered = renderTemplate(sql.source.text, context, sql.environment);
   if (!rendered.ok) {
     const remedy = 'use an expression of the interval, or give the value under variables or params in backfill.yaml';
     return refusal(sql, rendered, `${rendered.expression} cannot be rendered: ${rendered.reason}`, remedy);
@@ -98,6 +98,7 @@ export function renderPart(sql: TaskSql, part: Span, plain: string, context: Tem
   const marked = renderTemplate(
     text.slice(0, part.start) + open + text.slice(part.start, part.end) + close + text.slice(part.end),
     context,
+    sql.environment,
   );
   if (!marked.ok) return undefined;
   const [before = '', rest, more] = marked.text.split(open);

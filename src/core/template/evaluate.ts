@@ -1,4 +1,5 @@
 import { added, calendarUnits, distance, elapsedUnits, scaled } from './distance.ts';
+import { askedFor, expandNames } from './expand-names.ts';
 import { accessPath, type CallArguments, type JinjaExpression } from './expression.ts';
 import {
   comparablePattern,
@@ -14,16 +15,28 @@ import {
 import { filteredMoment, methodOfMoment, movedMoment, patternProblem } from './moment-methods.ts';
 import { parseExpression } from './parse-expression.ts';
 import { type SymbolicValue, unknownValue } from './symbolic-value.ts';
+import { emptyEnvironment, type TemplateEnvironment } from './template-environment.ts';
 import { clockCalls, previousTickNames, randomCalls, stateNames, timeNames } from './time-names.ts';
+
+/** What is known of names that are not Airflow's. */
+export interface Known extends Pick<TemplateEnvironment, 'names' | 'filters'> {
+  /** Names that the template sets in a way that is not followed. */
+  readonly uncertain: ReadonlySet<string>;
+}
+
+const nothingKnown: Known = { ...emptyEnvironment, uncertain: new Set() };
 
 /**
  * What the text inside `{{ … }}` stands for, as a function of the data interval. Never throws; what is not understood
  * is an unknown that says why.
  */
-export function evaluateExpression(source: string): SymbolicValue {
+export function evaluateExpression(source: string, { names, filters, uncertain }: Known = nothingKnown): SymbolicValue {
   const parsed = parseExpression(source);
   if (!parsed.ok) return unknownValue(`cannot be read: ${parsed.message}`);
-  const value = read(parsed.value);
+  const expression = expandNames(parsed.value, { names, filters });
+  const own = uncertain.size === 0 ? undefined : askedFor(expression, uncertain);
+  if (own !== undefined) return unknownValue(`"${own}" is set in the template itself`);
+  const value = read(expression);
   if (value.kind === 'moment') return exported(value);
   return value.kind === 'distance' ? unknownValue('a length of time, not a time') : value;
 }

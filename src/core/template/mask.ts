@@ -1,5 +1,5 @@
 import type { Span } from '../text/span.ts';
-import { evaluateExpression } from './evaluate.ts';
+import { evaluateExpression, type Known } from './evaluate.ts';
 import type { Hole, MaskedText } from './masked-text.ts';
 import { parseExpression } from './parse-expression.ts';
 import { scanTemplate, type TemplateSegment } from './scan-template.ts';
@@ -7,6 +7,8 @@ import { type SqlPlace, type SqlStretch, sqlStretches } from './sql-quotes.ts';
 import { constantText, identifierFor, numberFor, quotedFor } from './stand-in.ts';
 import { type SymbolicValue, unknownValue } from './symbolic-value.ts';
 import { hiddenSegments, templateBlocks } from './template-blocks.ts';
+import { definitionsOf } from './template-definitions.ts';
+import { emptyEnvironment, type TemplateEnvironment } from './template-environment.ts';
 
 /** Stands for every character of a hole while what surrounds it is read: a letter that nobody writes. */
 const holeLetter = '\u3164';
@@ -25,7 +27,11 @@ interface OpenHole extends Span {
  * the surrounding Python string, their braces included. Never throws: an unclosed tag is the `problem`, and the text
  * behind it stays readable.
  */
-export function maskTemplate(text: string, given: readonly Hole[]): MaskedText {
+export function maskTemplate(
+  text: string,
+  given: readonly Hole[],
+  environment: TemplateEnvironment = emptyEnvironment,
+): MaskedText {
   const holeless = text.split('');
   for (const { start, end } of given) holeless.fill(holeLetter, start, end);
   const outer = holeless.join('');
@@ -65,7 +71,9 @@ export function maskTemplate(text: string, given: readonly Hole[]): MaskedText {
   const code = [...characters];
   for (const { place, start, end } of stretches) if (place.endsWith('comment')) blank(code, start, end);
   const holes: Hole[] = [];
+  const definitions = definitionsOf(outer, segments, blocks, environment);
   const values = new Map<string, SymbolicValue>();
+  let defined = 0;
   let at = 0;
   for (const hole of open) {
     while (at < stretches.length - 1 && (stretches[at]?.end ?? 0) <= hole.start) at++;
@@ -76,7 +84,11 @@ export function maskTemplate(text: string, given: readonly Hole[]): MaskedText {
     write(characters, hole.start, standIn);
     write(code, hole.start, standIn);
     if (stretch.place === 'line-comment') closeComment(characters, hole, stretch);
-    const value = hole.given?.value ?? remembered(values, withConstants(text, expression, given));
+    const { names, uncertain } = definitions(hole.start);
+    if (names.size > defined) values.clear();
+    defined = names.size;
+    const known = { names, uncertain, filters: environment.filters };
+    const value = hole.given?.value ?? remembered(values, withConstants(text, expression, given), known);
     const quoted = stretch.place === 'string' || stretch.place === 'identifier' || stretch.place === 'dollar';
     holes.push({
       start: hole.start,
@@ -115,9 +127,9 @@ function closeComment(characters: string[], hole: Span, stretch: SqlStretch): vo
 }
 
 /** The same expression is often written many times in one text. */
-function remembered(values: Map<string, SymbolicValue>, source: string | SymbolicValue): SymbolicValue {
+function remembered(values: Map<string, SymbolicValue>, source: string | SymbolicValue, known: Known): SymbolicValue {
   if (typeof source !== 'string') return source;
-  const value = values.get(source) ?? evaluateExpression(source);
+  const value = values.get(source) ?? evaluateExpression(source, known);
   values.set(source, value);
   return value;
 }

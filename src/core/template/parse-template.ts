@@ -53,6 +53,14 @@ export type TemplateNode =
       readonly at: Span;
     }
   | {
+      readonly kind: 'import';
+      readonly path: string;
+      /** The module as a whole, or some of its names under names of this template. */
+      readonly names: string | readonly { readonly name: string; readonly as: string }[];
+      readonly withContext: boolean;
+      readonly at: Span;
+    }
+  | {
       readonly kind: 'macro';
       readonly name: string;
       readonly parameters: readonly { readonly name: string; readonly fallback: JinjaExpression | undefined }[];
@@ -167,6 +175,11 @@ class BlockReader {
         const { name, parameters } = this.grammar(inner, rest, macroHead);
         return [{ kind: 'macro', name, parameters, body: this.body('endmacro', depth), at: inner }];
       }
+      case 'import':
+      case 'from':
+        return [
+          { kind: 'import', ...this.grammar(inner, rest, keyword === 'import' ? importHead : fromHead), at: inner },
+        ];
       default:
         return refuse(`the tag "${keyword}" is not supported`, inner);
     }
@@ -272,6 +285,41 @@ function withAssignments(parser: ExpressionParser): readonly { target: Target; v
     assignments.push({ target, value: parser.expression() });
   }
   return assignments;
+}
+
+type ImportHead = Pick<TemplateNode & { kind: 'import' }, 'path' | 'names' | 'withContext'>;
+
+function importHead(parser: ExpressionParser): ImportHead {
+  const path = templatePath(parser);
+  parser.expect('as');
+  return { path, names: assignable(parser), withContext: takesContext(parser) };
+}
+
+function fromHead(parser: ExpressionParser): ImportHead {
+  const path = templatePath(parser);
+  parser.expect('import');
+  const names: { name: string; as: string }[] = [];
+  for (;;) {
+    if (names.length > 0 && (parser.isName('with') || parser.isName('without'))) break;
+    const name = assignable(parser);
+    if (name.startsWith('_')) parser.fail('names that begin with an underscore cannot be imported');
+    names.push({ name, as: parser.take('as') ? assignable(parser) : name });
+    if (!parser.take(',')) break;
+  }
+  return { path, names, withContext: takesContext(parser) };
+}
+
+function templatePath(parser: ExpressionParser): string {
+  const path = parser.expression();
+  return path.kind === 'literal' && typeof path.value === 'string'
+    ? path.value
+    : parser.fail('the path of a template that is not constant');
+}
+
+function takesContext(parser: ExpressionParser): boolean {
+  const given = parser.take('with') ? true : parser.take('without') ? false : undefined;
+  if (given !== undefined) parser.expect('context');
+  return given ?? false;
 }
 
 function macroHead(parser: ExpressionParser) {

@@ -1,11 +1,13 @@
 import type { Span } from '../text/span.ts';
 import { contextName } from './context-names.ts';
 import { evaluateValue, innerScope, type Scope } from './evaluate-value.ts';
+import { expandTemplate } from './expand-template.ts';
 import type { JinjaExpression } from './expression.ts';
 import { capturedName, parseTemplate, type Target, type TemplateNode } from './parse-template.ts';
 import { isObject, itemsOf, orElse, type PythonArguments, type PythonValue, printed, truthy } from './python-value.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { Rendered, TemplateContext } from './template-context.ts';
+import { emptyEnvironment, type TemplateEnvironment } from './template-environment.ts';
 
 /** A rendered text longer than this is a mistake. */
 const longestText = 20_000_000;
@@ -18,18 +20,22 @@ const mostTurns = 1_000_000;
  * errors, newlines become `\n`, one newline at the end is dropped), or refuses the first expression whose result is
  * not certain: unknown names, other runs, the clock, what differs by platform or version. Datetimes print as with
  * pendulum 3, which is what Airflow 2.8 and later installs. A DAG that gives Jinja2 other settings
- * (`jinja_environment_kwargs`, `render_template_as_native_obj`, `user_defined_macros`) is not known here.
+ * (`jinja_environment_kwargs`, `render_template_as_native_obj`) is not known here.
  */
-export function renderTemplate(text: string, context: TemplateContext): Rendered {
+export function renderTemplate(
+  text: string,
+  context: TemplateContext,
+  environment: TemplateEnvironment = emptyEnvironment,
+): Rendered {
   const normal = text.replace(/\r\n?/g, '\n');
   const template = normal.endsWith('\n') ? normal.slice(0, -1) : normal;
   try {
     const output: string[] = [];
     const root = rootOf(context);
     run(
-      parsedTemplate(template),
+      parsedTemplate(template, environment),
       { values: new Map(), parent: undefined, root },
-      { output, length: 0, calls: 0, spent: { turns: 0 } },
+      { output, length: 0, calls: 0, spent: { turns: 0 }, environment },
     );
     return { ok: true, text: output.join('') };
   } catch (error) {
@@ -46,13 +52,15 @@ export function renderTemplate(text: string, context: TemplateContext): Rendered
 }
 
 /** Templates parsed last: a plan renders the same few texts for thousands of intervals. */
-const parsed = new Map<string, readonly TemplateNode[]>();
+const parsedIn = new WeakMap<TemplateEnvironment, Map<string, readonly TemplateNode[]>>();
 const keptTemplates = 256;
 
-function parsedTemplate(template: string): readonly TemplateNode[] {
+function parsedTemplate(template: string, environment: TemplateEnvironment): readonly TemplateNode[] {
+  const parsed = parsedIn.get(environment) ?? new Map<string, readonly TemplateNode[]>();
+  parsedIn.set(environment, parsed);
   const known = parsed.get(template);
   if (known !== undefined) return known;
-  const nodes = parseTemplate(template);
+  const nodes = expandTemplate(parseTemplate(template), environment);
   const [oldest] = parsed.keys();
   if (parsed.size >= keptTemplates && oldest !== undefined) parsed.delete(oldest);
   parsed.set(template, nodes);
@@ -75,6 +83,7 @@ interface Progress {
   calls: number;
   /** Shared by everything that one rendering captures. */
   readonly spent: { turns: number };
+  readonly environment: TemplateEnvironment;
 }
 
 function emit(text: string, progress: Progress): void {
@@ -136,12 +145,59 @@ function runNode(node: TemplateNode, scope: Scope, progress: Progress): void {
       run(node.body, inner, progress);
       break;
     }
+    case 'import':
+      placed(node.at, () => runImport(node, scope, progress));
+      break;
     case 'macro': {
       const call = (values: PythonArguments): PythonValue => callMacro(node, values, scope, progress);
       scope.values.set(node.name, { kind: 'function', name: node.name, call });
       break;
     }
   }
+}
+
+/** Names that are there without a context, as far as they are known here. */
+const jinjaGlobals: ReadonlySet<string> = new Set(['range', 'dict', 'namespace']);
+
+function runImport(node: TemplateNode & { kind: 'import' }, scope: Scope, progress: Progress): void {
+  const { path, names, withContext } = node;
+  const { environment } = progress;
+  const text = environment.modules.get(path) ?? refuse(`the template "${path}" was not found`);
+  if (progress.calls >= deepestCalls) refuse(`"${path}" imports itself`);
+  const root = (name: string): PythonValue => {
+    if (withContext) return scope.root(name);
+    if (environment.names.has(name)) return refuse(`"${name}" of the DAG is asked for`);
+    return jinjaGlobals.has(name) ? scope.root(name) : refuse(`"${name}" is not known in an import without context`);
+  };
+  // With a context, the module sees what the template has set by then as well, which is not followed.
+  if (withContext && [...valuesOf(scope)].length > 0) refuse(`"${path}" is imported with names that the template sets`);
+  const module: Scope = { values: new Map(), parent: undefined, root };
+  const own = withContext ? environment : { ...environment, names: new Map() };
+  const inner: Progress = { ...progress, output: [], calls: progress.calls + 1, environment: own };
+  const normal = text.replace(/\r\n?/g, '\n');
+  inModule(path, () => run(expandTemplate(parseTemplate(normal), own), module, inner));
+  const exported = (name: string): PythonValue => {
+    const value = name.startsWith('_') ? undefined : module.values.get(name);
+    if (value === undefined) return refuse(`"${path}" has no "${name}"`);
+    if (!isObject(value) || value.kind !== 'function') return value;
+    return { ...value, call: (values) => inModule(path, () => value.call(values)) };
+  };
+  if (typeof names === 'string') scope.values.set(names, { kind: 'module', name: names, member: exported });
+  else for (const { name, as } of names) scope.values.set(as, exported(name));
+}
+
+/** A refusal inside a module has its place where the module is used. */
+function inModule<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(`${error.message}, in "${path}"`);
+    throw error;
+  }
+}
+
+function* valuesOf(scope: Scope | undefined): Generator<string> {
+  for (let at = scope; at !== undefined; at = at.parent) yield* at.values.keys();
 }
 
 function withName(scope: Scope, name: string, value: PythonValue): Scope {

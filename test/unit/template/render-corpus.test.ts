@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { renderTemplate } from '../../../src/core/template/render.ts';
 import { instant } from '../../../src/core/time/instant.ts';
+import { ownSql } from './own-sql.ts';
 
 type Results = string | null | readonly (string | null)[];
 
@@ -11,19 +12,21 @@ interface Corpus {
   readonly cases: readonly { readonly start: string; readonly end: string; readonly zone: string }[];
   readonly params: Record<string, unknown>;
   readonly variables: Record<string, unknown>;
-  readonly entries: readonly (readonly [template: string, must: 0 | 1, two: Results, three: Results | 0])[];
+  readonly modules: Record<string, string>;
+  readonly entries: readonly (readonly [template: string, must: 0 | 1, two: Results, three: Results | 0, own?: 1])[];
 }
 
 const corpus = JSON.parse(readFileSync('test/fixtures/template/rendered.json', 'utf8')) as Corpus;
 
 /** What the real Airflow gives, and what the renderer gives, for every template, version and case. */
 function* comparisons() {
-  for (const [template, must, two, three] of corpus.entries)
+  for (const [template, must, two, three, own] of corpus.entries) {
+    const environment = own === 1 ? ownSql(template, corpus.modules)?.environment : undefined;
     for (const airflowVersion of [2, 3] as const) {
       const results = airflowVersion === 3 && three !== 0 ? three : two;
       for (const [index, { start, end, zone }] of corpus.cases.entries()) {
         const expected = typeof results === 'string' || results === null ? results : (results[index] ?? null);
-        const rendered = renderTemplate(template, {
+        const context = {
           interval: { start: instant(Date.parse(start)), end: instant(Date.parse(end)) },
           zone,
           dagId: corpus.dagId,
@@ -31,10 +34,12 @@ function* comparisons() {
           params: corpus.params,
           variables: corpus.variables,
           airflowVersion,
-        });
+        };
+        const rendered = renderTemplate(template, context, environment);
         yield { template, must: must === 1, where: `Airflow ${airflowVersion}, ${start} ${zone}`, expected, rendered };
       }
     }
+  }
 }
 
 describe('against the real Airflow', () => {

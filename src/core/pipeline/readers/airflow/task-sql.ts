@@ -14,6 +14,7 @@ import { connectionOf } from './operator-connection.ts';
 import { dialectOfName, type SqlArgument, type SqlOperator, templateExtensions } from './operators.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
 import { renderedValue } from './rendered-value.ts';
+import { templateEnvironment } from './template-environment.ts';
 import { templateFile } from './template-file.ts';
 
 /** What the SQL of a file's tasks is read with. */
@@ -45,7 +46,8 @@ export function operatorSql(
         return [];
       }
       const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
-      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, session)];
+      const environment = templateEnvironment(marked.mapped.text, task, context);
+      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, { session, environment })];
     });
   };
   const main = argumentAt(task, operator.sql);
@@ -120,6 +122,6 @@ export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: S
   return task.sent.map(({ text, client, connection, session }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
-    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), session);
+    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), { session });
   });
 }
