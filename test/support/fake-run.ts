@@ -93,6 +93,9 @@ export function fakeLedger(): LedgerStore & {
     async units(run) {
       return [...records].filter(([key]) => key.startsWith(`${run}|`)).map(([, record]) => record);
     },
+    async newestVersions() {
+      return [];
+    },
     async activeOverlaps() {
       return [];
     },

@@ -116,7 +116,16 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     const target = /^target .*$/m.exec(second.out)?.[0];
     expect((await cli('plan', 'shop.daily', ...range)).out).toContain(`${target}\n`);
 
+    expect((await cli('show', '--stale')).out).toBe('no slice is stale, of 12 that the ledger knows\n');
     edit('dags/sql/daily.sql', 'sum(amount)', 'sum(amount) + 1');
+    const { stale } = JSON.parse((await cli('show', '--stale', '--format', 'json')).out);
+    const kinds = stale.map(({ task, reasons }: { task: string; reasons: { kind: string }[] }) => [
+      task,
+      ...reasons.map(({ kind }) => kind),
+    ]);
+    expect(kinds.slice(0, 5)).toEqual(Array(5).fill(['shop.daily', 'code']));
+    expect(new Set(kinds.slice(5).map(([, kind]: string[]) => kind))).toEqual(new Set(['behind']));
+    expect(kinds).toHaveLength(12);
     const third = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--samples', '1');
     expect(third).toMatchObject({ code: 0, out: expect.stringContaining('0 unchanged, 12 changed') });
     expect(third.out).toContain('+0 −0 ~3 amount 3');

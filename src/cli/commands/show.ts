@@ -19,12 +19,15 @@ import { showStatementsText } from '../reporters/show-statements-text.ts';
 import { showText } from '../reporters/show-text.ts';
 import { showUnknownText } from '../reporters/show-unknown-text.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { showStale } from './show-stale.ts';
 
 interface ShowOptions {
   readonly format: 'text' | 'json';
   readonly statements?: boolean;
   readonly unknown?: boolean;
   readonly declare?: string;
+  readonly stale?: boolean;
+  readonly connection?: string;
   readonly dialect: DialectName;
 }
 
@@ -33,6 +36,7 @@ Examples:
   backfill show                                  what was understood of the pipelines below this folder
   backfill show dags/orders.py --format json
   backfill show --unknown                        only what is not known, and what to put into backfill.yaml
+  backfill show --stale                          slices whose code or inputs changed since they were made
   backfill show --declare orders.export          the entry of backfill.yaml for one task
   backfill show load.sql --statements --dialect snowflake`;
 
@@ -44,6 +48,8 @@ export function register(program: Command, shell: Shell): void {
     .addOption(new Option('--format <format>', 'how it is written').choices(['text', 'json']).default('text'))
     .option('--unknown', 'only what is not known, and the entries of backfill.yaml that settle it')
     .option('--declare <task>', 'print the entry of backfill.yaml that settles what is not known of one task')
+    .option('--stale', 'slices in the database that a run would now make otherwise, as far as its ledger knows')
+    .option('--connection <name>', 'connection of backfill.yaml, with --stale')
     .option('--statements', 'each statement of one SQL file, as it is understood')
     .addOption(
       new Option('--dialect <dialect>', 'dialect of the SQL file, with --statements')
@@ -51,9 +57,11 @@ export function register(program: Command, shell: Shell): void {
         .default('postgres'),
     )
     .addHelpText('after', examples)
-    .action((path: string, options: ShowOptions) =>
-      options.statements ? showStatements(path, options, shell) : showPipelines(path, options, shell),
-    );
+    .action((path: string, options: ShowOptions) => {
+      if (options.statements) return showStatements(path, options, shell);
+      if (options.stale) return showStale(checkScope([path], shell.cwd).root, options, shell);
+      return showPipelines(path, options, shell);
+    });
 }
 
 async function showPipelines(path: string, options: ShowOptions, shell: Shell): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
 import type { UnitId } from '../plan/plan.ts';
 import type { Instant } from '../time/instant.ts';
+import type { SliceVersionRecord } from './stale-slices.ts';
 
 export const unitStates = [
   'waiting',
@@ -85,5 +86,7 @@ export interface LedgerStore {
   endRun(run: string): Promise<void>;
   /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
   activeOverlaps(run: string, slices: readonly LedgerSlice[]): Promise<readonly RunOverlap[]>;
+  /** The newest version of every slice that a run committed. */
+  newestVersions(): Promise<readonly SliceVersionRecord[]>;
   close(): Promise<void>;
 }

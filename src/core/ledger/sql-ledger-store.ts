@@ -8,6 +8,7 @@ import {
   endRunSql,
   listRunsSql,
   loadRunSql,
+  newestVersionsSql,
   recordUnitStateSql,
   saveRunSlicesSql,
   saveRunSql,
@@ -16,6 +17,7 @@ import {
 import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
 import { ensureLedger } from './ensure-ledger.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
+import type { SliceVersionRecord } from './stale-slices.ts';
 
 type Row = readonly (string | null)[];
 
@@ -111,6 +113,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       await ask(endRunSql, [run]);
     },
     activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
+    newestVersions: async () => (await ask(newestVersionsSql, [])).rows.map(versionOf),
     close: async () => {
       await queue;
       await session?.close();
@@ -153,6 +156,41 @@ function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary 
     createdAt: instant(Number(createdAt)),
     createdBy: String(createdBy),
     counts: JSON.parse(counts ?? '{}') as RunSummary['counts'],
+  };
+}
+
+function versionOf(row: Row): SliceVersionRecord {
+  const [
+    id,
+    run,
+    unit,
+    task,
+    slice,
+    target,
+    lower,
+    upper,
+    rows,
+    rowChecksum,
+    algorithm,
+    codeHash,
+    inputs,
+    committedAt,
+  ] = row;
+  return {
+    id: Number(id),
+    run: String(run),
+    unit: String(unit),
+    task: String(task),
+    slice: String(slice),
+    target: String(target),
+    lower: lower == null ? Number.NEGATIVE_INFINITY : Number(lower),
+    upper: upper == null ? Number.POSITIVE_INFINITY : Number(upper),
+    rows: Number(rows),
+    rowChecksum: String(rowChecksum),
+    algorithm: String(algorithm),
+    codeHash: String(codeHash),
+    inputs: JSON.parse(inputs ?? '[]') as SliceVersionRecord['inputs'],
+    committedAt: instant(Number(committedAt)),
   };
 }
 

@@ -1,11 +1,12 @@
 import { sameContent } from '../../diff/change-cause.ts';
+import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import type { TypeCache } from '../../warehouse/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
-import { counterpart, type RecordedInput, sameInput, sameSettings } from './previous-version.ts';
+import { sameSettings } from './previous-version.ts';
 import { stateBefore } from './slice-state.ts';
 import { ledgerSlice, type Target } from './target.ts';
 

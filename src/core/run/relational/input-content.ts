@@ -1,5 +1,5 @@
-import type { SliceFigures } from '../../diff/slice-diff.ts';
 import { takeFigures } from '../../diff/take-figures.ts';
+import type { InputContent } from '../../ledger/recorded-input.ts';
 import { describeReadable, type TypeCache } from '../../warehouse/describe-tables.ts';
 import { estimatedRowsSql } from '../../warehouse/dialects/postgres/catalog-sql.ts';
 import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicate.ts';
@@ -8,9 +8,6 @@ import type { TableDescription } from '../../warehouse/table-description.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { JobInput } from '../unit-job.ts';
 import { relationOf, tableSql } from './target.ts';
-
-/** What an input held in its read window; equal content means that nothing was changed there, by whomever. */
-export type InputContent = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
 
 /** A table that is read whole is not summed up beyond this estimate of its rows: the task then always runs. */
 const mostWholeRows = 1_000_000;

@@ -1,11 +1,12 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { RecordedInput } from '../../ledger/recorded-input.ts';
 import { qualifyNames } from '../../warehouse/describe-tables.ts';
 import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/postgres/ledger-bounds.ts';
 import { markerSql, positionSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { describeSchema } from './apply-task.ts';
-import type { PreviousVersion, RecordedInput } from './previous-version.ts';
+import type { PreviousVersion } from './previous-version.ts';
 import { ledgerSlice, type Target } from './target.ts';
 
 /** Rows inserted, updated and deleted in one table by this transaction so far. */

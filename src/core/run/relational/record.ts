@@ -1,8 +1,8 @@
+import type { RecordedInput } from '../../ledger/recorded-input.ts';
 import { recordUnitSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { type AppliedSlice, describeSchema } from './apply-task.ts';
-import type { RecordedInput } from './previous-version.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { ledgerSlice } from './target.ts';
 

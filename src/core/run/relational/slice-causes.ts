@@ -1,8 +1,9 @@
 import { changeCauses } from '../../diff/change-cause.ts';
+import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { AppliedSlice } from './apply-task.ts';
 import type { Marker } from './marker.ts';
-import { counterpart, type RecordedInput, sameInput, sameSettings } from './previous-version.ts';
+import { sameSettings } from './previous-version.ts';
 import { ledgerSlice } from './target.ts';
 
 /** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */

@@ -30,13 +30,21 @@ from ${schema}.runs r order by r.created_at desc, r.run desc limit $1::bigint`;
 export const unitsSql = `
 select unit, state, attempts, message, duration_ms, slices from ${schema}.units where run = $1 order by position, unit`;
 
+/** The newest version of every slice; bounds in milliseconds of the epoch, null where open. */
+export const newestVersionsSql = `
+select distinct on (target, slice) id, run, unit, task, slice, target,
+  case when isfinite(lower) then ${epochMilliseconds('lower')} end,
+  case when isfinite(upper) then ${epochMilliseconds('upper')} end,
+  row_count, row_checksum, algorithm, code_hash, inputs, ${epochMilliseconds('committed_at')}
+from ${schema}.versions order by target, slice, id desc`;
+
 /** A committed state stands: only another committed one, by the unit's own transaction, takes its place. */
 export const recordUnitStateSql = `
 insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
 values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
 on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts, message = excluded.message,
   duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
-where u.state not in ('changed', 'unchanged') or excluded.state = u.state`;
+where u.state not in ('changed', 'unchanged', 'skipped') or excluded.state = u.state`;
 
 /** Runs begin one at a time, so that of two on the same rows the second sees the first; any constant of its own. */
 export const beginningLockSql = `select pg_catalog.pg_advisory_xact_lock(7236544182390118)`;

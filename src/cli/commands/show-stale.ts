@@ -1,0 +1,60 @@
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { instant } from '../../core/time/instant.ts';
+import { toIso } from '../../core/time/iso.ts';
+import { loadWorkspace } from '../../node/load-workspace.ts';
+import { textTable } from '../reporters/text-table.ts';
+import { exitCodes, type Shell } from '../shell.ts';
+import { withTarget } from '../with-target.ts';
+
+export interface StaleOptions {
+  readonly format: 'text' | 'json';
+  readonly connection?: string;
+}
+
+/** Slices that a run made and that a run would now make otherwise, as far as the ledger of the database knows. */
+export async function showStale(root: string, { format, connection }: StaleOptions, shell: Shell): Promise<void> {
+  const workspace = await loadWorkspace(root);
+  await withTarget(workspace, connection, shell, async ({ warehouse }) => {
+    const ledger = sqlLedgerStore(warehouse);
+    try {
+      const versions = await ledger.newestVersions();
+      const hashes = new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash]));
+      const stale = staleSlices(versions, hashes);
+      shell.out(format === 'json' ? staleJson(stale) : staleText(stale, versions.length, shell));
+      shell.exit(exitCodes.done);
+    } finally {
+      await ledger.close();
+    }
+  });
+}
+
+const isoBound = (at: number): string | null => (Number.isFinite(at) ? toIso(instant(at)) : null);
+
+function staleJson(stale: readonly StaleSlice[]): string {
+  const listed = stale.map(({ version, reasons }) => ({
+    unit: version.unit,
+    task: version.task,
+    table: version.target,
+    from: isoBound(version.lower),
+    to: isoBound(version.upper),
+    madeAt: toIso(version.committedAt),
+    madeBy: version.run,
+    reasons: reasons.map((reason) => ({ ...reason, message: staleInWords(reason) })),
+  }));
+  return `${JSON.stringify({ version: 1, stale: listed })}\n`;
+}
+
+function staleText(stale: readonly StaleSlice[], known: number, { colors, columns }: Shell): string {
+  if (known === 0) return 'no slice was made by a run on this database yet\n';
+  if (stale.length === 0) return `no slice is stale, of ${known} that the ledger knows\n`;
+  const rows = stale.map(({ version, reasons }) => [
+    version.unit,
+    version.target,
+    toIso(version.committedAt),
+    reasons.map(staleInWords).join('; '),
+  ]);
+  const titles = ['unit', 'table', 'made at', 'why it is stale'].map((title) => ({ title }));
+  const table = textTable(titles, rows, { width: columns, paintTitle: colors.bold });
+  return `${table.join('\n')}\n${stale.length} of ${known} slices are stale; "backfill run" with --downstream makes them anew\n`;
+}

@@ -1,0 +1,133 @@
+import type { TaskId } from '../pipeline/model.ts';
+import type { UnitId } from '../plan/plan.ts';
+import type { Instant } from '../time/instant.ts';
+import type { InputContent, RecordedInput } from './recorded-input.ts';
+
+/** The newest version of one slice, as the ledger keeps it. Bounds are instants, infinite where open. */
+export interface SliceVersionRecord extends InputContent {
+  /** Grows from commit to commit. */
+  readonly id: number;
+  readonly run: string;
+  readonly unit: UnitId;
+  readonly task: TaskId;
+  readonly slice: string;
+  readonly target: string;
+  readonly lower: number;
+  readonly upper: number;
+  readonly codeHash: string;
+  readonly inputs: readonly RecordedInput[];
+  readonly committedAt: Instant;
+}
+
+/** Why a slice is no longer what a run of its task would make. */
+export type StaleReason =
+  | { readonly kind: 'code' }
+  /** A run wrote the table after the slice had read it, and the rows differ. */
+  | { readonly kind: 'input'; readonly table: string; readonly unit: UnitId }
+  /** What it reads is stale itself. */
+  | { readonly kind: 'behind'; readonly table: string; readonly unit: UnitId };
+
+export interface StaleSlice {
+  readonly version: SliceVersionRecord;
+  readonly reasons: readonly StaleReason[];
+}
+
+/**
+ * The slices of a ledger that are stale, by table and time, as far as the ledger knows: what others wrote is not looked
+ * at here.
+ * `codeHashes` are those of the tasks as they are now; a task that is not among them is not judged by its code.
+ */
+export function staleSlices(
+  versions: readonly SliceVersionRecord[],
+  codeHashes: ReadonlyMap<TaskId, string>,
+): readonly StaleSlice[] {
+  const targets = new Map<string, TargetVersions>();
+  for (const version of versions) {
+    const target = targets.get(version.target) ?? { sorted: [], longest: 0 };
+    targets.set(version.target, target);
+    target.sorted.push(version);
+    target.longest = Math.max(target.longest, version.upper - version.lower);
+  }
+  for (const { sorted } of targets.values()) sorted.sort((a, b) => a.lower - b.lower || a.id - b.id);
+  const judged = new Map<SliceVersionRecord, readonly StaleReason[]>();
+
+  const judge = (version: SliceVersionRecord): readonly StaleReason[] => {
+    const known = judged.get(version);
+    if (known !== undefined) return known;
+    // A task that reads its own earlier slices comes back here only through a cycle, which nothing orders.
+    judged.set(version, []);
+    const hash = codeHashes.get(version.task);
+    const reasons: StaleReason[] = hash !== undefined && hash !== version.codeHash ? [{ kind: 'code' }] : [];
+    for (const input of version.inputs) {
+      const now = within(targets.get(input.table), input).filter(({ slice }) => slice !== version.slice);
+      const moved = now.find((current) => current.id > version.id && !consumed(input, current));
+      if (moved !== undefined) reasons.push({ kind: 'input', table: input.table, unit: moved.unit });
+      else {
+        const behind = now.find((current) => judge(current).length > 0);
+        if (behind !== undefined) reasons.push({ kind: 'behind', table: input.table, unit: behind.unit });
+      }
+    }
+    judged.set(version, reasons);
+    return reasons;
+  };
+
+  return [...versions]
+    .sort((a, b) => (a.target < b.target ? -1 : a.target > b.target ? 1 : a.lower - b.lower || a.id - b.id))
+    .flatMap((version) => {
+      const reasons = judge(version);
+      return reasons.length === 0 ? [] : [{ version, reasons }];
+    });
+}
+
+/** Versions of one target by their lower bound, and the length of the longest slice, so that a window finds its own. */
+interface TargetVersions {
+  readonly sorted: SliceVersionRecord[];
+  longest: number;
+}
+
+/** Versions that lie in the read window of an input, wholly or partly. */
+function within(target: TargetVersions | undefined, { from, to }: RecordedInput): readonly SliceVersionRecord[] {
+  if (target === undefined) return [];
+  const [lower, upper] = [bound(from, Number.NEGATIVE_INFINITY), bound(to, Number.POSITIVE_INFINITY)];
+  const { sorted, longest } = target;
+  const found: SliceVersionRecord[] = [];
+  for (let at = firstAt(sorted, lower - longest); at < sorted.length; at++) {
+    const version = sorted[at] as SliceVersionRecord;
+    if (version.lower >= upper) break;
+    if (version.upper > lower) found.push(version);
+  }
+  return found;
+}
+
+/** Position of the first version that begins at `lower` or later. */
+function firstAt(sorted: readonly SliceVersionRecord[], lower: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as SliceVersionRecord).lower < lower) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const bound = (written: string, open: number): number => {
+  const at = Date.parse(written);
+  return Number.isNaN(at) ? open : at;
+};
+
+/** True when the unit read these very rows of the slice. */
+const consumed = ({ versions }: RecordedInput, { slice, rowChecksum, algorithm, rows }: SliceVersionRecord): boolean =>
+  versions?.some(
+    (one) => one.slice === slice && one.rowChecksum === rowChecksum && one.algorithm === algorithm && one.rows === rows,
+  ) ?? false;
+
+export function staleInWords(reason: StaleReason): string {
+  switch (reason.kind) {
+    case 'code':
+      return 'the code of the task changed since';
+    case 'input':
+      return `${reason.table} was rewritten since by ${reason.unit}`;
+    case 'behind':
+      return `${reason.table} is stale itself (${reason.unit})`;
+  }
+}

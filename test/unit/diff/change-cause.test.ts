@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { type ChangeEvidence, causesInWords, changeCauses } from '../../../src/core/diff/change-cause.ts';
+
+const figures = (rowChecksum: string, algorithm = 'a') => ({
+  rows: 3,
+  rowChecksum,
+  algorithm,
+  keyChecksum: undefined,
+  duplicateKeys: undefined,
+});
+const previous = { after: figures('old'), sameCode: true, sameSchema: true, sameSettings: true };
+const evidence: ChangeEvidence = { before: figures('old'), after: figures('new'), previous, inputs: [] };
+const kinds = (parts: Partial<ChangeEvidence>) => changeCauses({ ...evidence, ...parts }).map(({ kind }) => kind);
+
+test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
+  ['nothing is known', { previous: undefined }, ['first-run']],
+  ['nothing differs', {}, ['not-deterministic']],
+  ['code', { previous: { ...previous, sameCode: false } }, ['code']],
+  ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],
+  ['settings', { previous: { ...previous, sameSettings: false } }, ['settings']],
+  [
+    'one of two inputs',
+    {
+      inputs: [
+        { table: 'a', same: true },
+        { table: 'b', same: false },
+      ],
+    },
+    ['input'],
+  ],
+  [
+    'an unknown input explains only what nothing else does',
+    { inputs: [{ table: 'a', same: undefined }] },
+    ['unrecorded-input'],
+  ],
+  [
+    'a known cause beats an unknown one',
+    {
+      inputs: [
+        { table: 'a', same: undefined },
+        { table: 'b', same: false },
+      ],
+    },
+    ['input'],
+  ],
+  [
+    'somebody changed the rows and the run put them back',
+    { before: figures('else'), after: figures('old') },
+    ['outside'],
+  ],
+  [
+    'somebody changed the rows and the code changed',
+    { before: figures('else'), previous: { ...previous, sameCode: false } },
+    ['code', 'outside'],
+  ],
+  ['figures of another algorithm say nothing of outside', { before: figures('else', 'b') }, ['not-deterministic']],
+  ['a first slice', { before: undefined, previous: undefined }, ['first-run']],
+])('%s', (_, parts, expected) => {
+  expect(kinds(parts)).toEqual(expected);
+});
+
+test('each cause has its words', () => {
+  expect(causesInWords(changeCauses({ ...evidence, inputs: [{ table: 'raw.orders', same: false }] }))).toBe(
+    'raw.orders holds other rows than the last run read',
+  );
+});
