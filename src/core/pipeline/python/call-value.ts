@@ -43,7 +43,7 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
       );
     default:
       return (
-        run.host.callUnknown(callee, call) ??
+        run.host.callUnknown(callee, call, run) ??
         unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
       );
   }

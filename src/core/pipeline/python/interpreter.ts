@@ -45,7 +45,7 @@ export interface Host {
   /** Calls of methods on values that are not known, e.g. `cursor.execute(…)`. */
   callMethod(self: Value, name: string, call: Call, run: Interpreter): Value | undefined;
   /** A call of something that is not known. */
-  callUnknown(callee: Value, call: Call): Value | undefined;
+  callUnknown(callee: Value, call: Call, run: Interpreter): Value | undefined;
   /** A call of a class of the workspace. */
   construct(value: Value & { kind: 'class' }, call: Call, run: Interpreter): Value | undefined;
   /** `>>` and `<<`. */

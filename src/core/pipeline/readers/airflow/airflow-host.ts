@@ -6,6 +6,7 @@ import { plainText } from '../../python/text-value.ts';
 import type { FunctionValue, Value } from '../../python/value.ts';
 import { hostValue, none, unknown } from '../../python/value.ts';
 import { assetDefinition } from './asset-definition.ts';
+import { composedSql } from './composed-sql.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
 import { edgeBetween } from './edges.ts';
@@ -37,14 +38,12 @@ export function airflowHost(program: Program): Host {
           return { kind: 'symbol', symbol: { kind: 'parameter', source: 'var', name: key ?? 'a Variable' } };
         }
       }
-      if (
-        /(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|psycopg2\.sql\.SQL|sqlalchemy\.sql\.expression\.text)$/.test(
-          name,
-        )
-      )
+      const composed = composedSql(name, call);
+      if (composed !== undefined) return composed;
+      if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
         return call.positional[0];
       if (looksLikeOperator(name, call)) return operatorTask(program, last, call);
-      return observeCall(program, name, call);
+      return observeCall(program, name, call, run);
     },
 
     externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
@@ -53,13 +52,13 @@ export function airflowHost(program: Program): Host {
       if (self.kind === 'external') return undefined;
       if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
         return mappedOperator(call, (whole) => houseTask(program, self, whole, run, { mapped: true }));
-      return observeCall(program, name, call, self);
+      return observeCall(program, name, call, run, self);
     },
 
-    callUnknown(callee, call) {
+    callUnknown(callee, call, run) {
       // `sessionmaker(engine)()`: what a client makes is the client again.
       if (callee.kind === 'instance' && /(?:sessionmaker|scoped_session)$/.test(callee.type)) return callee;
-      observeCall(program, call.callee, call);
+      observeCall(program, call.callee, call, run);
       return undefined;
     },
 

@@ -9,6 +9,7 @@ export function contextParameter(name: string): Value | undefined {
   if (time !== undefined) return { kind: 'symbol', symbol: time };
   if (name === 'params') return namespace('params');
   if (name === 'dag_run') return dagRun;
+  if (name === 'task') return operatorItself;
   if (name === 'ti' || name === 'task_instance') return taskInstance;
   if (/^prev_/.test(name) || name === 'run_id') return { kind: 'symbol', symbol: { kind: 'state', name } };
   if (name === 'var') return hostValue({ type: 'var', attribute: () => namespace('var') });
@@ -52,6 +53,20 @@ const dagRun: Value = hostValue({
     const time = contextTime(`dag_run.${name}`);
     return { kind: 'symbol', symbol: time ?? { kind: 'state', name: `dag_run.${name}` } };
   },
+});
+
+/** `context["task"].render_template(…)`: what it gives is the template, which is read as one. */
+const operatorItself: Value = hostValue({
+  type: 'operator',
+  attribute: (name) =>
+    name === 'render_template'
+      ? hostValue({
+          type: 'render_template',
+          // Airflow 1 has the name of the attribute first.
+          call: ({ positional: [first, second] }) =>
+            (second?.kind === 'text' ? second : first) ?? unknown('no template is given'),
+        })
+      : undefined,
 });
 
 const taskInstance: Value = hostValue({

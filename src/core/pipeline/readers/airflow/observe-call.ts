@@ -1,5 +1,6 @@
-import type { Call } from '../../python/call.ts';
+import { type Call, emptyCall } from '../../python/call.ts';
 import { argumentClocks } from '../../python/call-value.ts';
+import type { Interpreter } from '../../python/interpreter.ts';
 import { iterate } from '../../python/iterate.ts';
 import { plainText } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
@@ -7,7 +8,7 @@ import { none } from '../../python/value.ts';
 import { callAccesses } from './access/call-accesses.ts';
 import { noteAccess } from './access/note-access.ts';
 import { sparkAccess, writerCall } from './access/spark-accesses.ts';
-import { sessionAccess, statementCall } from './access/sqlalchemy-statements.ts';
+import { sessionAccess, statementAccesses, statementCall } from './access/sqlalchemy-statements.ts';
 import { holderName } from './access/table-value.ts';
 import { clientOf, isDatabase } from './client.ts';
 import { argumentsOf, databaseOf, sessionOf } from './client-session.ts';
@@ -19,9 +20,19 @@ import { sendSql } from './sent-sql.ts';
  * A call that nothing in the workspace answers: what it reads and writes, what a clock reading is handed to, what of it
  * is not known. `self` is the receiver of a method.
  */
-export function observeCall(program: Program, name: string, call: Call, self?: Value): Value | undefined {
+export function observeCall(
+  program: Program,
+  name: string,
+  call: Call,
+  run: Interpreter,
+  self?: Value,
+): Value | undefined {
+  followHanded(program, name, call, run);
   const statement = statementCall(name, call, self);
-  if (statement !== undefined) return statement;
+  if (statement !== undefined) {
+    noteQuery(program, name, statement, call, self);
+    return statement;
+  }
   const last = name.slice(name.lastIndexOf('.') + 1);
   const writer = self && writerCall(last, call, self);
   if (writer !== undefined) return writer;
@@ -36,10 +47,38 @@ export function observeCall(program: Program, name: string, call: Call, self?: V
   return undefined;
 }
 
+/** `session.query(Order)` reads when it is iterated, `.delete()` and `.update(…)` of it write at once. */
+function noteQuery(program: Program, name: string, statement: Value, call: Call, self: Value | undefined): void {
+  const isQuery = name === 'query' || (self?.kind === 'instance' && self.attributes?.has(queryMark) === true);
+  if (!isQuery || statement.kind !== 'instance') return;
+  statement.attributes?.set(queryMark, none);
+  if (name !== 'query' && name !== 'delete' && name !== 'update') return;
+  const session = () => sessionOf(program, databaseOf(self, call), call);
+  for (const access of statementAccesses(statement, call.at, session) ?? []) noteAccess(program, access);
+}
+
+const queryMark = 'query of a session';
+
 const silent =
   /^(?:print|debug|info|warning|warn|error|exception|critical|log|sleep|append|xcom_push|monotonic|perf_counter)$|logg/i;
 const pathLike =
   /open|path|read_|to_csv|to_parquet|to_json|upload|download|load_file|load_string|load_bytes|put_object|get_object|key|blob|copy|save|write|listdir|glob|makedirs/i;
+
+/** A function of the workspace that is handed to other code is called by it, some number of times. */
+function followHanded(program: Program, name: string, call: Call, run: Interpreter): void {
+  if (program.running === undefined) return;
+  const [first, ...rest] = call.positional;
+  const isSubmitted = /(?:^|\.)(?:submit|apply_async|run_in_executor|to_thread|call_soon|start_new_thread)$/.test(name);
+  const threadArguments = call.keywords.get('args')?.value;
+  run.uncertainty++;
+  for (const value of argumentsOf(call)) {
+    if (value.kind !== 'function') continue;
+    const given =
+      value === first && isSubmitted ? rest : threadArguments?.kind === 'list' ? threadArguments.items : undefined;
+    run.callFunction(value, { ...emptyCall(call.at, value.name, given), open: given === undefined });
+  }
+  run.uncertainty--;
+}
 
 function noteClocks(program: Program, last: string, call: Call): void {
   const task = program.running;
@@ -84,9 +123,9 @@ const opening =
 const shellCommand =
   /^(?:subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|os\.(?:system|popen))$/;
 
-/** Commands that move files and touch no table. */
-const fileCommand =
-  /^(?:wget|curl|unzip|tar|gzip|gunzip|zip|7z|rm|mkdir|cp|mv|ls|cat|chmod|chown|pip|pip3|echo|sleep|find|touch|head|tail|wc|sed|awk|gsutil|git|ffmpeg|which|kill|df|du|scp|rsync|sftp|ssh-keyscan)$/;
+/** Commands that may reach tables: clients of databases and tools over them, and what runs code of any kind. */
+const dataCommand =
+  /^(?:psql|pg_\w+|pgloader|mysql\w*|sqlplus|sqlldr|bcp|sqlcmd|snowsql|bq|clickhouse\S*|hive|beeline|impala-shell|presto|trino|spark\S*|pyspark|sqoop|dbt|sqlmesh|meltano|duckdb|sqlite3|python[\d.]*|bash|sh|zsh|java|node|Rscript|docker|kubectl|make|poetry|uv|ogr2ogr|raster2pgsql|shp2pgsql|osm2pgsql|airflow|gcloud|aws|flyway|alembic|liquibase|bruin|sling)$/;
 
 /** Says where the Python of a task hands over to code that this workspace does not hold. */
 function sayHidden(program: Program, name: string, last: string, call: Call, self: Value | undefined): void {
@@ -97,7 +136,7 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
   }
   if (shellCommand.test(name) || (last === 'run_command' && self !== undefined)) {
     const command = commandOf(call);
-    if (command === undefined || !fileCommand.test(command))
+    if (command === undefined || dataCommand.test(command))
       noteUnread(
         program,
         'code',
@@ -108,14 +147,24 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
   }
   if (self !== undefined && isDatabase(clientOf(self))) return;
   if (handlesConnections.test(name) || handlesConnections.test(call.callee)) return;
-  const given = argumentsOf(call).find((value) => isDatabase(clientOf(value)) && value.kind !== 'bound-method');
-  if (given !== undefined)
+  if (argumentsOf(call).some(isConnection))
     noteUnread(
       program,
       'code',
       `${call.callee}(…) is given a connection and is defined outside the workspace, so what it reads and writes is not known`,
       call.at,
     );
+}
+
+/** A hook, connection, engine or session, rather than a table or expression made with one. */
+function isConnection(value: Value): boolean {
+  const client = value.kind === 'instance' || value.kind === 'object' ? clientOf(value) : undefined;
+  return (
+    isDatabase(client) &&
+    /(?:Hook|[Cc]onnection|Client|connect|[Ee]ngine|[Ss]ession|sessionmaker|[Pp]ool|[Cc]ursor)$/.test(
+      client?.type ?? '',
+    )
+  );
 }
 
 /** What manages, wraps or describes a connection and touches no rows by itself. */

@@ -6,7 +6,7 @@ import type { Value } from '../../python/value.ts';
 import { unknown } from '../../python/value.ts';
 import { noteAccess } from './access/note-access.ts';
 import { statementAccesses } from './access/sqlalchemy-statements.ts';
-import { connectionIdOf, isDatabase, namedLikeDatabase } from './client.ts';
+import { type Client, connectionIdOf, isDatabase, namedLikeDatabase } from './client.ts';
 import { databaseOf, sessionOf } from './client-session.ts';
 import { noteUnread, reasonFor } from './note-unread.ts';
 import type { Program } from './program.ts';
@@ -68,20 +68,38 @@ const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments
 
 /** Takes note of SQL that the Python of a task sends; the result is rows that are not known. */
 export function sendSql(program: Program, self: Value | undefined, name: string, call: Call): Value | undefined {
-  const task = program.running;
   const last = name.slice(name.lastIndexOf('.') + 1);
   const position = sendingCalls.get(last);
-  if (task === undefined || position === undefined) return undefined;
+  if (program.running === undefined || position === undefined || self?.kind === 'host') return undefined;
   const given = textArgument(call, position);
   if (given === undefined) return undefined;
   const client = databaseOf(self, call);
-  const session = () => sessionOf(program, client, call);
   const parameters =
     argument(call, 'parameters')?.value ?? call.keywords.get('params')?.value ?? call.positional[position + 1];
+  const isSent = sendTexts(program, given, client, call, { name, last, parameters });
+  return isSent ? unknown('rows of a query') : undefined;
+}
+
+interface Sending {
+  /** Of the call, fully qualified where that is known. */
+  readonly name: string;
+  readonly last: string;
+  readonly parameters: Value | undefined;
+}
+
+/** Takes note of each statement of an argument; false when none of it is SQL. */
+export function sendTexts(
+  program: Program,
+  given: Keyword,
+  client: Client | undefined,
+  call: Call,
+  { name, last, parameters }: Sending = { name: 'execute', last: 'execute', parameters: undefined },
+): boolean {
+  const session = () => sessionOf(program, client, call);
   let isSent = false;
   for (const value of alternatives(given.value)) {
     if (value.kind === 'text' && isSql(value)) {
-      task.sent.push({
+      program.running?.sent.push({
         text: parameters === undefined ? value : markParameters(value, parameters),
         call,
         client: clientName(client, name, call),
@@ -95,9 +113,9 @@ export function sendSql(program: Program, self: Value | undefined, name: string,
     for (const access of accesses ?? []) noteAccess(program, access);
     if (accesses !== undefined || readsTable(program, last, value, given, call, session)) isSent = true;
     else if (onlySql.test(last) || isDatabase(client) || namedLikeDatabase(call.callee))
-      isSent = sayUnknown(program, value, given, call) || isSent;
+      isSent = sayUnknown(program, last, value, given, call) || isSent;
   }
-  return isSent ? unknown('rows of a query') : undefined;
+  return isSent;
 }
 
 function textArgument(call: Call, position: number): Keyword | undefined {
@@ -122,7 +140,7 @@ function alternatives(value: Value): readonly Value[] {
 }
 
 /** Names of the hook or driver, for the dialect. */
-const clientName = (client: ReturnType<typeof databaseOf>, name: string, call: Call): string =>
+const clientName = (client: Client | undefined, name: string, call: Call): string =>
   client === undefined ? `${name} ${call.callee}` : `${client.type} ${plainText(client.opened.positional[0]) ?? ''}`;
 
 /** `read_sql("orders", con)` and `read_gbq("shop.orders")` take a table's name as well. */
@@ -151,7 +169,8 @@ function readsTable(
 }
 
 /** Says that a statement is sent and what it says is not known. */
-function sayUnknown(program: Program, value: Value, given: Keyword, call: Call): boolean {
+function sayUnknown(program: Program, last: string, value: Value, given: Keyword, call: Call): boolean {
+  if (value.kind === 'external' && /^airflow\./.test(value.name)) return false;
   const text = value.kind === 'text' ? value : undefined;
   const [hole] = text?.holes ?? [];
   // A text that is known and is no statement of data: SHOW, DESCRIBE, PRAGMA, the command of something else.
@@ -161,6 +180,14 @@ function sayUnknown(program: Program, value: Value, given: Keyword, call: Call):
   )
     return false;
   if (value.kind === 'scalar' || (value.kind === 'list' && value.items.length === 0)) return false;
+  if (value.kind === 'instance' && /(?:^|\.)(?:Create|Drop)(?:Schema|Table|Index|Sequence)$/.test(value.type))
+    return false;
+  if (last === 'query' && text === undefined && value.kind !== 'unknown') {
+    // A query object over something else than a class of the workspace.
+    const reason = reasonFor(value, 'its columns and expressions are not followed');
+    noteUnread(program, 'table', `what ${call.callee}(…) reads is not known: ${reason}`, given.valueAt);
+    return true;
+  }
   const reason =
     hole === undefined
       ? reasonFor(value, 'it is known at run time only')

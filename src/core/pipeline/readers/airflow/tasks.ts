@@ -11,6 +11,7 @@ import {
   type Program,
   type TaskBuilder,
 } from './program.ts';
+import { runInside } from './run-inside.ts';
 import { asSetupOrTeardown, enterContext, exitContext } from './setup-teardown.ts';
 
 /** Callables that take a `task_id` and are no operators. */
@@ -121,6 +122,8 @@ export function newTask(
     },
     exit: () => exitContext(program),
   };
+  // An operator that the Python of a task makes is no task of the DAG; its `execute` may be called.
+  if (program.running !== undefined) return task;
   program.tasks.push(task);
   program.contexts.at(-1)?.work.push(task);
   for (let holder = group; holder !== undefined; holder = holder.parent) holder.tasks.push(task);
@@ -169,6 +172,8 @@ function taskAttribute(program: Program, task: TaskBuilder, name: string): Value
         return none;
       },
     });
+  if (name === 'execute' && program.running !== undefined)
+    return hostValue({ type: 'setter', call: (_, run) => runInside(program, task, run) });
   if (name === 'as_setup' || name === 'as_teardown')
     return hostValue({
       type: 'setter',

@@ -1,0 +1,33 @@
+import type { Interpreter } from '../../python/interpreter.ts';
+import type { Value } from '../../python/value.ts';
+import { unknown } from '../../python/value.ts';
+import { argumentAt } from './arguments.ts';
+import { noteUnread } from './note-unread.ts';
+import { emptyOperators, sqlOperators } from './operators.ts';
+import type { Program, TaskBuilder } from './program.ts';
+import { renderedField } from './rendered-value.ts';
+import { sendTexts } from './sent-sql.ts';
+
+/** `Operator(…).execute(context)` inside the Python of a task: what it does is done by that task. */
+export function runInside(program: Program, inner: TaskBuilder, run: Interpreter): Value {
+  const operator = sqlOperators[inner.operator];
+  const given = operator && argumentAt(inner, operator.sql);
+  if (operator !== undefined && given !== undefined) {
+    const endings = operator.extensions ?? ['.sql'];
+    const value = renderedField(given.value, endings, run.files, inner.made.at.file, undefined);
+    sendTexts(
+      program,
+      { ...given, value },
+      {
+        type: `${inner.operator}Hook`,
+        opened: inner.made,
+      },
+      inner.made,
+    );
+    return unknown('rows of a query');
+  }
+  if (inner.callable !== undefined) return run.callFunction(inner.callable.function, inner.callable.call);
+  if (!emptyOperators.has(inner.operator))
+    noteUnread(program, 'code', `it runs ${inner.operator}, which is not followed inside Python`, inner.made.at);
+  return unknown(`what ${inner.operator} gives`);
+}
