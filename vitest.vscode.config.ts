@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['test/vscode/support/setup.ts'],
     maxWorkers: 1,
     fileParallelism: false,
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EditorWindow, eventually } from './support/editor-window.ts';
+import type { EditorWindow } from './support/editor-window.ts';
+import { eventually, until } from './support/patience.ts';
 import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
@@ -22,28 +23,7 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
       return found === null ? [] : [`${found[1]} ${found[2]}:${found[3]}`];
     });
   };
-  const quickFix = async (line: number, column: number, title: string): Promise<void> => {
-    await window.command('View: Focus Active Editor Group');
-    await window.goToLine(line, column);
-    // The newest and the oldest take different clicks in this list; both take the keyboard.
-    const rows = window.page.locator('.action-widget .monaco-list-row.action');
-    // The list is what was known when it was opened, and closes when the findings are drawn anew: it is asked for again.
-    await eventually(async () => {
-      if ((await rows.filter({ hasText: title }).count()) > 0) return true;
-      await window.page.keyboard.press('Escape');
-      await window.page.keyboard.press('Control+.');
-      await rows
-        .first()
-        .waitFor({ timeout: 5000 })
-        .catch(() => {});
-      return (await rows.filter({ hasText: title }).count()) > 0;
-    }).toBe(true);
-    const titles = (await rows.allInnerTexts()).map((text) => text.trim());
-    const steps = titles.findIndex((text) => text.includes(title));
-    for (let step = 0; step < steps; step++) await window.page.keyboard.press('ArrowDown');
-    await window.page.locator('.action-widget .monaco-list-row.focused', { hasText: title }).waitFor();
-    await window.page.keyboard.press('Enter');
-  };
+  const finds = async (problem: string): Promise<boolean> => (await problems()).includes(problem);
 
   test('a DAG shows its interval, its slices and what a task does', async () => {
     const shop = await kit.shop();
@@ -68,13 +48,10 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
     await window.picture(`${version}-editor`);
     if (version === 'current') await documentPicture(window, 'editor');
 
-    await window.page
-      .locator('.view-line', { hasText: 'task_id="revenue_daily"' })
-      .getByText('"revenue_daily"')
-      .hover();
-    const hover = window.page.locator('.monaco-hover .hover-contents', { hasText: 'shop_daily.revenue_daily' }).first();
-    await hover.waitFor();
-    const said = (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+    const said = await window.hover(
+      window.page.locator('.view-line', { hasText: 'task_id="revenue_daily"' }).getByText('"revenue_daily"'),
+      'shop_daily.revenue_daily',
+    );
     expect(said).toContain('Interval 2026-10-07 (UTC) — UTC 2026-10-07T00:00:00Z to 2026-10-08T00:00:00Z');
     expect(said).toContain('Writes mart.revenue_daily — delete+insert, day 2026-10-07');
     expect(said).toContain('Reads mart.orders_clean');
@@ -100,13 +77,26 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
     ]);
     await window.picture(`${version}-findings`);
 
-    await quickFix(35, 15, 'Delete by the bound of the INSERT');
-    await eventually(problems).not.toContain('delete-insert-range-mismatch 35:13');
-    await quickFix(24, 15, 'Suppress plain-insert on this line');
-    await eventually(problems).toEqual(['dynamic-start-date 12:16', 'wall-clock 28:25', 'additive-update 50:17']);
-    await window.page.keyboard.press('Control+s');
-    await eventually(() => readFile(`${workspace}/dags/shop_daily.py`, 'utf8')).toMatch(
-      /^ +-- backfill-disable-next-line plain-insert.*\n +INSERT INTO mart\.revenue_daily/m,
+    await window.codeAction(
+      35,
+      15,
+      'Delete by the bound of the INSERT',
+      async () => !(await finds('delete-insert-range-mismatch 35:13')),
     );
+    await window.codeAction(
+      24,
+      15,
+      'Suppress plain-insert on this line',
+      async () => !(await finds('plain-insert 24:13')) && (await finds('wall-clock 28:25')),
+    );
+    await eventually(problems).toEqual(['dynamic-start-date 12:16', 'wall-clock 28:25', 'additive-update 50:17']);
+    const saved = async (): Promise<boolean> =>
+      /^ +-- backfill-disable-next-line plain-insert.*\n +INSERT INTO mart\.revenue_daily/m.test(
+        await readFile(`${workspace}/dags/shop_daily.py`, 'utf8'),
+      );
+    await until(saved, async () => {
+      await window.command('View: Focus Active Editor Group');
+      await window.page.keyboard.press('Control+s');
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EditorWindow, eventually } from './support/editor-window.ts';
+import type { EditorWindow } from './support/editor-window.ts';
+import { eventually } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
@@ -17,12 +18,12 @@ describe('where there is nothing to run', () => {
 
   test('a window without a folder says what to open', async () => {
     await window.open(undefined);
-    await window.command('Backfill: Backfill Intervals…');
-    await window.notification('Open a folder with DAGs or SQL files first.').waitFor();
-    await window.command('Backfill: Check All Pipelines');
-    await window.notification('Open a folder with pipelines to check them.').waitFor();
-    await window.command('Backfill: Connect Warehouse…');
-    await window.notification('Open a folder first: connections live in its backfill.yaml.').waitFor();
+    await window.commandSays('Backfill: Backfill Intervals…', 'Open a folder with DAGs or SQL files first.');
+    await window.commandSays('Backfill: Check All Pipelines', 'Open a folder with pipelines to check them.');
+    await window.commandSays(
+      'Backfill: Connect Warehouse…',
+      'Open a folder first: connections live in its backfill.yaml.',
+    );
     await window.picture('no-folder');
   });
 
@@ -31,13 +32,14 @@ describe('where there is nothing to run', () => {
     await writeFile(`${folder}/notes.txt`, 'DELETE FROM t;\n');
     await writeFile(`${folder}/tool.py`, 'print("hello")\n');
     await window.open(folder, `${folder}/tool.py`);
-    await window.command('Backfill: Backfill Intervals…');
-    await window.notification('No task was found in this workspace.').waitFor();
-    await window.command('Backfill: Check All Pipelines');
-    await window.notification('No pipeline was found in this workspace').waitFor();
-    await window.command('Backfill: Select Interval…');
-    await window.notification('Open a DAG or one of its SQL files to select an interval of it.').waitFor();
+    await window.commandSays('Backfill: Backfill Intervals…', 'No task was found in this workspace.');
+    await window.commandSays('Backfill: Check All Pipelines', 'No pipeline was found in this workspace');
+    await window.commandSays(
+      'Backfill: Select Interval…',
+      'Open a DAG or one of its SQL files to select an interval of it.',
+    );
     await window.open(folder, `${folder}/notes.txt`);
+    await window.commandSays('Backfill: Backfill Intervals…', 'No task was found in this workspace.');
     expect(await window.lenses()).toEqual([]);
     expect(await window.page.locator('.squiggly-error').count()).toBe(0);
   });
@@ -62,8 +64,10 @@ describe('an untrusted workspace', () => {
     expect(await window.offers('Backfill: Check All Pipelines')).toBe(true);
     expect(await window.offers('Backfill: Rerun This Interval')).toBe(false);
     expect(await window.offers('Backfill: Connect Warehouse…')).toBe(false);
-    await window.lens('shop_daily.orders_clean: choose intervals and what runs behind them').click();
-    await window.notification('This workspace is not trusted: it is read and checked, nothing is run.').waitFor();
+    await window.useLens(
+      'shop_daily.orders_clean: choose intervals and what runs behind them',
+      window.notification('This workspace is not trusted: it is read and checked, nothing is run.'),
+    );
     await window.picture('untrusted');
   });
 });

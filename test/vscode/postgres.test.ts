@@ -4,7 +4,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type EditorWindow, eventually } from './support/editor-window.ts';
+import type { EditorWindow } from './support/editor-window.ts';
+import { eventually, momentMs, until } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
@@ -42,61 +43,63 @@ picturesOfFailures(() => window);
 const openPlan = async (from: string, to: string, units: number): Promise<void> => {
   const { assistant } = window;
   await assistant.setRange(from, to);
-  await assistant.button('Show Plan').click();
-  await assistant.button(`Run ${units} units`).waitFor();
+  await assistant.press('Show Plan', assistant.button(`Run ${units} units`));
 };
 
 test('a server is connected from the page, and a wrong password asks again', async () => {
   const { assistant, page } = window;
   await window.open(shop, `${shop}/dags/shop_daily.py`);
-  await window.lens('shop_daily.orders_clean: choose intervals and what runs behind them').click();
+  await window.useLens(
+    'shop_daily.orders_clean: choose intervals and what runs behind them',
+    window.tab('Backfill: shop_daily.orders_clean'),
+  );
   await eventually(() => assistant.text()).toContain('No connection in backfill.yaml yet.');
   await window.picture('no-connection');
-  await assistant.button('Connect Warehouse…').click();
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first().click();
+  const kind = page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first();
+  await assistant.press('Connect Warehouse…', kind);
+  await until(
+    () => window.question('(1 of 5)').isVisible(),
+    () => kind.click({ timeout: momentMs }),
+  );
   for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
-    await page.locator('.quick-input-title', { hasText: `(${step + 1} of 5)` }).waitFor();
-    await window.answer(text);
+    await window.answer(`(${step + 1} of 5)`, text);
   }
   await eventually(() => assistant.text()).toContain(`runs on office · postgres · shop@127.0.0.1:${postgres.port}`);
 
   await openPlan('2026-10-10', '2026-10-12', 15);
-  await assistant.button('Run 15 units').click();
-  await window.passwordPrompt().waitFor();
+  const password = /Password of .* on office/;
+  await assistant.press('Run 15 units', window.question(password));
   await window.picture('password');
-  await window.answer(wrongPassword);
+  expect(await page.locator('.quick-input-box input[type="password"]').count()).toBe(1);
+  await window.answer(password, wrongPassword);
   await eventually(() => assistant.text()).toMatch(/password authentication failed/i);
-  await assistant.button('Run 15 units').click();
-  await window.passwordPrompt().waitFor();
-  await window.answer(postgres.password);
+  await assistant.press('Run 15 units', window.question(password));
+  await window.answer(password, postgres.password);
   await eventually(() => assistant.text()).toContain('Done:');
-  await assistant.cell('shop_daily.orders_clean, 2026-10-10: changed').click();
-  await eventually(() => assistant.text()).toContain('123 changed');
+  await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', '123 changed');
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-10', '2026-10-12')).toEqual([]);
 });
 
 test('a run that waits for somebody else is cancelled, confirmed, and resumed', async () => {
   const { assistant } = window;
-  await assistant.button('Change').click();
+  await assistant.press('Change', assistant.button('Show Plan'));
   await openPlan('2026-10-17', '2026-10-19', 15);
   const { host, port, user, password } = postgres;
   const other = new pg.Client({ host, port, user, password, database: 'shop' });
   await other.connect();
   await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
-  await assistant.button('Run 15 units').click();
+  await assistant.press('Run 15 units', assistant.button('Cancel'));
   await eventually(() => assistant.cellsIn('changed').count()).toBeGreaterThan(0);
   await eventually(async () => {
     const { rows } = await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
     return rows.length;
   }).toBeGreaterThan(0);
   await window.statusBar(/backfill shop_daily\.orders_clean: \d+ of 15/).waitFor();
-  await assistant.button('Cancel').click();
-  await eventually(() => assistant.text()).toContain('The server confirmed that it stopped. Resume goes on from here.');
+  await assistant.press('Cancel', 'The server confirmed that it stopped. Resume goes on from here.');
   await window.picture('cancelled');
   await other.query('ROLLBACK');
   await other.end();
-  await assistant.button('Resume').click();
-  await eventually(() => assistant.text()).toContain('Done:');
+  await assistant.press('Resume', 'Done:');
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HostReport } from './host/suite.ts';
-import { eventually } from './support/editor-window.ts';
+import { eventually } from './support/patience.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EditorWindow, eventually } from './support/editor-window.ts';
+import type { EditorWindow } from './support/editor-window.ts';
+import { eventually, momentMs, until } from './support/patience.ts';
 import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
@@ -24,32 +25,34 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await window.statusBar(/\d{4}-\d\d-\d\d/).waitFor();
     await window.selectInterval('2026-10-07');
     await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-07)');
-    await window.lens('shop_daily.orders_clean: run this interval again').click();
+    await window.useLens('shop_daily.orders_clean: run this interval again', window.tab(tab));
     await window.assistant.button('Run 11 units').waitFor();
-    const text = await window.assistant.text();
-    expect(text).toContain('runs on sandbox · embedded database');
-    expect(text).toContain('1 interval: 2026-10-07. 2026-10-08 00:00 is not included.');
-    expect(text).toContain('shop_daily.revenue_rolling7 runs 2026-10-07 00:00 to 2026-10-14 00:00 because it reads');
+    for (const said of [
+      'runs on sandbox · embedded database',
+      '1 interval: 2026-10-07. 2026-10-08 00:00 is not included.',
+      'shop_daily.revenue_rolling7 runs 2026-10-07 00:00 to 2026-10-14 00:00 because it reads',
+    ]) {
+      await eventually(() => window.assistant.text()).toContain(said);
+    }
   });
 
   test('a week with everything downstream: reasons, SQL, and a preview that writes nothing', async () => {
     const { assistant } = window;
-    await assistant.button('Change').click();
+    await assistant.press('Change', assistant.button('Show Plan'));
     await assistant.setRange('2026-10-05', '2026-10-04');
     await eventually(() => assistant.text()).toContain('The end is not after the start.');
     await assistant.setRange('2026-10-05', '2026-10-12');
     await eventually(() => assistant.text()).toContain('7 intervals: 2026-10-05 to 2026-10-11');
     await window.picture(`${version}-choose`);
-    await assistant.button('Show Plan').click();
-    await assistant.button('Run 35 units').waitFor();
-    await assistant.cell('shop_daily.revenue_rolling7, 2026-10-13').click();
-    await eventually(() => assistant.text()).toContain(
+    await assistant.press('Show Plan', assistant.button('Run 35 units'));
+    await assistant.selectCell(
+      'shop_daily.revenue_rolling7, 2026-10-13',
       'Why: reads mart.revenue_daily, which shop_daily.revenue_daily rewrites',
     );
     await eventually(() => assistant.text()).toContain("DELETE FROM mart.revenue_rolling7 WHERE day = '2026-10-13'");
     await window.picture(`${version}-plan`);
 
-    await assistant.button('Preview Changes').click();
+    await assistant.press('Preview Changes', 'preview · nothing is written');
     await eventually(() => assistant.text()).toContain(
       '12 would change, 23 would stay as they are. Nothing was written.',
     );
@@ -57,12 +60,10 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
 
   test('the run is seen live, and the changed unit shows its rows and checksums', async () => {
     const { assistant } = window;
-    await assistant.button('Run 35 units').click();
-    await assistant.button('Cancel').waitFor();
+    await assistant.press('Run 35 units', /\d+ of 35 units/);
     await eventually(() => assistant.cellsIn('unchanged').count()).toBeGreaterThan(0);
     await eventually(() => assistant.text()).toContain('Done: 12 changed, 23 unchanged.');
-    await assistant.cell('shop_daily.orders_clean, 2026-10-10: changed').click();
-    await eventually(() => assistant.text()).toMatch(/rows\s+1,111\s+→\s+1,111/);
+    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', /rows\s+1,111\s+→\s+1,111/);
     const text = await assistant.text();
     expect(text).toMatch(/key checksum\s+…[0-9a-f]{8}\s+→\s+…[0-9a-f]{8}\s+equal/);
     expect(text).toMatch(/row checksum\s+…[0-9a-f]{8}\s+→\s+…[0-9a-f]{8}\s+differs/);
@@ -77,28 +78,29 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
 
   test('the versions open as a diff, and the page comes back as it was', async () => {
     const { assistant, page } = window;
-    await assistant.button('Open as Diff').click();
-    await page.locator('.tab.active', { hasText: 'before ↔ after' }).waitFor();
+    await assistant.press('Open as Diff', window.tab('before ↔ after'));
     await page.locator('.diffOverview, .monaco-diff-editor').first().waitFor();
     await eventually(async () =>
       (await page.locator('.monaco-diff-editor .view-line').allInnerTexts()).join('\n'),
     ).toMatch(/net_amount:.17\.74/);
     await window.picture(`${version}-diff`);
-    await page.locator('.tab', { hasText: tab }).click();
+    await until(
+      () => window.tab(tab).isVisible(),
+      () => page.locator('.tab', { hasText: tab }).click({ timeout: momentMs }),
+    );
     await eventually(() => assistant.text()).toContain('123 changed');
   });
 
   test('the command is copied and the report exported', async () => {
     const { assistant, page } = window;
-    await assistant.button('Copy as Command').click();
-    await window.statusBar('The command is on the clipboard').waitFor();
+    await assistant.press('Copy as Command', window.statusBar('The command is on the clipboard'));
+    // A page may read the clipboard only where the focus is.
     await page.locator('.tab.active').click();
     await eventually(() => window.clipboard()).toBe(
       'backfill run shop_daily.orders_clean --from 2026-10-05 --to 2026-10-12 --downstream --connection sandbox --concurrency 1 --compare rows',
     );
-    await assistant.button('Export Markdown').click();
-    await window.acceptPath();
-    await page.locator('.tab.active', { hasText: '.md' }).waitFor();
+    await assistant.press('Export Markdown', page.locator('.quick-input-action .monaco-button', { hasText: 'OK' }));
+    await window.acceptPath(window.tab('.md'));
     const name = (await readdir(shop)).find((file) => /^backfill-.*\.md$/.test(file)) ?? '';
     const report = await readFile(`${shop}/${name}`, 'utf8');
     expect(report).toContain('shop_daily.orders_clean');

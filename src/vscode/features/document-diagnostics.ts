@@ -37,7 +37,11 @@ export function documentDiagnostics(
       diagnostic.relatedInformation = related(finding);
       return diagnostic;
     }),
-    ...problems.map(({ at, message, severity }) => plain(at, message, severities[severity])),
+    ...problems.map(({ at, message, severity }) => {
+      const diagnostic = plain(at, message, severities[severity]);
+      diagnostic.range = firstLine(diagnostic.range, document);
+      return diagnostic;
+    }),
     ...(showsUnknowns(document) ? unknowns : []).map((unknown) => {
       const diagnostic = plain(unknown.at, unknown.message, severities.hint);
       diagnostic.code = codeOf(unknown);
@@ -48,6 +52,10 @@ export function documentDiagnostics(
 
 export const rangeOf = ({ start, end }: Span, document: vscode.TextDocument): vscode.Range =>
   new vscode.Range(document.positionAt(start), document.positionAt(end));
+
+/** The place of a problem may be a whole DAG; its first line says enough. */
+const firstLine = (range: vscode.Range, document: vscode.TextDocument): vscode.Range =>
+  range.isSingleLine ? range : range.with({ end: document.lineAt(range.start.line).range.end });
 
 /** Whether what is not known is marked in a document. */
 export const showsUnknowns = (document: vscode.TextDocument): boolean =>

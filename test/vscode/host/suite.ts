@@ -25,7 +25,7 @@ const dag = (): vscode.Uri => vscode.Uri.joinPath(folder(), 'dags', 'shop_daily.
 
 /** Asks until the answer is as wanted; the last answer is in the failure. */
 async function until<Value>(ask: () => PromiseLike<Value>, right: (value: Value) => boolean): Promise<Value> {
-  for (let left = 300; ; left--) {
+  for (let left = 1200; ; left--) {
     const value = await ask();
     if (right(value)) return value;
     if (left === 0) assert.fail(`still ${JSON.stringify(value)}`);
@@ -37,10 +37,11 @@ const lenses = async (): Promise<readonly string[]> => {
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', dag(), 100);
   return found.map(({ command, range }) => `${range.start.line + 1} ${command?.title.replace(/\$\([a-z-]+\) ?/, '')}`);
 };
+/** Findings have the code of their rule; what could not be read has none. */
 const diagnostics = async (document: vscode.TextDocument): Promise<readonly string[]> =>
-  vscode.languages.getDiagnostics(document.uri).map(({ code, range }) => {
+  vscode.languages.getDiagnostics(document.uri).flatMap(({ code, range }) => {
     const rule = typeof code === 'object' ? code.value : code;
-    return `${rule}: ${document.getText(range).split('\n')[0]}`;
+    return rule === undefined ? [] : [`${rule}: ${document.getText(range).split('\n')[0]}`];
   });
 const edit = async (change: (edit: vscode.WorkspaceEdit) => void): Promise<void> => {
   const all = new vscode.WorkspaceEdit();
@@ -72,6 +73,16 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     for (const [index, text] of seen.entries()) {
       assert.ok(text.startsWith(found[index] ?? '?'), `${text} instead of ${found[index]}`);
     }
+  },
+  async 'what could not be read is said beside the findings, as mildly as it is meant'() {
+    const document = await open();
+    const [unread] = await until(
+      async () => vscode.languages.getDiagnostics(document.uri).filter(({ code }) => code === undefined),
+      ({ length }) => length > 0,
+    );
+    assert.match(unread?.message ?? '', /which Airflow version/);
+    assert.equal(unread?.severity, vscode.DiagnosticSeverity.Information);
+    assert.equal(unread?.range.isSingleLine, true);
   },
   async 'lenses stay where they are while a line is half typed'() {
     const document = await open();
@@ -118,11 +129,15 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
       ({ length }) => length === found.length,
     );
     const at = document.positionAt(document.getText().indexOf('CURRENT_DATE') + 2);
-    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-      'vscode.executeCodeActionProvider',
-      dag(),
-      new vscode.Range(at, at),
-      vscode.CodeActionKind.QuickFix.value,
+    const actions = await until(
+      () =>
+        vscode.commands.executeCommand<vscode.CodeAction[]>(
+          'vscode.executeCodeActionProvider',
+          dag(),
+          new vscode.Range(at, at),
+          vscode.CodeActionKind.QuickFix.value,
+        ),
+      ({ length }) => length > 0,
     );
     const titles = actions.map(({ title }) => title);
     assert.deepEqual(titles.slice(1), [

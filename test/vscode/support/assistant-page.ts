@@ -1,19 +1,23 @@
+import { momentMs, until } from './patience.ts';
 import type { FrameScope, Locator, Page } from './playwright.ts';
 
 /** The assistant's page inside its two frames. */
 export interface AssistantPage {
   readonly frame: FrameScope;
-  isOpen(): Promise<boolean>;
   button(name: string | RegExp): Locator;
+  /** Presses a button until what it leads to is there: an element, or a text of the page. */
+  press(name: string | RegExp, leadsTo: Locator | string | RegExp): Promise<void>;
   /** Types a range; the end is not included. */
   setRange(from: string, to: string): Promise<void>;
   range(): Locator;
   /** Cells of the grid, by a part of what a screen reader says: task, interval, state. */
   cell(label: string): Locator;
+  /** Selects a cell until the page shows this of its unit. */
+  selectCell(label: string, shows: string | RegExp): Promise<void>;
   cellsIn(state: string): Locator;
   text(): Promise<string>;
-  /** Waits until the page has the colours of a theme. */
-  themed(kind: ThemeKind): Promise<void>;
+  /** Whether the page has the colours of a theme; true as well where it is not open. */
+  isThemed(kind: ThemeKind): Promise<boolean>;
 }
 
 export type ThemeKind = keyof typeof bodyClasses;
@@ -28,13 +32,24 @@ const bodyClasses = {
 export function assistantPage(page: Page): AssistantPage {
   const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
   const fields = frame.locator('.range vscode-text-field input');
+  const text = async (): Promise<string> => (await frame.locator('body').allInnerTexts()).join('\n');
+  const says = async (what: string | RegExp): Promise<boolean> =>
+    typeof what === 'string' ? (await text()).includes(what) : what.test(await text());
+  const button: AssistantPage['button'] = (name) =>
+    typeof name === 'string'
+      ? frame.getByRole('button', { name, exact: true })
+      : frame.getByRole('button', { name }).first();
+  const cell: AssistantPage['cell'] = (label) => frame.locator(`.grid .cell[aria-label*="${label}"]`).first();
   return {
     frame,
-    isOpen: async () => (await page.locator('iframe.webview.ready').count()) > 0,
-    button: (name) =>
-      typeof name === 'string'
-        ? frame.getByRole('button', { name, exact: true })
-        : frame.getByRole('button', { name }).first(),
+    button,
+    async press(name, leadsTo) {
+      await button(name).waitFor();
+      await until(
+        () => (typeof leadsTo === 'string' || leadsTo instanceof RegExp ? says(leadsTo) : leadsTo.first().isVisible()),
+        () => button(name).click({ timeout: momentMs }),
+      );
+    },
     async setRange(from, to) {
       await fields.first().fill(from);
       await fields.first().press('Tab');
@@ -42,9 +57,19 @@ export function assistantPage(page: Page): AssistantPage {
       await fields.last().press('Tab');
     },
     range: () => frame.locator('.side section').first().locator('[role="status"]'),
-    cell: (label) => frame.locator(`.grid .cell[aria-label*="${label}"]`).first(),
+    cell,
+    async selectCell(label, shows) {
+      await cell(label).waitFor();
+      await until(
+        () => says(shows),
+        () => cell(label).click({ timeout: momentMs }),
+      );
+    },
     cellsIn: (state) => frame.locator(`.grid .cell.${state}`),
-    text: async () => (await frame.locator('body').allInnerTexts()).join('\n'),
-    themed: (kind) => frame.locator(`body.${bodyClasses[kind]}`).waitFor(),
+    text,
+    async isThemed(kind) {
+      if ((await page.locator('iframe.webview.ready').count()) === 0) return true;
+      return (await frame.locator(`body.${bodyClasses[kind]}`).count()) > 0;
+    },
   };
 }

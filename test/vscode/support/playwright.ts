@@ -50,8 +50,8 @@ export interface Locator extends Scope {
     readonly position?: { readonly x: number; readonly y: number };
   }): Promise<void>;
   hover(options?: { readonly timeout?: number; readonly force?: boolean }): Promise<void>;
-  fill(text: string): Promise<void>;
-  press(key: string): Promise<void>;
+  fill(text: string, options?: { readonly timeout?: number }): Promise<void>;
+  press(key: string, options?: { readonly timeout?: number }): Promise<void>;
   focus(): Promise<void>;
   waitFor(options?: Wait): Promise<void>;
   isVisible(): Promise<boolean>;

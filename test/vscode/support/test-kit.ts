@@ -33,6 +33,8 @@ const settings = {
   'editor.minimap.enabled': false,
   'editor.hover.delay': 100,
   'files.simpleDialog.enable': true,
+  // As on a desk; in a browser files are saved by themselves.
+  'files.autoSave': 'off',
   'remote.autoForwardPorts': false,
 };
 

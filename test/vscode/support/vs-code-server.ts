@@ -112,9 +112,9 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
       () => false,
     );
     if (healthy) break;
-    if (tries > 300) {
+    if (tries > 900) {
       await stop();
-      throw new Error(`VS Code did not start within 60 s; see ${options.logFile}`);
+      throw new Error(`VS Code did not start within 180 s; see ${options.logFile}`);
     }
     await sleep(200);
   }
