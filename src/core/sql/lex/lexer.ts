@@ -32,6 +32,9 @@ export interface Lexed {
 
 const none: readonly number[] = [];
 
+/** Each quote that is never closed costs a look at all of the text; no script has more. */
+const maxOpenTags = 20;
+
 /** Words before a string that hold a whole script on purpose. */
 const scriptBefore = new Set(['as', 'immediate', 'do', 'execute', '(', 'call', '||']);
 
@@ -333,7 +336,7 @@ class Lexer {
   private dollar(): boolean {
     const { text, at } = this;
     const tag = this.lexis.dollarQuotes ? dollarTag(text, at) : undefined;
-    if (tag !== undefined && !this.openTags.has(tag)) {
+    if (tag !== undefined && !this.openTags.has(tag) && this.openTags.size < maxOpenTags) {
       const close = text.indexOf(tag, at + tag.length);
       if (close >= 0) {
         this.push('string', at, close + tag.length, text.slice(at + tag.length, close), none, {

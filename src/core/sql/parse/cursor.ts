@@ -27,6 +27,8 @@ export interface Cursor {
   cases: number;
   /** Names of the common tables in force, innermost last. */
   readonly commonTables: string[];
+  /** The same names by their lower case, the innermost spelling last. */
+  readonly commonSpellings: Map<string, string[]>;
   readonly reads: TableReference[];
   /** Data-modifying common tables. */
   readonly modifying: Statement[];
@@ -60,6 +62,7 @@ export function openCursor(
     depth: 0,
     cases: 0,
     commonTables: [],
+    commonSpellings: new Map(),
     reads: [],
     modifying: [],
     into: undefined,

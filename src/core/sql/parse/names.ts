@@ -44,13 +44,6 @@ export function readTableName(c: Cursor): TableReference | undefined {
   return { name: parts.join('.'), templated, ...spanFrom(c, first.start) };
 }
 
-/** The common table in force that a name means. */
-export function commonTableNamed(c: Cursor, table: TableReference): string | undefined {
-  if (table.name.includes('.')) return undefined;
-  const lower = table.name.toLowerCase();
-  return c.commonTables.findLast((name) => name.toLowerCase() === lower);
-}
-
 /** The rest of a BigQuery name with dashes (`my-project`). */
 function readDashes(c: Cursor, start: Token): string {
   let text = '';

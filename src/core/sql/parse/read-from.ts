@@ -2,6 +2,7 @@ import type { SqlExpression } from '../expression.ts';
 import type { Token } from '../lex/token.ts';
 import type { FromItem, JoinKind } from '../query-block.ts';
 import type { TableReference } from '../table-reference.ts';
+import { commonTableNamed } from './common-scope.ts';
 import { readConjuncts } from './conjuncts.ts';
 import {
   accept,
@@ -18,7 +19,7 @@ import {
   within,
   word,
 } from './cursor.ts';
-import { commonTableNamed, nameOf, readAlias, readColumnList, readPrefixAlias, readTableName } from './names.ts';
+import { nameOf, readAlias, readColumnList, readPrefixAlias, readTableName } from './names.ts';
 import { readExpression } from './read-expression.ts';
 import { readLateralView } from './read-lateral-view.ts';
 import { readPivotClause } from './read-pivot.ts';
@@ -44,19 +45,13 @@ export function readFromList(c: Cursor): readonly FromItem[] {
   }
   c.depth++;
   readFromEntry(c, 'first', items);
-  readFurther(c, items);
+  readJoins(c, items);
   c.depth--;
   return items;
 }
 
 /** Joins behind the entries that are there already, as the pipe syntax adds them. */
-export function readJoins(c: Cursor, before: readonly FromItem[]): readonly FromItem[] {
-  const items = [...before];
-  readFurther(c, items);
-  return items;
-}
-
-function readFurther(c: Cursor, items: FromItem[]): void {
+export function readJoins(c: Cursor, items: FromItem[]): void {
   while (!done(c)) {
     if (operator(c) === ',') {
       c.index++;

@@ -23,38 +23,49 @@ import { readSelectList } from './read-select-list.ts';
 
 /**
  * The operators of the pipe syntax (`FROM t |> WHERE … |> SELECT …`), which change the block before them in turn. WHERE
- * counts as the block's own only while its rows are still those of the tables.
+ * counts as the block's own only while its columns and rows are still those of the tables, and as HAVING from then on.
  */
 export function readPipes(c: Cursor, draft: QueryDraft): void {
   let plain = true;
+  // Collected once, so that a long chain is not copied at each of its steps.
+  const filters = [...draft.where];
+  const from = [...draft.from];
+  const having = [...draft.having];
   while (acceptOperator(c, '|>')) {
     const start = startOffset(c);
     const here = word(c);
     if (here === 'where') {
       c.index++;
       const where = readConjuncts(c);
-      if (plain) {
-        draft.where = [...draft.where, ...where];
+      if (!plain) having.push(...where);
+      else {
+        filters.push(...where);
+        draft.where = filters;
         draft.whereSpan = { start: draft.whereSpan?.start ?? start, end: lastOffset(c) };
       }
-    } else if (here === 'join' || joinStarts.has(here)) draft.from = readJoins(c, draft.from);
+    } else if (here === 'join' || joinStarts.has(here)) readJoins(c, from);
     else plain = readStep(c, draft, here) && plain;
     while (!done(c) && operator(c) !== '|>') skipOne(c);
   }
+  draft.from = from;
+  draft.having = having;
 }
 
 const joinStarts = new Set(['left', 'right', 'full', 'inner', 'cross', 'natural']);
 
-/** One operator but WHERE and JOIN; true when the rows and columns stay those of the tables. */
+/** One operator but WHERE and JOIN; true when the rows and the tables' own columns stay. */
 function readStep(c: Cursor, draft: QueryDraft, here: string): boolean {
   switch (here) {
     case 'select':
+      c.index++;
+      accept(c, 'distinct');
+      draft.select = readSelectList(c);
+      return false;
     case 'extend':
     case 'window':
       c.index++;
-      accept(c, 'distinct');
-      draft.select = [...(here === 'select' ? [] : draft.select), ...readSelectList(c)];
-      return false;
+      draft.select.push(...readSelectList(c));
+      return true;
     case 'aggregate': {
       c.index++;
       const values = readSelectList(c);
@@ -66,7 +77,7 @@ function readStep(c: Cursor, draft: QueryDraft, here: string): boolean {
     case 'drop':
       c.index++;
       draft.select = without(draft.select, readNames(c));
-      return false;
+      return true;
     case 'rename':
     case 'set':
       c.index++;
@@ -110,7 +121,7 @@ function readSet(c: Cursor, draft: QueryDraft): void {
   while (set !== undefined && isQueryAhead(c)) {
     const start = startOffset(c);
     const query = within(c, () => readQuery(c));
-    draft.next = [...draft.next, { operator: set, query: { ...query, ...spanFrom(c, start) } }];
+    draft.next.push({ operator: set, query: { ...query, ...spanFrom(c, start) } });
     if (!acceptOperator(c, ',')) break;
   }
 }

@@ -1,6 +1,7 @@
 import type { Span } from '../../text/span.ts';
 import type { SqlExpression } from '../expression.ts';
 import type { CommonTable, FromItem, QueryBlock, SelectItem } from '../query-block.ts';
+import { leaveCommonScope } from './common-scope.ts';
 import { readConjuncts } from './conjuncts.ts';
 import {
   accept,
@@ -35,7 +36,7 @@ type SetOperator = QueryBlock['then'][number]['operator'];
 export interface QueryDraft {
   with: readonly CommonTable[];
   distinct: boolean;
-  select: readonly SelectItem[];
+  select: SelectItem[];
   from: readonly FromItem[];
   where: readonly SqlExpression[];
   whereSpan: Span | undefined;
@@ -45,7 +46,7 @@ export interface QueryDraft {
   orderBy: Span | undefined;
   limit: Span | undefined;
   /** Operands of set operations: `then` of the finished block. */
-  next: QueryBlock['then'];
+  next: QueryBlock['then'][number][];
 }
 
 const emptyDraft = (): QueryDraft => ({
@@ -73,7 +74,7 @@ const finish = ({ next, ...draft }: QueryDraft, { start, end }: Span): QueryBloc
 
 /** A block that says nothing but its place and columns, e.g. for RETURNING of a data-modifying common table. */
 export const emptyQuery = (span: Span, select: readonly SelectItem[] = []): QueryBlock =>
-  finish({ ...emptyDraft(), select }, span);
+  finish({ ...emptyDraft(), select: [...select] }, span);
 
 /** A query with WITH, set operations, ORDER BY and LIMIT; stops where it cannot go on. */
 export function readQuery(c: Cursor): QueryBlock {
@@ -83,7 +84,7 @@ export function readQuery(c: Cursor): QueryBlock {
   const scope = c.commonTables.length;
   const common = word(c) === 'with' ? readWith(c) : [];
   const query = readQueryBody(c, start, common);
-  c.commonTables.length = scope;
+  leaveCommonScope(c, scope);
   c.depth--;
   return query;
 }
@@ -107,7 +108,7 @@ export function readQueryBody(c: Cursor, start: number, common: readonly CommonT
 function readOperand(c: Cursor): QueryDraft {
   if (operator(c) === '(' && isQueryAhead(c)) {
     const { then, ...block } = within(c, () => readQuery(c));
-    return { ...block, next: then };
+    return { ...block, select: [...block.select], next: [...then] };
   }
   if (word(c) === 'values') return readValues(c);
   if (word(c) === 'table') return readTableCommand(c);
@@ -136,7 +137,7 @@ function readValues(c: Cursor): QueryDraft {
     if (!acceptOperator(c, ',')) break;
   }
   const draft = emptyDraft();
-  draft.select = rows[0]?.select ?? [];
+  draft.select = [...(rows[0]?.select ?? [])];
   draft.next = rows.slice(1).map((query) => ({ operator: 'union all' as const, query }));
   return draft;
 }

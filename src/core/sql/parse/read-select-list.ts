@@ -9,7 +9,7 @@ import { afterItem, clauseWords } from './words.ts';
 const afterRedshiftItem: ReadonlySet<string> = new Set([...afterItem, 'exclude']);
 
 /** Items of SELECT or RETURNING up to the next clause. */
-export function readSelectList(c: Cursor): readonly SelectItem[] {
+export function readSelectList(c: Cursor): SelectItem[] {
   const items: SelectItem[] = [];
   while (!done(c)) {
     const before = c.index;

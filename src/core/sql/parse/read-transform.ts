@@ -12,7 +12,7 @@ export const isTransformAhead = (c: Cursor): boolean =>
   ((word(c) === 'using' && token(c, 1)?.kind === 'string') || (word(c) === 'row' && word(c, 1) === 'format'));
 
 /** The columns of `USING 'script' AS (a, b int)`; the select list itself when the script names none. */
-export function readTransform(c: Cursor, given: readonly SelectItem[]): readonly SelectItem[] {
+export function readTransform(c: Cursor, given: SelectItem[]): SelectItem[] {
   let columns = given;
   while (!done(c) && !behind.has(word(c))) {
     const named = word(c) === 'as';

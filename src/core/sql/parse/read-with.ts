@@ -1,5 +1,6 @@
 import type { CommonTable } from '../query-block.ts';
 import { readStatementInside } from '../statements/read-statement.ts';
+import { declareCommonTable } from './common-scope.ts';
 import {
   accept,
   acceptOperator,
@@ -28,13 +29,13 @@ export function readWith(c: Cursor): readonly CommonTable[] {
   skipInlineFunctions(c);
   const recursive = accept(c, 'recursive');
   // A recursive list sees all of its names, the others only those before.
-  if (recursive) c.commonTables.push(...namesAhead(c));
+  if (recursive) for (const name of namesAhead(c)) declareCommonTable(c, name);
   const tables: CommonTable[] = [];
   while (!done(c)) {
     const table = readCommonTable(c);
     if (table === undefined) break;
     tables.push(table);
-    c.commonTables.push(table.name);
+    declareCommonTable(c, table.name);
     if (!acceptOperator(c, ',')) break;
   }
   return tables;

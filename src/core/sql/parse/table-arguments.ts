@@ -1,5 +1,6 @@
+import { commonTableNamed } from './common-scope.ts';
 import { type Cursor, done, isName, operator, token, within, word } from './cursor.ts';
-import { commonTableNamed, readAlias, readTableName } from './names.ts';
+import { readAlias, readTableName } from './names.ts';
 import { readArguments, readExpression } from './read-expression.ts';
 import { isQueryAhead } from './read-primary.ts';
 import { afterTable } from './words.ts';

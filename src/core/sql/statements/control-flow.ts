@@ -17,17 +17,25 @@ export interface ScriptPart {
 export function followControlFlow(tokens: readonly Token[], ranges: readonly TokenRange[]): readonly ScriptPart[] {
   // For every open block whether its statements may be passed by.
   const open: boolean[] = [];
+  let passable = 0;
+  const push = (block: boolean): void => {
+    open.push(block);
+    if (block) passable++;
+  };
   return ranges.map((range) => {
     const at = labelEnd(tokens, range);
     const word = wordIn(tokens, at, range);
     const next = wordIn(tokens, at + 1, range);
     const last = wordIn(tokens, range.to - 1, range);
-    if (word === 'end') open.pop();
-    const conditional = open.includes(true);
-    if (word === 'begin' && range.to === at + 1) open.push(false);
-    else if (word === 'declare' && last === 'begin') open.push(true);
-    else if (opening.has(word) && heads.has(last)) open.push(true);
-    else if (word === 'exception' && open.length > 0) open[open.length - 1] = true;
+    if (word === 'end' && open.pop() === true) passable--;
+    const conditional = passable > 0;
+    if (word === 'begin' && range.to === at + 1) push(false);
+    else if (word === 'declare' && last === 'begin') push(true);
+    else if (opening.has(word) && heads.has(last)) push(true);
+    else if (word === 'exception' && open.at(-1) === false) {
+      open.pop();
+      push(true);
+    }
     const transaction =
       (word === 'begin' && range.to > at + 1) || (word === 'end' && next !== '' && !loopEnds.has(next));
     return { range, conditional, structure: structure.has(word) && !transaction };

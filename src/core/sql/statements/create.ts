@@ -1,3 +1,4 @@
+import { declareCommonTable } from '../parse/common-scope.ts';
 import {
   accept,
   acceptAny,
@@ -114,7 +115,7 @@ function readCreateView(c: Cursor, recursive: boolean): Reading {
   const ifNotExists = accept(c, 'if', 'not', 'exists');
   const target = readTableName(c);
   if (operator(c) === '(' && !isQueryAhead(c)) skipOne(c);
-  if (recursive && target !== undefined) c.commonTables.push(target.name);
+  if (recursive && target !== undefined) declareCommonTable(c, target.name);
   return { kind: 'create_view', target, query: readDefiningQuery(c), ifNotExists };
 }
 

@@ -1,5 +1,6 @@
 import { nondeterministicCalls } from '../nondeterministic.ts';
 import { outputColumns } from '../output-columns.ts';
+import { leaveCommonScope } from '../parse/common-scope.ts';
 import { accept, type Cursor, lastOffset, operator, startOffset, token, word } from '../parse/cursor.ts';
 import { isQueryAhead } from '../parse/read-primary.ts';
 import { readQuery, readQueryBody } from '../parse/read-query.ts';
@@ -94,7 +95,7 @@ function readFacts(c: Cursor, whole: boolean): Statement {
   const reading = readBody(c, start, common);
   // Queries among what is returned read their tables too.
   if (whole && accept(c, 'returning')) readSelectList(c);
-  c.commonTables.length = scope;
+  leaveCommonScope(c, scope);
   const end = Math.max(start, lastOffset(c));
   const query = reading.query === undefined ? undefined : withCommonTables(reading.query, common, keywordWord);
   const target = reading.target;
