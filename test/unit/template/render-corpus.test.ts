@@ -46,7 +46,7 @@ describe('against the real Airflow', () => {
   const all = [...comparisons()];
 
   test('the corpus has not been lost', () => {
-    expect(corpus.entries.length).toBeGreaterThan(900);
+    expect(corpus.entries.length).toBeGreaterThan(1300);
     expect(all.filter(({ must, expected }) => must && expected !== null).length).toBeGreaterThan(1800);
   });
 
