@@ -6,7 +6,7 @@ import { lineIndex } from '../../src/core/text/line-index.ts';
 import { locate } from '../../src/core/text/mapped-text.ts';
 import type { SourceSpan } from '../../src/core/text/span.ts';
 import type { CalendarOffset } from '../../src/core/time/calendar.ts';
-import type { Schedule } from '../../src/core/time/schedule.ts';
+import { cronText, type IntervalShape, type Schedule } from '../../src/core/time/schedule.ts';
 
 /** A reading as compact text, for golden files: everything that other parts of the product rely on, with places. */
 export function describeReading(reading: WorkspaceReading): string {
@@ -53,9 +53,9 @@ const describeEdge = ({ kind, from, to, shift }: Edge): string =>
 function describeSchedule(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':
-      return `cron ${schedule.expression} in ${schedule.zone}, ${schedule.intervals}`;
+      return `cron ${cronText(schedule)} in ${schedule.zone}, ${describeIntervals(schedule.intervals)}`;
     case 'delta':
-      return `every ${describeOffset(schedule.step)} in ${schedule.zone}, ${schedule.intervals}`;
+      return `every ${describeOffset(schedule.step)} in ${schedule.zone}, ${describeIntervals(schedule.intervals)}`;
     case 'assets':
       return `assets ${schedule.assets.join(', ')}`;
     case 'unknown':
@@ -64,6 +64,9 @@ function describeSchedule(schedule: Schedule): string {
       return schedule.kind;
   }
 }
+
+const describeIntervals = (shape: IntervalShape): string =>
+  typeof shape === 'string' ? shape : `${shape.before} ms before the tick`;
 
 const describeOffset = ({ months, days, ms }: CalendarOffset): string => `${months} months ${days} days ${ms} ms`;
 

@@ -2,7 +2,7 @@ import type { TaskFacts } from '../../core/lineage/facts.ts';
 import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
 import type { Pipeline, Task, TaskId } from '../../core/pipeline/model.ts';
 import type { Problem } from '../../core/text/span.ts';
-import type { Schedule } from '../../core/time/schedule.ts';
+import { cronText, type Schedule } from '../../core/time/schedule.ts';
 
 /** What `show` hands to a reporter. */
 export interface ShowReport {
@@ -31,7 +31,7 @@ export function parentsOf(report: ShowReport, task: Task): readonly TaskId[] {
 export function scheduleInWords(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':
-      return schedule.expression;
+      return cronText(schedule);
     case 'delta': {
       const { months, days, ms } = schedule.step;
       const parts = [

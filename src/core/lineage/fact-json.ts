@@ -1,7 +1,7 @@
 import type { Pipeline, Task } from '../pipeline/model.ts';
 import { lineIndex } from '../text/line-index.ts';
 import type { Position, SourceSpan } from '../text/span.ts';
-import type { Schedule } from '../time/schedule.ts';
+import { cronText, type Schedule } from '../time/schedule.ts';
 import { orderEdges } from './order-edges.ts';
 import { tableNames } from './table-names.ts';
 import { sliceInWords, windowInWords } from './window-words.ts';
@@ -86,7 +86,7 @@ export function factJson(facts: WorkspaceFacts): FactJson {
 export function scheduleInWords(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':
-      return schedule.expression;
+      return cronText(schedule);
     case 'delta': {
       const { months, days, ms } = schedule.step;
       const parts = [

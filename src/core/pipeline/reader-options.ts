@@ -5,9 +5,9 @@ import type { DialectName } from '../sql/dialect-name.ts';
 export interface ReaderOptions {
   /** `auto` reads requirements, lock files and imports; what stays unknown counts as 2 and is said. */
   readonly airflowVersion: 'auto' | 2 | 3;
-  /** Airflow 3's `[scheduler] create_cron_data_intervals`; `undefined`: as an `airflow.cfg` of the workspace says. */
+  /** `[scheduler] create_cron_data_intervals`; `undefined`: as the configuration in the workspace says. */
   readonly createCronDataIntervals: boolean | undefined;
-  /** Airflow 3's `[scheduler] create_delta_data_intervals`, likewise. */
+  /** The same for timedeltas; `undefined`: as for crons, which is what Airflow 3 really does. */
   readonly createDeltaDataIntervals: boolean | undefined;
   /** Dialect of generic operators and stand-alone files when nothing else tells it. */
   readonly defaultDialect: DialectName;

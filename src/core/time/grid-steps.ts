@@ -89,3 +89,26 @@ export function deltaSteps(step: CalendarOffset, anchor: Instant, intervals: 'ti
     seed: (at) => (calendar ? anchor : instant(anchor + Math.floor((at - anchor) / stepMs) * stepMs)),
   };
 }
+
+/** Ticks of several schedules on one line; a tick that two of them have is one. Their intervals are empty. */
+export function mergedSteps(all: readonly GridSteps[]): GridSteps {
+  const earliest = (of: (steps: GridSteps) => Instant): Instant => instant(Math.min(...all.map(of)));
+  return {
+    step: (start) => ({ end: start, next: earliest((steps) => steps.step(start).next) }),
+    first: (from) => earliest((steps) => steps.first(from)),
+    seed: (at) => earliest((steps) => steps.seed(at)),
+  };
+}
+
+/** The same ticks, each the end of a data interval of fixed length, whose start names it. */
+export function endingSteps(ticks: GridSteps, lengthMs: number): GridSteps {
+  const moved = (at: Instant, by: number): Instant => instant(at + by);
+  return {
+    step(start) {
+      const tick = moved(start, lengthMs);
+      return { end: tick, next: moved(ticks.step(tick).next, -lengthMs) };
+    },
+    first: (from) => moved(ticks.first(from), -lengthMs),
+    seed: (at) => moved(ticks.seed(moved(at, lengthMs)), -lengthMs),
+  };
+}

@@ -2,9 +2,9 @@ import { dayMs } from './civil.ts';
 import { parseCron } from './cron.ts';
 import { cronTicks } from './cron-ticks.ts';
 import type { Grid } from './grid.ts';
-import { cronSteps, deltaSteps } from './grid-steps.ts';
+import { cronSteps, deltaSteps, endingSteps, type GridSteps, mergedSteps } from './grid-steps.ts';
 import { instant } from './instant.ts';
-import type { Schedule, ScheduleAnchor } from './schedule.ts';
+import type { IntervalShape, Schedule, ScheduleAnchor } from './schedule.ts';
 import { steppedGrid } from './stepped-grid.ts';
 import { isZone } from './zone.ts';
 
@@ -43,10 +43,25 @@ const noGrid = (reason: string): GridResult => ({ grid: undefined, reason });
 
 function cronGrid(schedule: Extract<Schedule, { kind: 'cron' }>, anchor: ScheduleAnchor): GridResult {
   if (!isZone(schedule.zone)) return noGrid(`unknown time zone '${schedule.zone}'`);
-  const parsed = parseCron(schedule.expression);
-  if (parsed.cron === undefined) return noGrid(`cron '${schedule.expression}': ${parsed.reason}`);
-  const steps = cronSteps(cronTicks(parsed.cron), schedule.zone, schedule.intervals);
-  return { grid: steppedGrid(steps, anchor), caveat: undefined };
+  const { zone, intervals, expression, others = [] } = schedule;
+  const all: GridSteps[] = [];
+  for (const text of [expression, ...others]) {
+    const parsed = parseCron(text);
+    if (parsed.cron === undefined) return noGrid(`cron '${text}': ${parsed.reason}`);
+    all.push(cronSteps(cronTicks(parsed.cron), zone, intervals === 'tick-to-tick' ? intervals : 'zero-width'));
+  }
+  const [only] = all;
+  const ticks = only !== undefined && all.length === 1 ? only : mergedSteps(all);
+  return { grid: shapedGrid(ticks, intervals, anchor), caveat: undefined };
+}
+
+/** `ticks` as they are, or each at the end of its data interval. */
+function shapedGrid(ticks: GridSteps, intervals: IntervalShape, anchor: ScheduleAnchor): Grid {
+  if (typeof intervals === 'string') return steppedGrid(ticks, anchor);
+  const { before } = intervals;
+  // Start and end date bound the ticks, not the logical dates.
+  const endDate = anchor.endDate === undefined ? undefined : instant(anchor.endDate - before);
+  return steppedGrid(endingSteps(ticks, before), { ...anchor, endDate });
 }
 
 function deltaGrid(schedule: Extract<Schedule, { kind: 'delta' }>, anchor: ScheduleAnchor): GridResult {
@@ -59,7 +74,8 @@ function deltaGrid(schedule: Extract<Schedule, { kind: 'delta' }>, anchor: Sched
   const snapped = !anchor.catchup && !calendar && intervals === 'tick-to-tick';
   if (anchor.startDate === undefined && !snapped) return noGrid('a timedelta schedule needs a start date');
   const origin = snapped ? instant(0) : (anchor.startDate ?? instant(0));
-  return { grid: steppedGrid(deltaSteps(step, origin, intervals), anchor), caveat: deltaCaveat(schedule, anchor) };
+  const ticks = deltaSteps(step, origin, intervals === 'tick-to-tick' ? intervals : 'zero-width');
+  return { grid: shapedGrid(ticks, intervals, anchor), caveat: deltaCaveat(schedule, anchor) };
 }
 
 function deltaCaveat(
@@ -67,7 +83,7 @@ function deltaCaveat(
   anchor: ScheduleAnchor,
 ): string | undefined {
   if (anchor.catchup) return undefined;
-  if (intervals === 'zero-width') {
+  if (intervals !== 'tick-to-tick') {
     return 'without catchup, Airflow counts a timedelta from the moment the DAG was switched on; these ticks are counted from the start date, as a backfill does';
   }
   if (step.months !== 0) {

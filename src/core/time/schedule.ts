@@ -3,6 +3,12 @@ import type { Instant } from './instant.ts';
 import type { ZoneName } from './zone-name.ts';
 
 /**
+ * The data interval of a run: from its tick to the next one; empty at the tick, as Airflow 3 has it by default; or the
+ * `before` milliseconds that end with the tick (`CronTriggerTimetable(…, interval=…)`), which begin at the logical date.
+ */
+export type IntervalShape = 'tick-to-tick' | 'zero-width' | { readonly before: number };
+
+/**
  * When a pipeline runs. Only `cron` and `delta` give a grid of data intervals; the other kinds are kept so that
  * every surface can say why there is none.
  */
@@ -11,15 +17,16 @@ export type Schedule =
       readonly kind: 'cron';
       /** As written: five fields or a preset such as `@daily`. */
       readonly expression: string;
+      /** More of them: the schedule ticks whenever one of all does. Never with intervals from tick to tick. */
+      readonly others?: readonly string[];
       readonly zone: ZoneName;
-      /** `zero-width` is Airflow 3's default for a cron string: data interval start = end = logical date. */
-      readonly intervals: 'tick-to-tick' | 'zero-width';
+      readonly intervals: IntervalShape;
     }
   | {
       readonly kind: 'delta';
       readonly step: CalendarOffset;
       readonly zone: ZoneName;
-      readonly intervals: 'tick-to-tick' | 'zero-width';
+      readonly intervals: IntervalShape;
     }
   | { readonly kind: 'none' }
   | { readonly kind: 'once' }
@@ -35,3 +42,7 @@ export interface ScheduleAnchor {
   /** With `false` Airflow snaps a timedelta schedule to multiples of the delta since the epoch. */
   readonly catchup: boolean;
 }
+
+/** A cron schedule as one text, for people. */
+export const cronText = ({ expression, others = [] }: Extract<Schedule, { kind: 'cron' }>): string =>
+  [expression, ...others].join(' | ');

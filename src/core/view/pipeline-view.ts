@@ -4,7 +4,7 @@ import type { Grid, GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
 import { lastFinished } from '../time/last-finished.ts';
 import { makeGrid } from '../time/make-grid.ts';
-import type { Schedule } from '../time/schedule.ts';
+import { cronText, type Schedule } from '../time/schedule.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { PipelineView } from './document-view.ts';
 
@@ -58,7 +58,7 @@ function gridOf(pipeline: Pipeline): { readonly grid: Grid | undefined; readonly
 function scheduleInWords(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':
-      return schedule.expression;
+      return cronText(schedule);
     case 'delta':
       return 'a fixed distance';
     case 'assets':

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../text/span.ts';
-import type { Edge, Pipeline, Task } from '../../model.ts';
+import type { Edge, Pipeline, Sourced, Task } from '../../model.ts';
 import { stem } from '../../python/paths.ts';
 import type { ClockSite } from '../../python/value.ts';
 import type { AirflowSettings } from './airflow-settings.ts';
-import { booleanOf, numberOf } from './arguments.ts';
+import { booleanOf, isNone, numberOf } from './arguments.ts';
 import { buildTask } from './build-task.ts';
 import { clockCallsOf } from './clock-calls.ts';
 import { findCycle } from './cycle.ts';
@@ -24,10 +24,11 @@ export function buildPipeline(
   problems: Problem[],
 ): Pipeline {
   const id = dagId(dag, context.file, problems);
-  const dates = datesOf(dag, settings);
+  const builders = program.tasks.filter((task) => task.dag === dag);
+  const dates = datesOf(dag, builders, settings);
   problems.push(...dates.problems);
   const zone = dates.zone === settings.defaultZone ? (timetableZone(dag)?.zone ?? dates.zone) : dates.zone;
-  const catchup = booleanOf(dagArgument(dag, 'catchup')) ?? { value: settings.catchupByDefault, at: undefined };
+  const catchup = catchupOf(dag, settings, problems);
   const written = scheduleOf(dag, zone, settings);
   const schedule: Pipeline['schedule'] =
     dates.noZone === undefined ? written : { ...written, value: { kind: 'unknown', reason: dates.noZone } };
@@ -38,12 +39,10 @@ export function buildPipeline(
       severity: 'warning',
     });
 
-  const kept = keepUnique(
-    program.tasks.filter((task) => task.dag === dag),
-    id,
-    problems,
+  const kept = keepUnique(builders, id, problems);
+  const tasks: Task[] = kept.map(({ builder, id: taskId }) =>
+    buildTask(builder, taskId, dag, context, settings, problems),
   );
-  const tasks: Task[] = kept.map(({ builder, id: taskId }) => buildTask(builder, taskId, dag, context, problems));
   const ids = new Map(kept.map(({ builder, id: taskId }) => [builder, taskId]));
   const edges: Edge[] = [];
   for (const { from, to, at } of uniqueEdges(program.edges)) {
@@ -88,6 +87,19 @@ export function buildPipeline(
     edges,
     clockCalls: clockCallsOf(context.file, clockSites, dag, kept),
   };
+}
+
+function catchupOf(dag: DagBuilder, { catchupByDefault }: AirflowSettings, problems: Problem[]): Sourced<boolean> {
+  const given = dagArgument(dag, 'catchup');
+  const known = booleanOf(given);
+  if (known !== undefined) return known;
+  if (given !== undefined && !isNone(given.value))
+    problems.push({
+      message: `Whether this DAG catches up is not known before the file runs; ${catchupByDefault ? 'yes' : 'no'}, the default, is taken.`,
+      at: given.at,
+      severity: 'info',
+    });
+  return { value: catchupByDefault, at: undefined };
 }
 
 function dagId(dag: DagBuilder, file: string, problems: Problem[]): string {

@@ -5,6 +5,7 @@ import { keyValue } from '../../python/iterate.ts';
 import { plainText } from '../../python/text-value.ts';
 import { symbolOf, type Value } from '../../python/value.ts';
 import type { TableAccess } from '../../table-access.ts';
+import type { AirflowSettings } from './airflow-settings.ts';
 import { booleanOf, numberOf } from './arguments.ts';
 import { assetArgument } from './assets.ts';
 import { operatorUnread } from './opaque-operators.ts';
@@ -21,6 +22,7 @@ export function buildTask(
   id: string,
   dag: DagBuilder,
   context: SqlContext,
+  settings: AirflowSettings,
   problems: Problem[],
 ): Task {
   const operator = sqlOperators[task.operator];
@@ -45,7 +47,7 @@ export function buildTask(
     operator: task.operator,
     sql,
     executor: executorOf(task, dag, operator, connection, sql, accesses),
-    retries: numberOf(taskArgument(task, 'retries')),
+    retries: retriesOf(taskArgument(task, 'retries'), settings),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
     autocommit: booleanOf(taskArgument(task, 'autocommit')),
     splitStatements:
@@ -65,6 +67,11 @@ export function buildTask(
 }
 
 const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
+
+function retriesOf(given: Keyword | undefined, { defaultRetries }: AirflowSettings): Sourced<number> | undefined {
+  if (given !== undefined) return numberOf(given);
+  return defaultRetries === undefined ? undefined : { value: defaultRetries, at: undefined };
+}
 
 function executorOf(
   task: TaskBuilder,

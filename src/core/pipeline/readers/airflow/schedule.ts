@@ -1,22 +1,26 @@
 import type { SourceSpan } from '../../../text/span.ts';
 import type { Schedule } from '../../../time/schedule.ts';
 import type { ZoneName } from '../../../time/zone-name.ts';
-import { cronSchedule } from '../../cron-schedule.ts';
 import type { Sourced } from '../../model.ts';
-import { argument, type Call } from '../../python/call.ts';
-import { plainText } from '../../python/text-value.ts';
+import { argument } from '../../python/call.ts';
 import { zoneOf } from '../../python/time-call.ts';
 import { symbolOf, type Value } from '../../python/value.ts';
 import type { AirflowSettings } from './airflow-settings.ts';
+import { isNone } from './arguments.ts';
 import { assetsOf } from './assets.ts';
 import { type DagBuilder, dagArgument } from './program.ts';
+import { textSchedule, timetableSchedule, unknownSchedule } from './timetables.ts';
 
 /** The schedule of a DAG from its arguments, in whatever way the Airflow version spells it. */
 export function scheduleOf(dag: DagBuilder, zone: ZoneName, settings: AirflowSettings): Sourced<Schedule> {
-  const given =
-    dagArgument(dag, 'schedule', dag.functionName === undefined ? 2 : undefined) ??
-    dagArgument(dag, 'schedule_interval') ??
-    dagArgument(dag, 'timetable');
+  // By position only where Airflow 2 takes it; of three spellings the one that says something counts.
+  const position = (index: number) => (dag.functionName === undefined ? index : undefined);
+  const spellings = [
+    dagArgument(dag, 'schedule', position(2)),
+    dagArgument(dag, 'schedule_interval', position(3)),
+    dagArgument(dag, 'timetable', position(4)),
+  ].filter((keyword) => keyword !== undefined);
+  const given = spellings.find(({ value }) => !isNone(value)) ?? spellings[0];
   if (given === undefined) return { value: unsaid(dag, settings), at: undefined };
   return { value: scheduleOfValue(given.value, zone, settings), at: given.at };
 }
@@ -40,11 +44,15 @@ export function scheduleOfValue(value: Value, zone: ZoneName, settings: AirflowS
       // The scheduler steps in UTC, whatever the zone of the start date.
       return { kind: 'delta', step: value.offset, zone: 'UTC', intervals: settings.deltaIntervals };
     case 'list':
-      return { kind: 'assets', assets: value.items.map(assetName) };
+      return { kind: 'assets', assets: assetNames(value) };
     case 'instance':
-      return timetable(value, zone, settings) ?? unknownSchedule(`${value.type} is not a known timetable`);
+      return assetsOf(value).length > 0
+        ? { kind: 'assets', assets: assetNames(value) }
+        : timetableSchedule(value.type, value.call, zone, (inner) => scheduleOfValue(inner, zone, settings));
     case 'host':
-      return unknownSchedule('it is not a plain value');
+      return assetsOf(value).length > 0
+        ? { kind: 'assets', assets: assetNames(value) }
+        : unknownSchedule('it is not a plain value');
     default: {
       const symbol = symbolOf(value);
       if (symbol.kind === 'parameter') return unknownSchedule(`it comes from ${symbol.source} ${symbol.name}`);
@@ -53,105 +61,19 @@ export function scheduleOfValue(value: Value, zone: ZoneName, settings: AirflowS
   }
 }
 
-const unknownSchedule = (reason: string): Schedule => ({ kind: 'unknown', reason });
-
-function textSchedule(text: string, zone: ZoneName, intervals: 'tick-to-tick' | 'zero-width'): Schedule {
-  const expression = text.trim();
-  if (expression === '@once') return { kind: 'once' };
-  if (expression === '@continuous') return { kind: 'continuous' };
-  return cronSchedule(expression, zone, intervals);
-}
-
-const assetName = (value: Value): string => {
-  const named =
-    plainText(value) ??
-    (value.kind === 'instance'
-      ? plainText(argument(value.call, 'name', 0)?.value ?? argument(value.call, 'uri')?.value)
-      : undefined);
-  return named ?? assetsOf(value)[0] ?? 'an asset';
-};
-
-function timetable(
-  value: Value & { kind: 'instance' },
-  zone: ZoneName,
-  settings: AirflowSettings,
-): Schedule | undefined {
-  // `Asset.ref(name=…)` names an asset that is defined elsewhere.
-  const type = value.type.replace(/\.ref$/, '');
-  const last = type.slice(type.lastIndexOf('.') + 1);
-  const { call } = value;
-  switch (last) {
-    case 'CronDataIntervalTimetable':
-      return cron(call, zone, 'tick-to-tick');
-    case 'CronTriggerTimetable': {
-      const interval = argument(call, 'interval')?.value;
-      const empty =
-        interval === undefined ||
-        (interval.kind === 'duration' &&
-          interval.offset.months === 0 &&
-          interval.offset.days === 0 &&
-          interval.offset.ms === 0);
-      return empty
-        ? cron(call, zone, 'zero-width')
-        : unknownSchedule('CronTriggerTimetable with an interval of its own');
-    }
-    case 'DeltaDataIntervalTimetable':
-    case 'DeltaTriggerTimetable': {
-      const step = argument(call, 'delta', 0)?.value;
-      return step?.kind === 'duration'
-        ? {
-            kind: 'delta',
-            step: step.offset,
-            zone: 'UTC',
-            intervals: last.startsWith('DeltaData') ? 'tick-to-tick' : 'zero-width',
-          }
-        : unknownSchedule('its delta is not known');
-    }
-    case 'NullTimetable':
-      return { kind: 'none' };
-    case 'OnceTimetable':
-      return { kind: 'once' };
-    case 'ContinuousTimetable':
-      return { kind: 'continuous' };
-    case 'DatasetOrTimeSchedule':
-    case 'AssetOrTimeSchedule': {
-      const inner = argument(call, 'timetable', 0)?.value;
-      return inner === undefined ? undefined : scheduleOfValue(inner, zone, settings);
-    }
-    case 'PartitionedAssetTimetable': {
-      const assets = argument(call, 'assets', 0)?.value;
-      return assets === undefined ? undefined : scheduleOfValue(assets, zone, settings);
-    }
-    case 'Asset':
-    case 'Dataset':
-    case 'AssetAlias':
-    case 'DatasetAlias':
-      return { kind: 'assets', assets: [assetName(value)] };
-    case 'AssetAll':
-    case 'AssetAny':
-    case 'DatasetAll':
-    case 'DatasetAny':
-      return { kind: 'assets', assets: call.positional.map(assetName) };
-    default:
-      return undefined;
-  }
-}
-
-function cron(call: Call, zone: ZoneName, intervals: 'tick-to-tick' | 'zero-width'): Schedule {
-  const expression = plainText(argument(call, 'cron', 0)?.value);
-  if (expression === undefined) return unknownSchedule('its cron expression is not known');
-  const named = argument(call, 'timezone', 1)?.value;
-  const own = named === undefined ? undefined : zoneOf(named);
-  if (own !== undefined && own.kind !== 'zone')
-    return unknownSchedule(own.kind === 'unknown' ? own.reason : 'its zone is not known');
-  return textSchedule(expression, own?.zone ?? zone, intervals);
-}
+/** The names of the assets of a list or condition; one that is not known still makes the DAG wait for assets. */
+const assetNames = (value: Value): readonly string[] =>
+  (value.kind === 'list' ? value.items : [value]).flatMap((item) => {
+    const named = assetsOf(item);
+    return named.length === 0 ? ['an asset'] : named.map((name) => name ?? 'an asset');
+  });
 
 /** The zone that a timetable names, for a DAG whose start date names none. */
 export function timetableZone(dag: DagBuilder): { readonly zone: ZoneName; readonly at: SourceSpan } | undefined {
   const given = dagArgument(dag, 'schedule') ?? dagArgument(dag, 'timetable');
   if (given?.value.kind !== 'instance') return undefined;
-  const named = argument(given.value.call, 'timezone', 1);
+  const { call, type } = given.value;
+  const named = argument(call, 'timezone', type.endsWith('.MultipleCronTriggerTimetable') ? undefined : 1);
   const zone = named === undefined ? undefined : zoneOf(named.value);
   return zone?.kind === 'zone' && named !== undefined ? { zone: zone.zone, at: named.valueAt } : undefined;
 }
