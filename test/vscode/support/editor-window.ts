@@ -122,7 +122,7 @@ export async function openWindow(
     },
     async offers(title) {
       const answer = suggestions.filter({ hasText: title });
-      const none = suggestions.filter({ hasText: 'No matching commands' });
+      const none = suggestions.filter({ hasText: /No matching commands|similar commands/ });
       let offered = false;
       await until(
         async () => {
