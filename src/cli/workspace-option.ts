@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { loadWorkspace, type Workspace } from '../node/load-workspace.ts';
+import { type AirflowOptions, airflowToAsk } from './airflow-option.ts';
 import { type Shell, UsageError } from './shell.ts';
 
 export interface WorkspaceOptions {
@@ -33,5 +34,7 @@ export function workspaceFolder({ workspace }: Pick<WorkspaceOptions, 'workspace
   }
 }
 
-export const openWorkspace = (options: Pick<WorkspaceOptions, 'workspace'>, shell: Shell): Promise<Workspace> =>
-  loadWorkspace(workspaceFolder(options, shell));
+export const openWorkspace = (
+  options: Pick<WorkspaceOptions, 'workspace'> & AirflowOptions,
+  shell: Shell,
+): Promise<Workspace> => loadWorkspace(workspaceFolder(options, shell), airflowToAsk(options, shell));

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { buildWorkspaceFacts } from '../core/lineage/build-workspace-facts.ts';
 import type { WorkspaceFacts } from '../core/lineage/workspace-facts.ts';
 import type { FileSet } from '../core/pipeline/model.ts';
-import { createWorkspaceReader } from '../core/pipeline/read-workspace.ts';
+import { createWorkspaceReader, type WorkspaceReader } from '../core/pipeline/read-workspace.ts';
 import type { ReaderOptions } from '../core/pipeline/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/workspace-reading.ts';
 import type { PlannableTask } from '../core/plan/plan-request.ts';
 import { plannableTasks } from '../core/plan/plannable-tasks.ts';
 import type { Problem } from '../core/text/span.ts';
+import { createAirflowMemory } from './airflow/airflow-memory.ts';
+import { pythonPath } from './airflow/python-path.ts';
 import { type Config, emptyConfig } from './config/config.ts';
 import { readConfig } from './config/read-config.ts';
 import { digest } from './digest.ts';
@@ -35,15 +37,26 @@ export interface Workspace {
   text(file: string): string | undefined;
 }
 
-/** Reads all pipeline files below a folder and resolves across them. Never throws for what the files hold. */
-export async function loadWorkspace(root: string): Promise<Workspace> {
+export interface AskOptions {
+  /** Absolute, or a name on the path: asked instead of the one in `backfill.yaml`; `false` asks none. */
+  readonly airflowPython?: string | false;
+  /** Called before a real Airflow loads the files, which takes its time. */
+  readonly onAsk?: (python: string) => void;
+}
+
+/**
+ * Reads all pipeline files below a folder and resolves across them. Never throws for what the files hold. Their code is
+ * run only where a Python with Airflow is named.
+ */
+export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise<Workspace> {
   const [parser, disk] = await Promise.all([loadPythonParser(), diskFiles(root)]);
   const problems: Problem[] = [];
   const settings = findConfig(root, problems);
   const { config } = settings;
   const grammars = sqlGrammars();
   const options = { ...readerOptions(config), ast: grammars.reader };
-  const reading = createWorkspaceReader(parser, options).read(disk.files);
+  const reader = createWorkspaceReader(parser, options);
+  const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
   const facts = buildWorkspaceFacts(reading, config.declared);
   const text = (file: string): string | undefined =>
     file === config.file ? settings.text : (reading.text(file) ?? disk.files.read(file));
@@ -58,6 +71,31 @@ export async function loadWorkspace(root: string): Promise<Workspace> {
     grammars,
     text,
   };
+}
+
+/** As the files say it, or as Airflow does where one was named and answers. */
+async function readWithAirflow(
+  reader: WorkspaceReader,
+  files: FileSet,
+  root: string,
+  { file, airflow, variables }: Config,
+  { airflowPython, onAsk }: AskOptions,
+  problems: Problem[],
+): Promise<WorkspaceReading> {
+  const read = reader.read(files);
+  const named = airflow.python === undefined ? undefined : pythonPath(airflow.python, root);
+  const python = airflowPython ?? named;
+  if (python === undefined || python === false) return read;
+  onAsk?.(python);
+  const memory = createAirflowMemory(root, { python, variables });
+  const failure = await memory.refresh(files, read.files);
+  if (failure !== undefined)
+    problems.push({
+      message: `Airflow was not asked: ${failure}. Everything is shown as it was read.`,
+      at: airflowPython === undefined ? { file, start: 0, end: 0 } : undefined,
+      severity: 'warning',
+    });
+  return reader.read(files, memory.answers);
 }
 
 /** `backfill.yaml` of a folder, or the defaults. */

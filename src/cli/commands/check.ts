@@ -4,6 +4,7 @@ import { parseInstant } from '../../core/time/iso.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
+import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../airflow-option.ts';
 import { type CheckScope, checkScope } from '../check-scope.ts';
 import { checkGithub } from '../reporters/check-github.ts';
 import { checkJson } from '../reporters/check-json.ts';
@@ -12,7 +13,7 @@ import { checkText } from '../reporters/check-text.ts';
 import type { FindingsReport } from '../reporters/findings-report.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
 
-interface CheckCommandOptions {
+interface CheckCommandOptions extends AirflowOptions {
   readonly format: 'text' | 'json' | 'sarif' | 'github';
   readonly rule: readonly string[];
   readonly now?: string;
@@ -28,7 +29,7 @@ Examples:
 Exit code 1 when there are errors or warnings.`;
 
 export function register(program: Command, shell: Shell): void {
-  program
+  const command = program
     .command('check')
     .description('find what would change, double or lose rows when a task runs again')
     .argument('[paths...]', 'files or folders', ['.'])
@@ -42,7 +43,8 @@ export function register(program: Command, shell: Shell): void {
         .default([] as string[], 'all')
         .argParser((rule: string, before: readonly string[]) => [...before, knownRule(rule)]),
     )
-    .option('--now <time>', 'check as though it were this time (UTC unless it has an offset)')
+    .option('--now <time>', 'check as though it were this time (UTC unless it has an offset)');
+  addAirflowOptions(command)
     .addHelpText('after', examples)
     .action((paths: readonly string[], options: CheckCommandOptions) => check(paths, options, shell));
 }
@@ -52,7 +54,7 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
     throw new UsageError(`--now ${options.now} is not a date or time`, 'write it like 2026-11-01 or 2026-11-01T05:00Z');
   }
   const scope = checkScope(paths, shell.cwd);
-  const workspace = await loadWorkspace(scope.root);
+  const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const all = await checkWithGrammars(workspace.facts, workspace.grammars, {
     severities: workspace.config.rules,

@@ -6,6 +6,7 @@ import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { airflowIdsOf, describeTarget } from '../describe-target.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
@@ -16,7 +17,7 @@ import { connectionName } from '../target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 import { zoneOf } from '../zone-of.ts';
 
-interface PlanOptions extends SelectionOptions, WorkspaceOptions {
+interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
   readonly connection?: string;
   readonly units?: boolean;
 }
@@ -26,7 +27,7 @@ export function register(program: Command, shell: Shell): void {
     .command('plan')
     .description('show which intervals would run again, in which order and why; nothing is run')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
-  addWorkspaceOptions(addSelectionOptions(command))
+  addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
     .addHelpText(

@@ -28,7 +28,7 @@ import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 import { zoneOf } from '../zone-of.ts';
 
-interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions {
+interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions {
   readonly connection?: string;
   readonly preview?: boolean;
   readonly concurrency?: string;
@@ -47,7 +47,10 @@ export function register(program: Command, shell: Shell): void {
     .command('run')
     .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
-  addConfirmOptions(addWorkspaceOptions(addSelectionOptions(command)), 'do not ask; needed where nobody can be asked')
+  addConfirmOptions(
+    addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command))),
+    'do not ask; needed where nobody can be asked',
+  )
     .option('--preview', 'do everything in one transaction that is rolled back, and show what would change')
     .option('--concurrency <n>', 'units side by side')
     .option('--connection <name>', 'connection of backfill.yaml')

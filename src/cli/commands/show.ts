@@ -11,6 +11,7 @@ import { draftDeclaration } from '../../core/view/draft-declaration.ts';
 import { declarationYaml } from '../../node/config/add-declaration.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
+import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../airflow-option.ts';
 import { checkScope } from '../check-scope.ts';
 import { reportProblems } from '../report-problems.ts';
 import { showJson } from '../reporters/show-json.ts';
@@ -21,7 +22,7 @@ import { showUnknownText } from '../reporters/show-unknown-text.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
 import { showStale } from './show-stale.ts';
 
-interface ShowOptions {
+interface ShowOptions extends AirflowOptions {
   readonly format: 'text' | 'json';
   readonly statements?: boolean;
   readonly unknown?: boolean;
@@ -41,7 +42,7 @@ Examples:
   backfill show load.sql --statements --dialect snowflake`;
 
 export function register(program: Command, shell: Shell): void {
-  program
+  const command = program
     .command('show')
     .description('show pipelines, tasks, slices and read windows as they are understood')
     .argument('[path]', 'a file or folder', '.')
@@ -55,7 +56,8 @@ export function register(program: Command, shell: Shell): void {
       new Option('--dialect <dialect>', 'dialect of the SQL file, with --statements')
         .choices(dialectNames)
         .default('postgres'),
-    )
+    );
+  addAirflowOptions(command)
     .addHelpText('after', examples)
     .action((path: string, options: ShowOptions) => {
       if (options.statements) return showStatements(path, options, shell);
@@ -66,7 +68,7 @@ export function register(program: Command, shell: Shell): void {
 
 async function showPipelines(path: string, options: ShowOptions, shell: Shell): Promise<void> {
   const scope = checkScope([path], shell.cwd);
-  const workspace = await loadWorkspace(scope.root);
+  const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const shown = {
     facts: workspace.facts,

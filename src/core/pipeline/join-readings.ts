@@ -1,4 +1,5 @@
 import type { Edge, FileReading, Pipeline, TaskId } from './model.ts';
+import { renamePipeline } from './rename-pipeline.ts';
 
 /**
  * What can only be told from all files together: edges to a whole other DAG get their tasks, edges to DAGs outside the
@@ -58,7 +59,7 @@ function tellDuplicatesApart(readings: readonly FileReading[]): readonly FileRea
         at: pipeline.at,
         severity: 'error',
       });
-      return renamed(pipeline, freeName(`${pipeline.id} (${pipeline.file})`, owner));
+      return renamePipeline(pipeline, freeName(`${pipeline.id} (${pipeline.file})`, owner));
     });
     return problems.length === reading.problems.length ? reading : { ...reading, pipelines, problems };
   });
@@ -69,16 +70,4 @@ function freeName(name: string, owner: Map<string, string>): string {
   for (let number = 2; owner.has(free); number++) free = `${name} ${number}`;
   owner.set(free, name);
   return free;
-}
-
-function renamed(pipeline: Pipeline, id: string): Pipeline {
-  const own = new Set(pipeline.tasks.map((task) => task.id));
-  const moved = (task: TaskId): TaskId => (own.has(task) ? id + task.slice(pipeline.id.length) : task);
-  return {
-    ...pipeline,
-    id,
-    tasks: pipeline.tasks.map((task) => ({ ...task, id: moved(task.id) })),
-    edges: pipeline.edges.map((edge) => ({ ...edge, from: moved(edge.from), to: moved(edge.to) })),
-    clockCalls: pipeline.clockCalls.map((call) => ({ ...call, task: call.task && moved(call.task) })),
-  };
 }

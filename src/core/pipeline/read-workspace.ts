@@ -1,3 +1,5 @@
+import type { AirflowAnswers, FileAnswer } from './airflow-exact/airflow-answer.ts';
+import { answerStands, applyAnswer } from './airflow-exact/apply-answer.ts';
 import { joinReadings } from './join-readings.ts';
 import type { FileReading, FileSet } from './model.ts';
 import { type SyntaxTree, takeSyntaxTree } from './python/syntax-tree.ts';
@@ -12,7 +14,8 @@ import type { WorkspaceReading } from './workspace-reading.ts';
 
 export interface WorkspaceReader {
   /** Reads what changed since the last call. Files that cannot be read never stop the others; never throws. */
-  read(files: FileSet): WorkspaceReading;
+  /** `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files. */
+  read(files: FileSet, answers?: AirflowAnswers): WorkspaceReading;
 }
 
 interface Cached {
@@ -44,6 +47,16 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
     return fresh;
   };
 
+  const corrected = new WeakMap<FileReading, { readonly answer: FileAnswer; readonly reading: FileReading }>();
+  const withAnswer = (read: FileReading, answer: FileAnswer | undefined, files: FileSet, text: string): FileReading => {
+    if (answer === undefined || !answerStands(answer, files)) return read;
+    const known = corrected.get(read);
+    if (known?.answer === answer) return known.reading;
+    const reading = applyAnswer(read, answer, text);
+    corrected.set(read, { answer, reading });
+    return reading;
+  };
+
   const parse = (path: string, text: string): SyntaxTree => {
     const known = modules.get(path);
     if (known?.text === text) return known.tree;
@@ -56,7 +69,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   };
 
   return {
-    read(files) {
+    read(files, answers) {
       const paths = [...files.paths()].sort();
       const allPaths = paths.join('\n');
       const isCurrent = (cached: Cached, text: string, settings: string): boolean => {
@@ -107,9 +120,10 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       let versionGuessedIn: FileReading | undefined;
       for (const { path, text } of dagFiles) {
         const settings = settingsFor(text, workspace, options);
-        const reading = readCached(path, text, workspaceKey, (recording) =>
+        const read = readCached(path, text, workspaceKey, (recording) =>
           readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql),
         );
+        const reading = withAnswer(read, answers?.get(path), files, text);
         if (reading.pipelines.length === 0 && reading.problems.length === 0) continue;
         if (!settings.versionKnown && reading.pipelines.length > 0) versionGuessedIn ??= reading;
         readings.push(reading);

@@ -10,9 +10,27 @@ temporary folder, so that none of the user's is written to.
 
 import json
 import os
+import signal
 import sys
+import threading
 import warnings
 from importlib.metadata import PackageNotFoundError, version
+
+
+def end_with_caller():
+    """Ends this process, with what the DAG files have started, when the caller's end of the input is closed."""
+    watched = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+
+    def wait():
+        while os.read(watched, 1):
+            pass
+        if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+            os.killpg(os.getpid(), signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def airflow_version():
@@ -115,7 +133,7 @@ def answer(request):
             errors.extend({"file": index, "message": str(message)} for message in bag.import_errors.values())
         except Exception as error:
             errors.append({"file": index, "message": f"{type(error).__name__}: {error}"})
-        for dag in bag.dags.values():
+        for dag in sorted(bag.dags.values(), key=lambda found: found.dag_id):
             try:
                 dags.append(described(dag, index, codec))
             except Exception as error:
@@ -124,6 +142,7 @@ def answer(request):
 
 
 def main(request_file, answer_file):
+    end_with_caller()
     with open(request_file, encoding="utf-8") as opened:
         request = json.load(opened)
     text = json.dumps(answer(request))

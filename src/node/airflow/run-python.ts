@@ -27,7 +27,8 @@ export function runPython(named: string, args: readonly string[], run: PythonRun
     const child = spawn(python, args, {
       cwd: run.cwd,
       env: run.environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      // The script ends when its input does, so that it never outlives this process.
+      stdio: ['pipe', 'ignore', 'pipe'],
       windowsHide: true,
       // A group of its own, so that what a DAG file starts ends with it.
       detached: process.platform !== 'win32',

@@ -87,6 +87,9 @@ export const configShape = object(
         2,
         3,
       ),
+      python: text(
+        'A Python with Airflow, or its virtual environment, that loads the DAG files to confirm what is read; their code is run',
+      ),
       create_cron_data_intervals: flag('Airflow’s [scheduler] create_cron_data_intervals'),
       create_delta_data_intervals: flag('Airflow’s [scheduler] create_delta_data_intervals'),
     }),

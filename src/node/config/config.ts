@@ -40,6 +40,8 @@ export interface Config {
   readonly defaultConnection: string | undefined;
   readonly airflow: {
     readonly version: 2 | 3 | 'auto';
+    /** A Python with Airflow to be asked, as written. */
+    readonly python: string | undefined;
     /** Airflow's `[scheduler] create_cron_data_intervals`. */
     readonly createCronDataIntervals: boolean | undefined;
     readonly createDeltaDataIntervals: boolean | undefined;
@@ -68,7 +70,12 @@ export const emptyConfig: Config = {
   file: 'backfill.yaml',
   connections: new Map(),
   defaultConnection: undefined,
-  airflow: { version: 'auto', createCronDataIntervals: undefined, createDeltaDataIntervals: undefined },
+  airflow: {
+    version: 'auto',
+    python: undefined,
+    createCronDataIntervals: undefined,
+    createDeltaDataIntervals: undefined,
+  },
   variables: {},
   params: {},
   declared: new Map(),

@@ -80,6 +80,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     defaultConnection: named !== undefined && connections.has(named) ? named : only,
     airflow: {
       version: airflow.version ?? 'auto',
+      python: airflow.python,
       createCronDataIntervals: airflow.create_cron_data_intervals,
       createDeltaDataIntervals: airflow.create_delta_data_intervals,
     },

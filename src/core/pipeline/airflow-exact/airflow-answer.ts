@@ -29,6 +29,19 @@ export interface SerializedDag {
   readonly tasks: readonly SerializedTask[];
 }
 
+/** What a real Airflow made of one file, good for as long as these texts stand. */
+export interface FileAnswer {
+  readonly version: string;
+  readonly dags: readonly SerializedDag[];
+  /** Why it cannot load the file, or a DAG of it, in its own words. */
+  readonly errors: readonly string[];
+  /** The file and what it uses, as they were when Airflow was asked; `undefined` for one that was not there. */
+  readonly texts: ReadonlyMap<string, string | undefined>;
+}
+
+/** By file of the workspace. */
+export type AirflowAnswers = ReadonlyMap<string, FileAnswer>;
+
 /** What a real Airflow made of some files of the workspace. */
 export interface AirflowAnswer {
   /** As installed, e.g. `3.1.0`. */

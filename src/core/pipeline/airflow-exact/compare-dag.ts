@@ -1,5 +1,5 @@
 import { parseCron } from '../../time/cron.ts';
-import type { Schedule } from '../../time/schedule.ts';
+import type { IntervalShape, Schedule } from '../../time/schedule.ts';
 import type { Pipeline, Task } from '../model.ts';
 import type { SerializedDag, SerializedTask } from './airflow-answer.ts';
 import { type SerializedAsset, timetableAssets, timetableSchedule } from './timetable-schedule.ts';
@@ -24,10 +24,11 @@ export function compareDag(pipeline: Pipeline, dag: SerializedDag): readonly Dag
   for (const task of dag.tasks) if (!own.has(task.id)) differences.push({ kind: 'task-missing', task });
   for (const task of pipeline.tasks) if (!real.has(task.name)) differences.push({ kind: 'task-extra', task });
   const nameOf = new Map(pipeline.tasks.map(({ id, name }) => [id, name]));
-  const edges = new Set<string>();
+  const edges = new Map<string, readonly [from: string, to: string]>();
   for (const { from, to, kind } of pipeline.edges) {
     const [source, target] = [nameOf.get(from), nameOf.get(to)];
-    if (kind === 'order' && source !== undefined && target !== undefined) edges.add(edgeKey(source, target));
+    if (kind === 'order' && source !== undefined && target !== undefined)
+      edges.set(edgeKey(source, target), [source, target]);
   }
   const realEdges = new Set<string>();
   for (const { id, downstream } of dag.tasks)
@@ -35,11 +36,7 @@ export function compareDag(pipeline: Pipeline, dag: SerializedDag): readonly Dag
       realEdges.add(edgeKey(id, to));
       if (!edges.has(edgeKey(id, to))) differences.push({ kind: 'edge-missing', from: id, to });
     }
-  for (const edge of edges)
-    if (!realEdges.has(edge)) {
-      const [from = '', to = ''] = edge.split(separator);
-      differences.push({ kind: 'edge-extra', from, to });
-    }
+  for (const [key, [from, to]] of edges) if (!realEdges.has(key)) differences.push({ kind: 'edge-extra', from, to });
   const schedule = timetableSchedule(dag.timetable, dag.zone ?? pipeline.zone);
   if (!sameSchedule(pipeline.schedule.value, schedule) || !sameAssets(pipeline.schedule.value, dag))
     differences.push({ kind: 'schedule', schedule });
@@ -51,16 +48,15 @@ export function compareDag(pipeline: Pipeline, dag: SerializedDag): readonly Dag
 }
 
 /** No task id holds a line break. */
-const separator = '\n';
-const edgeKey = (from: string, to: string): string => `${from}${separator}${to}`;
+const edgeKey = (from: string, to: string): string => `${from}\n${to}`;
 
 /** Whether two schedules give the same runs. */
 export function sameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.kind === 'cron' && b.kind === 'cron')
-    return a.zone === b.zone && a.intervals === b.intervals && cronText(a.expression) === cronText(b.expression);
+    return a.zone === b.zone && sameShape(a.intervals, b.intervals) && ticksOf(a) === ticksOf(b);
   if (a.kind === 'delta' && b.kind === 'delta')
     return (
-      a.intervals === b.intervals &&
+      sameShape(a.intervals, b.intervals) &&
       a.step.months === b.step.months &&
       a.step.days * dayMs + a.step.ms === b.step.days * dayMs + b.step.ms
     );
@@ -79,7 +75,14 @@ function sameAssets(schedule: Schedule, { timetable }: SerializedDag): boolean {
 
 const dayMs = 86_400_000;
 
-const cronText = (expression: string): string => {
-  const { cron } = parseCron(expression);
-  return cron === undefined ? expression : JSON.stringify(cron);
-};
+const sameShape = (a: IntervalShape, b: IntervalShape): boolean =>
+  typeof a === 'object' && typeof b === 'object' ? a.before === b.before : a === b;
+
+/** Presets and other spellings of one expression are the same; so are several in another order. */
+function ticksOf({ expression, others = [] }: Extract<Schedule, { kind: 'cron' }>): string {
+  const read = [expression, ...others].map((text) => {
+    const { cron } = parseCron(text);
+    return cron === undefined ? text : JSON.stringify(cron);
+  });
+  return [...new Set(read)].sort().join('\n');
+}

@@ -1,5 +1,5 @@
 import type { CalendarOffset } from '../../time/calendar.ts';
-import type { Schedule } from '../../time/schedule.ts';
+import type { IntervalShape, Schedule } from '../../time/schedule.ts';
 import type { ZoneName } from '../../time/zone-name.ts';
 import { cronSchedule } from '../cron-schedule.ts';
 import type { SerializedTimetable } from './airflow-answer.ts';
@@ -15,11 +15,16 @@ export function timetableSchedule(timetable: SerializedTimetable, zone: ZoneName
     case 'CronDataIntervalTimetable':
       return cron(parts, zone, 'tick-to-tick');
     case 'CronTriggerTimetable':
-      return isZero(parts.interval) ? cron(parts, zone, 'zero-width') : unknown(`${name} with an interval of its own`);
+    case 'MultipleCronTriggerTimetable': {
+      const intervals = shapeOf(parts.interval);
+      return intervals === undefined ? unknown(`${name} with a calendar interval`) : cron(parts, zone, intervals);
+    }
     case 'DeltaDataIntervalTimetable':
       return delta(parts, 'tick-to-tick');
-    case 'DeltaTriggerTimetable':
-      return isZero(parts.interval) ? delta(parts, 'zero-width') : unknown(`${name} with an interval of its own`);
+    case 'DeltaTriggerTimetable': {
+      const intervals = shapeOf(parts.interval);
+      return intervals === undefined ? unknown(`${name} with a calendar interval`) : delta(parts, intervals);
+    }
     case 'NullTimetable':
       return { kind: 'none' };
     case 'OnceTimetable':
@@ -45,16 +50,23 @@ export function timetableSchedule(timetable: SerializedTimetable, zone: ZoneName
 const unknown = (reason: string): Schedule => ({ kind: 'unknown', reason });
 
 function cron(
-  { expression, timezone }: Readonly<Record<string, unknown>>,
+  { expression, expressions = [expression], timezone }: Readonly<Record<string, unknown>>,
   zone: ZoneName,
-  intervals: 'tick-to-tick' | 'zero-width',
+  intervals: IntervalShape,
 ): Schedule {
-  return typeof expression === 'string'
-    ? cronSchedule(expression, decodeZone(timezone) ?? zone, intervals)
-    : unknown('its cron expression is not a text');
+  if (!Array.isArray(expressions) || !expressions.every((text) => typeof text === 'string'))
+    return unknown('its cron expression is not a text');
+  const [first, ...others] = expressions.map((text) => cronSchedule(text, decodeZone(timezone) ?? zone, intervals));
+  if (first?.kind !== 'cron') return first ?? unknown('it has no cron expression');
+  const more: string[] = [];
+  for (const other of others) {
+    if (other.kind !== 'cron') return other;
+    more.push(other.expression);
+  }
+  return more.length === 0 ? first : { ...first, others: more };
 }
 
-function delta(parts: Readonly<Record<string, unknown>>, intervals: 'tick-to-tick' | 'zero-width'): Schedule {
+function delta(parts: Readonly<Record<string, unknown>>, intervals: IntervalShape): Schedule {
   const step = offset(parts.delta);
   return step === undefined
     ? unknown('its delta has parts that are not known')
@@ -79,7 +91,11 @@ function offset(raw: unknown): CalendarOffset | undefined {
   };
 }
 
-const isZero = (interval: unknown): boolean => interval === undefined || interval === null || interval === 0;
+/** What a trigger timetable hands to a run: nothing, or the seconds that end with the tick. */
+function shapeOf(interval: unknown): IntervalShape | undefined {
+  if (interval === undefined || interval === null || interval === 0) return 'zero-width';
+  return typeof interval === 'number' ? { before: interval * 1000 } : undefined;
+}
 
 export interface SerializedAsset {
   readonly name: string | undefined;
