@@ -22,6 +22,9 @@ export function addDeclaration(
   source: string | undefined,
   draft: DeclarationDraft,
 ): AddedDeclaration | { readonly wrong: string } {
+  if (!draft.complete && draft.reads.length === 0 && draft.writes.length === 0) {
+    return { wrong: `Nothing is unknown of ${draft.task}: there is nothing to declare.` };
+  }
   const document = source === undefined || source.trim() === '' ? new Document({ version: 1 }) : parseDocument(source);
   if (document.errors.length > 0 || !isMap(document.contents)) {
     return { wrong: 'backfill.yaml is not valid; mend it first, its problems are shown in the file' };

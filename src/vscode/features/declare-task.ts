@@ -16,7 +16,7 @@ export function registerDeclareTask(clients: WorkspaceClients): vscode.Disposabl
     const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
     const answer = await client.call('declare', { task, text: open?.getText() });
     if ('wrong' in answer) {
-      void vscode.window.showErrorMessage(answer.wrong);
+      void vscode.window.showInformationMessage(answer.wrong);
       return;
     }
     const create = new vscode.WorkspaceEdit();

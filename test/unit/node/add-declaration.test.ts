@@ -85,6 +85,10 @@ test('what is filled in settles everything', () => {
   });
 });
 
+test('a task of which everything is known needs no entry', () => {
+  expect(addDeclaration(undefined, { ...window, reads: [] })).toHaveProperty('wrong');
+});
+
 test('a torn file is refused', () => {
   expect(addDeclaration('tasks: [', window)).toHaveProperty('wrong');
   expect(addDeclaration('just text', window)).toHaveProperty('wrong');
