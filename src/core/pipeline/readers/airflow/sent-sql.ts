@@ -61,8 +61,9 @@ const sendingCalls: ReadonlyMap<string, number> = new Map([
 const onlySql =
   /^(?:executemany|executescript|copy_expert|get_records|get_first|get_pandas_df|get_df|read_sql|read_sql_query|execute_batch|execute_values|exec_driver_sql)$/;
 
+/** A verb that something to act on follows: an expression of a data frame (`from == "x"`) or a path is none. */
 const sqlVerb =
-  /^\(*\s*(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|begin|start\s+transaction|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|commit|rollback|export|from|exec|execute|declare|do)\b/i;
+  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start)(?=\s+(?!(?:in|not|and|or|is)\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
 
 const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments(value.mapped.text));
 

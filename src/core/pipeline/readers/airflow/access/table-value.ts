@@ -20,7 +20,7 @@ export function tableValue(value: Value, depth = 0): Value {
     return dataset !== undefined && name !== undefined ? derivedText(`${dataset}.${name}`, call.at) : first;
   }
   if (last === 'Table') {
-    const schema = call.keywords.get('schema')?.value;
+    const schema = call.keywords.get('schema')?.value ?? schemaOf(call.positional[1]);
     return first === undefined ? value : qualified(schema, first);
   }
   if (/^(?:TableReference|get_table|from_string)$/.test(last) && first !== undefined)
@@ -30,6 +30,26 @@ export function tableValue(value: Value, depth = 0): Value {
 
 /** The name under which a chained call keeps what it was called on. */
 export const holderName = 'receiver of the call';
+
+/** The schema that `MetaData(schema=…)` gives the tables made with it, also through a declarative base. */
+function schemaOf(metadata: Value | undefined): Value | undefined {
+  if (metadata?.kind === 'instance') {
+    const { keywords } = metadata.call;
+    return /(?:^|\.)MetaData$/.test(metadata.type)
+      ? keywords.get('schema')?.value
+      : schemaOf(keywords.get('metadata')?.value);
+  }
+  if (metadata?.kind !== 'class') return undefined;
+  return schemaOf(metadata.frame.names.get('metadata')) ?? schemaOfBases(metadata);
+}
+
+function schemaOfBases(owner: Extract<Value, { kind: 'class' }>): Value | undefined {
+  for (const base of owner.bases) {
+    const found = schemaOf(base);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 function mappedTable(owner: Extract<Value, { kind: 'class' }>): Value | undefined {
   const name = owner.frame.names.get('__tablename__');
@@ -41,7 +61,7 @@ function mappedTable(owner: Extract<Value, { kind: 'class' }>): Value | undefine
         const schema = holder.entries.get('schema')?.value;
         if (schema !== undefined) return qualified(schema, name);
       }
-    return name;
+    return qualified(schemaOf(owner), name);
   }
   const table = owner.frame.names.get('__table__');
   if (table !== undefined) return tableValue(table);
