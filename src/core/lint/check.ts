@@ -52,24 +52,18 @@ export function createWorkspaceChecker(): WorkspaceChecker {
 export const checkWorkspace = (facts: WorkspaceFacts, options: CheckOptions): Finding[] =>
   createWorkspaceChecker().start(facts, options).findings();
 
-const isDoubted = ({ finding }: RawFinding): boolean =>
-  finding.restsOn?.some(({ statement }) => statement.trust === 'envelope') ?? false;
-
 function decide(
-  all: readonly RawFinding[],
+  raw: readonly RawFinding[],
   suppressions: ReadonlyMap<string, Suppressions>,
   options: CheckOptions,
 ): Finding[] {
-  const raw = all.filter((one) => !isDoubted(one));
-  const silenced = new Set(
-    raw.flatMap(({ rule, finding }) => rule.supersedes.map((id) => subjectKey(id, finding.subject))),
-  );
-  const spoken = raw.filter(({ rule, finding }) => !silenced.has(subjectKey(rule.id, finding.subject)));
+  const trusted = trustedFindings(raw);
   const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
-  const said = [...spoken, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
+  const said = [...raw, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
 
   const found = new Map<string, Finding>();
-  for (const { rule, finding } of said) {
+  for (const one of said) {
+    const { rule, finding } = one;
     if (options.rules !== undefined && !options.rules.includes(rule.id)) continue;
     if (suppressions.get(finding.at.file)?.suppresses(rule.id, finding.at.start) === true) continue;
     const severity = options.severities[rule.id] ?? finding.severity ?? rule.severity;
@@ -77,6 +71,7 @@ function decide(
     const key = `${rule.id} ${finding.at.file} ${finding.at.start} ${finding.at.end}`;
     const known = found.get(key);
     if (known !== undefined && gravity[known.severity] <= gravity[severity]) continue;
+    if (!trusted(one)) continue;
     found.set(key, {
       rule: rule.id,
       severity,
@@ -87,6 +82,26 @@ function decide(
     });
   }
   return [...found.values()].sort(byPlace);
+}
+
+/**
+ * Whether a finding is to be reported: nothing that it rests on is read otherwise by a full grammar, and no more specific
+ * rule speaks of its subject. Asked last, because a grammar parses the statement: once for a place, not for each task of
+ * a loop.
+ */
+function trustedFindings(raw: readonly RawFinding[]): (one: RawFinding) => boolean {
+  const specific = new Map<string, RawFinding[]>();
+  for (const one of raw) {
+    for (const id of one.rule.supersedes) {
+      const key = subjectKey(id, one.finding.subject);
+      specific.set(key, [...(specific.get(key) ?? []), one]);
+    }
+  }
+  const isDoubted = ({ finding }: RawFinding): boolean =>
+    finding.restsOn?.some(({ statement }) => statement.trust === 'envelope') ?? false;
+  return (one) =>
+    !isDoubted(one) &&
+    !(specific.get(subjectKey(one.rule.id, one.finding.subject)) ?? []).some((other) => !isDoubted(other));
 }
 
 const gravity: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2, hint: 3 };

@@ -1,5 +1,6 @@
-import { buildWorkspaceFacts } from '../../core/lineage/build-workspace-facts.ts';
 import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
+import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace-index.ts';
+import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
 import type { Finding } from '../../core/lint/finding.ts';
 import type { TaskId } from '../../core/pipeline/model.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/read-workspace.ts';
@@ -52,10 +53,17 @@ function readConfigOf(root: string): ReadConfig {
   return { ...findConfig(root, problems), problems };
 }
 
+/** What remembers its work from one edit to the next. */
+interface KeptWork {
+  readonly grammars: SqlGrammars;
+  readonly index: WorkspaceIndex;
+  readonly checker: WorkspaceChecker;
+}
+
 /** Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state. */
 export async function openLiveWorkspace(root: string, first: WorkspaceSettings): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
-  const grammars = sqlGrammars();
+  const kept: KeptWork = { grammars: sqlGrammars(), index: createWorkspaceIndex(), checker: createWorkspaceChecker() };
   let settings = first;
   let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
   let read: ReadConfig | undefined;
@@ -65,14 +73,14 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
     const options = readerOptions({ ...config, airflow: airflowOf(config, settings) });
     const key = JSON.stringify(options);
     if (reader?.key !== key)
-      reader = { key, reader: createWorkspaceReader(parser, { ...options, ast: grammars.reader }) };
+      reader = { key, reader: createWorkspaceReader(parser, { ...options, ast: kept.grammars.reader }) };
     return reader.reader;
   };
 
   return {
     state() {
       read ??= readConfigOf(root);
-      current ??= makeState(root, readerFor(read), live, read, settings, grammars);
+      current ??= makeState(root, readerFor(read), live, read, settings, kept);
       return current;
     },
     configure(next) {
@@ -97,10 +105,10 @@ function makeState(
   live: LiveFiles,
   { config, text, problems }: ReadConfig,
   settings: WorkspaceSettings,
-  grammars: SqlGrammars,
+  { grammars, index, checker }: KeptWork,
 ): LiveState {
   const reading = reader.read(live.files);
-  const facts = buildWorkspaceFacts(reading, config.declared);
+  const facts = index.update(reading, config.declared);
   const tasks = once(() => plannableTasks(facts, digest));
   return {
     root,
@@ -112,7 +120,7 @@ function makeState(
     tasks,
     children: once(() => childrenOf(tasks())),
     findings: once(() =>
-      checkWithGrammars(facts, grammars, { severities: { ...config.rules, ...settings.severities } }),
+      checkWithGrammars(facts, grammars, { severities: { ...config.rules, ...settings.severities } }, checker),
     ),
   };
 }
@@ -130,14 +138,14 @@ const airflowOf = ({ airflow }: Config, { airflowVersion }: WorkspaceSettings): 
   airflowVersion === 'auto' ? airflow : { ...airflow, version: airflowVersion };
 
 function childrenOf(tasks: readonly PlannableTask[]): ReadonlyMap<TaskId, readonly TaskId[]> {
-  const children = new Map<TaskId, TaskId[]>();
+  const children = new Map<TaskId, Set<TaskId>>();
   for (const { id, reads, after } of tasks) {
     for (const { parent } of [...reads, ...after]) {
       if (parent === id) continue;
       const known = children.get(parent);
-      if (known === undefined) children.set(parent, [id]);
-      else if (!known.includes(id)) known.push(id);
+      if (known === undefined) children.set(parent, new Set([id]));
+      else known.add(id);
     }
   }
-  return children;
+  return new Map([...children].map(([parent, its]) => [parent, [...its]]));
 }
