@@ -1,0 +1,51 @@
+import type { Task } from '../../src/core/pipeline/model.ts';
+import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts';
+import { defaultReaderOptions } from '../../src/core/pipeline/reader-options.ts';
+import type { TableAccess } from '../../src/core/pipeline/table-access.ts';
+import type { SymbolicValue } from '../../src/core/template/symbolic-value.ts';
+import { loadPythonParser } from '../../src/node/python-parser.ts';
+import { fileSetOf } from './folder-files.ts';
+
+const parser = await loadPythonParser();
+
+/** The tasks of `dags/main.py` beside other files. */
+export function readTasks(main: string, others: Readonly<Record<string, string>> = {}): readonly Task[] {
+  const files = new Map(Object.entries({ ...others, 'dags/main.py': main }));
+  const { files: readings } = createWorkspaceReader(parser, defaultReaderOptions).read(fileSetOf(files));
+  return readings.flatMap(({ pipelines }) => pipelines.flatMap(({ tasks }) => tasks));
+}
+
+/** The one task that runs these lines of Python, with the imports in front of them. */
+export function readBody(lines: string, imports = '', others: Readonly<Record<string, string>> = {}): Task {
+  const body = lines
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+  const main = `from airflow import DAG\nfrom airflow.operators.python import PythonOperator\n${imports}\ndef work(ds, **context):\n${body}\n\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=work)\n`;
+  const [task] = readTasks(main, others);
+  if (task === undefined) throw new Error('no task was read');
+  return task;
+}
+
+/** An access in one line: `write shop.orders append by to_sql`; a mode that no argument says is marked. */
+export function accessInWords({ direction, table, by, mode, partition, key }: TableAccess): string {
+  const parts = [
+    direction,
+    nameInWords(table.value),
+    mode && `${mode.value}${mode.at === undefined ? ' (default)' : ''}`,
+    `by ${by}`,
+    partition && `partition ${nameInWords(partition.value)}`,
+    key.length > 0 && `key ${key.join(',')}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join(' ');
+}
+
+const nameInWords = (value: SymbolicValue): string => (value.kind === 'literal' ? String(value.value) : value.kind);
+
+/** Kind and target of every statement that a task sends, in order. */
+export const statementsInWords = (task: Task): readonly string[] =>
+  task.sql.flatMap(({ reading }) =>
+    reading.statements.map(({ kind, target, reads }) =>
+      [kind, target?.name, ...reads.map(({ name }) => `< ${name}`)].filter((part) => part !== undefined).join(' '),
+    ),
+  );
