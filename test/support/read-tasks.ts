@@ -15,14 +15,18 @@ export function readTasks(main: string, others: Readonly<Record<string, string>>
   return readings.flatMap(({ pipelines }) => pipelines.flatMap(({ tasks }) => tasks));
 }
 
-/** The one task that runs these lines of Python, with the imports in front of them. */
-export function readBody(lines: string, imports = '', others: Readonly<Record<string, string>> = {}): Task {
+/** A DAG file whose one task runs these lines of Python, with the imports in front of them. */
+export function bodyFile(lines: string, imports = ''): string {
   const body = lines
     .split('\n')
     .map((line) => `    ${line}`)
     .join('\n');
-  const main = `from airflow import DAG\nfrom airflow.operators.python import PythonOperator\n${imports}\ndef work(ds, **context):\n${body}\n\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=work)\n`;
-  const [task] = readTasks(main, others);
+  return `from airflow import DAG\nfrom airflow.operators.python import PythonOperator\n${imports}\ndef work(ds, **context):\n${body}\n\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=work)\n`;
+}
+
+/** The task of a {@link bodyFile}. */
+export function readBody(lines: string, imports = '', others: Readonly<Record<string, string>> = {}): Task {
+  const [task] = readTasks(bodyFile(lines, imports), others);
   if (task === undefined) throw new Error('no task was read');
   return task;
 }

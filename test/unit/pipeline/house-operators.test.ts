@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { accessInWords, readTasks, statementsInWords } from '../../support/read-tasks.ts';
+
+const operators = `
+from airflow.models import BaseOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+from airflow.sensors.base import BaseSensorOperator
+
+
+class StageOperator(BaseOperator):
+    template_fields = ("sql", "table")
+    template_ext = (".sql",)
+    insert = "INSERT INTO {} {}"
+
+    def __init__(self, table, sql="", conn_id="dw", truncate=False, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.table = table
+        self.sql = sql
+        self.conn_id = conn_id
+        self.truncate = truncate
+
+    @property
+    def hook(self):
+        return PostgresHook(postgres_conn_id=self.conn_id)
+
+    def clear(self):
+        if self.truncate:
+            self.hook.run(f"TRUNCATE {self.table}")
+
+    def execute(self, context):
+        self.clear()
+        self.hook.run(self.insert.format(self.table, self.sql))
+
+
+class FactOperator(StageOperator):
+    insert = "INSERT INTO fact.{} {}"
+
+    def clear(self):
+        super().clear()
+        self.hook.run(f"DELETE FROM fact.{self.table} WHERE day = '{{{{ ds }}}}'")
+
+
+class LogOperator(PostgresOperator):
+    def __init__(self, table, **kwargs):
+        super().__init__(sql=f"INSERT INTO log.{table} SELECT 1", postgres_conn_id="dw", **kwargs)
+
+
+class ReadySensor(BaseSensorOperator):
+    def __init__(self, table, **kwargs):
+        super().__init__(**kwargs)
+        self.table = table
+
+    def poke(self, context):
+        return PostgresHook("dw").get_first(f"SELECT 1 FROM {self.table}")
+`;
+
+const dag = (lines: string): string =>
+  `from airflow import DAG\nfrom operators.house import *\nwith DAG("d"):\n${lines
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')}\n`;
+
+const read = (lines: string, others: Record<string, string> = {}) =>
+  readTasks(dag(lines), { 'plugins/operators/house.py': operators, ...others });
+
+describe('an operator of the workspace', () => {
+  test.each([
+    ['StageOperator(task_id="t", table="a", sql="SELECT * FROM b")', ['insert a < b']],
+    ['StageOperator(task_id="t", table="a", sql="SELECT * FROM b", truncate=True)', ['truncate a', 'insert a < b']],
+    ['FactOperator(task_id="t", table="a", sql="SELECT * FROM b")', ['delete fact.a', 'insert fact.a < b']],
+    ['LogOperator(task_id="t", table="a")', ['insert log.a']],
+    ['ReadySensor(task_id="t", table="a")', ['select < a']],
+    ['StageOperator.partial(task_id="t", sql="SELECT * FROM b").expand(table="a")', ['insert a < b']],
+  ])('%s', (call, expected) => {
+    const [task] = read(call);
+    expect(task?.name).toBe('t');
+    expect(task && statementsInWords(task)).toEqual(expected);
+    expect(task?.unread).toEqual([]);
+  });
+
+  test('each task of one class has its own values', () => {
+    const tasks = read('for name in ["a", "b"]:\n    StageOperator(task_id=name, table=name, sql="SELECT * FROM c")');
+    expect(tasks.map(statementsInWords)).toEqual([['insert a < c'], ['insert b < c']]);
+  });
+
+  test('template fields are templates, and the files that they name', () => {
+    const [task] = read('StageOperator(task_id="t", table="a", sql="sql/b.sql")', {
+      'dags/sql/b.sql': "SELECT * FROM b WHERE day = '{{ ds }}'",
+    });
+    expect(task && statementsInWords(task)).toEqual(['insert a < b']);
+    expect(task?.sql.flatMap(({ masked }) => masked.holes.map(({ value }) => value.kind))).toEqual(['time']);
+  });
+
+  test('the place of an argument is where the DAG file says it', () => {
+    const lines = 'LogOperator(task_id="t", table="a", retries=3)';
+    const [task] = read(lines);
+    expect(task?.retries?.at?.file).toBe('dags/main.py');
+    expect(task?.executor).toEqual({ kind: 'warehouse', connection: 'dw' });
+  });
+});
+
+describe('helper classes', () => {
+  test.each([
+    ['a hook that wraps another', 'House("dw").load("a")'],
+    ['a static method', 'Helper.stage("a")'],
+    ['a class method', 'Helper.named("a").go()'],
+    ['a dataclass', 'Settings(table="a").load()'],
+    [
+      'a manager of a connection',
+      'with House("dw").cursor() as cursor:\n    cursor.execute("INSERT INTO a SELECT * FROM b")',
+    ],
+    ['a partial function', 'partial(load, "a")()'],
+    ['a thread', 'pool.submit(load, "a")'],
+    ['a method handed on', 'pool.submit(Settings(table="a").load)'],
+  ])('%s', (_, call) => {
+    const main = `
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from airflow import DAG
+from airflow.operators.python import PythonOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+
+def load(table):
+    PostgresHook("dw").run(f"INSERT INTO {table} SELECT * FROM b")
+
+class House(PostgresHook):
+    def load(self, table):
+        self.run(f"INSERT INTO {table} SELECT * FROM b")
+
+    @contextmanager
+    def cursor(self):
+        connection = self.get_conn()
+        yield connection.cursor()
+
+class Helper:
+    def __init__(self, table):
+        self.table = table
+
+    @staticmethod
+    def stage(table):
+        load(table)
+
+    @classmethod
+    def named(cls, table):
+        return cls(table)
+
+    def go(self):
+        load(self.table)
+
+@dataclass
+class Settings:
+    table: str
+    schema: str = "public"
+
+    def load(self):
+        load(self.table)
+
+def work(**context):
+${call
+  .split('\n')
+  .map((line) => `    ${line}`)
+  .join('\n')}
+
+with DAG("d"):
+    PythonOperator(task_id="t", python_callable=work)
+`;
+    const [task] = readTasks(main);
+    expect(task && statementsInWords(task)).toEqual(['insert a < b']);
+    expect(task?.sql[0]?.dialect).toBe('postgres');
+  });
+
+  test('an operator that Python runs is that Python', () => {
+    const tasks = readTasks(`
+from airflow import DAG
+from airflow.decorators import task
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("d"):
+    @task
+    def work(**context):
+        SQLExecuteQueryOperator(task_id="inner", conn_id="dw", sql="DELETE FROM a").execute(context)
+    work()
+`);
+    expect(tasks.map(({ name }) => name)).toEqual(['work']);
+    expect(tasks.map(statementsInWords)).toEqual([['delete a']]);
+  });
+});
+
+test('an access by an attribute of the operator is read per task', () => {
+  const main = `
+from airflow import DAG
+from airflow.models import BaseOperator
+
+class SaveOperator(BaseOperator):
+    def __init__(self, table, mode="append", **kwargs):
+        super().__init__(**kwargs)
+        self.table, self.mode = table, mode
+
+    def execute(self, context):
+        frame.to_sql(self.table, engine, if_exists=self.mode)
+
+with DAG("d"):
+    SaveOperator(task_id="a", table="x")
+    SaveOperator(task_id="b", table="y", mode="replace")
+`;
+  expect(readTasks(main).map(({ accesses }) => accesses.map(accessInWords))).toEqual([
+    ['write x append by to_sql'],
+    ['write y full_replace by to_sql'],
+  ]);
+});

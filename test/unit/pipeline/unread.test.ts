@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { bodyFile, readBody, readTasks } from '../../support/read-tasks.ts';
+
+const imports = [
+  'import subprocess',
+  'import requests',
+  'import pandas as pd',
+  'from airflow.providers.postgres.hooks.postgres import PostgresHook',
+  'from theirs import load',
+  'hook = PostgresHook("dw")',
+].join('\n');
+
+describe('what is not known is said once, with its place', () => {
+  test.each([
+    ['hook.run(requests.get(url).text)', 'statement', 'requests.get(url).text'],
+    ['hook.run(open("/elsewhere/a.sql").read())', 'statement', 'open("/elsewhere/a.sql").read()'],
+    ['hook.run(context["ti"].xcom_pull("a"))', 'statement', 'context["ti"].xcom_pull("a")'],
+    ['hook.get_records(f"{statement()} LIMIT 1")', 'statement', 'f"{statement()} LIMIT 1"'],
+    ['for name in requests.get(url).json():\n    hook.insert_rows(name, rows)', 'table', 'name'],
+    ['frame.to_sql(context["params"]["table"], engine)', 'table', 'context["params"]["table"]'],
+    ['load(hook)', 'code', 'load(hook)'],
+    ['load(frame, con=hook.get_conn())', 'code', 'load(frame, con=hook.get_conn())'],
+    ['subprocess.run(["psql", "-f", "a.sql"])', 'code', 'subprocess.run(["psql", "-f", "a.sql"])'],
+    ['exec(code)', 'code', 'exec(code)'],
+  ])('%s', (lines, hides, place) => {
+    const task = readBody(lines, imports);
+    expect(task.unread.map((unread) => unread.hides)).toEqual([hides]);
+    const [unread] = task.unread;
+    expect(unread?.reason).toMatch(/^\S.*[^.]$/);
+    expect(bodyFile(lines, imports).slice(unread?.at.start, unread?.at.end)).toBe(place);
+  });
+
+  test.each([
+    'print(requests.get(url).text)',
+    'log.info("run %s", ds)',
+    'subprocess.run(["wget", url])',
+    'requests.post(url, json=rows)',
+    'load(rows)',
+    'with closing(hook.get_conn()) as connection:\n    connection.commit()',
+    'for row in hook.get_records("SELECT * FROM a"):\n    print(row)',
+    'for chunk in pd.read_csv(path, chunksize=9):\n    hook.insert_rows("a", chunk)',
+    'hook.get_records("SHOW TABLES")',
+  ])('%s hides nothing', (lines) => {
+    expect(readBody(lines, `from contextlib import closing\n${imports}`).unread).toEqual([]);
+  });
+
+  test('a loop that is unrolled says a place once', () => {
+    expect(readBody('for _ in range(9):\n    hook.run(requests.get(url).text)', imports).unread).toHaveLength(1);
+  });
+
+  test('a callable from elsewhere', () => {
+    const [task] = readTasks(
+      'from airflow import DAG\nfrom airflow.operators.python import PythonOperator\nfrom theirs import load\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=load)\n',
+    );
+    expect(task?.unread).toEqual([
+      {
+        hides: 'code',
+        reason: 'what its python_callable does is not known: theirs.load is defined outside the workspace',
+        at: { file: 'dags/main.py', start: 163, end: 167 },
+      },
+    ]);
+  });
+});
