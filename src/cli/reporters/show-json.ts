@@ -1,9 +1,10 @@
+import { scheduleInWords } from '../../core/lineage/schedule-words.ts';
 import { sliceInWords, windowInWords } from '../../core/lineage/window-words.ts';
 import type { Task } from '../../core/pipeline/model.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import { readingSummary } from '../../core/view/reading-summary.ts';
 import { rangeFinder } from './findings-range.ts';
-import { factsOf, parentsOf, type ShowReport, scheduleInWords } from './show-report.ts';
+import { factsOf, parentsOf, type ShowReport } from './show-report.ts';
 
 /** The JSON contract of `show`, version 1. */
 export function showJson(report: ShowReport): string {

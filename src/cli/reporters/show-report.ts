@@ -2,7 +2,6 @@ import type { TaskFacts } from '../../core/lineage/facts.ts';
 import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
 import type { Pipeline, Task, TaskId } from '../../core/pipeline/model.ts';
 import type { Problem } from '../../core/text/span.ts';
-import { cronText, type Schedule } from '../../core/time/schedule.ts';
 
 /** What `show` hands to a reporter. */
 export interface ShowReport {
@@ -25,27 +24,4 @@ export function parentsOf(report: ShowReport, task: Task): readonly TaskId[] {
   const parents = new Set([...byOrder.map(({ from }) => from), ...byTable]);
   parents.delete(task.id);
   return [...parents].sort();
-}
-
-/** A schedule as people write it. */
-export function scheduleInWords(schedule: Schedule): string {
-  switch (schedule.kind) {
-    case 'cron':
-      return cronText(schedule);
-    case 'delta': {
-      const { months, days, ms } = schedule.step;
-      const parts = [
-        months !== 0 ? `${months} months` : '',
-        days !== 0 ? `${days} days` : '',
-        ms !== 0 ? `${ms / 60_000} minutes` : '',
-      ];
-      return `every ${parts.filter((part) => part !== '').join(' ')}`.replace(/\b1 (\w+)s\b/g, '$1');
-    }
-    case 'assets':
-      return `assets: ${schedule.assets.join(', ')}`;
-    case 'unknown':
-      return `unknown: ${schedule.reason}`;
-    default:
-      return schedule.kind;
-  }
 }

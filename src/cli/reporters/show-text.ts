@@ -1,12 +1,13 @@
 import type { Colors } from 'picocolors/types';
 import type { ReadFact, WriteFact } from '../../core/lineage/facts.ts';
+import { scheduleInWords } from '../../core/lineage/schedule-words.ts';
 import { sliceInWords, windowInWords } from '../../core/lineage/window-words.ts';
 import type { Pipeline, Task } from '../../core/pipeline/model.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import { originInWords } from '../../core/view/fact-origin.ts';
 import { readingSummary, summaryInWords } from '../../core/view/reading-summary.ts';
 import { type RangeFinder, rangeFinder } from './findings-range.ts';
-import { factsOf, parentsOf, type ShowReport, scheduleInWords } from './show-report.ts';
+import { factsOf, parentsOf, type ShowReport } from './show-report.ts';
 
 /** The pipelines for people: each task with what it writes and reads, where that was said, and what nobody has said. */
 export function showText(report: ShowReport, colors: Colors): string {

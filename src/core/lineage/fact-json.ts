@@ -1,8 +1,8 @@
 import type { Pipeline, Task } from '../pipeline/model.ts';
 import { lineIndex } from '../text/line-index.ts';
 import type { Position, SourceSpan } from '../text/span.ts';
-import { cronText, type Schedule } from '../time/schedule.ts';
 import { orderEdges } from './order-edges.ts';
+import { scheduleInWords } from './schedule-words.ts';
 import { tableNames } from './table-names.ts';
 import { sliceInWords, windowInWords } from './window-words.ts';
 import type { WorkspaceFacts } from './workspace-facts.ts';
@@ -80,30 +80,4 @@ export function factJson(facts: WorkspaceFacts): FactJson {
       tasks: pipeline.tasks.map(taskJson),
     })),
   };
-}
-
-/** A schedule as it is written, or why there is none. */
-export function scheduleInWords(schedule: Schedule): string {
-  switch (schedule.kind) {
-    case 'cron':
-      return cronText(schedule);
-    case 'delta': {
-      const { months, days, ms } = schedule.step;
-      const parts = [
-        [months, 'month'],
-        [days, 'day'],
-        [ms / 3_600_000, 'hour'],
-      ] as const;
-      const words = parts
-        .filter(([amount]) => amount !== 0)
-        .map(([amount, unit]) => `${amount} ${unit}${amount === 1 ? '' : 's'}`);
-      return `every ${words.join(' ')}`;
-    }
-    case 'assets':
-      return `when ${schedule.assets.join(', ')} change`;
-    case 'unknown':
-      return `unknown: ${schedule.reason}`;
-    default:
-      return schedule.kind;
-  }
 }

@@ -47,7 +47,8 @@ const elapsedUnits = [
   ['millisecond', 1],
 ] as const;
 
-function offsetParts({ months, days, ms }: CalendarOffset): readonly { amount: number; unit: string }[] {
+/** An offset by its units, largest first; units that are zero are left out. */
+export function offsetParts({ months, days, ms }: CalendarOffset): readonly { amount: number; unit: string }[] {
   const parts: { amount: number; unit: string }[] = [];
   if (months !== 0) {
     parts.push(months % 12 === 0 ? { amount: months / 12, unit: 'year' } : { amount: months, unit: 'month' });

@@ -1,10 +1,10 @@
+import { scheduleInWords } from '../lineage/schedule-words.ts';
 import type { Pipeline } from '../pipeline/model.ts';
 import { formatInterval } from '../time/format-interval.ts';
 import type { Grid, GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
 import { lastFinished } from '../time/last-finished.ts';
 import { makeGrid } from '../time/make-grid.ts';
-import { cronText, type Schedule } from '../time/schedule.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { PipelineView } from './document-view.ts';
 
@@ -53,21 +53,4 @@ export function choosePipeline(
 function gridOf(pipeline: Pipeline): { readonly grid: Grid | undefined; readonly reason: string | undefined } {
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? made : { grid: made.grid, reason: undefined };
-}
-
-function scheduleInWords(schedule: Schedule): string {
-  switch (schedule.kind) {
-    case 'cron':
-      return cronText(schedule);
-    case 'delta':
-      return 'a fixed distance';
-    case 'assets':
-      return `on ${schedule.assets.join(', ')}`;
-    case 'unknown':
-      return `unknown: ${schedule.reason}`;
-    case 'none':
-    case 'once':
-    case 'continuous':
-      return schedule.kind;
-  }
 }
