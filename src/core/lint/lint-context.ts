@@ -1,6 +1,7 @@
 import type { TaskFacts } from '../lineage/facts.ts';
 import { oncePer } from '../pipeline/memo.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
+import { type PythonString, pythonStringsAndComments } from './comments.ts';
 import type { LintTable, LintWorkspace } from './lint-workspace.ts';
 import { type OwnedStatement, pipelineIndex } from './pipeline-index.ts';
 import type { StatementView } from './statement-view.ts';
@@ -26,6 +27,8 @@ export interface LintContext {
   readLater(view: TaskView, key: string): readonly StatementView[];
   /** Text of a file of the workspace. */
   text(file: string): string | undefined;
+  /** String literals of a Python file, in the order of the file. */
+  pythonStrings(file: string): readonly PythonString[];
   factsOf(view: TaskView): TaskFacts | undefined;
   /** The table of the workspace that a name means. */
   table(key: string): LintTable | undefined;
@@ -41,6 +44,7 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
   const followers = followersOf(pipeline);
   const descendantsOf = oncePer(({ task }: TaskView) => descendants(followers, task.id));
   const isLater = (view: TaskView, other: TaskView): boolean => descendantsOf(view).has(other.task.id);
+  const strings = new Map<string, readonly PythonString[]>();
   const statements = (found: readonly OwnedStatement[], isWanted: (owner: TaskView) => boolean) =>
     found.filter(({ owner }) => isWanted(owner)).map((one) => one.view);
   return {
@@ -51,6 +55,11 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
     readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
     text: workspace.text,
+    pythonStrings(file) {
+      const known = strings.get(file) ?? pythonStringsAndComments(workspace.text(file) ?? '').strings;
+      strings.set(file, known);
+      return known;
+    },
     factsOf: ({ task }) => workspace.facts(task.id),
     table: workspace.table,
     isSliced: workspace.isSliced,

@@ -1,5 +1,5 @@
 import type { Span, TextEdit } from '../text/span.ts';
-import { pythonStringsAndComments } from './comments.ts';
+import type { PythonString } from './comments.ts';
 import type { LintContext } from './lint-context.ts';
 import type { StatementView } from './statement-view.ts';
 
@@ -36,15 +36,20 @@ function editOne(
   if (text === undefined) return undefined;
   const start = piece.source.start + edit.start - piece.at;
   const end = start + edit.end - edit.start;
-  const newText = file.endsWith('.py') ? forPythonString(text, start, end, edit.newText) : edit.newText;
+  const newText = file.endsWith('.py')
+    ? forPythonString(context.pythonStrings(file), start, end, edit.newText)
+    : edit.newText;
   if (newText === undefined) return undefined;
   return { file, start, end, newText: text.includes('\r\n') ? newText.replace(/\r?\n/g, '\r\n') : newText };
 }
 
-function forPythonString(text: string, start: number, end: number, newText: string): string | undefined {
-  const string = pythonStringsAndComments(text).strings.find(
-    ({ content }) => content.start <= start && end <= content.end,
-  );
+function forPythonString(
+  strings: readonly PythonString[],
+  start: number,
+  end: number,
+  newText: string,
+): string | undefined {
+  const string = strings.find(({ content }) => content.start <= start && end <= content.end);
   if (string === undefined || /[ft]/.test(string.prefix)) return undefined;
   if (newText.includes(string.quote.charAt(0)) || newText.includes('\\')) return undefined;
   return string.quote.length === 3 ? newText : newText.replace(/\s*\n\s*/g, ' ');
