@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HostReport } from './host/suite.ts';
-import { eventually } from './support/patience.ts';
+import { patienceMs } from './support/patience.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,7 +50,8 @@ describe('in the extension host of the newest VS Code', () => {
         ['skipWelcome', 'true'],
       ]),
     );
-    await eventually(async () => ended).toBeDefined();
+    // Every case of the suite has a patience of its own.
+    await expect.poll(async () => ended, { timeout: patienceMs * 6, interval: 200 }).toBeDefined();
     const text = await readFile(`${workspace}.report.json`, 'utf8').catch(() => {
       throw new Error(`the suite ended with ${ended} and wrote no report:\n${log.join('\n')}`);
     });
