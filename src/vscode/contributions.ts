@@ -27,6 +27,7 @@ export const commands = {
   'backfill.forgetPassword': { title: 'Forget Stored Password…', enabledWhen: trusted },
   'backfill.declareTask': { title: 'Declare What a Task Reads and Writes', icon: '$(edit)' },
   'backfill.openRulePage': { title: 'Open Rule Page', inPalette: false },
+  'backfill.chooseAirflow': { title: 'Choose Airflow to Confirm DAGs…', enabledWhen: trusted },
   'backfill.showLog': { title: 'Show Log', icon: '$(output)' },
 } as const satisfies Record<string, CommandContribution>;
 
@@ -75,6 +76,13 @@ export const settings = {
     default: 'auto',
     markdownDescription:
       'The Airflow that runs the DAGs: its defaults decide data intervals. `auto` reads requirements, lock files and imports.',
+  },
+  'backfill.airflow.python': {
+    scope: 'machine-overridable',
+    type: 'string',
+    default: '',
+    markdownDescription:
+      'A Python with Airflow, or its virtual environment: it loads the DAG files after each save, which runs their code, and what it says confirms or corrects what is read. Never needed; not used in workspaces that are not trusted.',
   },
   'backfill.run.concurrency': {
     type: 'integer',
@@ -148,7 +156,9 @@ export function manifestContributions() {
     capabilities: {
       untrustedWorkspaces: {
         supported: 'limited',
-        description: 'Pipelines are read and checked; connecting to a warehouse and running need a trusted workspace.',
+        restrictedConfigurations: ['backfill.airflow.python'],
+        description:
+          'Pipelines are read and checked; asking Airflow, connecting to a warehouse and running need a trusted workspace.',
       },
       virtualWorkspaces: { supported: false, description: 'Pipelines are read from files on disk.' },
     },

@@ -3,6 +3,7 @@ import { processOwner } from '../node/process-owner.ts';
 import { connections } from './connections.ts';
 import { registerBackfillCommands } from './features/backfill-commands.ts';
 import { registerCheckAll } from './features/check-all.ts';
+import { registerChooseAirflow } from './features/choose-airflow.ts';
 import { registerCodeLenses } from './features/code-lenses.ts';
 import { registerConfigDiagnostics } from './features/config-diagnostics.ts';
 import { registerConnectionCommands } from './features/connect-warehouse.ts';
@@ -57,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerIntervalPicker(clients),
     registerCheckAll(clients),
     registerConnectionCommands(clients, passwords),
+    registerChooseAirflow(clients),
     registerBackfillCommands(clients, panels),
     registerRunStatus(panels),
     vscode.commands.registerCommand('backfill.showLog', () => log.show()),

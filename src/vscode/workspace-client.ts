@@ -100,6 +100,9 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
       views.delete(path);
       call('edit', { path, text: undefined }).then(touch, () => {});
     }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      call('configure', settingsOf(folder)).then(touch, () => {});
+    }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration('backfill', folder)) return;
       call('configure', settingsOf(folder)).then(touch, () => {});
@@ -141,6 +144,8 @@ function settingsOf(folder: vscode.WorkspaceFolder): WorkspaceSettings {
   const version = settings.get<'auto' | '2' | '3'>('airflow.version', 'auto');
   const zone = settings.get<'pipeline' | 'UTC' | 'local'>('timeZone', 'pipeline');
   return {
+    airflowPython: settings.get<string>('airflow.python', '').trim() || undefined,
+    trusted: vscode.workspace.isTrusted,
     airflowVersion: version === 'auto' ? 'auto' : version === '3' ? 3 : 2,
     // The editor hands out proxies, which cannot be sent to another thread.
     severities: { ...settings.get<Record<string, Severity | 'off'>>('rules', {}) },

@@ -90,4 +90,4 @@ function endAll(child: ChildProcess): void {
   }
 }
 
-const lastLine = (text: string): string => text.trim().split(/\r?\n/).at(-1) ?? 'it said nothing';
+const lastLine = (text: string): string => text.trim().split(/\r?\n/).at(-1) || 'it said nothing';

@@ -2,11 +2,14 @@ import type { WorkspaceFacts } from '../../core/lineage/workspace-facts.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace-index.ts';
 import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
 import type { Finding } from '../../core/lint/finding.ts';
-import type { TaskId } from '../../core/pipeline/model.ts';
+import type { FileReading, TaskId } from '../../core/pipeline/model.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/read-workspace.ts';
+import type { WorkspaceReading } from '../../core/pipeline/workspace-reading.ts';
 import type { PlannableTask } from '../../core/plan/plan-request.ts';
 import { plannableTasks } from '../../core/plan/plannable-tasks.ts';
 import type { Problem } from '../../core/text/span.ts';
+import type { AirflowSettings } from '../../node/airflow/airflow-memory.ts';
+import { pythonPath } from '../../node/airflow/python-path.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
 import { digest } from '../../node/digest.ts';
@@ -14,6 +17,7 @@ import { type LiveFiles, liveFiles } from '../../node/live-files.ts';
 import { findConfig, readerOptions } from '../../node/load-workspace.ts';
 import { loadPythonParser } from '../../node/python-parser.ts';
 import { type SqlGrammars, sqlGrammars } from '../../node/sql-grammars.ts';
+import { watchAirflow } from './airflow-watch.ts';
 import type { WorkspaceSettings } from './workspace-api.ts';
 
 /** The workspace as it stands, joined up; made anew only when a text or a setting has changed. */
@@ -60,14 +64,31 @@ interface KeptWork {
   readonly checker: WorkspaceChecker;
 }
 
-/** Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state. */
-export async function openLiveWorkspace(root: string, first: WorkspaceSettings): Promise<LiveWorkspace> {
+/**
+ * Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state; `onAnswer` is called
+ * when a real Airflow has said something, so that the state is another one.
+ */
+export async function openLiveWorkspace(
+  root: string,
+  first: WorkspaceSettings,
+  onAnswer: (said: string) => void,
+): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
   const kept: KeptWork = { grammars: sqlGrammars(), index: createWorkspaceIndex(), checker: createWorkspaceChecker() };
   let settings = first;
   let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
   let read: ReadConfig | undefined;
   let current: LiveState | undefined;
+  let readings: readonly FileReading[] = [];
+  const airflow = watchAirflow({
+    root,
+    files: live.files,
+    readings: () => readings,
+    onAnswer(said) {
+      current = undefined;
+      onAnswer(said);
+    },
+  });
 
   const readerFor = ({ config }: ReadConfig): WorkspaceReader => {
     const options = readerOptions({ ...config, airflow: airflowOf(config, settings) });
@@ -80,7 +101,12 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
   return {
     state() {
       read ??= readConfigOf(root);
-      current ??= makeState(root, readerFor(read), live, read, settings, kept);
+      if (current === undefined) {
+        airflow.follow(airflowToAsk(root, read.config, settings));
+        const reading = readerFor(read).read(live.files, airflow.answers());
+        readings = reading.files;
+        current = makeState(root, reading, live, withFailure(read, airflow.failure()), settings, kept);
+      }
       return current;
     },
     configure(next) {
@@ -95,19 +121,19 @@ export async function openLiveWorkspace(root: string, first: WorkspaceSettings):
       if (paths.some((path) => configFile.test(path))) read = undefined;
       for (const path of paths) live.changed(path);
       current = undefined;
+      airflow.look();
     },
   };
 }
 
 function makeState(
   root: string,
-  reader: WorkspaceReader,
+  reading: WorkspaceReading,
   live: LiveFiles,
   { config, text, problems }: ReadConfig,
   settings: WorkspaceSettings,
   { grammars, index, checker }: KeptWork,
 ): LiveState {
-  const reading = reader.read(live.files);
   const facts = index.update(reading, config.declared);
   const tasks = once(() => plannableTasks(facts, digest));
   return {
@@ -123,6 +149,26 @@ function makeState(
       checkWithGrammars(facts, grammars, { severities: { ...config.rules, ...settings.severities } }, checker),
     ),
   };
+}
+
+/** None in a workspace that is not trusted: Airflow runs the code of the DAG files. */
+function airflowToAsk(
+  root: string,
+  { airflow, variables }: Config,
+  { airflowPython, trusted }: WorkspaceSettings,
+): AirflowSettings | undefined {
+  const named = airflowPython ?? airflow.python;
+  return !trusted || named === undefined ? undefined : { python: pythonPath(named, root), variables };
+}
+
+function withFailure(read: ReadConfig, failure: string | undefined): ReadConfig {
+  if (failure === undefined) return read;
+  const problem: Problem = {
+    message: `Airflow was not asked: ${failure}. Everything is shown as it was read.`,
+    at: undefined,
+    severity: 'warning',
+  };
+  return { ...read, problems: [...read.problems, problem] };
 }
 
 /** Made when first asked for, then kept. */

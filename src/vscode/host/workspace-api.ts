@@ -13,6 +13,10 @@ import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts
 export interface WorkspaceSettings {
   /** `auto`: what `backfill.yaml` and the workspace say. */
   readonly airflowVersion: 'auto' | 2 | 3;
+  /** A Python with Airflow as it is named; `undefined`: what `backfill.yaml` says. */
+  readonly airflowPython: string | undefined;
+  /** Whether code of the workspace may be run. */
+  readonly trusted: boolean;
   readonly severities: Readonly<Record<string, Severity | 'off'>>;
   /** Zone of labels; `undefined`: each pipeline's own. */
   readonly shownIn: string | undefined;

@@ -23,7 +23,7 @@ import { freeName, writeConnection } from '../../node/config/write-connection.ts
 import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
-import type { PlacedProblem, RangeChoice, WorkspaceApi } from './workspace-api.ts';
+import type { PlacedProblem, RangeChoice, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
 
 /** The plan that the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
@@ -34,8 +34,8 @@ interface FrozenPlan {
   readonly stored: PreparedJobs | undefined;
 }
 
-/** The workspace thread's functions over one live workspace. */
-export function createWorkspaceApi(): WorkspaceApi {
+/** The workspace thread's functions over one live workspace; `emit` tells what happens without being asked. */
+export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): WorkspaceApi {
   let workspace: LiveWorkspace | undefined;
   let frozen: FrozenPlan | undefined;
   const picked = new Map<string, Instant>();
@@ -67,7 +67,10 @@ export function createWorkspaceApi(): WorkspaceApi {
 
   return {
     async open({ root, settings }) {
-      workspace = await openLiveWorkspace(root, settings);
+      workspace = await openLiveWorkspace(root, settings, (message) => {
+        emit({ kind: 'log', message });
+        emit({ kind: 'changed' });
+      });
     },
     async configure(settings) {
       live().configure(settings);

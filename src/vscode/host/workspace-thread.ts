@@ -4,4 +4,7 @@ import type { WorkspaceEvent } from './workspace-api.ts';
 import { createWorkspaceApi } from './workspace-service.ts';
 
 if (parentPort === null) throw new Error('this file runs in a worker thread');
-serve<WorkspaceEvent>(parentPort, createWorkspaceApi());
+const { emit } = serve<WorkspaceEvent>(
+  parentPort,
+  createWorkspaceApi((event) => emit(event)),
+);
