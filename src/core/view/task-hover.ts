@@ -1,4 +1,4 @@
-import type { TaskFacts } from '../lineage/facts.ts';
+import type { TaskFacts, Unknown } from '../lineage/facts.ts';
 import type { Task, TaskSql } from '../pipeline/model.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
@@ -40,7 +40,7 @@ export function taskHover(input: TaskHoverInput): string {
   const said = { task, data: interval?.data, zone, link };
   for (const write of facts.writes) lines.push('', writeLine(write, said));
   for (const read of facts.reads) lines.push('', readLine(read, said));
-  for (const { message, at } of facts.unknowns) {
+  for (const { message, at } of facts.unknowns.filter((unknown) => !isSaidOfRead(unknown, facts))) {
     lines.push('', `Not known: ${escapeMarkdown(message)}${at === undefined ? '' : ` — ${link(at)}`}`);
   }
   if (facts.unknowns.length > 0) lines.push('', `[Declare in backfill.yaml](${input.declare})`);
@@ -49,6 +49,10 @@ export function taskHover(input: TaskHoverInput): string {
   if (context !== undefined) for (const sql of task.sql) lines.push('', ...renderedSql(sql, context));
   return lines.join('\n');
 }
+
+/** The line of a read says by itself why its window is not known. */
+const isSaidOfRead = ({ about, table }: Unknown, { reads }: TaskFacts): boolean =>
+  about === 'window' && reads.some((read) => read.table === table && read.window.kind === 'unknown');
 
 function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): string {
   const figures = rows === undefined ? '' : `, ${plural(rows, 'row')}, checksum \`${rowChecksum?.slice(0, 8) ?? '—'}\``;

@@ -81,6 +81,15 @@ describe('a hover', () => {
     );
     expect(said).toContain('Not known: It is not known \\(window\\). — [line 9](open:dags/shop.py#9,');
     expect(said).toContain('Not known: It is not known \\(tables\\).\n');
+    const { reads, ...facts } = withUnknowns(unknown('window', 'mart.clean')).facts.get('shop.sums') as TaskFacts;
+    const unread = reads.map((read) => ({
+      ...read,
+      window: { kind: 'unknown', reason: 'it says so', at: undefined } as const,
+    }));
+    const byRead = { ...read, facts: new Map<TaskId, TaskFacts>([['shop.sums', { ...facts, reads: unread }]]) };
+    expect(hovering(byRead, '"sums"')).toContain('Reads `mart.clean` — unknown: it says so — SQL');
+    expect(hovering(byRead, '"sums"')).not.toContain('Not known');
+    expect(hovering(byRead, '"sums"')).toContain('[Declare in backfill.yaml]');
     expect(said.match(/\[Declare in backfill\.yaml\]\(declare:shop\.sums\)/g)).toHaveLength(1);
   });
 });
