@@ -58,6 +58,8 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
   const reader = createWorkspaceReader(parser, options);
   const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
   const facts = buildWorkspaceFacts(reading, config.declared);
+  // A check needs none of them.
+  let tasks: readonly PlannableTask[] | undefined;
   const text = (file: string): string | undefined =>
     file === config.file ? settings.text : (reading.text(file) ?? disk.files.read(file));
   return {
@@ -66,7 +68,10 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
     files: disk.files,
     reading,
     facts,
-    tasks: plannableTasks(facts, digest),
+    get tasks() {
+      tasks ??= plannableTasks(facts, digest);
+      return tasks;
+    },
     problems: [...problems, ...disk.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
     grammars,
     text,

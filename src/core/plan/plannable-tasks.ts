@@ -21,7 +21,9 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     if (owner === undefined || !isScheduled(owner.pipeline)) continue;
     for (const write of writes) {
       const table = names(write.table);
-      writers.set(table, [...(writers.get(table) ?? []), { id, write }]);
+      const known = writers.get(table);
+      if (known === undefined) writers.set(table, [{ id, write }]);
+      else known.push({ id, write });
     }
   }
   const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierTasks(pipeline)]));
@@ -47,7 +49,9 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
   const after = new Map<TaskId, PlannableTask['after'][number][]>();
   for (const { parent, child, shift } of orderEdges(facts)) {
     if (isJoined(parent, child)) continue;
-    after.set(child, [...(after.get(child) ?? []), { parent, shift }]);
+    const known = after.get(child);
+    if (known === undefined) after.set(child, [{ parent, shift }]);
+    else known.push({ parent, shift });
   }
 
   const tasks: PlannableTask[] = [];
