@@ -4,12 +4,13 @@ import type { DialectName } from '../dialect-name.ts';
 import { isDigitName } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
+import { mayHoldScript } from './may-hold-script.ts';
 import { notebookCell } from './notebook-cell.ts';
 import { operatorEnd } from './operator.ts';
 import { parameterEnd } from './parameter.ts';
 import {
   bracketQuote,
-  brokenStringEnd,
+  brokenEnd,
   commentEnd,
   dollarTag,
   isDigit,
@@ -34,9 +35,6 @@ const none: readonly number[] = [];
 
 /** Each quote that is never closed costs a look at all of the text; no script has more. */
 const maxOpenTags = 20;
-
-/** Words before a string that hold a whole script on purpose. */
-const scriptBefore = new Set(['as', 'immediate', 'do', 'execute', '(', 'call', '||']);
 
 /**
  * Cuts masked SQL into tokens; white space, comments and hints are dropped. Never throws: a quote or comment that is
@@ -146,7 +144,7 @@ class Lexer {
     }
     if (end < 0) {
       this.commentsClose = false;
-      end = lineEnd(text, at);
+      end = brokenEnd(text, at);
       this.problems.push({ start: at, end, message: 'This comment is never closed.' });
     }
     this.at = end;
@@ -283,9 +281,8 @@ class Lexer {
       }
     }
     let end = quotedEnd(text, open, backslash);
-    const last = this.tokens[this.tokens.length - 1]?.text ?? '';
-    if (end < 0 || (!scriptBefore.has(last) && swallowsStatement(text.slice(open, end)))) {
-      end = brokenStringEnd(text, open);
+    if (end < 0 || (swallowsStatement(text.slice(open, end)) && !mayHoldScript(this.tokens, this.statementStart))) {
+      end = brokenEnd(text, open);
       this.problems.push({ start, end, message: 'This string is never closed.' });
       this.stringToken(start, end, { start: open + 1, end });
     } else this.stringToken(start, end, { start: open + 1, end: end - 1 });
@@ -315,7 +312,7 @@ class Lexer {
     const { text, at } = this;
     const stop = lineEnd(text, at);
     const found = quotedEnd(text.slice(at, stop), 0, false);
-    const end = found < 0 ? stop : at + found;
+    const end = found < 0 ? brokenEnd(text, at) : at + found;
     if (found < 0) this.problems.push({ start: at, end, message: 'This quoted name is never closed.' });
     const quote = text[at] ?? '"';
     const content = { start: at + 1, end: found < 0 ? end : end - 1 };

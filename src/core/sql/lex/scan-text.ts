@@ -97,8 +97,8 @@ const statementBehindLine =
 /** True when a supposed string runs over the end of a statement into the next one: its closing quote is missing. */
 export const swallowsStatement = (content: string): boolean => statementBehindLine.test(content);
 
-/** The end of the first line of an unclosed string, before the `;` that closes its statement. */
-export function brokenStringEnd(text: string, open: number): number {
+/** The end of the first line of an unclosed string, name or comment, before the `;` that closes its statement. */
+export function brokenEnd(text: string, open: number): number {
   let end = lineEnd(text, open);
   while (end > open + 1 && isSpace(text.charCodeAt(end - 1))) end--;
   if (end > open + 1 && text.charCodeAt(end - 1) === 59) end--;

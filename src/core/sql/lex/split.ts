@@ -60,16 +60,35 @@ function statementEnd(tokens: readonly Token[], from: number, outline: Outline):
   const first = wordAt(tokens, from) ?? '';
   const end = outline.terminator[from] ?? tokens.length;
   const balanced = (outline.depth[end] ?? 0) <= (outline.depth[from] ?? 0);
-  if (mayHoldStatement.has(first)) return end;
+  const holds = first === 'create' ? createsHolder(tokens, from) : mayHoldStatement.has(first);
+  if (holds && first !== 'with') return end;
   let depth = 0;
+  let begun = !holds;
   for (let index = from; index < end; index++) {
     const token = tokens[index];
     if (token === undefined) break;
     depth += bracketStep(token);
     // A bracket that is never closed hides nothing either.
-    if ((depth <= 0 || !balanced) && token.startsLine && index > from && beginsStatement(tokens, index)) return index;
+    if (begun && (depth <= 0 || !balanced) && token.startsLine && index > from && beginsStatement(tokens, index))
+      return index;
+    // The statement that a WITH belongs to is its own.
+    begun ||= depth <= 0 && token.kind === 'word' && mainVerbs.has(token.text);
   }
   return end;
+}
+
+const mainVerbs = new Set(['select', 'insert', 'update', 'delete', 'merge', 'values', 'table', 'from']);
+
+const holders = new Set(['rule', 'trigger', 'event', 'task', 'alert', 'procedure', 'function', 'package', 'schema']);
+
+/** CREATE of something that statements stand in, unlike a table or view. */
+function createsHolder(tokens: readonly Token[], from: number): boolean {
+  for (let index = from + 1; index < from + 14; index++) {
+    const word = wordAt(tokens, index);
+    if (word === 'table' || word === 'view' || word === 'index') return false;
+    if (word !== undefined && holders.has(word)) return true;
+  }
+  return false;
 }
 
 const bracketStep = (token: Token): number =>
@@ -103,7 +122,6 @@ const mayHoldStatement = new Set([
   'describe',
   'desc',
   'from',
-  'create',
   'prepare',
   'profile',
   'do',
@@ -119,25 +137,15 @@ const mayHoldStatement = new Set([
 ]);
 
 /** Behind these the line goes on with an action of the same statement. */
-const continuing = new Set([
-  'do',
-  'then',
-  'else',
-  'as',
-  'also',
-  'instead',
-  'for',
-  'key',
-  'on',
-  'no',
-  'before',
-  'after',
-  'or',
-]);
+const continuing = new Set(['do', 'also', 'instead', 'for', 'key', 'on', 'no', 'or']);
+
+const commonBefore = new Set(['as', 'materialized']);
 
 /** Only phrases that no clause can hold at the start of a line. */
 function beginsStatement(tokens: readonly Token[], index: number): boolean {
   if (continuing.has(wordAt(tokens, index - 1) ?? '')) return false;
+  // `WITH d AS (` goes on.
+  if (tokens[index - 1]?.text === '(' && commonBefore.has(wordAt(tokens, index - 2) ?? '')) return false;
   const next = wordAt(tokens, index + 1) ?? '';
   switch (wordAt(tokens, index)) {
     case 'insert':
