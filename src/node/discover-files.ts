@@ -10,9 +10,9 @@ const skippedFolders = new Set(['node_modules', '__pycache__', 'site-packages', 
 const pipelineFile = /\.(py|hql|sql|sql\.(j2|jinja|jinja2))$/i;
 const largestPipelineBytes = 2_000_000;
 
-/** What tells the version and the settings of Airflow, and which folders belong to dbt. */
+/** What tells the version and the settings of Airflow, which folders belong to dbt, and the dialect of a folder's SQL. */
 const settingsFile =
-  /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|dbt_project\.yml|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
+  /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|dbt_project\.yml|\.sqlfluff|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
 const largestSettingsBytes = 20_000_000;
 
 /** How large a file may be to be read; `undefined` for files that no reader looks at. */
@@ -80,14 +80,21 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
   return { paths: paths.sort(), problems };
 }
 
-/** Whether a path would be found by {@link discoverFiles} now; for single files that came or went since. */
+/**
+ * Whether a path would be found by {@link discoverFiles} now; for single files that came or went since. A file that
+ * cannot be looked at is not found.
+ */
 export function isWantedFile(root: string, path: string): boolean {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
   const most = mostBytes(name);
   if (most === undefined || parts.some((part) => part.startsWith('.') || skippedFolders.has(part))) return false;
-  const found = statSync(join(root, path), { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size <= most;
+  try {
+    const found = statSync(join(root, path), { throwIfNoEntry: false });
+    return found?.isFile() === true && found.size <= most;
+  } catch {
+    return false;
+  }
 }
 
 async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {

@@ -9,7 +9,7 @@ export interface LiveFiles {
   readonly problems: readonly Problem[];
   /** Text of an open editor; `undefined` when it was closed and the file on disk counts again. */
   cover(path: string, text: string | undefined): void;
-  /** A file was created, changed or deleted on disk. */
+  /** A file was created, changed or deleted on disk; of a folder, that it was deleted. */
   changed(path: string): void;
 }
 
@@ -39,10 +39,13 @@ export async function liveFiles(root: string): Promise<LiveFiles> {
       else covers.set(path, text);
     },
     changed(path) {
-      texts.delete(path);
-      forget(problems, path);
-      if (isWantedFile(root, path)) known.add(path);
-      else known.delete(path);
+      const below = known.has(path) ? [] : [...known].filter((other) => other.startsWith(`${path}/`));
+      for (const one of [path, ...below]) {
+        texts.delete(one);
+        forget(problems, one);
+        if (isWantedFile(root, one)) known.add(one);
+        else known.delete(one);
+      }
     },
   };
 }
