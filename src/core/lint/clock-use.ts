@@ -46,6 +46,9 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
   const groups = [...blocksOf(statement)].flatMap((block) => block.groupBy);
   for (const call of clockCalls(view)) {
     const inside = (span: Span): boolean => span.start <= call.start && call.end <= span.end;
+    // An option of the table itself (`expiration_timestamp`) stands before the query and is in no row.
+    if (statement.kind === 'create_table_as' && statement.query !== undefined && call.end <= statement.query.start)
+      continue;
     const column = columnFilled(view, call);
     const role = isRecord
       ? 'record'

@@ -13,6 +13,20 @@ const dag = `with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1),
 export const silentIdioms: Readonly<Record<string, Files>> = {
   'delete and insert by ds': dagWith(`DELETE FROM mart.a WHERE day = '{{ ds }}';
     INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}';`),
+  'a table that drops itself some day': dagWith(`CREATE OR REPLACE TABLE mart.a_{{ ds_nodash }}
+    OPTIONS (expiration_timestamp = TIMESTAMP_ADD(CURRENT_TIMESTAMP(), INTERVAL 72 HOUR))
+    AS SELECT id FROM raw.a WHERE day = '{{ ds }}';`),
+  'a file whose name the time of the run makes unique': {
+    'dags/one.py': `${py}
+from datetime import timezone
+def stamp():
+    return datetime.now(timezone.utc).replace(tzinfo=None).isoformat(sep=" ")
+def work():
+    open(f"/data/{stamp()}.csv")
+${dag}
+    PythonOperator(task_id="work", python_callable=work)
+`,
+  },
   'half-open timestamps':
     dagWith(`DELETE FROM mart.a WHERE ts >= '{{ data_interval_start }}' AND ts < '{{ data_interval_end }}';
     INSERT INTO mart.a SELECT id, ts FROM raw.a WHERE ts >= '{{ data_interval_start }}' AND ts < '{{ data_interval_end }}';`),

@@ -7,17 +7,22 @@ function* check(context: LintContext): Generator<RuleFinding> {
   const { pipeline } = context;
   for (const call of pipeline.clockCalls) {
     if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
+    const placed = isPlaced(pipeline);
     yield {
       at: call.at,
-      // A DAG that is only triggered has no intervals that the start date would place.
-      severity: pipeline.schedule.value.kind === 'none' ? 'warning' : 'error',
-      message: `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
+      severity: placed ? 'error' : 'warning',
+      message: placed
+        ? `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`
+        : `start_date moves with the clock at every parse, so a run of "${pipeline.id}" for an earlier date has no tasks.`,
       subject: `${pipeline.id} start date`,
     };
   }
   yield* machineZone(context, pipeline);
   yield* unevenChain(context, pipeline);
 }
+
+/** A DAG that is triggered, by hand or by assets, or runs once has no intervals that the start date would place. */
+const isPlaced = ({ schedule }: Pipeline): boolean => !['none', 'assets', 'once'].includes(schedule.value.kind);
 
 const localTime =
   /\.astimezone\(\s*\)|\bfromtimestamp\([^,()]*\)|\btime\.localtime\(|\bpendulum\.local\(|\btz(?:info)?\s*=\s*["']local["']|\btzlocal\(/;

@@ -52,7 +52,7 @@ function isFallback(text: string, at: SourceSpan): boolean {
 /** A time to the second or finer makes a name unique; no slice is named so. */
 function isFullPrecision(text: string, { at, name }: ClockCall): boolean {
   if (/(^|\.)(time|time_ns|time_func|perf_counter|monotonic)$/.test(name)) return true;
-  const after = text.slice(at.end, at.end + 120);
+  const after = text.slice(at.end, at.end + 200).replace(/\s*\.\s*(?:replace|astimezone)\([^()]*\)/g, '');
   const format = /^\)*\s*\.strftime\(\s*f?["']([^"']*)["']/.exec(after)?.[1];
   if (format !== undefined) return /%[SfX]|%T|%s/.test(format);
   return /^\)*\s*\.(isoformat|timestamp)\(/.test(after) && !/today$/.test(name);
