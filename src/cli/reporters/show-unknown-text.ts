@@ -1,4 +1,5 @@
 import type { Colors } from 'picocolors/types';
+import { tableNames } from '../../core/lineage/table-names.ts';
 import { draftDeclaration } from '../../core/view/draft-declaration.ts';
 import { readingSummary, summaryInWords } from '../../core/view/reading-summary.ts';
 import { declarationYaml } from '../../node/config/add-declaration.ts';
@@ -21,6 +22,7 @@ export function showUnknownText(report: ShowReport, colors: Colors): string {
     });
     return `${colors.cyan(task.id)}\n${lines.join('')}`;
   });
-  const drafts = open.map(({ id }) => draftDeclaration(id, report.facts));
+  const names = tableNames(report.facts.tables.keys());
+  const drafts = open.map(({ id }) => draftDeclaration(id, report.facts, names));
   return `${tasks.join('')}\n${summary}\nFill in what is left open and put this into backfill.yaml:\n\n${declarationYaml(drafts)}`;
 }

@@ -1,5 +1,5 @@
 import type { TaskFacts, Unknown } from '../lineage/facts.ts';
-import { tableNames } from '../lineage/table-names.ts';
+import { type TableNames, tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { TaskId } from '../pipeline/model.ts';
 
@@ -26,17 +26,21 @@ export interface DeclarationDraft {
   readonly writes: readonly DraftWrite[];
 }
 
-/** The draft for a task; empty lists where nothing is unknown. */
-export function draftDeclaration(task: TaskId, facts: WorkspaceFacts): DeclarationDraft {
+/** The draft for a task; empty lists where nothing is unknown. `names` are those of the workspace's tables. */
+export function draftDeclaration(
+  task: TaskId,
+  facts: WorkspaceFacts,
+  names: TableNames = tableNames(facts.tables.keys()),
+): DeclarationDraft {
   const { unknowns = [] } = facts.facts.get(task) ?? {};
   const tablesOf = (about: Unknown['about']): readonly string[] => [
     ...new Set(unknowns.flatMap((one) => (one.about === about && one.table !== undefined ? [one.table] : []))),
   ];
   const complete = unknowns.some(({ about }) => about === 'tables' || about === 'table-name');
-  const reads = tablesOf('window').map((table) => ({ table, column: sliceColumn(table, facts) }));
+  const reads = tablesOf('window').map((table) => ({ table, column: sliceColumn(table, facts, names) }));
   const writes = tablesOf('slice').map((table) => ({
     table,
-    column: sliceColumn(table, facts) ?? timeColumn(table, facts),
+    column: sliceColumn(table, facts, names) ?? timeColumn(table, facts, names),
   }));
   const open = { table: toFillIn, column: undefined };
   return {
@@ -48,8 +52,7 @@ export function draftDeclaration(task: TaskId, facts: WorkspaceFacts): Declarati
 }
 
 /** The column by which tasks of the workspace cut a table, where they agree. */
-function sliceColumn(table: string, facts: WorkspaceFacts): string | undefined {
-  const names = tableNames(facts.tables.keys());
+function sliceColumn(table: string, facts: WorkspaceFacts, names: TableNames): string | undefined {
   const writers = facts.tables.get(names(table))?.writers ?? [];
   const columns = new Set(
     writers.flatMap((id) => columnsCut(facts.facts.get(id), (name) => names(name) === names(table))),
@@ -61,8 +64,7 @@ const columnsCut = (facts: TaskFacts | undefined, isTable: (name: string) => boo
   (facts?.writes ?? []).flatMap(({ table, slice }) => (isTable(table) && slice.kind === 'range' ? [slice.column] : []));
 
 /** The only column of the table's definition that holds a time. */
-function timeColumn(table: string, facts: WorkspaceFacts): string | undefined {
-  const names = tableNames(facts.tables.keys());
+function timeColumn(table: string, facts: WorkspaceFacts, names: TableNames): string | undefined {
   const { columns = [] } = facts.tables.get(names(table)) ?? {};
   const times = columns.filter(({ type }) => /^(date|datetime|timestamp)/i.test(type));
   return times.length === 1 ? times[0]?.name : undefined;
