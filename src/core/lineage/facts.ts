@@ -24,6 +24,8 @@ export interface ReadFact {
   /** Table name as in SQL, lower case. */
   readonly table: string;
   readonly window: ReadWindow;
+  /** The condition that gives the window. */
+  readonly windowAt?: SourceSpan | undefined;
   readonly provenance: Provenance;
   readonly at: SourceSpan | undefined;
 }
@@ -59,6 +61,8 @@ export type SliceFact =
 export interface WriteFact {
   readonly table: string;
   readonly slice: SliceFact;
+  /** The condition that gives the slice. */
+  readonly sliceAt?: SourceSpan | undefined;
   readonly mode: WriteMode;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];

@@ -1,15 +1,19 @@
 import type { Task } from '../pipeline/model.ts';
+import { accessedTable } from './access-facts.ts';
 import type { DeclaredFacts } from './declared-facts.ts';
+import { tableName } from './table-name.ts';
+import { taskStatements } from './task-statements.ts';
 
-/** Every table's name in the statements of a task, each time that it is written, in lower case. */
-export const namedTables = (task: Task): readonly string[] =>
-  task.sql.flatMap(({ reading }) =>
-    reading.statements.flatMap(({ target, targets, reads, temporary }) => {
-      if (temporary) return [];
-      const written = target === undefined || targets.includes(target) ? targets : [target, ...targets];
-      return [...written, ...reads].flatMap(({ name, templated }) => (templated ? [] : [name.toLowerCase()]));
-    }),
-  );
+/** Every table's name in the statements and calls of a task, each time that it is written, in lower case. */
+export const namedTables = (task: Task): readonly string[] => [
+  ...taskStatements(task, 'UTC').flatMap((item) => {
+    const { target, targets, reads, temporary } = item.statement;
+    if (temporary) return [];
+    const written = target === undefined || targets.includes(target) ? targets : [target, ...targets];
+    return [...written, ...reads].flatMap((table) => tableName(table, item)?.toLowerCase() ?? []);
+  }),
+  ...task.accesses.flatMap((access) => accessedTable(access) ?? []),
+];
 
 /** How many times each spelling of a table's name is used. */
 export function spellings(named: Iterable<readonly string[]>, declared: DeclaredFacts): ReadonlyMap<string, number> {

@@ -1,14 +1,19 @@
 import type { Pipeline, Task } from '../pipeline/model.ts';
 import { locate } from '../text/mapped-text.ts';
-import type { Problem } from '../text/span.ts';
 import { isZone } from '../time/zone.ts';
+import { accessReads } from './access-facts.ts';
 import { chooseWindow } from './choose-window.ts';
 import type { DeclaredTask } from './declared-facts.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from './facts.ts';
+import { foundWrites } from './found-writes.ts';
 import { openUnknowns } from './open-unknowns.ts';
+import { inletReads } from './outlet-facts.ts';
+import { tableName } from './table-name.ts';
 import { type TableColumns, tableReads } from './table-reads.ts';
-import { deletesAll, type TaskStatement, taskStatements, taskWrites } from './task-writes.ts';
+import { emptiesPartition, type TaskStatement, taskStatements } from './task-statements.ts';
+import { taskUnknowns } from './task-unknowns.ts';
+import { deletesAll } from './task-writes.ts';
 
 /** What the rest of the workspace knows about tables, by name as written. */
 export interface KnownTablesOfWorkspace extends TableColumns {
@@ -26,23 +31,19 @@ export function taskFacts(
   declared: DeclaredTask | undefined,
 ): TaskFacts {
   const statements = taskStatements(task, pipeline.zone);
-  const { writes: inferredWrites, internal } = taskWrites(statements, tables);
-  const writes = withDeclaredWrites(inferredWrites, declared?.writes ?? [], tables.same);
-  const inferredReads = readFacts(statements, tables, internal, writes);
+  const { writes: inferred, internal } = foundWrites(task, statements, tables);
+  const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same);
+  const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
+  const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
   const reads = withDeclaredReads(
-    inferredReads,
+    [...found, ...inlets],
     declared?.reads ?? [],
     tables.same,
     (table) => tables.slicedBy(table)[0] ?? '',
     isZone(pipeline.zone) ? pipeline.zone : 'UTC',
   );
-  return {
-    task: task.id,
-    reads,
-    writes,
-    unknowns: openUnknowns([], declared, tables.same),
-    problems: templatedNames(statements),
-  };
+  const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
+  return { task: task.id, reads, writes, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
 }
 
 function readFacts(
@@ -53,19 +54,25 @@ function readFacts(
 ): readonly ReadFact[] {
   const found = new Map<string, ReadFact>();
   const emptied = new Set<string>();
-  for (const { statement, sql, context } of statements) {
-    for (const { table, ranges } of tableReads(statement, context, tables)) {
-      if (table.templated || internal.has(table.name) || emptied.has(table.name)) continue;
-      const window = chooseWindow(table.name, ranges, tables.slicedBy(table.name), sql.source);
-      const own = writes.find((write) => tables.same(write.table, table.name));
+  for (const item of statements) {
+    const { statement, sql, context } = item;
+    for (const { table: named, ranges } of tableReads(statement, context, tables)) {
+      const table = tableName(named, item);
+      if (table === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
+      const { window, windowAt } = chooseWindow(table, ranges, tables.slicedBy(table), sql.source);
+      const own = writes.find((write) => tables.same(write.table, table));
       if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
-      const key = JSON.stringify([table.name, { ...window, at: undefined }]);
+      const key = JSON.stringify([table, { ...window, at: undefined }]);
       if (found.has(key)) continue;
-      found.set(key, { table: table.name, window, provenance: 'sql', at: locate(sql.source, table) });
+      const place = windowAt === undefined ? {} : { windowAt };
+      found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, named) });
     }
     // From here on the table holds what this run put there.
-    const remakes = statement.kind === 'truncate' || (statement.kind === 'create_table_as' && !statement.ifNotExists);
-    if (remakes || deletesAll(statement)) for (const target of statement.targets) emptied.add(target.name);
+    const remakes =
+      (statement.kind === 'truncate' && !emptiesPartition(item)) ||
+      (statement.kind === 'create_table_as' && !statement.ifNotExists) ||
+      deletesAll(statement);
+    if (remakes && !statement.conditional) for (const target of statement.targets) emptied.add(target.name);
   }
   return [...found.values()];
 }
@@ -77,17 +84,4 @@ function isOwnSlice(window: Extract<ReadFact['window'], { kind: 'range' }>, slic
   const [hi, ...otherHi] = window.hi;
   if (otherLo.length > 0 || otherHi.length > 0) return false;
   return JSON.stringify([lo, hi]) === JSON.stringify([slice.lo, slice.hi]);
-}
-
-function templatedNames(statements: readonly TaskStatement[]): readonly Problem[] {
-  const found = new Map<string, Problem>();
-  for (const { statement, sql } of statements) {
-    for (const table of [...statement.targets, ...statement.reads]) {
-      if (!table.templated || found.has(table.name)) continue;
-      const text = sql.source.text.slice(table.start, table.end);
-      const message = `The table ${text} is only known when the task runs, so it takes no part in lineage; declare it.`;
-      found.set(table.name, { message, at: locate(sql.source, table), severity: 'info' });
-    }
-  }
-  return [...found.values()];
 }

@@ -6,6 +6,7 @@ import { makeGrid } from '../time/make-grid.ts';
 import type { DeclaredFacts, DeclaredTask } from './declared-facts.ts';
 import { withDeclaredWrites } from './declared-window.ts';
 import type { TaskFacts } from './facts.ts';
+import { foundWrites } from './found-writes.ts';
 import { isScheduled } from './is-scheduled.ts';
 import { createTableLookups, knownTables, type TableLookup } from './known-tables.ts';
 import { namedTables, spellings } from './named-tables.ts';
@@ -13,7 +14,7 @@ import { tableFacts } from './table-facts.ts';
 import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-index.ts';
 import { type TableNames, tableNames } from './table-names.ts';
 import { taskFacts } from './task-facts.ts';
-import { taskStatements, taskWrites } from './task-writes.ts';
+import { taskStatements } from './task-statements.ts';
 import type { TableFacts, WorkspaceFacts } from './workspace-facts.ts';
 
 /** Joins a workspace by its tables, again and again while people edit it. */
@@ -121,7 +122,7 @@ function taskCuts(
   declared: DeclaredTask | undefined,
 ): readonly Cut[] {
   const known = knownTables(tableOf);
-  const { writes } = taskWrites(taskStatements(task, pipeline.zone), known);
+  const { writes } = foundWrites(task, taskStatements(task, pipeline.zone), known);
   return withDeclaredWrites(writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
     slice.kind === 'range' ? [{ table, column: slice.column }] : [],
   );

@@ -1,39 +1,59 @@
 import type { Statement } from '../sql/statement.ts';
 import { walkInside } from '../sql/walk.ts';
+import { locate } from '../text/mapped-text.ts';
+import type { SourceSpan } from '../text/span.ts';
 import { columnConditions } from './column-conditions.ts';
 import type { ColumnRange, UnreadBound } from './column-range.ts';
 import type { SliceFact } from './facts.ts';
 import { outermostReading } from './outermost-reading.ts';
 import { constantRange, type KnownTables, outputRanges } from './output-ranges.ts';
 import type { Ranges } from './query-scope.ts';
-import type { SqlContext } from './sql-context.ts';
 import type { TableColumns } from './table-reads.ts';
+import type { TaskStatement } from './task-statements.ts';
 
 export type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
 
+/** A slice with the condition that says it. */
+export interface PlacedSlice {
+  readonly slice: SliceFact;
+  readonly sliceAt: SourceSpan | undefined;
+}
+
+export const unknownSlice = (reason: string): PlacedSlice => ({
+  slice: { kind: 'unknown', reason },
+  sliceAt: undefined,
+});
+
+export const wholeTable: PlacedSlice = { slice: { kind: 'whole-table' }, sliceAt: undefined };
+
 /** A range as a slice when both of its sides are known. */
-export function sliceOf(
+function sliceOf(
   column: string,
   range: ColumnRange,
+  { sql }: TaskStatement,
   predicate: RangeSlice['predicate'] = undefined,
-): RangeSlice | undefined {
+): PlacedSlice | undefined {
   const lo = outermostReading(range.lo, 'lower');
   const hi = outermostReading(range.hi, 'upper');
-  return lo === undefined || hi === undefined ? undefined : { kind: 'range', column, lo, hi, predicate };
+  if (lo === undefined || hi === undefined) return undefined;
+  return {
+    slice: { kind: 'range', column, lo, hi, predicate },
+    sliceAt: range.at && locate(sql.source, range.at),
+  };
 }
 
-export const unknownSlice = (reason: string): SliceFact => ({ kind: 'unknown', reason });
-
-/** What the WHERE of a DELETE or UPDATE says about the target's own columns. */
-export function targetRanges(statement: Statement, context: SqlContext, tables: TableColumns): Ranges {
-  return rangesOn(statement.where, statement, context, tables);
+export function firstSlice(ranges: Ranges, item: TaskStatement): PlacedSlice | undefined {
+  for (const [column, range] of ranges) {
+    const slice = sliceOf(column, range, item);
+    if (slice !== undefined) return slice;
+  }
+  return undefined;
 }
 
-/** The target's ranges in a list of conditions, as in a MERGE branch; columns of other tables are left out. */
+/** The target's ranges in a list of conditions, as in a WHERE or a MERGE branch; columns of other tables are left out. */
 export function rangesOn(
   conjuncts: Statement['where'],
-  statement: Statement,
-  context: SqlContext,
+  { statement, context }: TaskStatement,
   tables: TableColumns,
 ): Ranges {
   const target = statement.target?.name ?? '';
@@ -51,23 +71,19 @@ export function rangesOn(
 }
 
 /** The slice of a DELETE: its own WHERE, so that the same rendered text names the rows for every later step. */
-export function deletedSlice(
-  statement: Statement,
-  sqlIndex: number,
-  context: SqlContext,
-  tables: TableColumns,
-): SliceFact {
-  const ranges = targetRanges(statement, context, tables);
-  const predicate = ownPredicate(statement, sqlIndex, context);
+export function deletedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {
+  const ranges = rangesOn(item.statement.where, item, tables);
+  const predicate = ownPredicate(item);
   for (const [column, range] of ranges) {
-    const slice = sliceOf(column, range, predicate);
+    const slice = sliceOf(column, range, item, predicate);
     if (slice !== undefined) return slice;
   }
   for (const [column, range] of ranges) {
     const unread = range.unreadLo ?? range.unreadHi;
-    if (unread?.varies === true || unread?.ranged === true) return unknownSlice(reasonOf(column, unread));
+    const at = { sliceAt: range.at && locate(item.sql.source, range.at) };
+    if (unread?.varies === true || unread?.ranged === true) return { ...unknownSlice(reasonOf(column, unread)), ...at };
     if (range.lo !== undefined || range.hi !== undefined) {
-      return unknownSlice(`its DELETE leaves one side of ${column} open`);
+      return { ...unknownSlice(`its DELETE leaves one side of ${column} open`), ...at };
     }
   }
   return unknownSlice('its DELETE has no time predicate on the target');
@@ -77,9 +93,9 @@ const reasonOf = (column: string, { reason }: UnreadBound): string =>
   `the bound on ${column} cannot be read: ${reason}`;
 
 /** Only a condition on the target's own columns, bare or behind its name or alias, can be used again as a predicate. */
-function ownPredicate(statement: Statement, sqlIndex: number, context: SqlContext): RangeSlice['predicate'] {
+function ownPredicate({ statement, sqlIndex, context, inBody }: TaskStatement): RangeSlice['predicate'] {
   const clause = statement.whereSpan;
-  if (clause === undefined || statement.from.length > 0) return undefined;
+  if (clause === undefined || statement.from.length > 0 || inBody) return undefined;
   const target = statement.target?.name ?? '';
   const own = new Set([undefined, statement.targetAlias, target, target.split('.').at(-1)]);
   let foreign = false;
@@ -101,26 +117,24 @@ function ownPredicate(statement: Statement, sqlIndex: number, context: SqlContex
  * already known to be cut by.
  */
 export function insertedSlice(
-  statement: Statement,
-  context: SqlContext,
+  item: TaskStatement,
   tables: TableColumns,
   known: KnownTables,
   prefer: string | undefined,
-): SliceFact {
-  const ranges = insertedRanges(statement, context, tables, known);
-  const slices = [...ranges].flatMap(([column, range]) => sliceOf(column, range) ?? []);
-  const chosen = slices.find((slice) => slice.column === prefer) ?? slices[0];
-  return chosen ?? unknownSlice('no column of the rows that it writes is bound to the interval');
+): PlacedSlice {
+  const slices = [...insertedRanges(item, tables, known)].flatMap(([column, range]) => {
+    const slice = sliceOf(column, range, item);
+    return slice === undefined ? [] : [{ column, slice }];
+  });
+  const chosen = slices.find(({ column }) => column === prefer) ?? slices[0];
+  return chosen?.slice ?? unknownSlice('no column of the rows that it writes is bound to the interval');
 }
 
 /** Ranges of the target's columns in the rows that a statement adds. */
-export function insertedRanges(
-  statement: Statement,
-  context: SqlContext,
-  tables: TableColumns,
-  known: KnownTables,
-): Ranges {
-  const named = new Map<string, ColumnRange>();
+function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownTables): Ranges {
+  const { statement, context } = item;
+  // `PARTITION (ds = '{{ ds }}')` gives the columns that the rows do not bring along.
+  const named = new Map(rangesOn(statement.partitionBy, item, tables));
   if (statement.query === undefined) {
     for (const [index, column] of statement.columns.entries()) {
       const value = statement.values[index];
@@ -133,7 +147,7 @@ export function insertedRanges(
   // Without a column list the values go into the target's columns by position, whatever they are called.
   const inOrder = tables.columnsOf(statement.target?.name ?? '');
   const columns = statement.columns.length > 0 ? statement.columns : inOrder;
-  if (columns === undefined) return output.byName;
+  if (columns === undefined) return new Map([...named, ...output.byName]);
   for (const [index, column] of columns.entries()) {
     const range = output.positions.length === 0 ? output.byName.get(column) : output.positions[index];
     if (range !== undefined) named.set(column, range);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
 import { workspace, writesOf, writesOfSql } from './workspace.ts';
 
 const s = "'{{ data_interval_start }}'";
@@ -193,12 +194,65 @@ it('keys come from the conflict target and the MERGE condition', () => {
   expect(keyOf('merge into m t using r s on t.id = s.id and t.k = s.k when matched then delete')).toEqual(['id', 'k']);
 });
 
-it('a template in a table name is said, not guessed', () => {
-  const facts = workspace({
-    d: { tasks: { t: "insert into {{ params.schema }}.m select * from r where ts = '{{ ts }}'" } },
+describe('partitions', () => {
+  const inDialect = (dialect: DialectName) => (sql: string) => writesOfSql(sql, { dialect });
+  it.each([
+    [`insert overwrite table m partition (ds='{{ ds }}') select a from r`, `insert_overwrite m ds ${ofDay}`],
+    [`insert overwrite m partition (ds='{{ ds }}', hour=3) select a from r`, `insert_overwrite m ds ${ofDay}`],
+    [`insert overwrite m partition (ds) select a, ds from r where ds = '{{ ds }}'`, `insert_overwrite m ds ${ofDay}`],
+    [`insert into m partition (ds='{{ ds }}') select a from r`, `append m ds ${ofDay}`],
+    [
+      `alter table m drop if exists partition (ds='{{ ds }}'); insert into m partition (ds='{{ ds }}') select a from r`,
+      `insert_overwrite m ds ${ofDay}`,
+    ],
+    [
+      `truncate table m partition (ds='{{ ds }}'); insert into m partition (ds='{{ ds }}') select a from r`,
+      `insert_overwrite m ds ${ofDay}`,
+    ],
+    [`alter table m add if not exists partition (ds='{{ ds }}'); insert into m select 1`, 'append m unknown'],
+    [`insert into m replace where ds = '{{ ds }}' select * from r`, `insert_overwrite m ds ${ofDay}`],
+    ['insert overwrite m select * from r', 'full_replace m the whole table'],
+  ])('%s', (sql, write) => {
+    expect(inDialect('spark')(sql)).toEqual([expect.stringContaining(write)]);
   });
-  expect(writesOf(facts, 'd.t')).toEqual([]);
-  expect(facts.problems.map(({ message, severity }) => [severity, message])).toEqual([
-    ['info', expect.stringContaining('{{ params.schema }}.m')],
-  ]);
+});
+
+describe('what is put into the target by MERGE decides its column', () => {
+  const merge = (insert: string) =>
+    `merge into m t using (select id, ts, v from r where ${inInterval}) s on t.id = s.id
+     when matched then update set v = s.v when not matched then insert ${insert}`;
+  it.each([
+    [merge('(id, at) values (s.id, s.ts)'), 'merge m at [start, end)'],
+    [merge("(id, day) values (s.id, date_trunc('day', s.ts))"), 'merge m day [day of start (UTC), end)'],
+    [merge('(id, v) values (s.id, s.v)'), 'merge m unknown: the rows that it merges are not bound to the interval'],
+  ])('%s', (sql, write) => {
+    expect(writesOfSql(sql, { dialect: 'snowflake' })).toEqual([write]);
+  });
+});
+
+describe('bodies', () => {
+  const pair = "delete from m where day = '{{ ds }}'; insert into m select * from r where day = '{{ ds }}'";
+  it('of DO run with it, and give no predicate of their own', () => {
+    const facts = workspace({ d: { tasks: { t: `do $$ begin ${pair}; end $$` } } });
+    expect(writesOf(facts, 'd.t')).toEqual([`delete+insert m day ${ofDay}`]);
+    const slice = facts.facts.get('d.t')?.writes[0]?.slice;
+    expect(slice?.kind === 'range' && slice.predicate).toBeUndefined();
+  });
+
+  it('of routines run where they are called', () => {
+    const make = `create procedure load() language plpgsql as $$ begin ${pair}; end $$`;
+    expect(writesOfSql(make)).toEqual([]);
+    expect(writesOfSql(`${make}; call load()`)).toEqual([`delete+insert m day ${ofDay}`]);
+  });
+});
+
+it('several tables renamed at once swap the new one in', () => {
+  const sql = 'create table m_new as select 1; rename table m to m_old, m_new to m; drop table m_old';
+  expect(writesOfSql(sql, { dialect: 'mysql' })).toEqual(['full_replace m the whole table']);
+});
+
+it('a slice says which condition gives it', () => {
+  const sql = `delete from m where a = 1 and ts >= ${s} and ts < ${e}; insert into m select 1`;
+  const at = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0]?.sliceAt;
+  expect(at && sql.slice(at.start, at.end)).toBe(inInterval);
 });

@@ -14,6 +14,12 @@ export interface TaskText {
   readonly operator?: string;
   readonly executor?: Task['executor'];
   readonly dependsOnPast?: boolean;
+  readonly params?: Task['params'];
+  readonly accesses?: Task['accesses'];
+  /** Assets by URI or name. */
+  readonly outlets?: readonly string[];
+  readonly inlets?: readonly string[];
+  readonly unread?: Task['unread'];
 }
 
 export interface PipelineText {
@@ -65,12 +71,12 @@ function pipelineOf(id: string, text: PipelineText, files: Map<string, string>):
       triggerRule: undefined,
       autocommit: undefined,
       splitStatements: undefined,
-      params: {},
+      params: one.params ?? {},
       arguments: [],
-      accesses: [],
-      outlets: [],
-      inlets: [],
-      unread: [],
+      accesses: one.accesses ?? [],
+      outlets: (one.outlets ?? []).map((asset) => ({ value: asset, at: whole })),
+      inlets: (one.inlets ?? []).map((asset) => ({ value: asset, at: whole })),
+      unread: one.unread ?? [],
       dependsOnPast: one.dependsOnPast ?? false,
     };
   });

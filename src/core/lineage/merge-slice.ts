@@ -1,0 +1,91 @@
+import type { Statement } from '../sql/statement.ts';
+import type { ColumnRange } from './column-range.ts';
+import { columnSide } from './column-side.ts';
+import type { WriteMode } from './facts.ts';
+import { type KnownTables, outputRanges } from './output-ranges.ts';
+import { noRanges, type Ranges } from './query-scope.ts';
+import type { TableColumns } from './table-reads.ts';
+import type { TaskStatement } from './task-statements.ts';
+import { valueOfSide } from './through-side.ts';
+import { firstSlice, type PlacedSlice, rangesOn, unknownSlice, wholeTable } from './written-slice.ts';
+
+/** `MERGE … ON FALSE … NOT MATCHED BY SOURCE AND <slice> THEN DELETE` replaces a slice; any other MERGE is an upsert. */
+export function mergeSlice(
+  item: TaskStatement,
+  tables: TableColumns,
+  known: KnownTables,
+): PlacedSlice & { readonly mode: WriteMode } {
+  const { statement } = item;
+  const removes = statement.branches.find(
+    (branch) => branch.action === 'delete' && branch.matched === 'not-matched-by-source',
+  );
+  if (removes !== undefined && statement.on.length === 1 && statement.on.every(isFalse)) {
+    if (removes.condition.length === 0) return { mode: 'full_replace', ...wholeTable };
+    const replaced = firstSlice(rangesOn(removes.condition, item, tables), item);
+    return {
+      mode: 'insert_overwrite',
+      ...(replaced ?? unknownSlice('the rows that it replaces are not bound to the interval')),
+    };
+  }
+  const onTarget = firstSlice(rangesOn(statement.on, item, tables), item);
+  if (onTarget !== undefined) return { mode: 'merge', ...onTarget };
+  const written =
+    firstSlice(mergedRanges(item, tables, known), item) ??
+    unknownSlice('the rows that it merges are not bound to the interval');
+  return { mode: 'merge', ...closedSlice(written, statement, mergeKey(statement)) };
+}
+
+/** Ranges of the target's columns in the rows that come in, by what is put into them. */
+function mergedRanges({ statement, context }: TaskStatement, tables: TableColumns, known: KnownTables): Ranges {
+  const source = statement.from[0];
+  const incoming =
+    source?.kind === 'query'
+      ? outputRanges(source.query, context, tables, known).byName
+      : source?.kind === 'table'
+        ? (known.get(source.table.name) ?? noRanges)
+        : noRanges;
+  const inserts = statement.branches.find(({ action }) => action === 'insert');
+  // `INSERT ROW`, `INSERT *` and a MERGE that only updates keep the names.
+  if (inserts === undefined || inserts.columns.length === 0) return incoming;
+  const ranges = new Map<string, ColumnRange>();
+  for (const [index, column] of inserts.columns.entries()) {
+    const value = inserts.values[index];
+    const side = value === undefined ? undefined : columnSide(value, context.dialect);
+    const range = side === undefined ? undefined : incoming.get(side.column.name);
+    if (side !== undefined && range !== undefined) ranges.set(column, valueOfSide(range, side, undefined, context));
+  }
+  return ranges;
+}
+
+/**
+ * An upsert that sets the very column it is bounded by, under a key without that column, also changes rows of other
+ * intervals: the range of the rows that come in is then not the range of the rows that change.
+ */
+export function closedSlice(written: PlacedSlice, statement: Statement, key: readonly string[]): PlacedSlice {
+  const { slice } = written;
+  if (slice.kind !== 'range') return written;
+  const moves = statement.assignments.some(({ column }) => column === slice.column) && !key.includes(slice.column);
+  return moves
+    ? unknownSlice(`it sets ${slice.column}, which is not part of its key, on rows of other intervals too`)
+    : written;
+}
+
+function isFalse(expression: Statement['on'][number]): boolean {
+  if (expression.kind === 'literal') return expression.type === 'boolean' && expression.text.toLowerCase() === 'false';
+  if (expression.kind !== 'binary' || expression.operator !== '=') return false;
+  const { left, right } = expression;
+  return left.kind === 'literal' && right.kind === 'literal' && left.type === 'number' && left.text !== right.text;
+}
+
+/** Columns of the target that the ON of a MERGE compares with the source. */
+export function mergeKey(statement: Statement): readonly string[] {
+  const target = statement.target?.name ?? '';
+  const isTarget = (qualifier: string | undefined): boolean =>
+    qualifier !== undefined && (qualifier === (statement.targetAlias ?? target) || target.endsWith(`.${qualifier}`));
+  return statement.on.flatMap((condition) => {
+    if (condition.kind !== 'binary' || condition.operator !== '=') return [];
+    const columns = [condition.left, condition.right].flatMap((side) => (side.kind === 'column' ? [side] : []));
+    const own = columns.find((column) => isTarget(column.qualifier));
+    return columns.length === 2 && own !== undefined ? [own.name] : [];
+  });
+}
