@@ -162,6 +162,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
   },
   'json.loads': ({ positional: [value] }) => jsonValue(value),
   'json.load': ({ positional: [value] }, run) => jsonValue(contentOf(value, run)),
+  'typing.cast': ({ positional: [, value] }) => value,
   'copy.deepcopy': ({ positional: [value] }) => copied(value),
   'copy.copy': ({ positional: [value] }) => copied(value),
 };

@@ -46,10 +46,13 @@ function follow(task: TaskBuilder, { function: target, call, object }: Callable,
   run.callFunction(target, given, preset);
 }
 
+const touchesNoTable = /^(?:builtins|shutil|os|pathlib|time|datetime|logging|json|random)\./;
+
 /** A `python_callable` that is no function of the workspace. */
 function sayUnknownCallable(program: Program, task: TaskBuilder): void {
   const given = task.made.keywords.get('python_callable');
   if (given === undefined || given.value.kind === 'function') return;
+  if (given.value.kind === 'external' && touchesNoTable.test(given.value.name)) return;
   const reason = reasonFor(given.value, 'its function is not known before the file runs');
   noteUnread(program, 'code', `what its python_callable does is not known: ${reason}`, given.valueAt);
 }

@@ -169,7 +169,7 @@ function isConnection(value: Value): boolean {
 
 /** What manages, wraps or describes a connection and touches no rows by itself. */
 const handlesConnections =
-  /closing|[Ss]ession|inspect|MetaData|(?:^|\.)Table$|declarative|register_|create_engine|isinstance|hasattr|getattr|type|DataFrame|logg|json|nullcontext|ExitStack|enter_context|automap|listen|dispose|close|commit|rollback|execute_values|read_sql|Operator$|Sensor$|JobConfig$|SchemaField|TimePartitioning|TableReference|DatasetReference|bigquery\.(?:Table|Dataset)$|append$/;
+  /closing|[Ss]ession|connect|urlparse|make_url|inspect|MetaData|(?:^|\.)Table$|declarative|register_|create_engine|isinstance|hasattr|getattr|type|DataFrame|logg|json|nullcontext|ExitStack|enter_context|automap|listen|dispose|close|commit|rollback|execute_values|read_sql|Operator$|Sensor$|JobConfig$|SchemaField|TimePartitioning|TableReference|DatasetReference|bigquery\.(?:Table|Dataset)$|append$/;
 
 function commandOf(call: Call): string | undefined {
   const [first] = call.positional;

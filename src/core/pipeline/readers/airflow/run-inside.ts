@@ -1,12 +1,15 @@
 import type { Interpreter } from '../../python/interpreter.ts';
 import type { Value } from '../../python/value.ts';
 import { unknown } from '../../python/value.ts';
+import { noteAccess } from './access/note-access.ts';
 import { argumentAt } from './arguments.ts';
 import { noteUnread } from './note-unread.ts';
-import { emptyOperators, sqlOperators } from './operators.ts';
+import { operatorUnread } from './opaque-operators.ts';
+import { sqlOperators } from './operators.ts';
 import type { Program, TaskBuilder } from './program.ts';
 import { renderedField } from './rendered-value.ts';
 import { sendTexts } from './sent-sql.ts';
+import { transferAccesses } from './transfers/transfer-accesses.ts';
 
 /** `Operator(…).execute(context)` inside the Python of a task: what it does is done by that task. */
 export function runInside(program: Program, inner: TaskBuilder, run: Interpreter): Value {
@@ -27,7 +30,7 @@ export function runInside(program: Program, inner: TaskBuilder, run: Interpreter
     return unknown('rows of a query');
   }
   if (inner.callable !== undefined) return run.callFunction(inner.callable.function, inner.callable.call);
-  if (!emptyOperators.has(inner.operator))
-    noteUnread(program, 'code', `it runs ${inner.operator}, which is not followed inside Python`, inner.made.at);
+  for (const access of transferAccesses(inner)) noteAccess(program, access);
+  for (const { hides, reason } of operatorUnread(inner)) noteUnread(program, hides, reason, inner.made.at);
   return unknown(`what ${inner.operator} gives`);
 }

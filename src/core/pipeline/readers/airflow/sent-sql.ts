@@ -63,7 +63,7 @@ const onlySql =
 
 /** A verb that something to act on follows: an expression of a data frame (`from == "x"`) or a path is none. */
 const sqlVerb =
-  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start)(?=\s+(?!(?:in|not|and|or|is)\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
+  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|or|is)\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
 
 const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments(value.mapped.text));
 
@@ -174,12 +174,9 @@ function sayUnknown(program: Program, last: string, value: Value, given: Keyword
   if (value.kind === 'external' && /^airflow\./.test(value.name)) return false;
   const text = value.kind === 'text' ? value : undefined;
   const [hole] = text?.holes ?? [];
-  // A text that is known and is no statement of data: SHOW, DESCRIBE, PRAGMA, the command of something else.
-  if (
-    text !== undefined &&
-    (hole === undefined || /^\s*(?:show|describe|desc|explain|pragma)\b/i.test(text.mapped.text))
-  )
-    return false;
+  // What begins with a word of its own is no statement of data: SHOW, PRAGMA, PUT, the command of something else.
+  const beginning = text === undefined ? '' : withoutLeadingComments(text.mapped.text.slice(0, hole?.start));
+  if (text !== undefined && (hole === undefined || /\w/.test(beginning))) return false;
   if (value.kind === 'scalar' || (value.kind === 'list' && value.items.length === 0)) return false;
   if (value.kind === 'instance' && /(?:^|\.)(?:Create|Drop)(?:Schema|Table|Index|Sequence)$/.test(value.type))
     return false;

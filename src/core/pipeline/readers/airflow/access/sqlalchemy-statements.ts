@@ -1,6 +1,7 @@
 import type { Call } from '../../../python/call.ts';
 import { plainText } from '../../../python/text-value.ts';
 import type { InstanceValue, Value } from '../../../python/value.ts';
+import { unknown } from '../../../python/value.ts';
 import type { AccessMode, TableAccess } from '../../../table-access.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import { tableValue } from './table-value.ts';
@@ -13,7 +14,7 @@ const prefix = 'sqlalchemy statement ';
 export function statementCall(name: string, call: Call, self: Value | undefined): InstanceValue | undefined {
   const last = name.slice(name.lastIndexOf('.') + 1);
   if (self === undefined) {
-    const verb = /^(?:sqlalchemy|sqlmodel)\b.*\.(insert|update|delete|select)$/.exec(name)?.[1];
+    const verb = /^(?:sqlalchemy|sqlmodel)\b.*\.(insert|update|delete|select)$/i.exec(name)?.[1]?.toLowerCase();
     return verb === undefined ? undefined : statement(verb, call, call.positional);
   }
   const isTable = self.kind === 'instance' && /(?:^|\.)Table$/.test(self.type);
@@ -40,22 +41,31 @@ function chained(self: InstanceValue, name: string, call: Call): InstanceValue {
   if (/^on_(?:conflict|duplicate)/.test(name)) attributes.set('conflict', { kind: 'external', name });
   const key = call.keywords.get('index_elements')?.value;
   if (key !== undefined) attributes.set('key', key);
+  const joined = /^(?:select_from|join|outerjoin)$/.test(name) ? call.positional : [];
   const verb = name === 'delete' || name === 'update' ? name : self.type.slice(prefix.length);
-  return { ...self, type: prefix + verb, attributes };
+  const tables = { ...self.call, positional: [...self.call.positional, ...joined] };
+  return { ...self, call: tables, type: prefix + verb, attributes };
 }
 
 /** The tables of a statement that is executed; `undefined` for other values. */
 export function statementAccesses(value: Value, at: Call['at'], session: () => number): TableAccess[] | undefined {
   if (!isStatement(value)) return undefined;
   const verb = value.type.slice(prefix.length) as Verb;
-  const tables = verb === 'select' ? value.call.positional : value.call.positional.slice(0, 1);
-  return tables.flatMap((given): TableAccess[] => {
-    const named = tableValue(given);
-    // Columns and expressions of a select list say no table by themselves.
-    if (named === given && named.kind !== 'text')
-      return verb === 'select' ? [] : [accessOf(value, verb, given, at, session)];
-    return [accessOf(value, verb, named, at, session)];
-  });
+  const { positional } = value.call;
+  if (verb !== 'select')
+    return positional.slice(0, 1).map((given) => accessOf(value, verb, tableValue(given), at, session));
+  const tables = new Set(positional.flatMap(tablesOf));
+  // Columns and expressions alone do not always say whose they are.
+  const shown = tables.size > 0 ? [...tables] : [unknown('its columns and expressions are not followed')];
+  return shown.map((table) => accessOf(value, verb, table, at, session));
+}
+
+/** The tables that an entry of a select list names: a table, a mapped class, a column `table.c.day`. */
+function tablesOf(given: Value): readonly Value[] {
+  if (given.kind === 'list') return given.items.flatMap(tablesOf);
+  if (given.kind === 'bound-method') return tablesOf(given.self);
+  const table = tableValue(given);
+  return table !== given || table.kind === 'text' ? [table] : [];
 }
 
 function accessOf(self: InstanceValue, verb: Verb, named: Value, at: Call['at'], session: () => number): TableAccess {
