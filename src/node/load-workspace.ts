@@ -15,6 +15,7 @@ import { type Config, emptyConfig } from './config/config.ts';
 import { readConfig } from './config/read-config.ts';
 import { digest } from './digest.ts';
 import { diskFiles, readText } from './disk-files.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { loadPythonParser } from './python-parser.ts';
 import { type SqlGrammars, sqlGrammars } from './sql-grammars.ts';
 
@@ -54,7 +55,7 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
   const settings = findConfig(root, problems);
   const { config } = settings;
   const grammars = sqlGrammars();
-  const options = { ...readerOptions(config), ast: grammars.reader };
+  const options = { ...readerOptions(config), ast: grammars.reader, parseYaml };
   const reader = createWorkspaceReader(parser, options);
   const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
   const facts = buildWorkspaceFacts(reading, config.declared);
@@ -116,15 +117,18 @@ export function findConfig(
   return { config: read.config, text };
 }
 
-export function readerOptions({ airflow, connections }: Config): ReaderOptions {
-  const dialects = [...connections.values()].flatMap(({ name, airflowIds }) =>
+export function readerOptions({ airflow, connections, dialect, dialects }: Config): ReaderOptions {
+  const engines = [...connections.values()].flatMap(({ name, airflowIds }) =>
     [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const }] as const),
   );
   return {
     airflowVersion: airflow.version,
     createCronDataIntervals: airflow.createCronDataIntervals,
     createDeltaDataIntervals: airflow.createDeltaDataIntervals,
-    defaultDialect: 'postgres',
-    connections: Object.fromEntries(dialects),
+    defaultDialect: dialect ?? 'postgres',
+    connections: Object.fromEntries([
+      ...Object.entries(dialects).map(([id, named]) => [id, { dialect: named }] as const),
+      ...engines,
+    ]),
   };
 }

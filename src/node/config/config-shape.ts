@@ -1,3 +1,4 @@
+import { dialectNames } from '../../core/sql/dialect-name.ts';
 import { envText } from './env-text.ts';
 import { edgeExamples, parseDuration, parseEdge } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, object, type Shape, text, whole, written } from './shape.ts';
@@ -30,6 +31,8 @@ const connection = object('A database that runs can use', {
   protected: flag('Ask for the connection’s name to be typed before a run'),
   airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
 });
+
+const dialect = (description: string) => choice(description, ...dialectNames);
 
 const edge = (description: string) => written(`${description}: ${edgeExamples}`, { type: 'string' }, parseEdge);
 const duration = (description: string) =>
@@ -93,6 +96,8 @@ export const configShape = object(
       create_cron_data_intervals: flag('Airflow’s [scheduler] create_cron_data_intervals'),
       create_delta_data_intervals: flag('Airflow’s [scheduler] create_delta_data_intervals'),
     }),
+    dialect: dialect('SQL dialect of files and operators that do not tell theirs'),
+    dialects: mapOf('SQL dialect by Airflow connection id', dialect('SQL dialect of this connection')),
     variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
@@ -107,6 +112,8 @@ export const configShape = object(
         100,
       ),
       hold: flag('Hold empty and shrunk slices for a decision'),
+      keepBeforeRows: whole('Keep the old rows of changed slices of at most this many rows, for undo', 0, 100_000_000),
+      keepBeforeDays: whole('Forget old rows that were kept after this many days', 0, 36_500),
       earlyCutoff: flag('Record what inputs hold, and leave out units whose inputs are as their last run saw them'),
       lockTable: flag('Lock written tables against other writers during each unit'),
       lockTimeout: duration('Longest wait for a lock'),

@@ -1,6 +1,7 @@
 import type { DeclaredFacts } from '../../core/lineage/declared-facts.ts';
 import type { Severity } from '../../core/lint/finding.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { DialectName } from '../../core/sql/dialect-name.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import type { EnvText } from './env-text.ts';
 
@@ -25,7 +26,11 @@ export interface ConnectionSpec {
 
 /** How runs go where neither the command line nor the editor says otherwise. */
 export interface RunSettings
-  extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff' | 'lockTable'> {
+  extends Pick<
+    UnitOptions,
+    'compare' | 'samples' | 'holdShrinkPercent' | 'keepBeforeRows' | 'earlyCutoff' | 'lockTable'
+  > {
+  readonly keepBeforeDays: number;
   readonly concurrency: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -46,6 +51,10 @@ export interface Config {
     readonly createCronDataIntervals: boolean | undefined;
     readonly createDeltaDataIntervals: boolean | undefined;
   };
+  /** SQL dialect where neither the file, the operator nor the connection tells it. */
+  readonly dialect: DialectName | undefined;
+  /** SQL dialect by Airflow connection id. */
+  readonly dialects: Readonly<Record<string, DialectName>>;
   /** Airflow Variables and params that templates may use. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
@@ -59,6 +68,8 @@ export const defaultRunSettings: RunSettings = {
   compare: 'rows',
   samples: 5,
   holdShrinkPercent: 50,
+  keepBeforeRows: 100_000,
+  keepBeforeDays: 30,
   earlyCutoff: true,
   lockTable: false,
   lockTimeoutMs: 30_000,
@@ -76,6 +87,8 @@ export const emptyConfig: Config = {
     createCronDataIntervals: undefined,
     createDeltaDataIntervals: undefined,
   },
+  dialect: undefined,
+  dialects: {},
   variables: {},
   params: {},
   declared: new Map(),

@@ -84,6 +84,8 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       createCronDataIntervals: airflow.create_cron_data_intervals,
       createDeltaDataIntervals: airflow.create_delta_data_intervals,
     },
+    dialect: written.dialect,
+    dialects: Object.fromEntries(written.dialects ?? []),
     variables: Object.fromEntries(written.variables ?? []),
     params: Object.fromEntries(written.params ?? []),
     declared: new Map(
@@ -95,6 +97,8 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       compare: run.compare ?? fallback.compare,
       samples: run.samples ?? fallback.samples,
       holdShrinkPercent: run.hold === false ? undefined : (run.shrinkPercent ?? fallback.holdShrinkPercent),
+      keepBeforeRows: run.keepBeforeRows ?? fallback.keepBeforeRows,
+      keepBeforeDays: run.keepBeforeDays ?? fallback.keepBeforeDays,
       earlyCutoff: run.earlyCutoff ?? fallback.earlyCutoff,
       lockTable: run.lockTable ?? fallback.lockTable,
       lockTimeoutMs: run.lockTimeout ?? fallback.lockTimeoutMs,

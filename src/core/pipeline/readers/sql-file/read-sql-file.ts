@@ -5,6 +5,7 @@ import type { ReaderOptions } from '../../reader-options.ts';
 import type { TaskSqlMaker } from '../../task-sql-maker.ts';
 import { foreignFormat } from './foreign-format.ts';
 import { readHeaderComment } from './header-comment.ts';
+import { sqlfluffDialect } from './sqlfluff-dialect.ts';
 
 /** A SQL file that no DAG uses: a pipeline of its own with one task, whose id is the file's path. */
 export function readSqlFile(
@@ -25,6 +26,7 @@ export function readSqlFile(
   const dialect =
     header.dialect ??
     (header.connection === undefined ? undefined : options.connections[header.connection]?.dialect) ??
+    sqlfluffDialect(file, files) ??
     options.defaultDialect;
   const whole = { file, start: 0, end: text.length };
   const task: Task = {
