@@ -1,8 +1,9 @@
-import type { ReadFact, ReadWindow, WriteFact } from '../lineage/facts.ts';
+import type { ReadFact, ReadWindow, TaskFacts, WriteFact } from '../lineage/facts.ts';
 import { isScheduled } from '../lineage/is-scheduled.ts';
 import { earlierTasks, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
 import { tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import { createMemo, oncePer } from '../pipeline/memo.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import { makeGrid } from '../time/make-grid.ts';
 import { isZone } from '../time/zone.ts';
@@ -26,7 +27,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       else known.push({ id, write });
     }
   }
-  const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierTasks(pipeline)]));
+  const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierOf(pipeline)]));
   const scoped = runScopedTables(facts, names, earlier);
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(({ table, window }) =>
@@ -56,9 +57,10 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
 
   const tasks: PlannableTask[] = [];
   for (const [id, { task, pipeline }] of facts.tasks) {
-    const { writes = [] } = facts.facts.get(id) ?? {};
+    const own = facts.facts.get(id);
+    const writes = own?.writes ?? [];
     if (onlyPasses(task) && writes.length === 0) continue;
-    const own = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
+    const past = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
     const usedBy = scoped.users.get(id);
     const deleter = deleterFor(id, writes, earlier, (table) => writers.get(names(table)) ?? []);
     tasks.push({
@@ -67,22 +69,25 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       ...gridOf(pipeline),
       zeroWidth: usesEmptyBounds(task, pipeline),
       reads: joined.get(id) ?? [],
-      after: [...(after.get(id) ?? []), ...own],
+      after: [...(after.get(id) ?? []), ...past],
       writes,
       ...(isLastRunWinning(task, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
       ...(usedBy === undefined ? {} : { usedBy }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
-      codeHash: digest(codeText(task, writes)),
+      codeHash: hashes(own ?? task, [task, digest], {}, () => digest(codeText(task, writes))),
     });
   }
   return tasks;
 }
 
-function gridOf(pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGrid'> {
+/** What an edit of another file leaves as it is. */
+const earlierOf = oncePer(earlierTasks);
+const hashes = createMemo<TaskFacts | Task, Record<string, never>, string>();
+const gridOf = oncePer((pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGrid'> => {
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? { grid: undefined, noGrid: made.reason } : { grid: made.grid, noGrid: undefined };
-}
+});
 
 const ownInterval: ReadWindow = {
   kind: 'range',
