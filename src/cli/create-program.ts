@@ -5,10 +5,19 @@ import { register as registerPlan } from './commands/plan.ts';
 import { register as registerResume } from './commands/resume.ts';
 import { register as registerRun } from './commands/run.ts';
 import { register as registerShow } from './commands/show.ts';
+import { register as registerUndo } from './commands/undo.ts';
 import { jsonOnFailure } from './json-failure.ts';
 import { exitCodes, type Shell, UsageError } from './shell.ts';
 
-const registers = [registerCheck, registerShow, registerPlan, registerRun, registerHistory, registerResume];
+const registers = [
+  registerCheck,
+  registerShow,
+  registerPlan,
+  registerRun,
+  registerHistory,
+  registerResume,
+  registerUndo,
+];
 
 /**
  * Runs one command line to its end. Never rejects for a wrong call or for what files, databases and terminals do; a

@@ -8,6 +8,7 @@ export const unitOptions = ({ run }: Config, settings: Readonly<Record<string, s
   compare: run.compare,
   samples: run.samples,
   holdShrinkPercent: run.holdShrinkPercent,
+  keepBeforeRows: run.keepBeforeRows,
   earlyCutoff: run.earlyCutoff,
   lockTable: run.lockTable,
   lockTimeoutMs: run.lockTimeoutMs,

@@ -1,6 +1,9 @@
 import type { UnitState } from '../core/ledger/ledger-store.ts';
 import type { AssistantState, RunView, UnitDetail } from './assistant-state.ts';
 
+/** What a report of a run is written as. */
+export type ReportFormat = 'markdown' | 'json' | 'html';
+
 /** What the page asks of the host. Every request is answered, also with a failure. */
 export type AssistantRequest =
   /** The page woke up: send the whole state. */
@@ -25,7 +28,7 @@ export type AssistantRequest =
   | { readonly type: 'open-source'; readonly task: string }
   | { readonly type: 'open-diff'; readonly index: number }
   | { readonly type: 'copy-command' }
-  | { readonly type: 'export'; readonly format: 'markdown' | 'json' };
+  | { readonly type: 'export'; readonly format: ReportFormat };
 
 /** A request with the number that its answer carries. */
 export interface NumberedRequest {

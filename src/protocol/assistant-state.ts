@@ -80,13 +80,18 @@ export interface RunView {
   readonly summary: string;
 }
 
+/** How a slice changed, with the causes in words; empty where it did not change. */
+export interface SliceView extends SliceDiff {
+  readonly why: string;
+}
+
 export interface UnitDetail {
   readonly index: number;
   readonly state: UnitState | 'planned';
   readonly message: string | undefined;
   readonly remedy: string | undefined;
   readonly durationMs: number | undefined;
-  readonly slices: readonly SliceDiff[];
+  readonly slices: readonly SliceView[];
   /** Rendered SQL of the unit, statement by statement. */
   readonly statements: readonly string[];
   readonly refusal: string | undefined;

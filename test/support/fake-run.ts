@@ -93,6 +93,10 @@ export function fakeLedger(): LedgerStore & {
     async units(run) {
       return [...records].filter(([key]) => key.startsWith(`${run}|`)).map(([, record]) => record);
     },
+    async changedSlices() {
+      return [];
+    },
+    async forgetImages() {},
     async newestVersions() {
       return [];
     },
@@ -163,11 +167,13 @@ export const jobsOf = (plan: Plan, run: string): ReadonlyMap<UnitId, UnitJob> =>
         slices: [],
         inputs: [],
         cutsOff: false,
+        restores: undefined,
         codeHash: `hash-${unit.task}`,
         options: {
           compare: 'rows',
           samples: 0,
           holdShrinkPercent: 50,
+          keepBeforeRows: 1000,
           earlyCutoff: true,
           lockTable: false,
           lockTimeoutMs: 1,

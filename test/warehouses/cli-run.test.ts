@@ -138,6 +138,19 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
       title: 'shop.daily 2026-11-10 to 2026-11-15 with downstream',
       counts: { changed: 12 },
     });
+    expect((await cli('history', runs[0].run, '--report', 'changes.html')).code).toBe(0);
+    expect(readFileSync(join(root, 'changes.html'), 'utf8')).toContain('Why: the code of the task changed.');
+    expect(await cli('history', runs[0].run, '--report', 'changes.doc')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('.md, .html, .json'),
+    });
+    const undone = await cli('undo', runs[0].run, '--yes');
+    expect(undone).toMatchObject({ code: 0 });
+    expect(await contents()).toEqual(after);
+    expect(await cli('undo', runs[0].run, '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('made the slice of mart.'),
+    });
     const one = await cli('history', runs[1].run);
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('5 unchanged, 0 changed, 7 skipped') });
   });

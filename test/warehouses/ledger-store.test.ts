@@ -166,3 +166,26 @@ test('a run that a killed process left on an embedded directory is not at work',
   await again.close();
   await fixture.close();
 });
+
+test('a ledger of an earlier version is brought to this one, and a newer one is left alone', async () => {
+  const fixture = await openFixture('postgres');
+  const open = async () => {
+    const warehouse = await openWarehouse(fixture.connection);
+    const store = sqlLedgerStore(warehouse);
+    return { store, close: () => store.close().then(() => warehouse.close()) };
+  };
+  await sqlLedgerStore(fixture.warehouse).listRuns(1);
+  await sql(
+    fixture.warehouse,
+    'drop table backfill_ledger.before_images, backfill_ledger.before_rows',
+    'update backfill_ledger.meta set version = 1',
+  );
+  const [one, other] = [await open(), await open()];
+  expect(await Promise.all([one.store.changedSlices('r'), other.store.changedSlices('r')])).toEqual([[], []]);
+  await Promise.all([one.close(), other.close()]);
+  await sql(fixture.warehouse, 'insert into backfill_ledger.meta (version) values (99)');
+  const late = await open();
+  await expect(late.store.listRuns(1)).rejects.toThrow(/version 99/);
+  await late.close();
+  await fixture.close();
+});

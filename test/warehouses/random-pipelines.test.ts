@@ -127,7 +127,9 @@ async function same(
 function notUnchanged({ units }: RunResult, { tasks }: WorkspaceModel): readonly string[] {
   const replaced = new Set(tasks.filter(({ write }) => write.kind === 'replace').map(({ id }) => id));
   return units
-    .filter(({ unit, state }) => state !== 'unchanged' && state !== 'skipped' && !replaced.has(unit.split('@')[0] as string))
+    .filter(
+      ({ unit, state }) => state !== 'unchanged' && state !== 'skipped' && !replaced.has(unit.split('@')[0] as string),
+    )
     .map(({ unit, state, message }) => `${unit} ${state} ${message ?? ''}`);
 }
 

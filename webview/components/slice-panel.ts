@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { RowSample, SliceDiff } from '../../src/core/diff/slice-diff.ts';
+import type { SliceView } from '../../src/protocol/assistant-state.ts';
 import { formatCount, shortChecksum } from './format.ts';
 
 /** One slice before and after: counts, checksums, per-column changes and sample rows. */
-export function slicePanel(slice: SliceDiff): TemplateResult {
+export function slicePanel(slice: SliceView): TemplateResult {
   return html`
     <section class="slice" aria-label="Changes of ${slice.table}">
       <h3>${slice.table}${slice.from === undefined ? ' · whole table' : ''}</h3>
@@ -16,6 +17,7 @@ export function slicePanel(slice: SliceDiff): TemplateResult {
         </tbody>
       </table>
       ${slice.method === 'none' ? html`<p class="quiet">Rows were not compared.</p>` : changeBadges(slice)}
+      ${slice.why === '' ? nothing : html`<p>Why: ${slice.why}.</p>`}
       ${columnBars(slice)} ${sampleTable(slice)}
     </section>
   `;

@@ -33,6 +33,7 @@ function actions({ state, ask }: PageContext): TemplateResult {
   return html`
     ${copy}
     <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'export', format: 'markdown' })}>Export Markdown</vscode-button>
+    <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'export', format: 'html' })}>Export HTML</vscode-button>
     <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'export', format: 'json' })}>Export JSON</vscode-button>
     <vscode-button appearance="secondary" ?disabled=${live} @click=${() => ask({ type: 'back-to-choose' })}>Change</vscode-button>
     <vscode-button appearance="secondary" ?disabled=${blocked || isUnfinished(run)} @click=${() => ask({ type: 'start', mode: 'preview' })}>Preview Changes</vscode-button>

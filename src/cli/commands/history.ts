@@ -5,6 +5,7 @@ import { sliceJson } from '../../core/run/run-json.ts';
 import type { RunUnit } from '../../core/run/run-result.ts';
 import { formatWall } from '../../core/time/format-interval.ts';
 import { toIso } from '../../core/time/iso.ts';
+import { reportFile, reportOption } from '../report-file.ts';
 import { countsText, runText } from '../reporters/run-text.ts';
 import { textTable } from '../reporters/text-table.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
@@ -16,6 +17,7 @@ interface HistoryOptions extends WorkspaceOptions {
   readonly connection?: string;
   readonly limit: string;
   readonly samples: string;
+  readonly report?: string;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -28,12 +30,14 @@ export function register(program: Command, shell: Shell): void {
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--limit <n>', 'how many runs are listed', '20')
     .option('--samples <n>', 'differing rows shown per slice and kind', '0')
+    .option(...reportOption)
     .addHelpText(
       'after',
       `
 Examples:
   backfill history
   backfill history 20261129-162350-k3v9 --samples 5
+  backfill history 20261129-162350-k3v9 --report changes.html
   backfill history --format json`,
     )
     .action((run: string | undefined, options: HistoryOptions) => history(run, options, shell));
@@ -42,12 +46,18 @@ Examples:
 async function history(run: string | undefined, options: HistoryOptions, shell: Shell): Promise<void> {
   const limit = wholeNumber('--limit', options.limit);
   const samples = wholeNumber('--samples', options.samples);
+  const report = reportFile(options.report, shell);
+  if (report !== undefined && run === undefined)
+    throw new UsageError('a report is of one run', 'name the run: backfill history RUN --report FILE');
   const workspace = await openWorkspace(options, shell);
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
     const ledger = sqlLedgerStore(warehouse);
     try {
       if (run === undefined) listRuns(await ledger.listRuns(limit), options, shell);
-      else await showRun(run, ledger, samples, options, shell);
+      else {
+        const { title, records } = await showRun(run, ledger, samples, options, shell);
+        report?.write({ title, target: warehouse.description.target, run }, records);
+      }
       shell.exit(exitCodes.done);
     } finally {
       await ledger.close();
@@ -84,7 +94,7 @@ async function showRun(
   samples: number,
   { format }: HistoryOptions,
   shell: Shell,
-): Promise<void> {
+): Promise<{ readonly title: string; readonly records: readonly UnitRecord[] }> {
   const stored = await ledger.loadRun(run);
   if (stored === undefined)
     throw new UsageError(`there is no run ${run} in this database`, 'list them with: backfill history');
@@ -102,7 +112,7 @@ async function showRun(
     shell.out(
       `${JSON.stringify({ version: 1, runId: run, title: stored.title, createdAt: toIso(stored.createdAt), createdBy: stored.createdBy, units })}\n`,
     );
-    return;
+    return { title: stored.title, records };
   }
   shell.out(
     `${shell.colors.bold(stored.title)}\n${toIso(stored.createdAt)} by ${stored.createdBy}, ${countsText(records)}\n\n`,
@@ -119,6 +129,7 @@ async function showRun(
     durationMs: undefined,
   } as const;
   shell.out(runText({ result, samples, width: shell.columns }, shell.colors));
+  return { title: stored.title, records };
 }
 
 const asRunUnit = (record: UnitRecord): RunUnit => ({

@@ -8,15 +8,19 @@ import { openPreview } from '../../core/run/relational/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
 import { runPlan } from '../../core/run/run-plan.ts';
+import type { RunResult } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
+import { previewTimeBoxMs } from '../preview-time-box.ts';
 import { progressWriter } from '../progress-writer.ts';
+import { reportFile, reportOption } from '../report-file.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
@@ -35,12 +39,10 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly stopAtFirstFailure?: boolean;
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
+  readonly report?: string;
   /** `--no-early-cutoff` makes it false. */
   readonly earlyCutoff: boolean;
 }
-
-/** A preview holds locks on the rows that it rewrites, so it must end by itself. */
-const previewTimeBoxMs = 600_000;
 
 export function register(program: Command, shell: Shell): void {
   const command = program
@@ -59,6 +61,7 @@ export function register(program: Command, shell: Shell): void {
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
     .option('--samples <n>', 'differing rows shown per slice and kind, at most 20')
+    .option(...reportOption)
     .option('--no-early-cutoff', 'run downstream units although their inputs are as their last run saw them')
     .addHelpText(
       'after',
@@ -66,6 +69,7 @@ export function register(program: Command, shell: Shell): void {
 Examples:
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --preview
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --yes
+  backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --preview --report changes.html
   backfill run shop_daily --logical-dates 2026-11-28..2026-11-28 --concurrency 2 --format json --yes
 
 Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decision, 130 cancelled.`,
@@ -74,6 +78,7 @@ Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decisi
 }
 
 async function run(words: readonly string[], options: RunCommandOptions, shell: Shell): Promise<void> {
+  const report = reportFile(options.report, shell);
   const workspace = await openWorkspace(options, shell);
   const plan = makePlan(workspace.tasks, planRequest(words, options, workspace.tasks, shell));
   reportPlanProblems(workspace, plan, shell);
@@ -82,7 +87,12 @@ async function run(words: readonly string[], options: RunCommandOptions, shell: 
     return shell.exit(exitCodes.findings);
   }
   const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
-  await withTarget(workspace, name, shell, (target) => runOn(target, workspace, plan, words, options, shell));
+  await withTarget(workspace, name, shell, async (target) => {
+    const result = await runOn(target, workspace, plan, words, options, shell);
+    if (result === undefined || result.refusal !== undefined) return;
+    const run = options.preview === true ? undefined : result.run;
+    report?.write({ title: titleOf(words, options), target: target.warehouse.description.target, run }, result.units);
+  });
 }
 
 async function runOn(
@@ -92,7 +102,7 @@ async function runOn(
   words: readonly string[],
   options: RunCommandOptions,
   shell: Shell,
-): Promise<void> {
+): Promise<RunResult | undefined> {
   const { warehouse, connection } = target;
   const settings = workspace.config.run;
   const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 20);
@@ -136,7 +146,8 @@ async function runOn(
     const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
-      return shell.exit(exitCodes.usage);
+      shell.exit(exitCodes.usage);
+      return undefined;
     }
   }
   const env = { clock: shell.clock, owner: processOwner() };
@@ -151,7 +162,12 @@ async function runOn(
         plan,
         jobs,
         refused,
-        options: { ...defaultRunOptions, concurrency, stopAtFirstFailure: options.stopAtFirstFailure ?? false },
+        options: {
+          ...defaultRunOptions,
+          keepBeforeDays: settings.keepBeforeDays,
+          concurrency,
+          stopAtFirstFailure: options.stopAtFirstFailure ?? false,
+        },
       },
       {
         executor: preview?.executor ?? relationalExecutor(warehouse, env),
@@ -164,6 +180,7 @@ async function runOn(
     const shown = options.samples === undefined ? 0 : samples;
     finishRun(result, warehouse.description.target, { format: options.format, samples: shown }, shell);
     shell.exit(exitCodeOf(result));
+    return result;
   } finally {
     await preview?.end();
     await ledger?.close();

@@ -16,6 +16,8 @@ export type ChangeCause =
   | { readonly kind: 'input'; readonly table: string }
   /** What the last run saw of it, or this one, was not recorded. */
   | { readonly kind: 'unrecorded-input'; readonly table: string }
+  /** The change of an earlier run was taken back. */
+  | { readonly kind: 'undo'; readonly run: string }
   /** Same code, schema, settings and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
 
@@ -80,6 +82,8 @@ export function causeInWords(cause: ChangeCause): string {
       return `${cause.table} holds other rows than the last run read`;
     case 'unrecorded-input':
       return `what the last run read of ${cause.table} was not recorded`;
+    case 'undo':
+      return `run ${cause.run} was undone`;
     case 'not-deterministic':
       return 'nothing that it depends on changed: the task is not deterministic';
   }

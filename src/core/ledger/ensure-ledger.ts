@@ -6,6 +6,7 @@ import {
   ledgerRightsSql,
   ledgerSchema,
   ledgerVersion,
+  upgradeLedgerSql,
 } from '../warehouse/dialects/postgres/ledger-schema-sql.ts';
 import type { Session, Warehouse } from '../warehouse/ports.ts';
 import { WarehouseError } from '../warehouse/warehouse-error.ts';
@@ -88,6 +89,28 @@ async function checkVersion(session: Session, user: string): Promise<void> {
     throw new WarehouseError('other', `The ledger has version ${found}; this program knows ${ledgerVersion}.`, false, {
       hint: 'Update the program: a newer one has written here.',
     });
+  }
+  if (found < ledgerVersion) await upgrade(session);
+}
+
+/** Brings an older ledger to this version, whoever comes first. */
+async function upgrade(session: Session): Promise<void> {
+  await session.query('begin isolation level read committed');
+  try {
+    await session.query('select pg_catalog.pg_advisory_xact_lock($1)', [ledgerCreationLock]);
+    const version = await session.query(`select max(version) from ${ledgerSchema}.meta`);
+    for (let next = Number(version.rows[0]?.[0]) + 1; next <= ledgerVersion; next++) {
+      for (const statement of upgradeLedgerSql[next] ?? []) await session.query(statement);
+      await session.query(`insert into ${ledgerSchema}.meta (version) values (${next})`);
+    }
+    await session.query('commit');
+  } catch (error) {
+    await session.query('rollback').catch(() => undefined);
+    if (!(error instanceof WarehouseError) || error.kind !== 'permission') throw error;
+    throw missingRight(
+      `The ledger has an older version and may not be brought to version ${ledgerVersion} by this role.`,
+      `GRANT CREATE ON SCHEMA ${ledgerSchema} to this role, or let the role that made the ledger run once`,
+    );
   }
 }
 

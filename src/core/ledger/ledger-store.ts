@@ -44,6 +44,18 @@ export interface RunSummary {
   readonly counts: Readonly<Partial<Record<UnitState, number>>>;
 }
 
+/** A slice that a run changed. */
+export interface ChangedSlice {
+  readonly unit: UnitId;
+  readonly slice: string;
+  readonly target: string;
+  readonly rowsBefore: number | undefined;
+  /** Rows of before that are kept; `undefined`: they were not. */
+  readonly kept: number | undefined;
+  /** Another run that made the slice anew since. */
+  readonly newerRun: string | undefined;
+}
+
 /** `[from, to)` of a table as ISO instants, open where undefined. */
 export interface LedgerSlice {
   readonly table: string;
@@ -86,6 +98,10 @@ export interface LedgerStore {
   endRun(run: string): Promise<void>;
   /** Runs with a live lease whose slices of `tables` overlap `[from, to)` of the given slices. */
   activeOverlaps(run: string, slices: readonly LedgerSlice[]): Promise<readonly RunOverlap[]>;
+  /** Slices that a run changed, the last one first, and whether each can be undone. */
+  changedSlices(run: string): Promise<readonly ChangedSlice[]>;
+  /** Forgets old rows that were kept longer ago than this many days. */
+  forgetImages(days: number): Promise<void>;
   /** The newest version of every slice that a run committed. */
   newestVersions(): Promise<readonly SliceVersionRecord[]>;
   close(): Promise<void>;

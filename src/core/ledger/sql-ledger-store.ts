@@ -1,5 +1,6 @@
 import { instant } from '../time/instant.ts';
 import { qualifyNames } from '../warehouse/describe-tables.ts';
+import { changedSlicesSql, forgetImagesSql } from '../warehouse/dialects/postgres/before-image-sql.ts';
 import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
 import {
   activeOverlapsSql,
@@ -16,7 +17,15 @@ import {
 } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
 import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
 import { ensureLedger } from './ensure-ledger.ts';
-import type { LedgerSlice, LedgerStore, RunOverlap, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
+import type {
+  ChangedSlice,
+  LedgerSlice,
+  LedgerStore,
+  RunOverlap,
+  RunSummary,
+  UnitRecord,
+  UnitState,
+} from './ledger-store.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 
 type Row = readonly (string | null)[];
@@ -113,6 +122,10 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       await ask(endRunSql, [run]);
     },
     activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
+    changedSlices: async (run) => (await ask(changedSlicesSql, [run])).rows.map(changedSliceOf),
+    forgetImages: async (days) => {
+      await ask(forgetImagesSql, [String(days)]);
+    },
     newestVersions: async () => (await ask(newestVersionsSql, [])).rows.map(versionOf),
     close: async () => {
       await queue;
@@ -156,6 +169,18 @@ function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary 
     createdAt: instant(Number(createdAt)),
     createdBy: String(createdBy),
     counts: JSON.parse(counts ?? '{}') as RunSummary['counts'],
+  };
+}
+
+function changedSliceOf([unit, slice, target, rowsBefore, kept, newerRun]: Row): ChangedSlice {
+  const count = (text: string | null | undefined): number | undefined => (text == null ? undefined : Number(text));
+  return {
+    unit: String(unit),
+    slice: String(slice),
+    target: String(target),
+    rowsBefore: count(rowsBefore),
+    kept: count(kept),
+    newerRun: newerRun ?? undefined,
   };
 }
 

@@ -68,6 +68,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     inputs: facts.reads.map((read) => inputOf(read, unit.data)),
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
+    restores: undefined,
     options: setting.options,
   };
 }

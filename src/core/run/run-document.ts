@@ -56,10 +56,12 @@ const job = record<UnitJob>({
   inputs: list(record<JobInput>({ table: text, column: optional(text), from: optional(text), to: optional(text) })),
   cutsOff: flag,
   codeHash: text,
+  restores: optional(record({ run: text, unit: text })),
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,
     holdShrinkPercent: optional(finite),
+    keepBeforeRows: count,
     earlyCutoff: flag,
     lockTable: flag,
     lockTimeoutMs: count,
@@ -83,6 +85,7 @@ const runDocument = record<RunDocument>({
   options: record<RunOptions>({
     concurrency: count,
     stopAtFirstFailure: flag,
+    keepBeforeDays: count,
     maxAttempts: count,
     maxBusyAttempts: count,
     backoffMs: count,

@@ -4,6 +4,8 @@ export interface RunOptions {
   readonly concurrency: number;
   /** After the first failed or held unit nothing new is started. */
   readonly stopAtFirstFailure: boolean;
+  /** Old rows that runs kept are forgotten after this many days. */
+  readonly keepBeforeDays: number;
   /** Tries of one unit whose errors are retryable, the first included. */
   readonly maxAttempts: number;
   /** Tries of one unit whose slice another run holds, the first included. */
@@ -16,6 +18,7 @@ export interface RunOptions {
 export const defaultRunOptions: RunOptions = {
   concurrency: 4,
   stopAtFirstFailure: false,
+  keepBeforeDays: 30,
   maxAttempts: 4,
   maxBusyAttempts: 12,
   backoffMs: 500,

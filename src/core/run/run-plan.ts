@@ -66,6 +66,7 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
     );
     const late = await beginning(ledger, prepared, slices, prepared.createdBy);
     if (late !== undefined) return refused(run, late, ports);
+    await ledger.forgetImages(prepared.options.keepBeforeDays);
   }
   return carryOut(prepared, new Map(), ports);
 }

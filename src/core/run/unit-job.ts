@@ -49,7 +49,14 @@ export interface UnitJob {
    */
   readonly cutsOff: boolean;
   readonly codeHash: string;
+  /** The unit of an earlier run whose change is taken back; the job then has no statements of its own. */
+  readonly restores: RestoredVersion | undefined;
   readonly options: UnitOptions;
+}
+
+export interface RestoredVersion {
+  readonly run: string;
+  readonly unit: UnitId;
 }
 
 export interface UnitOptions {
@@ -59,6 +66,8 @@ export interface UnitOptions {
   readonly samples: number;
   /** Hold when the slice shrinks by more than this share (0…100) or becomes empty; `undefined` switches it off. */
   readonly holdShrinkPercent: number | undefined;
+  /** Keep the old rows of a changed slice of at most this many rows, so that it can be undone; 0: never. */
+  readonly keepBeforeRows: number;
   /** Record what each input holds, and leave out units that would see what they saw last time. */
   readonly earlyCutoff: boolean;
   /** Take SHARE ROW EXCLUSIVE on each target, where another scheduler writes it too. */

@@ -51,7 +51,12 @@ export function prepareRun(state: LiveState, plan: Plan, title: string, options:
       plan,
       jobs,
       refused,
-      options: { ...defaultRunOptions, concurrency, stopAtFirstFailure },
+      options: {
+        ...defaultRunOptions,
+        keepBeforeDays: state.config.run.keepBeforeDays,
+        concurrency,
+        stopAtFirstFailure,
+      },
     }),
   };
 }

@@ -8,6 +8,7 @@ import type { PlanGrid } from '../../core/view/plan-view.ts';
 import type { RangeView } from '../../core/view/range-view.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { ReportFormat } from '../../protocol/assistant-messages.ts';
 
 /** What the editor's settings decide for reading and checking. */
 export interface WorkspaceSettings {
@@ -155,7 +156,7 @@ export interface WorkspaceApi {
   addPostgres(argument: PostgresAnswers): Promise<void>;
   /** The run or preview as a file to hand on. */
   report(argument: {
-    readonly format: 'markdown' | 'json';
+    readonly format: ReportFormat;
     readonly target: string;
     readonly run: string | undefined;
     readonly results: readonly (RunUnit | UnitRecord)[];

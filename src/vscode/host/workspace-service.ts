@@ -14,7 +14,8 @@ import { makeDocumentView } from '../../core/view/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/pipeline-view.ts';
 import { planGrid } from '../../core/view/plan-view.ts';
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/range-view.ts';
-import { runReport } from '../../core/view/run-report.ts';
+import { reportHtml } from '../../core/view/report-html.ts';
+import { reportMarkdown } from '../../core/view/report-markdown.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import { typedTime } from '../../core/view/typed-time.ts';
 import { addDeclaration } from '../../node/config/add-declaration.ts';
@@ -213,7 +214,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async report({ format, target, run, results }) {
       const title = frozen?.title ?? 'Backfill';
       const name = `backfill-${run ?? 'plan'}`;
-      if (format === 'markdown') return { name: `${name}.md`, text: runReport({ title, target, run, results }) };
+      const input = { title, target, run, results };
+      if (format === 'markdown') return { name: `${name}.md`, text: reportMarkdown(input) };
+      if (format === 'html') return { name: `${name}.html`, text: reportHtml(input) };
       const plan = frozen === undefined ? undefined : planJson(frozen.plan);
       const json = { version: 1, runId: run ?? null, target, plan: plan ?? null, units: results.map(recordJson) };
       return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };

@@ -1,3 +1,4 @@
+import { causesInWords } from '../../core/diff/change-cause.ts';
 import type { UnitRecord, UnitState } from '../../core/ledger/ledger-store.ts';
 import type { RunEvent, RunProgress } from '../../core/run/run-event.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
@@ -280,7 +281,7 @@ export function sessionRun(
         message: error?.message ?? result?.message,
         remedy: error?.remedy,
         durationMs: result?.durationMs,
-        slices: result?.slices ?? [],
+        slices: (result?.slices ?? []).map((slice) => ({ ...slice, why: causesInWords(slice.causes) })),
         statements: known?.statements ?? [],
         refusal: known?.refusal,
       };

@@ -57,6 +57,8 @@ run:
   shrinkPercent: 80
   compare: checksums
   samples: 0
+  keepBeforeRows: 500
+  keepBeforeDays: 7
   earlyCutoff: false
   lockTable: true
   lockTimeout: 5s
@@ -100,6 +102,8 @@ describe('readConfig', () => {
       compare: 'checksums',
       samples: 0,
       holdShrinkPercent: 80,
+      keepBeforeRows: 500,
+      keepBeforeDays: 7,
       earlyCutoff: false,
       lockTable: true,
       lockTimeoutMs: 5000,

@@ -32,6 +32,7 @@ const setting: JobSetting = {
     compare: 'rows',
     samples: 0,
     holdShrinkPercent: 50,
+    keepBeforeRows: 1000,
     earlyCutoff: true,
     lockTable: false,
     lockTimeoutMs: 1,

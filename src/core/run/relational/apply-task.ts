@@ -6,6 +6,7 @@ import { describeTables, type TypeCache } from '../../warehouse/describe-tables.
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import type { TableDescription } from '../../warehouse/table-description.ts';
 import type { UnitJob } from '../unit-job.ts';
+import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
 import { type EscapeSlice, type EscapeVerdict, findEscape, outsideFigures } from './escape.ts';
 import { lockTables } from './fence.ts';
 import type { Position } from './marker.ts';
@@ -55,7 +56,13 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
     before.push(relation && (await stateBefore(session, relation, index, job.options)));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
-  await runStatements(unit, figureSettings(unit, hidden));
+  const restored: ImageFigures[] = [];
+  if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
+  else {
+    for (const [index, target] of targets.entries())
+      restored.push(await restoreSlice(session, target, before[index], unit.job.restores));
+    await applySettings(session, figureSettings(unit, hidden));
+  }
   await session.query('set constraints all immediate');
   const after = await relationsAfter(unit);
   const slices: (EscapeSlice & { target: Target; index: number })[] = [];
@@ -63,6 +70,8 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
     const relation = after[index];
     if (relation === undefined) continue;
     const taken = await stateAfter(session, relation, index, job.options, position.ownAge);
+    const expected = restored[index];
+    if (expected !== undefined) checkRestored(target, taken, expected);
     slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;

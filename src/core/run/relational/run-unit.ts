@@ -5,6 +5,7 @@ import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
 import { applyCertainly } from './apply-certainly.ts';
+import { keepImages } from './before-image.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
 import { isUpToDate, readInputs } from './cutoff.ts';
@@ -78,7 +79,8 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     });
     const decision = decide(applied, job.options);
     const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
-    if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
+    if (decision.kind === 'changed') await keepImages(session, job, claim.targets, slices);
+    else await session.query(`rollback to savepoint ${unitSavepoint}`);
     await recordOutcome(session, job, env, claim.fence, inputs, {
       state: decision.kind,
       message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,

@@ -15,6 +15,9 @@ export function withCauses(
 ): AppliedSlice {
   const { target, diff } = applied;
   if (diff.added === 0 && diff.removed === 0 && diff.changed === 0) return applied;
+  if (job.restores !== undefined) {
+    return { ...applied, diff: { ...diff, causes: [{ kind: 'undo', run: job.restores.run }] } };
+  }
   const version = marker.previous.find(({ slice }) => slice === ledgerSlice(target).slice);
   const causes = changeCauses({
     before: diff.before,

@@ -1,9 +1,20 @@
 export const ledgerSchema = 'backfill_ledger';
 
-export const ledgerVersion = 1;
+export const ledgerVersion = 2;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
+
+/** Rows of changed slices as they were before: one row of `before_images` a slice, its rows as text in `before_rows`. */
+const beforeImagesSql: readonly string[] = [
+  `create table ${ledgerSchema}.before_images (run text not null, unit text not null, slice text not null,
+    row_count bigint not null, kept_at timestamptz not null default clock_timestamp(), primary key (run, unit, slice))`,
+  `create table ${ledgerSchema}.before_rows (run text not null, unit text not null, slice text not null, line text)`,
+  `create index on ${ledgerSchema}.before_rows (run, unit, slice)`,
+];
+
+/** What makes a ledger of each earlier version one of the next, by the version that it makes. */
+export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = { 2: beforeImagesSql };
 
 /**
  * The ledger's tables, one statement each. `claims` rows are never updated: a unit holds its own FOR UPDATE while its
@@ -41,6 +52,7 @@ export const createLedgerSql: readonly string[] = [
     id bigint generated always as identity, committed_at timestamptz not null default clock_timestamp(),
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
+  ...beforeImagesSql,
   `insert into ${ledgerSchema}.meta (version) values (${ledgerVersion})`,
 ];
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
-import { runReport } from '../../../src/core/view/run-report.ts';
+import { reportHtml } from '../../../src/core/view/report-html.ts';
+import { reportMarkdown } from '../../../src/core/view/report-markdown.ts';
 
 const slice: SliceDiff = {
   table: 'mart.sums',
@@ -25,7 +26,7 @@ const slice: SliceDiff = {
 
 test('tells what changed, with samples, and leaves out what did not', () => {
   const record = { attempts: 1, message: undefined, durationMs: 5 };
-  const text = runReport({
+  const text = reportMarkdown({
     title: 'shop.sums',
     target: 'shop@db',
     run: 'r1',
@@ -42,4 +43,29 @@ test('tells what changed, with samples, and leaves out what did not', () => {
   // Bars and line ends of values do not break the table.
   expect(text).toContain('| changed | id=1 | n=a\\|b | n=NULL |');
   expect(text).toContain('| added | id=9 |  | n=x y |');
+});
+
+test('HTML says the same, needs nothing from elsewhere, and takes values for text', () => {
+  const hostile = '<script>alert(1)</script>';
+  const samples = [{ kind: 'added', key: { id: '9' }, before: undefined, after: { id: '9', n: hostile } }] as const;
+  const html = reportHtml({
+    title: `a & b ${hostile}`,
+    target: 'shop@db',
+    run: 'r1',
+    results: [
+      {
+        attempts: 1,
+        message: undefined,
+        durationMs: 5,
+        unit: 'a@1',
+        state: 'changed',
+        slices: [{ ...slice, samples, causes: [{ kind: 'code' }] }],
+      },
+    ],
+  });
+  expect(html).not.toContain('<script');
+  expect(html).not.toMatch(/(?:src|href)=/);
+  expect(html).toContain('n=&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(html).toContain('<p>Why: the code of the task changed.</p>');
+  expect(html).toContain('<td class="number">3</td>');
 });

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { isUndoRefusal, prepareUndo } from '../../core/run/prepare-undo.ts';
+import { openPreview } from '../../core/run/relational/preview.ts';
+import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { runPlan } from '../../core/run/run-plan.ts';
+import { plural } from '../../core/text/plural.ts';
+import { processOwner } from '../../node/process-owner.ts';
+import { newRunId } from '../../node/run-id.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
+import { exitCodeOf, finishRun } from '../finish-run.ts';
+import { previewTimeBoxMs } from '../preview-time-box.ts';
+import { progressWriter } from '../progress-writer.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { withTarget } from '../with-target.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+
+interface UndoOptions extends WorkspaceOptions, ConfirmOptions {
+  readonly connection?: string;
+  readonly unit?: readonly string[];
+  readonly preview?: boolean;
+}
+
+export function register(program: Command, shell: Shell): void {
+  const command = program
+    .command('undo')
+    .description('put the slices that a run changed back to their rows of before, as a run of its own')
+    .argument('<run>', 'a run’s id, see backfill history');
+  addConfirmOptions(addWorkspaceOptions(command), 'do not ask; needed where nobody can be asked')
+    .option('--unit <unit...>', 'only these units of the run')
+    .option('--preview', 'show what would be put back, and write nothing')
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill undo 20261129-162350-k3v9qd --preview
+  backfill undo 20261129-162350-k3v9qd
+  backfill undo 20261129-162350-k3v9qd --unit shop_daily.orders_clean@2026-11-28T00:00:00Z --yes
+
+Refused where a later run or anything else has changed a slice since, or where its rows of before were not kept.`,
+    )
+    .action((run: string, options: UndoOptions) => undo(run, options, shell));
+}
+
+async function undo(run: string, options: UndoOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
+    const env = { clock: shell.clock, owner: processOwner() };
+    const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
+    const ledger = sqlLedgerStore(warehouse);
+    try {
+      const now = shell.clock.now();
+      const request = { run, units: options.unit, as: newRunId(now), createdBy: env.owner, now };
+      const prepared = await prepareUndo(request, ledger);
+      if (isUndoRefusal(prepared)) throw new UsageError(prepared.message, prepared.remedy);
+      if (preview === undefined) {
+        const question = `Undo ${plural(prepared.plan.units.length, 'unit')} of run ${run}`;
+        const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
+        if (refusal !== undefined) {
+          shell.err(`${refusal}\n`);
+          return shell.exit(exitCodes.usage);
+        }
+      }
+      // An engine with one session cannot serve the ledger beside the preview.
+      if (preview !== undefined) await ledger.close();
+      const result = await runPlan(prepared, {
+        executor: preview?.executor ?? relationalExecutor(warehouse, env),
+        ledger: preview === undefined ? ledger : undefined,
+        clock: shell.clock,
+        signal: shell.listenForCancel(),
+        onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
+      });
+      finishRun(result, warehouse.description.target, { format: options.format, samples: 0 }, shell);
+      shell.exit(exitCodeOf(result));
+    } finally {
+      await preview?.end();
+      await ledger.close();
+    }
+  });
+}

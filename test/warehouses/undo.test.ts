@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
+import type { JobSlice } from '../../src/core/run/unit-job.ts';
+import {
+  engines,
+  type Fixture,
+  job,
+  neverAborted,
+  openFixture,
+  realClock,
+  scalar,
+  shopTables,
+  sql,
+} from '../support/warehouse-fixture.ts';
+
+const { unit } = job();
+
+describe.each(engines)('undo on %s', (engine) => {
+  let fixture: Fixture;
+  let executor: UnitExecutor;
+  let runs = 0;
+  const run = (parts: Parameters<typeof job>[0] = {}) =>
+    executor.execute(job({ run: `run-${++runs}`, ...parts }), neverAborted);
+  const undo = (undone: string, parts: Parameters<typeof job>[0] = {}) =>
+    run({ statements: [], restores: { run: undone, unit }, ...parts, options: { holdShrinkPercent: undefined } });
+  const change = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
+  const rows = (table = 'sales') =>
+    scalar(fixture.warehouse, `select string_agg(${table}::text, ' ' order by ${table}::text) from ${table}`);
+
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
+  });
+  afterAll(() => fixture.close());
+  beforeEach(() => change('drop table if exists sales, orders cascade', ...shopTables));
+
+  /** Runs after a change of the input; gives the run's id and the rows before it. */
+  const changedRun = async (): Promise<{ readonly id: string; readonly before: unknown }> => {
+    const id = `changed-${++runs}`;
+    const before = await rows();
+    await change(
+      'update orders set amount = amount + 1 where id between 10 and 12',
+      'delete from orders where id = 13',
+      "insert into orders values (77, '2026-11-01', 7)",
+    );
+    expect(await run({ run: id })).toMatchObject({ state: 'changed' });
+    return { id, before };
+  };
+
+  test('the rows of before are there again, and the ledger says what was done', async () => {
+    const { id, before } = await changedRun();
+    expect(await undo(id)).toMatchObject({
+      state: 'changed',
+      slices: [{ added: 1, removed: 1, changed: 3, causes: [{ kind: 'undo', run: id }] }],
+    });
+    expect(await rows()).toBe(before);
+  });
+
+  test('an undo can be undone', async () => {
+    const { id } = await changedRun();
+    const after = await rows();
+    await undo(id, { run: `undo-${id}` });
+    expect(await undo(`undo-${id}`)).toMatchObject({ state: 'changed' });
+    expect(await rows()).toBe(after);
+  });
+
+  test('rows that moved on stay as they are', async () => {
+    const { id } = await changedRun();
+    await change('update sales set amount = 0 where id = 15');
+    const moved = await rows();
+    expect(await undo(id)).toMatchObject({
+      state: 'failed',
+      error: { kind: 'conflict', message: expect.stringContaining(`no longer what run ${id} left`) },
+    });
+    expect(await rows()).toBe(moved);
+  });
+
+  test('rows outside the slice are not touched', async () => {
+    const { id } = await changedRun();
+    await change("update sales set amount = 0 where day <> '2026-11-01'");
+    expect(await undo(id)).toMatchObject({ state: 'changed' });
+    expect(await scalar(fixture.warehouse, "select sum(amount) from sales where day <> '2026-11-01'")).toBe('0.00');
+  });
+
+  test('what was not kept cannot be put back, and what a table with other columns held neither', async () => {
+    await change('update orders set amount = amount + 1 where id = 12');
+    await run({ run: 'unkept', options: { keepBeforeRows: 9 } });
+    expect(await undo('unkept')).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('were not kept') },
+    });
+    const { id } = await changedRun();
+    await change('alter table sales add column note text');
+    expect(await undo(id)).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('columns of the table have changed') },
+    });
+  });
+
+  test('an empty slice becomes empty again', async () => {
+    await change("delete from sales where day = '2026-11-01'");
+    await run({ run: 'filled' });
+    expect(await undo('filled')).toMatchObject({ state: 'changed', slices: [{ removed: 10 }] });
+    expect(await scalar(fixture.warehouse, "select count(*) from sales where day = '2026-11-01'")).toBe('0');
+  });
+
+  test('an unchanged slice keeps nothing', async () => {
+    await run({ run: 'unchanged' });
+    expect(
+      await scalar(fixture.warehouse, "select count(*) from backfill_ledger.before_images where run = 'unchanged'"),
+    ).toBe('0');
+  });
+
+  test('values of every kind come back to the byte', async () => {
+    await change(
+      'drop table if exists kinds',
+      'drop type if exists mood cascade',
+      'drop domain if exists price cascade',
+      "create type mood as enum ('so', 'la la')",
+      'create domain price as numeric(12, 3) check (value >= 0)',
+      `create table kinds (id bigint generated always as identity primary key, day date not null, f4 real, f8 double precision,
+        n numeric, p price, m mood, j json, jb jsonb, b bytea, t text, c char(5), a text[], ai int[], ts timestamp,
+        tz timestamptz, i interval, u uuid, x xml, r int4range, pt point, g text generated always as (upper(t)) stored)`,
+      `insert into kinds (day, f4, f8, n, p, m, j, jb, b, t, c, a, ai, ts, tz, i, u, r, pt) values
+        ('2026-11-01', 0.1, '-0', 1.2300, 4.5, 'la la', '{"a" : 1.0,  "a":2}', '{"b": [1, null]}', '\\x00ff5c', E'a"b\\\\c,(\\'d\\')\n\t', 'ab',
+         array['x', null, 'y,"z"'], '{{1,2},{3,4}}', '2026-11-01 01:02:03.000004', '2026-11-01 01:02:03.000004+05', '1 mon 2 days 03:04:05.6',
+         'b51c0000-0000-4000-8000-000000000001', '[1,5)', '(1.5,-2)'),
+        ('2026-11-01', 'NaN', 'Infinity', 'NaN', null, null, null, null, '', '', '', '{}', null, '-infinity', 'infinity', null, null, 'empty', null)`,
+    );
+    const slice = { ...job().slices[0], table: 'kinds' } as JobSlice;
+    const before = await rows('kinds');
+    const statements = [
+      "delete from kinds where day = '2026-11-01'",
+      "insert into kinds (day, t) values ('2026-11-01', 'new')",
+    ];
+    expect(
+      await run({ run: 'kinds', statements, slices: [slice], options: { holdShrinkPercent: undefined } }),
+    ).toMatchObject({ state: 'changed' });
+    expect(await undo('kinds', { slices: [slice] })).toMatchObject({ state: 'changed' });
+    expect(await rows('kinds')).toBe(before);
+  });
+});
