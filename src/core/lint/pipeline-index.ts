@@ -27,7 +27,6 @@ export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
   const named = new Map<string, OwnedStatement[]>();
   const mentioned = new Map<string, OwnedStatement[]>();
   const read = new Map<string, OwnedStatement[]>();
-  const emptied = new Map<string, TaskView[]>();
   for (const owner of tasks) {
     for (const view of owner.statements) {
       const { kind, targets, reads } = view.statement;
@@ -44,13 +43,23 @@ export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
         { owner, view },
       );
     }
-    if (mayEmpty(owner)) addAll(emptied, textArguments(owner).flatMap(wordsOf), owner);
   }
+  let emptied: ReadonlyMap<string, readonly TaskView[]> | undefined;
   return {
     on: (key) => [...(mentioned.get(lastWord(key)) ?? []), ...(named.get(lastPart(key)) ?? [])],
     reading: (key) => read.get(lastPart(key)) ?? [],
-    emptying: (key) => emptied.get(lastWord(key)) ?? [],
+    emptying(key) {
+      emptied ??= emptyingTasks(tasks);
+      return emptied.get(lastWord(key)) ?? [];
+    },
   };
+}
+
+/** Seldom asked, and every word of all arguments: made when it is. */
+function emptyingTasks(tasks: readonly TaskView[]): ReadonlyMap<string, readonly TaskView[]> {
+  const found = new Map<string, TaskView[]>();
+  for (const task of tasks) if (mayEmpty(task)) addAll(found, textArguments(task).flatMap(wordsOf), task);
+  return found;
 }
 
 /** Words without their quotes: a text that mentions a name has the last word of the name. */
