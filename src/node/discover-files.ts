@@ -15,10 +15,15 @@ const settingsFile =
   /^((requirements|constraints)[\w.-]*\.(txt|in)|pyproject\.toml|setup\.cfg|airflow\.cfg|dbt_project\.yml|\.sqlfluff|(poetry|uv|pdm)\.lock|pipfile(\.lock)?|environment\.ya?ml|([\w.-]+\.)?dockerfile(\.[\w.-]+)?|(docker-)?compose[\w.-]*\.ya?ml)$/i;
 const largestSettingsBytes = 20_000_000;
 
+/** Settings that DAG files read for themselves. */
+const dataFile = /\.(json|ya?ml)$/i;
+const largestDataBytes = 200_000;
+
 /** How large a file may be to be read; `undefined` for files that no reader looks at. */
 function mostBytes(name: string): number | undefined {
   if (pipelineFile.test(name)) return largestPipelineBytes;
-  return settingsFile.test(name) ? largestSettingsBytes : undefined;
+  if (settingsFile.test(name)) return largestSettingsBytes;
+  return dataFile.test(name) ? largestDataBytes : undefined;
 }
 
 const mostFiles = 50_000;
@@ -46,7 +51,9 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
     if (most === undefined) return;
     const { size } = await stat(join(root, relative));
     if (size <= most) paths.push(relative);
-    else complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${most / 1e6} MB`);
+    // Data that is larger than any settings is nobody's concern.
+    else if (most !== largestDataBytes)
+      complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${most / 1e6} MB`);
   };
 
   const walk = async (relative: string): Promise<void> => {

@@ -55,7 +55,7 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
   const settings = findConfig(root, problems);
   const { config } = settings;
   const grammars = sqlGrammars();
-  const options = { ...readerOptions(config), ast: grammars.reader, parseYaml };
+  const options = { ...readerOptions(config), ast: grammars.reader };
   const reader = createWorkspaceReader(parser, options);
   const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
   const facts = buildWorkspaceFacts(reading, config.declared);
@@ -130,5 +130,6 @@ export function readerOptions({ airflow, connections, dialect, dialects }: Confi
       ...Object.entries(dialects).map(([id, named]) => [id, { dialect: named }] as const),
       ...engines,
     ]),
+    parseYaml,
   };
 }

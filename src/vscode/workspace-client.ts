@@ -74,7 +74,7 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
   };
 
   const watcher = vscode.workspace.createFileSystemWatcher(
-    new vscode.RelativePattern(folder, '**/*.{py,sql,hql,j2,jinja,jinja2,yaml,yml,toml,txt,lock,cfg}'),
+    new vscode.RelativePattern(folder, '**/*.{py,sql,hql,j2,jinja,jinja2,yaml,yml,json,toml,txt,lock,cfg}'),
   );
   const waiting = new Set<string>();
   let timer: NodeJS.Timeout | undefined;

@@ -3,6 +3,7 @@ import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts
 import { defaultReaderOptions } from '../../src/core/pipeline/reader-options.ts';
 import type { TableAccess } from '../../src/core/pipeline/table-access.ts';
 import type { SymbolicValue } from '../../src/core/template/symbolic-value.ts';
+import { parseYaml } from '../../src/node/parse-yaml.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { fileSetOf } from './folder-files.ts';
 
@@ -11,7 +12,9 @@ const parser = await loadPythonParser();
 /** The tasks of `dags/main.py` beside other files. */
 export function readTasks(main: string, others: Readonly<Record<string, string>> = {}): readonly Task[] {
   const files = new Map(Object.entries({ ...others, 'dags/main.py': main }));
-  const { files: readings } = createWorkspaceReader(parser, defaultReaderOptions).read(fileSetOf(files));
+  const { files: readings } = createWorkspaceReader(parser, { ...defaultReaderOptions, parseYaml }).read(
+    fileSetOf(files),
+  );
   return readings.flatMap(({ pipelines }) => pipelines.flatMap(({ tasks }) => tasks));
 }
 

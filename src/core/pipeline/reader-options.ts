@@ -13,6 +13,8 @@ export interface ReaderOptions {
   readonly defaultDialect: DialectName;
   /** By connection id. */
   readonly connections: Readonly<Record<string, { readonly dialect: DialectName }>>;
+  /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
+  readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */
   readonly ast?: AstReader;
 }

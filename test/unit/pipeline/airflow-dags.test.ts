@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Pipeline } from '../../../src/core/pipeline/model.ts';
 import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
 import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import type { WorkspaceReading } from '../../../src/core/pipeline/workspace-reading.ts';
 import { instant } from '../../../src/core/time/instant.ts';
 import { toIso } from '../../../src/core/time/iso.ts';
 import { makeGrid } from '../../../src/core/time/make-grid.ts';
+import { shift } from '../../../src/core/time/shift.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 
@@ -27,6 +29,8 @@ interface TaskFacts {
   readonly triggerRule: string;
   readonly dependsOnPast: boolean;
   readonly params: Readonly<Record<string, unknown>>;
+  /** Minutes from a sensor's own logical date to those that it looks for. */
+  readonly waitsFor?: readonly number[];
 }
 
 const folder = new URL('../../fixtures/airflow/', import.meta.url);
@@ -51,17 +55,17 @@ const withoutGrid: Readonly<Record<string, RegExp>> = {
 
 const parser = await loadPythonParser();
 
-function read(file: string, label: string): ReadonlyMap<string, Pipeline> {
+const sourceOf = (file: string): string => readFileSync(new URL(`dags/${file}`, folder), 'utf8');
+
+function readFiles(files: Readonly<Record<string, string>>, label: string): WorkspaceReading {
   const { configuration = '', ...options } = settings[label] ?? {};
-  const text = readFileSync(new URL(`dags/${file}`, folder), 'utf8');
-  const reading = createWorkspaceReader(parser, { ...defaultReaderOptions, ...options }).read(
-    fileSetOf(
-      new Map([
-        [file, text],
-        ['airflow.cfg', `[scheduler]\n${configuration}\n`],
-      ]),
-    ),
-  );
+  const all = { ...files, 'airflow.cfg': `[scheduler]\n${configuration}\n` };
+  const reader = createWorkspaceReader(parser, { ...defaultReaderOptions, ...options });
+  return reader.read(fileSetOf(new Map(Object.entries(all))));
+}
+
+function read(file: string, label: string): ReadonlyMap<string, Pipeline> {
+  const reading = readFiles({ [file]: sourceOf(file) }, label);
   return new Map(reading.files.flatMap(({ pipelines }) => pipelines).map((pipeline) => [pipeline.id, pipeline]));
 }
 
@@ -129,11 +133,39 @@ for (const [file, dags] of Object.entries(fixture)) {
             params: task.params,
           },
         ]);
-        expect(Object.fromEntries(read)).toEqual(facts.tasks);
+        const given = Object.entries(facts.tasks ?? {}).map(([name, { waitsFor: _, ...rest }]) => [name, rest]);
+        expect(Object.fromEntries(read)).toEqual(Object.fromEntries(given));
       },
     );
   });
 }
+
+/** Sensors whose date is no fixed distance from their own; the reading says so. */
+const movingDates: readonly string[] = ['midnight'];
+
+describe.each(['2', '3'])('sensors under Airflow %s', (label) => {
+  // The DAG that they wait for, so that the edges stay.
+  const up =
+    'from airflow import DAG\nfrom airflow.operators.empty import EmptyOperator\nwith DAG("up"):\n    EmptyOperator(task_id="t")\n';
+  const reading = readFiles({ 'sensors.py': sourceOf('sensors.py'), 'up.py': up }, label);
+  const edges = reading.files.flatMap(({ pipelines }) => pipelines.flatMap((pipeline) => pipeline.edges));
+  const tasks = fixture['sensors.py']?.sensors?.find(({ by }) => by.includes(label))?.tasks ?? {};
+
+  test.each(Object.entries(tasks))(
+    '%s waits for the logical dates that Airflow looks for',
+    (name, { waitsFor = [] }) => {
+      const shifts = edges.filter(({ to }) => to === `sensors.${name}`).map(({ shift }) => shift);
+      const said = reading.files
+        .flatMap(({ problems }) => problems)
+        .some(({ message }) => message.includes(`task ${name} `));
+      expect(said).toBe(movingDates.includes(name));
+      if (said) return;
+      const noon = instant(Date.UTC(2024, 4, 15, 12));
+      const found = shifts.map((one) => (one === undefined ? 0 : (shift(noon, one, 'UTC') - noon) / 60_000));
+      expect(found).toEqual(waitsFor);
+    },
+  );
+});
 
 test('the fixture holds both Airflows and what their settings change', () => {
   const labels = new Set(

@@ -167,3 +167,112 @@ describe('statements', () => {
     expect(of('y')).toBe('1');
   });
 });
+
+describe('classes', () => {
+  const before = [
+    'from dataclasses import dataclass, field',
+    'from enum import Enum',
+    'name = "module"',
+    'class Base:',
+    '    kind = "base"',
+    '    def __init__(self, name="a", *rest, **more):',
+    '        self.name = name',
+    '        self.more = more',
+    '    def label(self):',
+    '        return f"{self.kind}.{self.name}"',
+    '    @property',
+    '    def upper(self):',
+    '        return self.name.upper()',
+    '    @classmethod',
+    '    def made(cls, name):',
+    '        return cls(name)',
+    '    @staticmethod',
+    '    def twice(text):',
+    '        return text * 2',
+    '    def outer(self):',
+    '        return name',
+    'class Child(Base):',
+    '    kind = "child"',
+    '    def __init__(self, name, **more):',
+    '        super().__init__(name + "!", **more)',
+    '    def label(self):',
+    '        return "<" + super().label() + ">"',
+    '@dataclass',
+    'class Row:',
+    '    table: str',
+    '    key: str = "id"',
+    '    parts: list = field(default_factory=list)',
+    'class Colour(Enum):',
+    '    RED = "red"',
+  ].join('\n');
+
+  test.each([
+    ['Base().label()', '"base.a"'],
+    ['Base("b").upper', '"B"'],
+    ['Base.made("c").name', '"c"'],
+    ['Base.twice("ab")', '"abab"'],
+    ['Base().twice("x")', '"xx"'],
+    ['Base().outer()', '"module"'],
+    ['Child("d").label()', '"<child.d!>"'],
+    ['Child("d", day=1).more["day"]', '1'],
+    ['Child.made("e").name', '"e!"'],
+    ['Row("t").key', '"id"'],
+    ['Row(key="k", table="t").table', '"t"'],
+    ['Row("t").parts', '[]'],
+    ['Colour.RED.value', '"red"'],
+    ['[item.name for item in (Base("x"), Base("y"))]', '["x", "y"]'],
+    ['Base().missing', 'bound-method'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression, before)).toBe(expected);
+  });
+
+  test('an attribute that a condition may set is not known', () => {
+    const values = followPython(`${before}\nb = Base("x")\nif unknown():\n    b.name = "y"\nn = b.name\n`);
+    expect(valueInWords(values.get('n'))).toMatch(/^unknown/);
+  });
+});
+
+describe('loops over what is not known', () => {
+  test.each([
+    ['n = 0\nfor row in rows():\n    seen = f"{n}"\n    n += 1', '"{n}" with n=unknown'],
+    ['n = 0\nwhile more():\n    seen = f"{n}"\n    n = n + 1', '"{n}" with n=unknown'],
+    ['n = 0\nfor row in rows():\n    seen = f"{n}"', '"0"'],
+    ['n = ""\nfor row in rows():\n    n = "a"\n    seen = n + "b"', '"ab"'],
+  ])('%s', (lines, expected) => {
+    expect(valueInWords(followPython(`${lines}\n`).get('seen'))).toBe(expected);
+  });
+});
+
+describe('generators, partial functions and texts from templates', () => {
+  test.each([
+    ['list(each())', '["a", "b", "c"]'],
+    ['[x for x in each()]', '["a", "b", "c"]'],
+    ['partial(joined, "a", end="!")("b")', '"a-b!"'],
+    [`Template("$a.\${b} $$1").substitute(a="x", b="y")`, '"x.y $1"'],
+    ['Template("$a.$b").substitute({"a": "x"})', '"x.$b" with b=unknown'],
+    ['Jinja("{{ a }} in {{b}}").render(a="x", b="y")', '"x in y"'],
+    ['Jinja("{% if a %}{% endif %}").render(a="x")', 'unknown: a Jinja template is rendered with more than names'],
+    ['"a b".replace("b", missing)', '"a b" with b=unknown'],
+    ['json.loads(\'{"a": [1, null, "x"]}\')["a"]', '[1, null, "x"]'],
+    ['cast(str, "a")', '"a"'],
+  ])('%s is %s', (expression, expected) => {
+    const before = [
+      'import json',
+      'from functools import partial',
+      'from string import Template',
+      'from typing import cast',
+      'from jinja2 import Template as Jinja',
+      'def each():',
+      '    yield "a"',
+      '    yield from ["b", "c"]',
+      'def joined(a, b, end=""):',
+      '    return f"{a}-{b}{end}"',
+    ].join('\n');
+    expect(inPython(expression, before)).toBe(expected);
+  });
+
+  test('a function that calls itself twice ends', () => {
+    const before = 'def tree(n):\n    return tree(n + step()) + tree(n - step())';
+    expect(inPython('tree(1)', before)).toMatch(/^unknown/);
+  });
+});

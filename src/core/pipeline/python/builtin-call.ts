@@ -5,7 +5,7 @@ import { iterate } from './iterate.ts';
 import { contentOf, readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
-import { jsonValue } from './plain-data.ts';
+import { parsedValue } from './plain-data.ts';
 import { dedent } from './text-methods.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall } from './time-call.ts';
@@ -160,12 +160,19 @@ const builtins: Readonly<Record<string, Builtin>> = {
       },
     };
   },
-  'json.loads': ({ positional: [value] }) => jsonValue(value),
-  'json.load': ({ positional: [value] }, run) => jsonValue(contentOf(value, run)),
+  'json.loads': ({ positional: [value] }) => parsedValue(value, JSON.parse),
+  'json.load': ({ positional: [value] }, run) => parsedValue(contentOf(value, run), JSON.parse),
+  'yaml.safe_load': yaml,
+  'yaml.full_load': yaml,
+  'yaml.load': yaml,
   'typing.cast': ({ positional: [, value] }) => value,
   'copy.deepcopy': ({ positional: [value] }) => copied(value),
   'copy.copy': ({ positional: [value] }) => copied(value),
 };
+
+function yaml({ positional: [value] }: Call, run: Interpreter): Value | undefined {
+  return run.parseYaml && parsedValue(value?.kind === 'text' ? value : contentOf(value, run), run.parseYaml);
+}
 
 function path(call: Call): Value | undefined {
   const [first = unknownRoot, ...rest] = call.positional.map(pathOf);

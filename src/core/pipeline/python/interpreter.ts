@@ -88,7 +88,16 @@ export class Interpreter {
   readonly host: Host;
   private readonly parse: (file: string, text: string) => SyntaxTree;
 
-  constructor(files: FileSet, host: Host, parse: (file: string, text: string) => SyntaxTree) {
+  /** Plain data of a YAML text; throws for what is none. */
+  readonly parseYaml: ((text: string) => unknown) | undefined;
+
+  constructor(
+    files: FileSet,
+    host: Host,
+    parse: (file: string, text: string) => SyntaxTree,
+    parseYaml?: (text: string) => unknown,
+  ) {
+    this.parseYaml = parseYaml;
     this.files = files;
     this.host = host;
     this.parse = parse;

@@ -1,27 +1,35 @@
 import { derivedText, plainText } from './text-value.ts';
 import type { DictEntry, Value } from './value.ts';
-import { listOf, none, scalar } from './value.ts';
+import { dictKey, listOf, none, scalar, unknown } from './value.ts';
 
-/** The value of a JSON text; `undefined` when the text is not known or is none. */
-export function jsonValue(text: Value | undefined): Value | undefined {
+/** What a text of JSON or YAML stands for; `undefined` when it is not known or not valid. `parse` throws for the latter. */
+export function parsedValue(text: Value | undefined, parse: (text: string) => unknown): Value | undefined {
   const plain = plainText(text);
-  if (plain === undefined || text?.kind !== 'text') return undefined;
-  const at = text.mapped.pieces[0]?.source;
+  const at = text?.kind === 'text' ? text.mapped.pieces[0]?.source : undefined;
+  if (plain === undefined || at === undefined) return undefined;
+  let data: unknown;
   try {
-    return at && dataValue(JSON.parse(plain), at);
+    data = parse(plain);
   } catch {
     return undefined;
   }
+  return dataValue(data, at, 0);
 }
 
-/** Plain data of a file as a value; `at` stands for all of its parts. */
-export function dataValue(data: unknown, at: DictEntry['at']): Value {
+/** YAML can hold itself through an anchor. */
+const depthLimit = 24;
+
+/** Plain data as a value; `at` stands for all of its parts. */
+function dataValue(data: unknown, at: DictEntry['at'], depth: number): Value {
   if (typeof data === 'string') return derivedText(data, at);
   if (typeof data === 'number' || typeof data === 'boolean') return scalar(data);
-  if (Array.isArray(data)) return listOf(data.map((item) => dataValue(item, at)));
-  if (typeof data !== 'object' || data === null) return none;
-  const entries = Object.entries(data).map(
-    ([key, item]) => [key, { value: dataValue(item, at), at, valueAt: at }] as const,
-  );
-  return { kind: 'dict', entries: new Map(entries), open: false };
+  if (data === null || data === undefined) return none;
+  if (typeof data !== 'object' || depth > depthLimit || data instanceof Date) return unknown('data of another kind');
+  if (Array.isArray(data)) return listOf(data.map((item) => dataValue(item, at, depth + 1)));
+  const entries = new Map<string, DictEntry>();
+  for (const [name, item] of Object.entries(data)) {
+    const key = dictKey(derivedText(name)) ?? name;
+    entries.set(key, { value: dataValue(item, at, depth + 1), at, valueAt: at });
+  }
+  return { kind: 'dict', entries, open: false };
 }

@@ -13,8 +13,8 @@ import { followCallables } from './follow-callables.ts';
 import { newProgram } from './program.ts';
 import { zoneProblems } from './zone-problems.ts';
 
-/** Airflow's own test for files that are worth parsing. */
-export const mayBeDagFile = (text: string): boolean => /airflow/i.test(text) && /dag/i.test(text);
+/** Airflow's own test for files that are worth parsing, as its version 3 has it. */
+export const mayBeDagFile = (text: string): boolean => /airflow/i.test(text) && /dag|asset/i.test(text);
 
 /** The DAGs of one Python file. Never throws: what is not understood is missing, with a problem that says where. */
 export function readAirflowFile(
@@ -35,7 +35,7 @@ export function readAirflowFile(
       severity: 'error',
     });
   const program = newProgram(file);
-  const run = new Interpreter(files, airflowHost(program), parse);
+  const run = new Interpreter(files, airflowHost(program), parse, options.parseYaml);
   program.isCertain = () => run.uncertainty === 0;
   run.execute(file, text, tree);
   followCallables(program, run);
@@ -55,7 +55,7 @@ export function readAirflowFile(
       severity: 'warning',
     });
   const context = { file, files, options, makeTaskSql };
-  const cross = crossEdges(program, problems);
+  const cross = crossEdges(program, run, problems);
   const pipelines = sayUnusedClocksOnce(
     program.dags.map((dag) => buildPipeline(dag, program, cross, run.clockSites, settings, context, problems)),
   );
