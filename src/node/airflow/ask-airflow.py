@@ -131,7 +131,7 @@ def answer(request):
         try:
             bag.process_file(file, only_if_updated=False, safe_mode=False)
             errors.extend({"file": index, "message": str(message)} for message in bag.import_errors.values())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             errors.append({"file": index, "message": f"{type(error).__name__}: {error}"})
         for dag in sorted(bag.dags.values(), key=lambda found: found.dag_id):
             try:
