@@ -1,7 +1,7 @@
-import { scheduleInWords } from '../../core/lineage/schedule-words.ts';
 import { sliceInWords, windowInWords } from '../../core/lineage/window-words.ts';
 import type { Task } from '../../core/pipeline/model.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
+import { scheduleInWords } from '../../core/time/schedule-words.ts';
 import { readingSummary } from '../../core/view/reading-summary.ts';
 import { rangeFinder } from './findings-range.ts';
 import { factsOf, parentsOf, type ShowReport } from './show-report.ts';
@@ -42,6 +42,7 @@ export function showJson(report: ShowReport): string {
       })),
       executor: task.executor.kind,
       ...(task.executor.kind !== 'warehouse' && { executorReason: task.executor.reason }),
+      ...(task.onlyInAirflow && { onlyInAirflow: true }),
       parents: parentsOf(report, task),
     };
   };
@@ -52,6 +53,7 @@ export function showJson(report: ShowReport): string {
     schedule: scheduleInWords(pipeline.schedule.value),
     timeZone: pipeline.zone,
     catchup: pipeline.catchup.value,
+    ...(pipeline.airflow && { airflow: pipeline.airflow }),
     tasks: pipeline.tasks.map(taskJson),
   }));
   const problems = report.problems.map(({ severity, message, at }) => ({

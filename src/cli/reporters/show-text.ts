@@ -1,9 +1,10 @@
 import type { Colors } from 'picocolors/types';
 import type { ReadFact, WriteFact } from '../../core/lineage/facts.ts';
-import { scheduleInWords } from '../../core/lineage/schedule-words.ts';
 import { sliceInWords, windowInWords } from '../../core/lineage/window-words.ts';
 import type { Pipeline, Task } from '../../core/pipeline/model.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
+import { scheduleInWords } from '../../core/time/schedule-words.ts';
+import { airflowInWords } from '../../core/view/airflow-words.ts';
 import { originInWords } from '../../core/view/fact-origin.ts';
 import { readingSummary, summaryInWords } from '../../core/view/reading-summary.ts';
 import { type RangeFinder, rangeFinder } from './findings-range.ts';
@@ -26,6 +27,7 @@ function pipelineText(report: ShowReport, pipeline: Pipeline, ranges: RangeFinde
     kind === 'none' ? 'no schedule' : scheduleInWords(pipeline.schedule.value),
     zone,
     ...(kind === 'cron' || kind === 'delta' ? [catchup.value ? 'catchup' : 'no catchup'] : []),
+    ...(pipeline.airflow === undefined ? [] : [airflowInWords(pipeline.airflow)]),
     ...(maxActiveRuns ? [`at most ${maxActiveRuns.value} active runs`] : []),
   ];
   const head = `${colors.bold(id)}  ${settings.join(' · ')}  ${colors.dim(report.fileName(pipeline.file))}\n`;

@@ -1,8 +1,8 @@
 import type { Pipeline, Task } from '../pipeline/model.ts';
 import { lineIndex } from '../text/line-index.ts';
 import type { Position, SourceSpan } from '../text/span.ts';
+import { scheduleInWords } from '../time/schedule-words.ts';
 import { orderEdges } from './order-edges.ts';
-import { scheduleInWords } from './schedule-words.ts';
 import { tableNames } from './table-names.ts';
 import { sliceInWords, windowInWords } from './window-words.ts';
 import type { WorkspaceFacts } from './workspace-facts.ts';

@@ -1,4 +1,4 @@
-import type { CalendarOffset } from '../time/calendar.ts';
+import { offsetParts } from '../time/offset-parts.ts';
 import type { TimeExpression, TimeStep } from '../time/time-expression.ts';
 import type { ReadWindow, SliceFact } from './facts.ts';
 
@@ -38,25 +38,4 @@ function stepInWords(text: string, step: TimeStep): string {
     const size = Math.abs(amount);
     return `${words} ${amount < 0 ? '-' : '+'} ${size} ${unit}${size === 1 ? '' : 's'}`;
   }, text);
-}
-
-const elapsedUnits = [
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-  ['millisecond', 1],
-] as const;
-
-/** An offset by its units, largest first; units that are zero are left out. */
-export function offsetParts({ months, days, ms }: CalendarOffset): readonly { amount: number; unit: string }[] {
-  const parts: { amount: number; unit: string }[] = [];
-  if (months !== 0) {
-    parts.push(months % 12 === 0 ? { amount: months / 12, unit: 'year' } : { amount: months, unit: 'month' });
-  }
-  if (days !== 0) parts.push({ amount: days, unit: 'day' });
-  if (ms !== 0) {
-    const [unit, length] = elapsedUnits.find(([, size]) => ms % size === 0) ?? elapsedUnits[3];
-    parts.push({ amount: ms / length, unit });
-  }
-  return parts;
 }

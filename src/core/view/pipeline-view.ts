@@ -1,10 +1,10 @@
-import { scheduleInWords } from '../lineage/schedule-words.ts';
 import type { Pipeline } from '../pipeline/model.ts';
 import { formatInterval } from '../time/format-interval.ts';
 import type { Grid, GridInterval } from '../time/grid.ts';
 import type { Instant } from '../time/instant.ts';
 import { lastFinished } from '../time/last-finished.ts';
 import { makeGrid } from '../time/make-grid.ts';
+import { scheduleInWords } from '../time/schedule-words.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { PipelineView } from './document-view.ts';
 

@@ -88,7 +88,7 @@ describe('what Airflow says of a file', () => {
     [
       'schedule',
       { timetable: { type: 'airflow.timetables.simple.NullTimetable', parts: {} } },
-      'warning The schedule is read as "@daily" in UTC, an interval from each tick to the next; Airflow 2.11.2 has no schedule, which is used. «schedule="@daily"»',
+      'warning The schedule is read as "@daily" in UTC, with an interval from each tick to the next; Airflow 2.11.2 has no schedule, which is used. «schedule="@daily"»',
     ],
     [
       'zone',

@@ -1,6 +1,7 @@
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import { toIso } from '../../time/iso.ts';
-import { cronText, type Schedule } from '../../time/schedule.ts';
+import type { IntervalShape, Schedule } from '../../time/schedule.ts';
+import { scheduleInWords } from '../../time/schedule-words.ts';
 import type { Pipeline } from '../model.ts';
 import type { SerializedDag } from './airflow-answer.ts';
 import type { DagDifference } from './compare-dag.ts';
@@ -44,14 +45,10 @@ export function differenceProblem(
     }
     case 'schedule': {
       const { value, at } = read.schedule;
-      const real = scheduleInWords(difference.schedule);
+      const real = inSentence(difference.schedule);
       return value.kind === 'unknown'
         ? say(`${airflow} gives the schedule, which cannot be told from the text: ${real}.`, at, 'info')
-        : say(
-            `The schedule is read as ${scheduleInWords(value)}; ${airflow} has ${real}, which is used.`,
-            at,
-            'warning',
-          );
+        : say(`The schedule is read as ${inSentence(value)}; ${airflow} has ${real}, which is used.`, at, 'warning');
     }
     case 'start-date':
     case 'end-date': {
@@ -81,29 +78,24 @@ export function differenceProblem(
 }
 
 /** A schedule inside a sentence. */
-function scheduleInWords(schedule: Schedule): string {
+function inSentence(schedule: Schedule): string {
   switch (schedule.kind) {
     case 'cron':
-      return `${JSON.stringify(cronText(schedule))} in ${schedule.zone}, ${shape(schedule.intervals)}`;
-    case 'delta': {
-      const { months, days, ms } = schedule.step;
-      return `every ${months} months, ${days} days and ${ms / 60_000} minutes, ${shape(schedule.intervals)}`;
-    }
-    case 'assets':
-      return `the assets ${schedule.assets.join(', ')}`;
+      return `${JSON.stringify(scheduleInWords(schedule))} in ${schedule.zone}, ${shape(schedule.intervals)}`;
+    case 'delta':
+      return `${scheduleInWords(schedule)}, ${shape(schedule.intervals)}`;
     case 'unknown':
-      return `one that has no data intervals to compute (${schedule.reason})`;
+      return `one without data intervals (${schedule.reason})`;
     case 'none':
       return 'no schedule';
-    case 'once':
-    case 'continuous':
-      return `@${schedule.kind}`;
+    default:
+      return scheduleInWords(schedule);
   }
 }
 
-const shape = (intervals: Extract<Schedule, { kind: 'cron' }>['intervals']): string =>
+const shape = (intervals: IntervalShape): string =>
   intervals === 'tick-to-tick'
-    ? 'an interval from each tick to the next'
+    ? 'with an interval from each tick to the next'
     : intervals === 'zero-width'
-      ? 'an empty interval at each tick'
-      : 'an interval that ends at each tick';
+      ? 'with an empty interval at each tick'
+      : 'with an interval that ends at each tick';

@@ -1,5 +1,5 @@
-import { cronText, type Schedule } from '../time/schedule.ts';
-import { offsetParts } from './window-words.ts';
+import { offsetParts } from './offset-parts.ts';
+import { cronText, type Schedule } from './schedule.ts';
 
 /** A schedule as people write it: `@daily`, `every 6 hours`, `on shop/orders, shop/items`, or why there is none. */
 export function scheduleInWords(schedule: Schedule): string {
