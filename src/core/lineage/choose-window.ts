@@ -13,13 +13,13 @@ interface ChosenWindow {
 
 /**
  * The window of one read. `slicedBy`: the columns by which tasks of the workspace cut the table; a predicate on
- * another column says nothing about which of their slices are read.
+ * another column says nothing about which of their slices are read. `source`: the text that the places are of.
  */
 export function chooseWindow(
   table: string,
   ranges: Ranges,
   slicedBy: readonly string[],
-  source: MappedText,
+  source: MappedText | undefined,
 ): ChosenWindow {
   for (const column of slicedBy) {
     const range = ranges.get(column);
@@ -46,17 +46,17 @@ export function chooseWindow(
 function windowOf(
   column: string,
   range: ColumnRange,
-  source: MappedText,
+  source: MappedText | undefined,
   isSliceColumn: boolean,
 ): ChosenWindow | undefined {
-  const windowAt = range.at && locate(source, range.at);
+  const windowAt = range.at && source && locate(source, range.at);
   const lo = times(range.lo);
   const hi = times(range.hi);
   const missing = [lo.length === 0 ? range.unreadLo : undefined, hi.length === 0 ? range.unreadHi : undefined];
   const unread = missing.find((bound) => bound !== undefined);
   if (unread !== undefined && (lo.length > 0 || hi.length > 0 || isSliceColumn || isAboutTime(unread))) {
     const reason = `the bound on ${column} cannot be read: ${unread.reason}`;
-    return { window: { kind: 'unknown', reason, at: locate(source, unread.span) }, windowAt };
+    return { window: { kind: 'unknown', reason, at: source && locate(source, unread.span) }, windowAt };
   }
   return lo.length === 0 && hi.length === 0 ? undefined : { window: { kind: 'range', column, lo, hi }, windowAt };
 }

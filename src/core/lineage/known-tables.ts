@@ -2,6 +2,7 @@ import { columnType } from './column-type.ts';
 import type { TableDefinition } from './table-index.ts';
 import type { TableNames } from './table-names.ts';
 import type { KnownTablesOfWorkspace } from './task-facts.ts';
+import type { ViewDefinition } from './view-definition.ts';
 import type { TableFacts } from './workspace-facts.ts';
 
 /** What the workspace knows about the table that a name means. */
@@ -12,6 +13,7 @@ export interface KnownTable {
   readonly columns: TableFacts['columns'];
   /** The columns by which tasks cut it into slices. */
   readonly cutBy: readonly string[];
+  readonly view: ViewDefinition | undefined;
 }
 
 /** Which table a name means, with what is known about it; to be asked as `tableOf` by memos. */
@@ -33,9 +35,11 @@ export function createTableLookups(): (
         const table = names(name);
         const asked = now.get(table);
         if (asked !== undefined) return asked;
-        const fresh = { table, columns: definitions.get(table)?.columns ?? none, cutBy: cutBy.get(table) ?? none };
+        const { columns = none, view } = definitions.get(table) ?? {};
+        const fresh: KnownTable = { table, columns, cutBy: cutBy.get(table) ?? none, view };
         const known = before.get(table);
-        const kept = known?.columns === fresh.columns && known.cutBy === fresh.cutBy ? known : fresh;
+        const same = known?.columns === columns && known.cutBy === fresh.cutBy && known.view === view;
+        const kept = same ? known : fresh;
         now.set(table, kept);
         return kept;
       },
@@ -61,6 +65,7 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       return columns.length === 0 ? undefined : columns.map((one) => one.name);
     },
     slicedBy: (table) => tableOf(table).cutBy,
+    viewOf: (table) => tableOf(table).view,
     same: (a, b) => tableOf(a).table === tableOf(b).table,
   };
 }

@@ -6,6 +6,10 @@ export type Ranges = ReadonlyMap<string, ColumnRange>;
 
 export const noRanges: Ranges = new Map();
 
+/** For another text than that in which they were said. */
+export const withoutPlaces = (ranges: Ranges): Ranges =>
+  new Map([...ranges].map(([name, range]) => [name, { ...range, at: undefined }]));
+
 /** A common table and what each reference to it asks of its output columns. */
 export interface ScopedTable {
   readonly table: CommonTable;

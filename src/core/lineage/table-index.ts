@@ -3,6 +3,7 @@ import type { Statement } from '../sql/statement.ts';
 import { locate, type MappedText } from '../text/mapped-text.ts';
 import type { SourceSpan } from '../text/span.ts';
 import type { TableNames } from './table-names.ts';
+import { type ViewDefinition, viewDefinition } from './view-definition.ts';
 import type { TableFacts } from './workspace-facts.ts';
 
 /** A table as its definitions say, by its name in the workspace. */
@@ -10,6 +11,8 @@ export interface TableDefinition {
   readonly columns: TableFacts['columns'];
   readonly keys: TableFacts['keys'];
   readonly createdAt: SourceSpan | undefined;
+  /** Set for a view: the last definition of it. */
+  readonly view?: ViewDefinition | undefined;
 }
 
 /** A statement that says something about how a table is made, with the text that it stands in. */
@@ -17,16 +20,18 @@ export interface DefiningStatement {
   readonly table: string;
   readonly statement: Statement;
   readonly source: MappedText;
+  readonly view: ViewDefinition | undefined;
 }
 
-/** CREATE TABLE, unique indexes and ALTER TABLE of a task, in their order. */
+/** CREATE TABLE, CREATE VIEW, unique indexes and ALTER TABLE of a task, in their order. */
 export const definingStatements = (task: Task): readonly DefiningStatement[] =>
-  task.sql.flatMap(({ reading, source }) =>
-    reading.statements.flatMap((statement) => {
+  task.sql.flatMap((sql) =>
+    sql.reading.statements.flatMap((statement) => {
       const { target, temporary, definitions, keys } = statement;
       if (target === undefined || target.templated || temporary) return [];
-      if (!creates(statement) && definitions.length === 0 && keys.length === 0) return [];
-      return [{ table: target.name, statement, source }];
+      const view = viewDefinition(statement, sql);
+      if (!creates(statement) && view === undefined && definitions.length === 0 && keys.length === 0) return [];
+      return [{ table: target.name, statement, source: sql.source, view }];
     }),
   );
 
@@ -50,14 +55,18 @@ export function byTable(
 /** One table's statements together; a table that is made twice keeps its first definition. */
 export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
   let known: TableDefinition = { columns: [], keys: [], createdAt: undefined };
-  for (const { statement, source } of statements) {
+  for (const { statement, source, view } of statements) {
+    if (view !== undefined) {
+      known = { ...known, view };
+      continue;
+    }
     const more = statement.definitions
       .filter((column) => !known.columns.some((other) => other.name === column.name))
       .map(({ name, type, notNull, primaryKey }) => ({ name, type, notNull: notNull || primaryKey }));
     if (!creates(statement) && more.length === 0 && statement.keys.length === 0) continue;
     if (creates(statement) && known.createdAt !== undefined) continue;
     const createdAt = creates(statement) ? (locate(source, statement.head) ?? known.createdAt) : known.createdAt;
-    known = { columns: [...known.columns, ...more], keys: [...known.keys, ...statement.keys], createdAt };
+    known = { ...known, columns: [...known.columns, ...more], keys: [...known.keys, ...statement.keys], createdAt };
   }
   return known;
 }

@@ -18,14 +18,18 @@ import {
   outputNames,
   type Ranges,
   type Scope,
+  withoutPlaces,
 } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
 import { throughSide } from './through-side.ts';
+import type { ViewDefinition } from './view-definition.ts';
 
 /** One place where a statement reads a table, and what it asks of the table's columns there. */
 export interface TableRead {
   readonly table: TableReference;
   readonly ranges: Ranges;
+  /** The view of the statement through which it is read; places in `ranges` are then of no text in particular. */
+  readonly through: { readonly view: TableReference; readonly context: SqlContext } | undefined;
 }
 
 /** Columns of tables as the workspace knows them, by table name as written. */
@@ -34,6 +38,8 @@ export interface TableColumns {
   typeOf(table: string, column: string): ColumnType;
   /** In the order of the table's definition, when that is known. */
   columnsOf(table: string): readonly string[] | undefined;
+  /** Set for a view. */
+  viewOf(table: string): ViewDefinition | undefined;
 }
 
 /**
@@ -43,7 +49,7 @@ export interface TableColumns {
  */
 export function tableReads(statement: Statement, context: SqlContext, tables: TableColumns): readonly TableRead[] {
   const found: TableRead[] = [];
-  const visitor = makeVisitor(context, tables, found);
+  const visitor = makeVisitor(context, tables, found, undefined, new Map());
   const usingQuery = statement.from.some((item) => item.kind === 'query' && item.query === statement.query);
   if (statement.query !== undefined && !usingQuery) visitor.query(statement.query, noRanges, emptyScope);
   if (statement.from.length > 0 || statement.where.length > 0) {
@@ -62,8 +68,8 @@ export function tableReads(statement: Statement, context: SqlContext, tables: Ta
   ];
   visitor.nested(others, emptyScope);
 
-  const seen = new Set(found.map(({ table }) => table.start));
-  for (const table of statement.reads) if (!seen.has(table.start)) found.push({ table, ranges: noRanges });
+  const seen = new Set(found.map(({ table, through }) => (through?.view ?? table).start));
+  for (const table of statement.reads) if (!seen.has(table.start)) visitor.table(table, noRanges);
   return found;
 }
 
@@ -105,19 +111,32 @@ function branchRanges(statement: Statement, context: SqlContext): Ranges {
 }
 
 interface Visitor {
-  query(query: QueryBlock, asked: Ranges, scope: Scope): void;
+  query(query: QueryBlock, asked: Ranges, scope: Scope, columns?: readonly string[]): void;
   /** `skip`: leading entries that only give names, such as the target of an UPDATE; `asked` goes to the one behind them. */
   from(from: readonly FromItem[], where: readonly SqlExpression[], asked: Ranges, skip: number, scope: Scope): void;
   nested(expressions: readonly SqlExpression[], scope: Scope): void;
+  /** A table, or what a view of that name reads. */
+  table(table: TableReference, ranges: Ranges): void;
 }
 
-function makeVisitor(context: SqlContext, tables: TableColumns, found: TableRead[]): Visitor {
+/** Views that are read this often by one statement are read whole from then on, once. */
+const mostVisits = 16;
+
+function makeVisitor(
+  context: SqlContext,
+  tables: TableColumns,
+  found: TableRead[],
+  view: TableReference | undefined,
+  visits: Map<string, number>,
+): Visitor {
   const columnsIn = (scope: Scope): ColumnsOf => ({
     has: (item, column) => {
       if (item.kind === 'function') return undefined;
       if (item.kind === 'query') return hasOutput(item.query, column);
       const common = item.cte === undefined ? undefined : lookUp(scope, item.cte)?.found.table;
       if (common !== undefined) return hasOutput(common.query, column, common.columns);
+      const defined = tables.viewOf(item.table.name);
+      if (defined !== undefined) return hasOutput(defined.query, column, defined.columns);
       return tables.has(item.table.name, column);
     },
     typeOf: (item, column) => typeIn(scope, item, column, 0),
@@ -128,7 +147,11 @@ function makeVisitor(context: SqlContext, tables: TableColumns, found: TableRead
     if (item.kind === 'function' || depth > maxDepth) return undefined;
     const inner = (at: Scope) => (next: FromItem, name: string) => typeIn(at, next, name, depth + 1);
     if (item.kind === 'query') return outputType(item.query, column, [], inner(openScope(item.query, scope)));
-    if (item.cte === undefined) return tables.typeOf(item.table.name, column);
+    if (item.cte === undefined) {
+      const defined = tables.viewOf(item.table.name);
+      if (defined === undefined) return tables.typeOf(item.table.name, column);
+      return outputType(defined.query, column, defined.columns, inner(openScope(defined.query, emptyScope)));
+    }
     const common = lookUp(scope, item.cte);
     if (common === undefined) return undefined;
     const { query, columns } = common.found.table;
@@ -145,13 +168,28 @@ function makeVisitor(context: SqlContext, tables: TableColumns, found: TableRead
         continue;
       }
       const common = item.cte === undefined ? undefined : lookUp(scope, item.cte);
-      if (common === undefined) found.push({ table: item.table, ranges });
+      if (common === undefined) visitTable(item.table, ranges);
       else common.found.asked.push(ranges);
     }
     visitNested(
       from.flatMap((item) => item.on),
       scope,
     );
+  };
+
+  const visitTable = (table: TableReference, ranges: Ranges): void => {
+    const defined = table.templated ? undefined : tables.viewOf(table.name);
+    if (defined === undefined) {
+      const through = view && { view, context };
+      found.push({ table, ranges: through === undefined ? ranges : withoutPlaces(ranges), through });
+      return;
+    }
+    const before = visits.get(table.name) ?? 0;
+    visits.set(table.name, before + 1);
+    if (before > mostVisits) return;
+    const inside = { ...defined.context, zones: context.zones };
+    const visitor = makeVisitor(inside, tables, found, view ?? table, visits);
+    visitor.query(defined.query, before === mostVisits ? noRanges : ranges, emptyScope, defined.columns);
   };
 
   const visitBlock = (query: QueryBlock, asked: Ranges, scope: Scope, columns: readonly string[]): void => {
@@ -198,6 +236,7 @@ function makeVisitor(context: SqlContext, tables: TableColumns, found: TableRead
   return {
     query: visitQuery,
     nested: visitNested,
+    table: visitTable,
     from: (from, where, asked, skip, scope) => {
       const own = fromRanges(from, where, context, columnsIn(scope));
       for (const [name, range] of asked) own.ask(skip, name, range);

@@ -14,6 +14,7 @@ import { type TableColumns, tableReads } from './table-reads.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from './task-statements.ts';
 import { taskUnknowns } from './task-unknowns.ts';
 import { deletesAll } from './task-writes.ts';
+import { type ViewDefinition, viewDefinition } from './view-definition.ts';
 
 /** What the rest of the workspace knows about tables, by name as written. */
 export interface KnownTablesOfWorkspace extends TableColumns {
@@ -54,18 +55,23 @@ function readFacts(
 ): readonly ReadFact[] {
   const found = new Map<string, ReadFact>();
   const emptied = new Set<string>();
+  const local = localViews(statements);
+  const known: KnownTablesOfWorkspace = { ...tables, viewOf: (name) => local.get(name) ?? tables.viewOf(name) };
   for (const item of statements) {
     const { statement, sql, context } = item;
-    for (const { table: named, ranges } of tableReads(statement, context, tables)) {
-      const table = tableName(named, item);
+    // A view that is made reads nothing yet: who reads it reads its tables.
+    const reads = viewDefinition(statement, sql) === undefined ? tableReads(statement, context, known) : [];
+    for (const { table: named, ranges, through } of reads) {
+      const table = tableName(named, through === undefined ? item : { ...item, context: through.context });
       if (table === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
-      const { window, windowAt } = chooseWindow(table, ranges, tables.slicedBy(table), sql.source);
+      const source = through === undefined ? sql.source : undefined;
+      const { window, windowAt } = chooseWindow(table, ranges, tables.slicedBy(table), source);
       const own = writes.find((write) => tables.same(write.table, table));
       if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
       const key = JSON.stringify([table, { ...window, at: undefined }]);
       if (found.has(key)) continue;
       const place = windowAt === undefined ? {} : { windowAt };
-      found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, named) });
+      found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, through?.view ?? named) });
     }
     // From here on the table holds what this run put there.
     const remakes =
@@ -75,6 +81,16 @@ function readFacts(
     if (remakes && !statement.conditional) for (const target of statement.targets) emptied.add(target.name);
   }
   return [...found.values()];
+}
+
+/** Views that the task makes, temporary ones included. */
+function localViews(statements: readonly TaskStatement[]): ReadonlyMap<string, ViewDefinition> {
+  const views = new Map<string, ViewDefinition>();
+  for (const { statement, sql } of statements) {
+    const view = viewDefinition(statement, sql);
+    if (statement.target !== undefined && view !== undefined) views.set(statement.target.name, view);
+  }
+  return views;
 }
 
 /** A task that reads exactly the rows that it rewrites depends on no other interval of its own. */

@@ -4,7 +4,7 @@ import { locate } from '../text/mapped-text.ts';
 import type { WriteFact, WriteMode } from './facts.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type KnownTables, outputRanges } from './output-ranges.ts';
-import { noRanges, type Ranges } from './query-scope.ts';
+import { noRanges, type Ranges, withoutPlaces } from './query-scope.ts';
 import { tableName } from './table-name.ts';
 import type { TableColumns } from './table-reads.ts';
 import { emptiesPartition, type TaskStatement } from './task-statements.ts';
@@ -128,17 +128,14 @@ function ownTables(
 ): KnownTables {
   const known = new Map<string, Ranges>();
   for (const { statement, context } of statements) {
-    const name = statement.target?.name;
-    if (name === undefined || statement.query === undefined || !internal.has(name)) continue;
-    if (statement.kind !== 'create_table_as' && statement.kind !== 'insert') continue;
-    known.set(name, withoutPlace(outputRanges(statement.query, context, tables, known).byName));
+    const { kind, target, query } = statement;
+    if (target === undefined || query === undefined) continue;
+    const fills = kind === 'create_table_as' || kind === 'insert';
+    if (kind !== 'create_view' && !(fills && internal.has(target.name))) continue;
+    known.set(target.name, withoutPlaces(outputRanges(query, context, tables, known).byName));
   }
   return known;
 }
-
-/** Another statement cannot point at where it was said: its offsets are of another text. */
-const withoutPlace = (ranges: Ranges): Ranges =>
-  new Map([...ranges].map(([name, range]) => [name, { ...range, at: undefined }]));
 
 function writeOf(
   table: string,
