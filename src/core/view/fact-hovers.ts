@@ -1,6 +1,7 @@
 import type { ReadFact, TaskFacts, WriteFact } from '../lineage/facts.ts';
 import { sliceInWords } from '../lineage/window-words.ts';
 import type { Task } from '../pipeline/model.ts';
+import type { SourceSpan } from '../text/span.ts';
 import type { DataInterval } from '../time/data-interval.ts';
 import type { ZoneName } from '../time/zone-name.ts';
 import type { HoverView } from './document-view.ts';
@@ -37,12 +38,14 @@ function origin(fact: ReadFact | WriteFact, task: Task, link: PlaceLink): string
   return fact.at === undefined ? words : `${words}, ${link(fact.at)}`;
 }
 
-/** Over the name of a table that a task reads or writes: its window or slice. */
+/** Over the name of a table that a task reads or writes, and over the condition that cuts it: its window or slice. */
 export function factHovers(file: string, { reads, writes }: TaskFacts, context: FactContext): readonly HoverView[] {
-  const over = (at: ReadFact['at'], line: string): readonly HoverView[] =>
-    at?.file === file ? [{ at, markdown: `${line}\n\n*${escapeMarkdown(context.task.id)}*` }] : [];
+  const over = (places: readonly (SourceSpan | undefined)[], line: string): readonly HoverView[] =>
+    places.flatMap((at) =>
+      at?.file === file ? [{ at, markdown: `${line}\n\n*${escapeMarkdown(context.task.id)}*` }] : [],
+    );
   return [
-    ...reads.flatMap((read) => over(read.at, readLine(read, context))),
-    ...writes.flatMap((write) => over(write.at, writeLine(write, context))),
+    ...reads.flatMap((read) => over([read.at, read.windowAt], readLine(read, context))),
+    ...writes.flatMap((write) => over([write.at, write.sliceAt], writeLine(write, context))),
   ];
 }

@@ -74,6 +74,15 @@ describe('a hover', () => {
     );
   });
 
+  test('over the condition that cuts a table says the same', () => {
+    const places = viewOf(read).hovers.filter(({ markdown }) => markdown.startsWith('Reads'));
+    expect(places.map(({ at }) => text.slice(at.start, at.end))).toEqual([
+      'mart.clean',
+      expect.stringMatching(/^day >= '/),
+    ]);
+    expect(new Set(places.map(({ markdown }) => markdown)).size).toBe(1);
+  });
+
   test('says what is not known, with its place and a way to declare it', () => {
     const said = hovering(
       withUnknowns(unknown('window', 'mart.clean', 'mart.clean'), unknown('tables', undefined)),
