@@ -2,8 +2,8 @@
 
 Facts: the class of the timetable, catchup, and the first runs that the scheduler would make with catchup: `first` is the
 first logical date in minutes since the epoch, `steps` the distances to the next ones and `lengths` those of the data
-intervals, both as [minutes, how many times] pairs. Per task the arguments that defaults decide. Files are run as Python,
-so nothing is read from a DAG folder.
+intervals, both as [minutes, how many times] pairs. Per task the arguments that defaults decide, and the logical dates that
+a sensor waits for. Files are run as Python, so nothing is read from a DAG folder.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import runpy
 import sys
 from importlib.metadata import version
+
+import pendulum
 
 from airflow.timetables.base import TimeRestriction
 
@@ -71,6 +73,17 @@ def series(dag):
     }
 
 
+NOON = pendulum.datetime(2024, 5, 15, 12)
+
+
+def waits(task):
+    """Of a sensor: how many minutes before or after its own logical date the dates are that it looks for."""
+    if not hasattr(task, "_get_dttm_filter"):
+        return {}
+    dates = task._get_dttm_filter({"logical_date": NOON, "execution_date": NOON})
+    return {"waitsFor": [minutes(date) - minutes(NOON) for date in dates]}
+
+
 def facts(dag):
     told = {"timetable": type(dag.timetable).__name__, "catchup": dag.catchup, **series(scheduled(dag))}
     tasks = {
@@ -79,6 +92,7 @@ def facts(dag):
             "triggerRule": str(getattr(task.trigger_rule, "value", task.trigger_rule)),
             "dependsOnPast": task.depends_on_past,
             "params": dict(task.params),
+            **waits(task),
         }
         for task in dag.tasks
     }

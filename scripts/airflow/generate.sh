@@ -25,8 +25,8 @@ done
 
 # DAG files under each Airflow, and under the settings that change what a schedule means.
 dags=test/fixtures/airflow/dags
-run 2 dags $dags/schedules.py $dags/schedules_2.py $dags/defaults.py >"$home/dags-2"
-run 3 dags $dags/schedules.py $dags/schedules_3.py $dags/defaults.py >"$home/dags-3"
+run 2 dags $dags/schedules.py $dags/schedules_2.py $dags/defaults.py $dags/sensors.py >"$home/dags-2"
+run 3 dags $dags/schedules.py $dags/schedules_3.py $dags/defaults.py $dags/sensors.py >"$home/dags-3"
 AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS=False run 2 dags $dags/schedules.py >"$home/dags-2-trigger"
 AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS=True run 3 dags $dags/schedules.py >"$home/dags-3-cron"
 AIRFLOW__SCHEDULER__CREATE_DELTA_DATA_INTERVALS=True run 3 dags $dags/schedules.py >"$home/dags-3-delta"

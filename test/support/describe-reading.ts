@@ -99,6 +99,8 @@ function describeTask(task: Task, place: Place): string[] {
       ),
     ]),
     ...task.accesses.map((access) => `  ${describeAccess(access, place)}`),
+    ...task.inlets.map(({ value, at }) => `  inlet ${value} at ${place(at)}`),
+    ...task.outlets.map(({ value, at }) => `  outlet ${value} at ${place(at)}`),
     ...task.unread.map(({ hides, reason, at }) => `  unread ${hides}: ${reason} at ${place(at)}`),
   ];
 }

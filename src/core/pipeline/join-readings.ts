@@ -1,12 +1,15 @@
+import { withAssetEdges } from './asset-edges.ts';
+import { edgeEnds } from './edge-ends.ts';
 import type { Edge, FileReading, Pipeline, TaskId } from './model.ts';
 import { renamePipeline } from './rename-pipeline.ts';
 
 /**
- * What can only be told from all files together: edges to a whole other DAG get their tasks, edges to DAGs outside the
- * workspace go, and a `dag_id` that is used twice is told apart. Readings that need none of it stay the same objects.
+ * What can only be told from all files together: a task that makes an asset starts the DAGs that wait for it, edges to a
+ * whole other DAG or a group of it get their tasks, edges to DAGs outside the workspace go, and a `dag_id` that is used
+ * twice is told apart. Readings that need none of it stay the same objects.
  */
 export function joinReadings(readings: readonly FileReading[]): FileReading[] {
-  const unique = tellDuplicatesApart(readings);
+  const unique = withAssetEdges(tellDuplicatesApart(readings));
   const pipelines = new Map<string, Pipeline>();
   const tasks = new Set<TaskId>();
   for (const { pipelines: own } of unique)
@@ -30,18 +33,11 @@ function resolveEdges(
   if (pipeline.edges.every(({ from, to }) => tasks.has(from) && tasks.has(to))) return pipeline;
   const edges: Edge[] = [];
   for (const edge of pipeline.edges) {
-    const from = tasks.has(edge.from) ? [edge.from] : ends(pipelines.get(edge.from), 'from');
-    const to = tasks.has(edge.to) ? [edge.to] : ends(pipelines.get(edge.to), 'to');
+    const from = edgeEnds(edge.from, 'from', pipelines, tasks);
+    const to = edgeEnds(edge.to, 'to', pipelines, tasks);
     for (const source of from) for (const target of to) edges.push({ ...edge, from: source, to: target });
   }
   return { ...pipeline, edges };
-}
-
-/** Waiting for a DAG is waiting for its last tasks; starting one is starting its first. */
-function ends(pipeline: Pipeline | undefined, side: 'from' | 'to'): readonly TaskId[] {
-  if (pipeline === undefined) return [];
-  const inner = new Set(pipeline.edges.filter(({ kind }) => kind === 'order').map((edge) => edge[side]));
-  return pipeline.tasks.map((task) => task.id).filter((id) => !inner.has(id));
 }
 
 function tellDuplicatesApart(readings: readonly FileReading[]): readonly FileReading[] {

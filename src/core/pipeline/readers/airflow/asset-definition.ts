@@ -6,7 +6,7 @@ import { childOf } from '../../python/syntax-tree.ts';
 import { plainText } from '../../python/text-value.ts';
 import type { FunctionValue, Value } from '../../python/value.ts';
 import { listOf, scalar } from '../../python/value.ts';
-import { assetKey, assetValue } from './assets.ts';
+import { assetKey, assetsOf, assetValue } from './assets.ts';
 import { openDag } from './dags.ts';
 import type { Program } from './program.ts';
 import { newTask } from './tasks.ts';
@@ -38,7 +38,11 @@ export function assetDefinition(
   const outlets = multi ? decorator.keywords.get('outlets') : given('outlets', assetValue(key));
   const inlets = parametersOf(target.node, target.frame)
     .filter((parameter) => !ownParameters.has(parameter.name) && !target.defaults.has(parameter.name))
-    .map((parameter) => assetValue(parameter.name));
+    .map(({ name: other }) => {
+      // An asset of the same file is known by its URI as well.
+      const known = target.frame.names.get(other);
+      return assetValue((known && assetsOf(known)[0]) ?? other);
+    });
   const at = spanIn(target.frame, target.node);
   const nameNode = childOf(target.node, 'name');
   program.dagStack.push(dag);

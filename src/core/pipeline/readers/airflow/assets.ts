@@ -6,14 +6,14 @@ import { hostValue, listOf } from '../../python/value.ts';
 
 /** What a function under `@asset` stands for where an asset is expected. */
 export interface AssetObject extends HostObject {
-  readonly type: 'asset';
+  readonly type: 'data-asset';
   readonly key: string;
 }
 
 /** An asset of the file's own making, that can be put together with others: `first & second`. */
 export function assetObject(key: string): AssetObject {
   const asset: AssetObject = {
-    type: 'asset',
+    type: 'data-asset',
     key,
     binary: (operator, left, right) =>
       operator === '&' || operator === '|'
@@ -37,7 +37,7 @@ export function assetsOf(value: Value, depth = 0): readonly (string | undefined)
     case 'list':
       return value.items.flatMap((item) => assetsOf(item, depth + 1));
     case 'host':
-      return value.host.type === 'asset' ? [(value.host as AssetObject).key] : [];
+      return value.host.type === 'data-asset' ? [(value.host as AssetObject).key] : [];
     case 'instance':
       if (several.test(value.type)) return value.call.positional.flatMap((item) => assetsOf(item, depth + 1));
       return single.test(value.type) ? [assetKey(value.call)] : [];

@@ -1,61 +1,153 @@
-import type { Problem } from '../../../text/span.ts';
+import type { SymbolicValue } from '../../../template/symbolic-value.ts';
+import type { Problem, SourceSpan } from '../../../text/span.ts';
 import type { CalendarOffset } from '../../../time/calendar.ts';
+import { emptyCall, type Keyword } from '../../python/call.ts';
+import type { Interpreter } from '../../python/interpreter.ts';
+import { parametersOf } from '../../python/parameters.ts';
 import { plainText } from '../../python/text-value.ts';
-import { listOf } from '../../python/value.ts';
+import type { FunctionValue, Value } from '../../python/value.ts';
+import { isNone } from './arguments.ts';
+import { contextObject, contextParameter } from './context-values.ts';
 import type { CrossEdge, Program, TaskBuilder } from './program.ts';
 import { taskArgument } from './program.ts';
+import { renderedValue } from './rendered-value.ts';
 
 /** Edges to other DAGs: sensors that wait for them, operators that start them. */
-export function crossEdges(program: Program, problems: Problem[]): CrossEdge[] {
+export function crossEdges(program: Program, run: Interpreter, problems: Problem[]): CrossEdge[] {
   return program.tasks.flatMap((task) => {
-    if (/^(?:ExternalTaskSensor|ExternalTaskSensorAsync)$/.test(task.operator)) return sensorEdges(task, problems);
-    if (/^TriggerDagRunOperator$/.test(task.operator)) return triggerEdges(task);
-    return [];
+    if (/^ExternalTaskSensor(?:Async)?$/.test(task.operator)) return sensorEdges(task, run, problems);
+    return task.operator === 'TriggerDagRunOperator' ? triggerEdges(task, problems) : [];
   });
 }
 
-function sensorEdges(task: TaskBuilder, problems: Problem[]): CrossEdge[] {
+function sensorEdges(task: TaskBuilder, run: Interpreter, problems: Problem[]): CrossEdge[] {
   const dag = taskArgument(task, 'external_dag_id');
-  const otherDag = plainText(dag?.value);
+  const otherDag = nameOf(dag, 'waits for', task, problems);
   if (dag === undefined || otherDag === undefined) return [];
-  const shift = sensorShift(task, problems);
-  const single = taskArgument(task, 'external_task_id')?.value;
-  const several = taskArgument(task, 'external_task_ids')?.value;
-  const ids = (several?.kind === 'list' ? several : listOf(single === undefined ? [] : [single])).items.map((item) =>
-    plainText(item),
+  const names = namesOf(taskArgument(task, 'external_task_ids')) ?? namesOf(taskArgument(task, 'external_task_id'));
+  const group = namesOf(taskArgument(task, 'external_task_group_id'));
+  // A name that is not known may be any task of the DAG.
+  const others = group ?? names ?? [undefined];
+  return others.flatMap((otherTask) =>
+    sensorShifts(task, run, problems).map(
+      (shift): CrossEdge => ({ kind: 'sensor', task, otherDag, otherTask, at: dag.at, shift }),
+    ),
   );
-  const named = ids.filter((id) => id !== undefined);
-  const edge = (otherTask: string | undefined): CrossEdge => ({
-    kind: 'sensor',
-    task,
-    otherDag,
-    otherTask,
-    at: dag.at,
-    shift,
-  });
-  return named.length === 0 ? [edge(undefined)] : named.map(edge);
 }
 
-/** The sensor looks for the run whose logical date is `execution_delta` earlier. */
-function sensorShift(task: TaskBuilder, problems: Problem[]): CalendarOffset | undefined {
-  const byFunction = taskArgument(task, 'execution_date_fn');
-  if (byFunction !== undefined)
+function namesOf(given: Keyword | undefined): readonly (string | undefined)[] | undefined {
+  if (given === undefined || isNone(given.value)) return undefined;
+  const values = given.value.kind === 'list' ? given.value.items : [given.value];
+  const names = values.map(templateless);
+  return names.length === 0 || names.includes(undefined) ? [undefined] : names;
+}
+
+const templateless = (value: Value): string | undefined => {
+  const text = plainText(value);
+  return text?.includes('{{') ? undefined : text;
+};
+
+function nameOf(given: Keyword | undefined, does: string, task: TaskBuilder, problems: Problem[]): string | undefined {
+  const name = given && templateless(given.value);
+  if (given !== undefined && name === undefined)
     problems.push({
-      message: `Task ${task.name} computes the logical date that it waits for in Python; it is taken as the same logical date.`,
-      at: byFunction.at,
+      message: `Which DAG task ${task.name} ${does} is not known before it runs, so the two are not joined.`,
+      at: given.at,
       severity: 'info',
     });
-  const delta = taskArgument(task, 'execution_delta')?.value;
-  if (delta?.kind !== 'duration') return undefined;
-  const { months, days, ms } = delta.offset;
-  const negated = (value: number): number => (value === 0 ? 0 : -value);
-  return { months: negated(months), days: negated(days), ms: negated(ms) };
+  return name;
 }
 
-function triggerEdges(task: TaskBuilder): CrossEdge[] {
+/**
+ * How far the logical dates that a sensor looks for are from its own: `execution_delta` earlier, or what
+ * `execution_date_fn` computes, which may be several. Airflow gives the function the logical date first and all names
+ * of the context by keyword.
+ */
+function sensorShifts(
+  task: TaskBuilder,
+  run: Interpreter,
+  problems: Problem[],
+): readonly (CalendarOffset | undefined)[] {
+  const delta = taskArgument(task, 'execution_delta');
+  if (delta !== undefined && !isNone(delta.value)) {
+    if (delta.value.kind === 'duration') return [negated(delta.value.offset)];
+    return unknownShift(task, delta.at, problems);
+  }
+  const computed = taskArgument(task, 'execution_date_fn');
+  if (computed === undefined || isNone(computed.value)) return [undefined];
+  const result = computed.value.kind === 'function' ? callWithDate(computed.value, computed.at, run) : undefined;
+  const dates = result?.kind === 'list' && !result.open ? result.items : result === undefined ? [] : [result];
+  const shifts = dates.map((date) => (date.kind === 'symbol' ? shiftOf(date.symbol) : undefined));
+  return shifts.length > 0 && shifts.every((shift) => shift !== undefined)
+    ? shifts.map((shift) => (isZero(shift) ? undefined : shift))
+    : unknownShift(task, computed.at, problems);
+}
+
+function unknownShift(task: TaskBuilder, at: SourceSpan, problems: Problem[]): readonly undefined[] {
+  problems.push({
+    message: `Which logical date task ${task.name} waits for is not known before it runs; it is taken as its own.`,
+    at,
+    severity: 'info',
+  });
+  return [undefined];
+}
+
+function callWithDate(callee: FunctionValue, at: SourceSpan, run: Interpreter): Value | undefined {
+  const date = contextParameter('logical_date');
+  if (date === undefined) return undefined;
+  const preset = new Map<string, Value>([['**', contextObject()]]);
+  for (const { name } of parametersOf(callee.node, callee.frame)) {
+    const value = contextParameter(name) ?? (name === 'context' ? contextObject() : undefined);
+    if (value !== undefined) preset.set(name, value);
+  }
+  return run.callFunction(callee, emptyCall(at, callee.name, [date]), preset);
+}
+
+/** A time that is the logical date moved by a fixed distance. */
+function shiftOf(symbol: SymbolicValue): CalendarOffset | undefined {
+  if (symbol.kind !== 'time' || symbol.time.anchor !== 'start') return undefined;
+  if (symbol.form !== 'datetime' && symbol.form !== 'timestamp') return undefined;
+  let sum: CalendarOffset = { months: 0, days: 0, ms: 0 };
+  for (const step of symbol.time.steps) {
+    if (step.kind !== 'shift' || step.zone !== 'UTC') return undefined;
+    const { months, days, ms } = step.offset;
+    sum = { months: sum.months + months, days: sum.days + days, ms: sum.ms + ms };
+  }
+  return sum;
+}
+
+/** `{{ ds }}`: the day of the logical date, which is the date itself on a daily grid. */
+const isDayOf = (date: Value): boolean =>
+  date.kind === 'symbol' &&
+  date.symbol.kind === 'time' &&
+  date.symbol.time.anchor === 'start' &&
+  date.symbol.time.steps.every(({ kind }) => kind === 'floor');
+
+const isZero = ({ months, days, ms }: CalendarOffset): boolean => months === 0 && days === 0 && ms === 0;
+
+function negated({ months, days, ms }: CalendarOffset): CalendarOffset {
+  const minus = (value: number): number => (value === 0 ? 0 : -value);
+  return { months: minus(months), days: minus(days), ms: minus(ms) };
+}
+
+/**
+ * The run that is started has the logical date that it is given (`logical_date`, in Airflow 2 also `execution_date`).
+ * Without one it has the moment of the start, which no file tells: the edge then joins equal dates, as a backfill of both
+ * DAGs would have them.
+ */
+function triggerEdges(task: TaskBuilder, problems: Problem[]): CrossEdge[] {
   const dag = taskArgument(task, 'trigger_dag_id');
-  const otherDag = plainText(dag?.value);
-  return dag === undefined || otherDag === undefined
-    ? []
-    : [{ kind: 'trigger', task, otherDag, otherTask: undefined, at: dag.at, shift: undefined }];
+  const otherDag = nameOf(dag, 'starts', task, problems);
+  if (dag === undefined || otherDag === undefined) return [];
+  const given = taskArgument(task, 'logical_date') ?? taskArgument(task, 'execution_date');
+  const date = given && renderedValue(given.value);
+  const forward = date?.kind === 'symbol' ? shiftOf(date.symbol) : undefined;
+  if (given !== undefined && date !== undefined && forward === undefined && !isNone(date) && !isDayOf(date))
+    problems.push({
+      message: `Which logical date the DAG gets that task ${task.name} starts is not known before it runs; it is taken as the task's own.`,
+      at: given.at,
+      severity: 'info',
+    });
+  const shift = forward === undefined || isZero(forward) ? undefined : negated(forward);
+  return [{ kind: 'trigger', task, otherDag, otherTask: undefined, at: dag.at, shift }];
 }
