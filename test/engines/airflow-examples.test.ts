@@ -38,6 +38,7 @@ describe.each([2, 3] as const)('the example DAGs of Airflow %i', (version) => {
       root: examples.root,
       files: examples.dagFiles,
       variables: {},
+      timeoutMs: 500_000,
       // Some examples use plugins that ship beside them.
       environment: { AIRFLOW__CORE__LOAD_EXAMPLES: 'True' },
     });
