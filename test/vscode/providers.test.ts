@@ -51,7 +51,7 @@ describe('in the extension host of the newest VS Code', () => {
       ]),
     );
     // Every case of the suite has a patience of its own.
-    await expect.poll(async () => ended, { timeout: patienceMs * 6, interval: 200 }).toBeDefined();
+    await expect.poll(async () => ended, { timeout: patienceMs * 3, interval: 200 }).toBeDefined();
     const text = await readFile(`${workspace}.report.json`, 'utf8').catch(() => {
       throw new Error(`the suite ended with ${ended} and wrote no report:\n${log.join('\n')}`);
     });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** Long enough for a machine that is busy with other things; everything waits for a condition, never for a time. */
-export const patienceMs = 120_000;
+export const patienceMs = 240_000;
 
 /** How long the effect of a key or a click is watched for before a person would try again. */
 export const momentMs = 15_000;
