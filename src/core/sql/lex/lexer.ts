@@ -1,7 +1,7 @@
 import type { Hole, MaskedText } from '../../template/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../dialect-name.ts';
-import { isDigitName } from './digit-name.ts';
+import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
 import { mayHoldScript } from './may-hold-script.ts';
@@ -164,7 +164,7 @@ class Lexer {
     } else if (code === 96) this.quoted();
     else if (isDigit(code) && isDigitName(text, at, lexis, this.tokens[this.tokens.length - 1])) this.word();
     else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {
-      const end = numberEnd(text, at);
+      const end = typedNumberEnd(text, numberEnd(text, at), lexis);
       const holes = this.holesWithin(at, end + 1);
       const last = this.holes[holes[holes.length - 1] ?? -1];
       // `20{{ ds_nodash }}`: digits of the stand-in are not those of the number.

@@ -22,6 +22,8 @@ export interface Lexis {
   readonly tripleQuotes: boolean;
   /** `-- COMMAND ----------` parts the cells of a notebook. */
   readonly notebooks: boolean;
+  /** `5L`, `1.5BD`: a number says its type. */
+  readonly typedNumbers: boolean;
   /** A name may begin with a digit. */
   readonly digitNames: boolean;
   /** Parts of a path may hold dashes and begin with a digit. */
@@ -44,6 +46,7 @@ const base: Lexis = {
   clientScript: false,
   tripleQuotes: false,
   notebooks: false,
+  typedNumbers: false,
   digitNames: false,
   dashedNames: false,
   atVariables: true,
@@ -68,6 +71,7 @@ const table: Readonly<Record<DialectName, Lexis>> = {
     backslashEscapes: true,
     nestedComments: true,
     notebooks: true,
+    typedNumbers: true,
     digitNames: true,
   },
   mysql: {

@@ -26,7 +26,7 @@ const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 /** `WITH …`: the names stay in force until the caller drops them from the scope. */
 export function readWith(c: Cursor): readonly CommonTable[] {
   c.index++;
-  skipInlineFunctions(c);
+  if (skipInlineFunctions(c) && !accept(c, 'with')) return [];
   const recursive = accept(c, 'recursive');
   // A recursive list sees all of its names, the others only those before.
   if (recursive) for (const name of namesAhead(c)) declareCommonTable(c, name);
@@ -46,7 +46,7 @@ function readCommonTable(c: Cursor): CommonTable | undefined {
   if (name === undefined || !isName(name)) return undefined;
   const start = name.start;
   c.index++;
-  const columns = readColumnList(c);
+  const columns = isQueryAhead(c) ? [] : readColumnList(c);
   if (word(c) === 'using' && word(c, 1) === 'key') {
     c.index += 2;
     readColumnList(c);
@@ -80,15 +80,15 @@ function skipSearch(c: Cursor): void {
 /** What a list of common tables belongs to, or the next clause of its last table. */
 const behindTables = new Set(['select', 'insert', 'update', 'delete', 'merge', 'values', 'table', 'search', 'cycle']);
 
-/** Trino: `WITH FUNCTION f(x int) RETURNS int RETURN x + 1, FUNCTION …`, in front of a query that may have its own WITH. */
-function skipInlineFunctions(c: Cursor): void {
-  if (word(c) !== 'function' || !isName(token(c, 1)) || word(c, 1) === 'as') return;
+/** Trino: `WITH FUNCTION f(x int) RETURNS int RETURN x + 1, FUNCTION …`, in front of a query that may have its own WITH; false where none stands. */
+function skipInlineFunctions(c: Cursor): boolean {
+  if (word(c) !== 'function' || !isName(token(c, 1)) || word(c, 1) === 'as') return false;
   while (!done(c) && !queryStarts.has(word(c))) skipOne(c);
   while (word(c) === 'with' && operator(c, 1) === '(') {
     c.index++;
     while (!done(c) && !queryStarts.has(word(c))) skipOne(c);
   }
-  if (word(c) === 'with') c.index++;
+  return true;
 }
 
 function namesAhead(c: Cursor): string[] {

@@ -1,5 +1,5 @@
 import { commonTableNamed } from './common-scope.ts';
-import { type Cursor, done, isName, operator, token, within, word } from './cursor.ts';
+import { type Cursor, done, isName, maxDepth, operator, token, within, word } from './cursor.ts';
 import { readAlias, readTableName } from './names.ts';
 import { readArguments, readExpression } from './read-expression.ts';
 import { isQueryAhead } from './read-primary.ts';
@@ -19,10 +19,23 @@ export function readTableArguments(c: Cursor): void {
     while (!done(c)) {
       const before = c.index;
       if (isName(token(c)) && operator(c, 1) === '=>') c.index += 2;
-      if (!readTableArgument(c)) readExpression(c);
+      if (!readTableArgument(c) && !(name === 'table' && readFunctionCall(c))) readExpression(c);
       if (operator(c) === ',' || c.index === before) c.index++;
     }
   });
+}
+
+/** The table function inside of `TABLE(…)`, whose own arguments may be tables. */
+function readFunctionCall(c: Cursor): boolean {
+  const start = c.index;
+  if (c.depth < maxDepth && readTableName(c) !== undefined && operator(c) === '(') {
+    c.depth++;
+    readTableArguments(c);
+    c.depth--;
+    return true;
+  }
+  c.index = start;
+  return false;
 }
 
 /** `TABLE t`, `TABLE(t)`, with an alias and its own partitioning; false when something else stands here. */
