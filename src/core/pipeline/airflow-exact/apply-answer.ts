@@ -44,7 +44,7 @@ export function applyAnswer(reading: FileReading, answer: FileAnswer, text: stri
     return corrected.pipeline;
   });
   const isSettled = ({ at, severity }: Problem): boolean =>
-    severity === 'warning' && at !== undefined && settled.has(`${at.file} ${at.start}`);
+    severity !== 'error' && at !== undefined && settled.has(`${at.file} ${at.start}`);
   const open = problems.filter((problem) => !reading.problems.includes(problem) || !isSettled(problem));
   return { ...reading, pipelines, problems: open };
 }

@@ -28,7 +28,7 @@ export function correctPipeline(read: Pipeline, dag: SerializedDag, version: str
       .map((difference) => differenceProblem(read, dag, version, difference)),
     ...[...templates].map((task) => madeProblem(task, places, version)),
   ];
-  const settled: SourceSpan[] = [];
+  const settled: SourceSpan[] = [...templates].map(({ nameAt }) => nameAt);
   let pipeline: Pipeline = { ...read, airflow: { version, corrected: [...corrected] } };
   for (const difference of differences) {
     if (difference.kind === 'schedule') {
