@@ -176,6 +176,30 @@ describe('what a call does to a table', () => {
   });
 });
 
+describe('what is SQL', () => {
+  test.each([
+    ['create or replace table a as select 1', 'create_table_as a'],
+    ['SELECT *\\nFROM a', 'select < a'],
+    ['(select 1 from a)', 'select < a'],
+    ['-- why\\ndelete from a', 'delete a'],
+    ['/* why */ INSERT INTO a SELECT 1', 'insert a'],
+    ['with b as (select 1 from a) select 1 from b', 'select < a'],
+    ['begin;', 'begin'],
+    ['TRUNCATE a', 'truncate a'],
+    ['merge into a using b on a.id = b.id when matched then delete', 'merge a < b'],
+  ])('%s', (text, expected) => {
+    expect(statementsInWords(readBody(`hook.run("${text}")`, imports))).toEqual([expected]);
+  });
+
+  test.each(['put file:///a @stage', 'show tables', 'describe a', 'pragma x', 'savepoint a', 'list @stage'])(
+    '%s says nothing about tables',
+    (text) => {
+      const task = readBody(`hook.run("${text}")\nhook.run(f"${text} {ds}")`, imports);
+      expect([task.sql, task.unread]).toEqual([[], []]);
+    },
+  );
+});
+
 describe('a first chunk that replaces and others that append', () => {
   test.each([
     'for i, chunk in enumerate(pd.read_csv(path, chunksize=9)):\n    chunk.to_sql("t", engine, if_exists="replace" if i == 0 else "append")',

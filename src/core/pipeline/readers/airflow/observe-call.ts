@@ -75,7 +75,12 @@ function followHanded(program: Program, name: string, call: Call, run: Interpret
     if (value.kind !== 'function') continue;
     const given =
       value === first && isSubmitted ? rest : threadArguments?.kind === 'list' ? threadArguments.items : undefined;
-    run.callFunction(value, { ...emptyCall(call.at, value.name, given), open: given === undefined });
+    const isFirst = value === first && isSubmitted;
+    run.callFunction(value, {
+      ...emptyCall(call.at, value.name, given),
+      keywords: isFirst ? call.keywords : new Map(),
+      open: given === undefined,
+    });
   }
   run.uncertainty--;
 }

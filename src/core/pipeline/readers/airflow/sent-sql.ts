@@ -63,7 +63,7 @@ const onlySql =
 
 /** A verb that something to act on follows: an expression of a data frame (`from == "x"`) or a path is none. */
 const sqlVerb =
-  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|or|is)\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
+  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|is|or(?!\s+(?:replace|alter)))\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
 
 const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments(value.mapped.text));
 
