@@ -106,7 +106,10 @@ function isQueryStart(text: string, behind: Token | undefined, c: Cursor): boole
   if (text === 'values') return next === '(' || (behind !== undefined && behind.kind !== 'operator');
   if (text === 'table') return next !== undefined && next !== '(' && next !== ')';
   if (tableQueries.has(text))
-    return c.dialect === 'duckdb' && isName(behind) && !(behind?.kind === 'word' && afterTable.has(behind.text));
+    return (
+      c.dialect === 'duckdb' &&
+      (next === '(' || (isName(behind) && !(behind?.kind === 'word' && afterTable.has(behind.text))))
+    );
   return queryStarts.has(text);
 }
 
