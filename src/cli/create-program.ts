@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { register as registerCheck } from './commands/check.ts';
 import { register as registerHistory } from './commands/history.ts';
 import { register as registerPlan } from './commands/plan.ts';
+import { register as registerProve } from './commands/prove.ts';
 import { register as registerResume } from './commands/resume.ts';
 import { register as registerRun } from './commands/run.ts';
 import { register as registerShow } from './commands/show.ts';
@@ -13,6 +14,7 @@ const registers = [
   registerCheck,
   registerShow,
   registerPlan,
+  registerProve,
   registerRun,
   registerHistory,
   registerResume,

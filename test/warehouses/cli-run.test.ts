@@ -155,6 +155,24 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('5 unchanged, 0 changed, 7 skipped') });
   });
 
+  test('a task is proven safe, and not, with the rows that differ', async () => {
+    const date = ['--logical-dates', '2026-11-12..2026-11-12', ...now];
+    const safe = await cli('prove', 'shop.daily', ...date);
+    expect(safe).toMatchObject({ code: 0, out: expect.stringContaining('1 without a difference; nothing was kept') });
+    edit('dags/sql/daily.sql', 'sum(amount)', 'sum(amount) + extract(epoch from now())::int % 1000');
+    const unsafe = await cli('prove', 'shop.daily', ...date, '--format', 'json');
+    expect(unsafe.code).toBe(1);
+    expect(JSON.parse(unsafe.out).units).toMatchObject([
+      {
+        id: 'shop.daily@2026-11-12T00:00:00Z',
+        verdict: 'different',
+        slices: [{ table: 'mart.daily', changed: 3, columns: [{ column: 'amount', rows: 3 }] }],
+        statements: [{ file: 'dags/sql/daily.sql' }, { file: 'dags/sql/daily.sql' }],
+      },
+    ]);
+    expect(await contents()).toEqual([[], []]);
+  });
+
   test('a failing task blocks what is behind it; mended in the data, resume runs the rest', async () => {
     await onDatabase("alter table mart.daily add constraint positive check (amount < 60 or day <> date '2026-11-11')");
     const failed = await cli('run', 'shop.daily', ...range, '--downstream', '--yes', '--format', 'json');

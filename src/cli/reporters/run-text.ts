@@ -23,7 +23,12 @@ export function runText({ result, samples, width }: RunView, colors: Colors): st
   const sections = [
     sliceTable(result.units, width, colors),
     causeLines(result.units, colors),
-    result.units.flatMap((unit) => unit.slices.flatMap((slice) => sampleLines(unit, slice, samples, colors))),
+    result.units.flatMap((unit) =>
+      unit.slices.flatMap((slice) => {
+        const lines = sampleLines(slice, samples, colors);
+        return lines.length === 0 ? [] : [colors.bold(`${unit.unit} ${slice.table}`), ...lines];
+      }),
+    ),
     troubleLines(result.units, colors),
     [...noteLines(result.units), ...summaryLines(result, colors)],
   ];
@@ -115,12 +120,12 @@ export function difference(slice: SliceDiff, colors: Colors): string {
   return [...parts, ...(columns === '' ? [] : [colors.dim(columns)])].join(' ');
 }
 
-function sampleLines(unit: RunUnit, slice: SliceDiff, most: number, colors: Colors): readonly string[] {
+/** Differing rows of a slice, at most so many of a kind. */
+export function sampleLines(slice: SliceDiff, most: number, colors: Colors): readonly string[] {
   const kinds = (['removed', 'added', 'changed'] as const).flatMap((kind) =>
     slice.samples.filter((sample) => sample.kind === kind).slice(0, most),
   );
-  if (kinds.length === 0) return [];
-  return [colors.bold(`${unit.unit} ${slice.table}`), ...kinds.flatMap((sample) => oneSample(sample, colors))];
+  return kinds.flatMap((sample) => oneSample(sample, colors));
 }
 
 function oneSample({ kind, key, before, after }: RowSample, colors: Colors): readonly string[] {

@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import type { Finding } from '../../core/lint/finding.ts';
+import type { Task } from '../../core/pipeline/model.ts';
+import { makePlan } from '../../core/plan/make-plan.ts';
+import type { Plan } from '../../core/plan/plan.ts';
+import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { proveUnit, type UnitProof } from '../../core/run/relational/prove.ts';
+import { checkWithGrammars } from '../../node/check-with-grammars.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { processOwner } from '../../node/process-owner.ts';
+import { newRunId } from '../../node/run-id.ts';
+import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
+import { airflowIdsOf } from '../describe-target.ts';
+import { previewTimeBoxMs } from '../preview-time-box.ts';
+import { reportPlanProblems } from '../report-plan-problems.ts';
+import { reportRefusals } from '../report-refusals.ts';
+import { findingLines } from '../reporters/plan-text.ts';
+import { type ProofReport, proofJson } from '../reporters/proof-json.ts';
+import { proofText } from '../reporters/proof-text.ts';
+import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
+import { exitCodes, type Shell } from '../shell.ts';
+import { connectionName, type Target } from '../target.ts';
+import { withTarget } from '../with-target.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+
+interface ProveOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
+  readonly connection?: string;
+}
+
+export function register(program: Command, shell: Shell): void {
+  const command = program
+    .command('prove')
+    .description('run intervals twice, the clock moved and the plan shaken, compare, and keep nothing')
+    .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
+  addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill prove shop_daily.orders_clean --logical-dates 2026-11-28..2026-11-28
+  backfill prove shop_daily --from 2026-11-28 --to 2026-11-29 --connection scratch --format json
+
+Each unit runs in a transaction that is rolled back. Exit codes: 0 no difference found, 1 a second run left other rows
+or failed, 2 wrong call, 130 cancelled.`,
+    )
+    .action((words: string[], options: ProveOptions) => prove(words, options, shell));
+}
+
+async function prove(words: readonly string[], options: ProveOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  // Whether an appending task doubles its rows is what is asked.
+  const request = { ...planRequest(words, options, workspace.tasks, shell), allowAppend: true };
+  const plan = makePlan(workspace.tasks, request);
+  reportPlanProblems(workspace, plan, shell);
+  if (plan.findings.some(({ severity }) => severity === 'error')) {
+    shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
+    return shell.exit(exitCodes.findings);
+  }
+  const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
+  await withTarget(workspace, name, shell, (target) => proveOn(target, workspace, plan, options, shell));
+}
+
+async function proveOn(
+  { warehouse, connection }: Target,
+  workspace: Workspace,
+  plan: Plan,
+  { format }: ProveOptions,
+  shell: Shell,
+): Promise<void> {
+  const { config, facts } = workspace;
+  const { jobs, refused } = prepareJobs(
+    plan,
+    facts,
+    config.declared,
+    {
+      run: newRunId(shell.clock.now()),
+      variables: config.variables,
+      params: config.params,
+      options: unitOptions(config, connection.settings),
+    },
+    refuseElsewhere(config, connection.name),
+  );
+  reportRefusals([...refused.values()], workspace, shell);
+  const env = { clock: shell.clock, owner: processOwner() };
+  const signal = shell.listenForCancel();
+  const proofs: UnitProof[] = [];
+  for (const { id } of plan.units) {
+    const job = jobs.get(id);
+    if (job === undefined || signal.aborted) continue;
+    proofs.push(await proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs }));
+  }
+  const report: ProofReport = {
+    proofs,
+    refused,
+    findings: await judgedFindings(workspace, proofs),
+    target: warehouse.description.target,
+    text: workspace.text,
+  };
+  shell.out(format === 'json' ? proofJson(report) : proofText(report, shell.colors));
+  if (signal.aborted) return shell.exit(exitCodes.cancelled);
+  const clean = proofs.length > 0 && proofs.every(({ verdict }) => verdict.kind === 'no-difference');
+  shell.exit(clean && refused.size === 0 ? exitCodes.done : exitCodes.findings);
+}
+
+/** Findings of the tasks that were run: a difference confirms them, none clears them for the intervals that ran. */
+async function judgedFindings(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
+  const { facts, grammars, config } = workspace;
+  const all = await checkWithGrammars(facts, grammars, { severities: config.rules });
+  return [...new Set(proofs.map(({ task }) => task))].flatMap((id) => {
+    const task = facts.tasks.get(id)?.task;
+    const verdicts = proofs.filter((proof) => proof.task === id).map(({ verdict }) => verdict.kind);
+    const differs = verdicts.some((kind) => kind === 'different' || kind === 'outside');
+    if (task === undefined || (!differs && verdicts.some((kind) => kind !== 'no-difference'))) return [];
+    const verdict = differs ? ('confirmed' as const) : ('cleared' as const);
+    return all.filter((finding) => isOf(finding, task)).map((finding) => ({ finding, verdict }));
+  });
+}
+
+/** True when a finding stands in the call of a task or in the SQL that it runs. */
+const isOf = ({ at }: Finding, task: Task): boolean =>
+  [task.at, ...task.sql.flatMap(({ source }) => source.pieces.map((piece) => piece.source))].some(
+    (place) => place.file === at.file && place.start <= at.start && at.end <= place.end,
+  );

@@ -1,0 +1,38 @@
+import type { Session } from '../../warehouse/ports.ts';
+import { WarehouseError } from '../../warehouse/warehouse-error.ts';
+import type { RenderedStatement } from '../unit-job.ts';
+
+/** Calls that a plan of PostgreSQL shows by these names, whatever views they came through. */
+const changing =
+  /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|random_normal|gen_random_uuid|uuid_generate_v\w+|uuidv\d|nextval)\(|\b(CURRENT_DATE|CURRENT_TIME|CURRENT_TIMESTAMP|LOCALTIME|LOCALTIMESTAMP)\b/g;
+
+const explainable = /^[\s(]*(?:insert|update|delete|merge|select|with|values)\b/i;
+
+/**
+ * Names of calls whose result changes from run to run, as the planner sees the statements: also those inside views and
+ * inlined functions. Nothing is run. Statements that cannot be planned on their own (they use a table that an earlier
+ * one makes) are passed over. The transaction must be one that is rolled back.
+ */
+export async function plannedCalls(
+  session: Session,
+  statements: readonly RenderedStatement[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const { text } of statements) {
+    if (!explainable.test(text)) continue;
+    await session.query('savepoint backfill_explain');
+    try {
+      const { rows } = await session.query(`explain (verbose, costs off) ${text}`);
+      for (const [line] of rows) {
+        // Literals are data: a text that reads like a call is none.
+        for (const [, call, word] of (line ?? '').replace(/'(?:[^']|'')*'/g, "''").matchAll(changing))
+          found.add((call ?? word ?? '').toLowerCase());
+      }
+    } catch (error) {
+      if (!(error instanceof WarehouseError) || error.kind === 'connection' || error.kind === 'cancelled') throw error;
+      await session.query('rollback to savepoint backfill_explain');
+    }
+    await session.query('release savepoint backfill_explain');
+  }
+  return found;
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { proveUnit, type UnitProof } from '../../src/core/run/relational/prove.ts';
+import {
+  engines,
+  type Fixture,
+  job,
+  neverAborted,
+  openFixture,
+  realClock,
+  scalar,
+  shopTables,
+  sql,
+} from '../support/warehouse-fixture.ts';
+
+const empty = "delete from sales where day = '2026-11-01'";
+const day = "day = '2026-11-01'";
+
+describe.each(engines)('running a unit twice on %s', (engine) => {
+  let fixture: Fixture;
+  const prove = (statements: readonly string[], parts: Parameters<typeof job>[0] = {}): Promise<UnitProof> =>
+    proveUnit(fixture.warehouse, { clock: realClock, owner: 'tester' }, job({ ...parts, statements }), {
+      signal: neverAborted,
+      timeBoxMs: 60_000,
+    });
+  const kind = async (statements: readonly string[]) => (await prove(statements)).verdict.kind;
+
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+  });
+  afterAll(() => fixture.close());
+  beforeEach(() =>
+    sql(
+      fixture.warehouse,
+      'drop table if exists sales, orders, parts cascade',
+      ...shopTables,
+      'create table parts (k int, n int)',
+      'insert into parts select i % 50, i from generate_series(1, 20000) i',
+    ),
+  );
+
+  test.each<[string, readonly string[]]>([
+    ['a slice that is deleted and filled again', [empty, `insert into sales select * from orders where ${day}`]],
+    [
+      'a first run that changes everything',
+      [empty, `insert into sales select id, day, amount * 3 from orders where ${day}`],
+    ],
+    [
+      'an upsert',
+      [`insert into sales select * from orders where ${day} on conflict (id) do update set amount = excluded.amount`],
+    ],
+    [
+      'a clock that only bounds what no row reaches',
+      [empty, `insert into sales select * from orders where ${day} and day < now() + interval '9 years'`],
+    ],
+    ['a day without rows', [empty]],
+  ])('%s leaves the same rows', async (_, statements) => {
+    const before = await scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales");
+    expect(await kind(statements)).toBe('no-difference');
+    expect(await scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales")).toBe(before);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['an addition to what is there', [`update sales set amount = amount + 1 where ${day}`]],
+    ['random values', [empty, `insert into sales select id, day, random() * 100 from orders where ${day}`]],
+    [
+      'a value of now(), which stands still inside a transaction',
+      [empty, `insert into sales select id, day, extract(epoch from now())::int % 100000 from orders where ${day}`],
+    ],
+    [
+      'a filter on current_date',
+      [empty, `insert into sales select * from orders where ${day} and mod(current_date - date '2026-01-01', 2) = 0`],
+    ],
+    [
+      'a pick among ties',
+      [empty, `insert into sales select distinct on (k) k + 1000, date '2026-11-01', n from parts order by k`],
+    ],
+    [
+      'rows of a LIMIT without an order',
+      [empty, `insert into sales select n + 1000, date '2026-11-01', k from parts group by n, k limit 7`],
+    ],
+  ])('%s leaves other rows', async (_, statements) => {
+    const before = await scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales");
+    const { verdict } = await prove(statements);
+    expect(verdict).toMatchObject({ kind: 'different', slices: [{ table: 'sales' }] });
+    expect(await scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales")).toBe(before);
+  });
+
+  test('the proof has the rows, the columns, the statement and what was varied', async () => {
+    const insert = `insert into sales select id, day, extract(epoch from now())::int % 100000 from orders where ${day}`;
+    const { verdict, varied } = await prove([empty, insert]);
+    expect(verdict).toMatchObject({
+      kind: 'different',
+      under: expect.stringContaining('now'),
+      slices: [{ changed: 10, columns: [{ column: 'amount', rows: 10 }] }],
+      statements: [{ text: empty }, { text: insert }],
+    });
+    expect(varied).toContain('now a day, an hour and a second later');
+  });
+
+  test('rows outside the slice, a failing statement and a task that cannot run so are said', async () => {
+    expect(await prove(['update sales set amount = 0'])).toMatchObject({ verdict: { kind: 'outside' } });
+    expect(await prove(['insert into nowhere values (1)'])).toMatchObject({
+      verdict: { kind: 'failed', error: { message: expect.stringContaining('nowhere') } },
+    });
+    expect(await prove(['rollback'])).toMatchObject({ verdict: { kind: 'failed', error: { kind: 'refused' } } });
+  });
+
+  test('a clock inside a view is seen by the planner, not moved, and said', async () => {
+    await sql(fixture.warehouse, 'create view recent as select * from orders where day <= current_date');
+    const { verdict, notCovered } = await prove([empty, `insert into sales select * from recent where ${day}`]);
+    expect(verdict).toEqual({ kind: 'no-difference' });
+    expect(notCovered).toEqual(['current_date inside a view, a function or a default']);
+  });
+
+  test('a call in a literal is none', async () => {
+    await sql(fixture.warehouse, 'alter table sales add column note text');
+    const { notCovered, varied } = await prove([
+      empty,
+      `insert into sales select id, day, amount, 'now() random() CURRENT_DATE' from orders where ${day}`,
+    ]);
+    expect(notCovered).toEqual([]);
+    expect(varied.join()).not.toContain('now');
+  });
+
+  test('a cancelled proof keeps nothing', async () => {
+    const controller = new AbortController();
+    const proof = proveUnit(
+      fixture.warehouse,
+      { clock: realClock, owner: 'tester' },
+      job({ statements: [empty, 'select pg_sleep(30)'] }),
+      { signal: controller.signal, timeBoxMs: 60_000 },
+    );
+    setTimeout(() => controller.abort(), 300);
+    expect((await proof).verdict.kind).toBe('cancelled');
+    expect(await scalar(fixture.warehouse, 'select count(*) from sales')).toBe('30');
+  });
+});
