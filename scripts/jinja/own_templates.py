@@ -40,11 +40,15 @@ OWN_COMMON = [
     "{% import 'macros/dates.sql' as dates without context %}{{ dates.days_before(ds, 7) }}", "{%- import \"macros/dates.sql\" as d -%}\n{{ d.days_before(own_day_before(ds)) }}",
     "{% import 'macros/context.sql' as c with context %}{{ c.day() }} {{ c.start }} {{ c.own() }}", "{% from 'macros/context.sql' import day with context %}{{ day() }}",
     "{% from 'macros/chain.sql' import window %}{{ window('x') }}", "{% from 'macros/windows.sql' import a %}[{{ a(1) }}]",
+    "{{ macros.ds_format(ts, '%Y-%m-%dT%H:%M:%S%z', '%Y-%m-%d %H:%M:%S') }} of {{ own_schema }}", "{{ macros.datetime.strptime(ts, '%Y-%m-%dT%H:%M:%S%z') }} of {{ own_schema }}",
     "{% for t in own_tables %}{% from 'macros/dates.sql' import days_before %}{{ t }} {{ days_before(ds) }}\n{% endfor %}",
 ]
 
 # rendered exactly or refused by name
 OWN_OTHER = [
+    "{{ macros.datetime.strptime('2024-01-01 +0530', '%Y-%m-%d %z') }} {{ own_days }}", "{{ macros.datetime.strptime('2024-01-01Z', '%Y-%m-%d%z') }} {{ own_days }}",
+    "{{ macros.datetime.strptime('2024-01-01z', '%Y-%m-%d%z') }} {{ own_days }}", "{{ macros.datetime.strptime(ds ~ '-00:00:00', '%Y-%m-%d%z').isoformat() }} {{ own_days }}",
+    "{{ macros.datetime.strptime(ts, '%Y-%m-%dT%H:%M:%S%z').strftime('%z') }} {{ own_days }}", "{{ (logical_date - macros.datetime.strptime(ts, '%Y-%m-%dT%H:%M:%S%z')).days }} {{ own_days }}",
     "{{ own_looped(3) }}", "{{ 3 | own_loop }}", "{{ own_now() }}", "{{ own_dumps([1, 'a']) }}", "{{ own_schema() }}", "{{ own_day_before }}", "{{ own_day_before() }}",
     "{{ own_day_before(ds, 1) }}", "{{ own_day_before(day=ds) }}", "{{ own_day_before(ts) }}", "{{ own_hour(ds) }}", "{{ own_settings.missing }}", "{{ own_settings.keys() }}",
     "{{ own_settings.items() | length }}", "{{ own_pair(1) }}", "{{ own_item('nothing') }}", "{{ own_missing }}", "{{ 'x' | own_missing }}", "{{ own_tables.append('x') }}{{ own_tables }}",

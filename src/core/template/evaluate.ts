@@ -195,9 +195,13 @@ const textOf = (value: Reading | undefined): string | undefined =>
 function parsedAs(time: Moment, pattern: string | undefined, called: string): Reading {
   const text = time.type === 'text' ? time : written(time, printPatternOf(time));
   if (typeof text === 'string') return unknownValue(text);
-  if (pattern === undefined || comparablePattern(text) !== pattern)
-    return unknownValue(`${called}() with another pattern than the text has`);
-  return { ...text, type: 'naive', precision: 'instant' };
+  const hasOffset = pattern !== undefined && text.zone === 'UTC' && pattern.includes('%z');
+  const shown = comparablePattern(text);
+  const fits = hasOffset
+    ? ['+00:00', '+0000', 'Z'].some((offset) => pattern.replace('%z', offset) === shown)
+    : pattern === shown;
+  if (!fits) return unknownValue(`${called}() with another pattern than the text has`);
+  return { ...text, type: hasOffset ? 'plain' : 'naive', precision: 'instant' };
 }
 
 function byPattern(time: Moment, pattern: Reading | undefined): Reading {

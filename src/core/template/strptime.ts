@@ -21,13 +21,17 @@ const directives: Readonly<Record<string, string>> = {
   f: '\\d{1,6}',
   j: '36[0-6]|3[0-5]\\d|[12]\\d\\d|0[1-9]\\d|00[1-9]|[1-9]\\d|0[1-9]|[1-9]',
   p: 'am|pm',
+  z: '[+-]\\d\\d:?[0-5]\\d(?::?[0-5]\\d(?:\\.\\d{1,6})?)?|Z',
   B: names(monthNames),
   b: names(monthNames, 3),
   A: names(dayNames),
   a: names(dayNames, 3),
 };
 
-/** `datetime.strptime(text, pattern)`: a naive datetime, by the expressions that Python itself matches with. */
+/**
+ * `datetime.strptime(text, pattern)`, by the expressions that Python itself matches with: a naive datetime, or one of
+ * UTC where the pattern has an offset; other offsets are refused.
+ */
 export function strptime(text: string, pattern: string): PythonDatetime {
   if (/[^\x20-\x7e]/.test(text + pattern)) return refuse('strptime() with special characters');
   let expression = '';
@@ -72,9 +76,11 @@ function datetimeOf(found: Readonly<Record<string, string | undefined>>, text: s
   const reading = {
     wallMs: dayNumber * dayMs + clock + Math.floor(fraction / 1000),
     microseconds: fraction % 1000,
-    offsetMs: undefined,
+    offsetMs: found.z === undefined ? undefined : 0,
   };
-  return { kind: 'datetime', reading, zone: undefined, pendulum: false };
+  if (found.z !== undefined && !/^(?:[+-]00:?00(?::?00(?:\.0+)?)?|Z)$/.test(found.z))
+    return refuse(`the offset "${found.z}" is not UTC`);
+  return { kind: 'datetime', reading, zone: found.z === undefined ? undefined : 'UTC', pendulum: false };
 }
 
 function hourOf(hour: number | undefined, hour12: number | undefined, half: string | undefined): number {

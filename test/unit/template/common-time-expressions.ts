@@ -32,6 +32,8 @@ export const commonTimeExpressions: readonly string[] = [
   "(macros.datetime.strptime(ds, '%Y-%m-%d') - macros.timedelta(days=1)).strftime('%Y-%m-%d')",
   "macros.datetime.strptime(ds, '%Y-%m-%d').replace(day=1).strftime('%Y-%m-%d')",
   "macros.datetime.strptime(ts_nodash, '%Y%m%dT%H%M%S').isoformat()",
+  "macros.ds_format(ts, '%Y-%m-%dT%H:%M:%S%z', '%Y-%m-%d %H:%M:%S')",
+  "macros.datetime.strptime(ts_nodash_with_tz, '%Y%m%dT%H%M%S%z').isoformat()",
   'data_interval_start | ds',
   'data_interval_end | ts_nodash',
   'data_interval_end | ts_nodash_with_tz',
