@@ -2,7 +2,8 @@ import type { AirflowAnswers, FileAnswer } from './airflow-exact/airflow-answer.
 import { answerStands, applyAnswer } from './airflow-exact/apply-answer.ts';
 import { joinReadings } from './join-readings.ts';
 import type { FileReading, FileSet } from './model.ts';
-import { type SyntaxTree, takeSyntaxTree } from './python/syntax-tree.ts';
+import { parsePython } from './python/parse-python.ts';
+import type { SyntaxTree } from './python/syntax-tree.ts';
 import type { PythonParser } from './python-parser.ts';
 import type { ReaderOptions } from './reader-options.ts';
 import { settingsFor, type WorkspaceSettings, workspaceSettings } from './readers/airflow/airflow-settings.ts';
@@ -60,7 +61,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   const parse = (path: string, text: string): SyntaxTree => {
     const known = modules.get(path);
     if (known?.text === text) return known.tree;
-    const tree = takeSyntaxTree(parser.parse(text));
+    const tree = parsePython(parser, text);
     modules.delete(path);
     modules.set(path, { text, tree });
     const [oldest] = modules.keys();

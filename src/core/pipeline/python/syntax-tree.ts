@@ -26,14 +26,14 @@ interface Building {
   children: Building[];
 }
 
-/** Copies a parser's tree and frees it. */
-export function takeSyntaxTree(tree: Tree): SyntaxTree {
+/** Copies a parser's tree and frees it; `place` gives the offsets of a text that was changed to be parsed. */
+export function takeSyntaxTree(tree: Tree, place: (offset: number) => number = (offset) => offset): SyntaxTree {
   const cursor = tree.walk();
   const build = (field: string | undefined): Building => ({
     type: cursor.nodeType,
     field,
-    start: cursor.startIndex,
-    end: cursor.endIndex,
+    start: place(cursor.startIndex),
+    end: place(cursor.endIndex),
     children: [],
   });
   const root = build(undefined);
@@ -61,7 +61,8 @@ export function takeSyntaxTree(tree: Tree): SyntaxTree {
     open = cursor.gotoNextSibling();
   }
   cursor.delete();
-  const firstError = tree.rootNode.hasError ? findError(tree.rootNode) : undefined;
+  const error = tree.rootNode.hasError ? findError(tree.rootNode) : undefined;
+  const firstError = error && { start: place(error.start), end: place(error.end) };
   tree.delete();
   return { root, firstError };
 }
