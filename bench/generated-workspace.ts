@@ -14,6 +14,29 @@ export function generatedWorkspace(files: number): ReadonlyMap<string, string> {
   return texts;
 }
 
+/** DAG files whose loops make 500 tasks each: one place in a file, many tasks, and the same finding for all of them. */
+export function generatedTasks(tasks: number): ReadonlyMap<string, string> {
+  const perFile = 500;
+  const numbers = Array.from({ length: perFile }, (_, n) => n).join(', ');
+  return new Map(
+    Array.from({ length: Math.ceil(tasks / perFile) }, (_, file) => [
+      `dags/many_${file}.py`,
+      `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("many_${file}", schedule="@daily", start_date=datetime(2024, 1, 1)):
+    for n in [${numbers}]:
+        SQLExecuteQueryOperator(
+            task_id=f"t_{n}",
+            conn_id="dw",
+            sql=f"INSERT INTO mart.t_{n} (day, amount) SELECT day, amount FROM raw.t_{n} WHERE day = '{{{{ ds }}}}'",
+        )
+`,
+    ]),
+  );
+}
+
 export function writeWorkspace(root: string, texts: ReadonlyMap<string, string>): void {
   for (const [path, text] of texts) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

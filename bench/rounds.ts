@@ -4,9 +4,13 @@ export type Samples<K extends string> = Readonly<Record<K, readonly number[]>>;
 /**
  * Measures several kinds of work side by side: every round does each of them once, and each round begins with another
  * one, so that a machine that is busy for a while slows all of them alike. The first round is not counted unless it
- * is the only one.
+ * is the only one. `clock` gives the milliseconds of which differences are taken.
  */
-export async function rounds<K extends string>(count: number, works: Readonly<Record<K, Timed>>): Promise<Samples<K>> {
+export async function rounds<K extends string>(
+  count: number,
+  works: Readonly<Record<K, Timed>>,
+  clock: () => number = () => performance.now(),
+): Promise<Samples<K>> {
   const names = Object.keys(works) as K[];
   const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, number[]>;
   for (let round = 0; round < (count === 1 ? 1 : count + 1); round++) {
@@ -15,9 +19,9 @@ export async function rounds<K extends string>(count: number, works: Readonly<Re
       const work: Timed = works[name];
       const { before, run } = typeof work === 'function' ? { before: undefined, run: work } : work;
       await before?.(round);
-      const startedAt = performance.now();
+      const startedAt = clock();
       await run(round);
-      if (round > 0 || count === 1) samples[name].push(performance.now() - startedAt);
+      if (round > 0 || count === 1) samples[name].push(clock() - startedAt);
     }
   }
   return samples;

@@ -11,7 +11,7 @@ await rm(outdir, { recursive: true, force: true });
 execFileSync(process.execPath, ['scripts/build.mjs', `${outdir}/dist`], { cwd: root, stdio: 'inherit' });
 await build({
   absWorkingDir: root,
-  entryPoints: { main: 'bench/main.ts', 'cold-plan': 'bench/cold-plan.ts', 'max-memory': 'bench/max-memory.ts' },
+  entryPoints: { main: 'bench/main.ts', 'cold-plan': 'bench/cold-plan.ts', 'process-usage': 'bench/process-usage.ts' },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
