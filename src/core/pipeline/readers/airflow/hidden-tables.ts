@@ -1,0 +1,49 @@
+import type { Hole } from '../../../template/masked-text.ts';
+import { locate } from '../../../text/mapped-text.ts';
+import type { Span } from '../../../text/span.ts';
+import type { TaskSql } from '../../model.ts';
+import type { Unread } from '../../table-access.ts';
+
+/**
+ * Tables of SQL whose names Python puts together from what only the run knows. Names that are a time of the run are
+ * known for each interval, and those of templates are resolved where the template is.
+ */
+export function hiddenTables(sql: readonly TaskSql[]): Unread[] {
+  const found = new Map<string, Unread>();
+  for (const { source, reading, pythonHoles } of sql) {
+    if (pythonHoles.length === 0) continue;
+    for (const { kind, targets, reads } of reading.statements) {
+      const verb = kind.replaceAll('_', ' ').toUpperCase();
+      for (const [table, does] of [
+        ...targets.map((target) => [target, 'writes'] as const),
+        ...reads.map((read) => [read, 'reads'] as const),
+      ]) {
+        const hole = pythonHoles.find((candidate) => overlap(candidate, table) && reasonOf(candidate) !== undefined);
+        const at = hole && locate(source, hole);
+        if (hole === undefined || at === undefined) continue;
+        const reason = `the table that this ${verb} ${does} is named by ${hole.source}: ${reasonOf(hole)}`;
+        const place = `${at.file} ${at.start}`;
+        if (!found.has(place)) found.set(place, { hides: 'table', reason, at });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+/** Why the value of a hole is known at run time only; `undefined` when it is not. */
+function reasonOf({ value }: Hole): string | undefined {
+  switch (value.kind) {
+    case 'unknown':
+      return value.reason;
+    case 'state':
+      return `it comes from ${value.name}`;
+    case 'clock':
+      return `it comes from the clock (${value.name})`;
+    case 'parameter':
+      return `it comes from ${value.source} ${value.name}`;
+    default:
+      return undefined;
+  }
+}
