@@ -214,7 +214,7 @@ from airflow.providers.google.cloud.operators.bigquery import BigQueryDeleteTabl
 from airflow.operators.bash import BashOperator
 ${dag}
     clear = BigQueryDeleteTableOperator(task_id="clear", deletion_dataset_table="lake.a")
-    wipe = BashOperator(task_id="wipe", bash_command='psql -c "TRUNCATE TABLE lake.b"')
+    wipe = BashOperator(task_id="wipe", bash_command='psql -c "TRUNCATE TABLE lake.b" >> wipe.log')
     fill = SQLExecuteQueryOperator(task_id="fill", conn_id="dw", sql="INSERT INTO lake.a SELECT * FROM raw.a WHERE day = '{{ ds }}'; INSERT INTO lake.b SELECT * FROM raw.b")
     [clear, wipe] >> fill
 `,

@@ -12,9 +12,11 @@ import { operatorUnread } from './opaque-operators.ts';
 import { connectionArgument, connectionOf } from './operator-connection.ts';
 import { emptyOperators, type SqlOperator, sqlOperators } from './operators.ts';
 import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from './program.ts';
+import { shellSent } from './shell-sent.ts';
 import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 import { ownRendering } from './template-environment.ts';
 import { transferAccesses } from './transfers/transfer-accesses.ts';
+import { transferOperators } from './transfers/transfer-operators.ts';
 
 /** A task of the model from what the file builds. */
 export function buildTask(
@@ -27,10 +29,11 @@ export function buildTask(
 ): Task {
   const operator = sqlOperators[task.operator];
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
-  const unread = operatorUnread(task);
+  const shell = shellSent(task);
+  const unread = shell === undefined ? operatorUnread(task) : [];
   const sql =
     operator === undefined
-      ? sentTaskSql(task, context)
+      ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
       : operatorSql(task, operator, connection, context, problems, unread);
   const accesses = [...transferAccesses(task), ...task.accessed];
   if (!task.named)
@@ -38,6 +41,12 @@ export function buildTask(
       message: `The task_id ${JSON.stringify(task.name)} is not known before the file runs, so this task can be checked but not planned.`,
       at: task.nameAt,
       severity: 'info',
+    });
+  if (task.made.positional.length > 0 && isNamedOnly(task.operator))
+    problems.push({
+      message: `Airflow refuses arguments of ${task.operator} without a name. Write each as name=value.`,
+      at: task.made.positionalAt[0] ?? task.nameAt,
+      severity: 'error',
     });
   return {
     id,
@@ -65,6 +74,13 @@ export function buildTask(
     ),
   };
 }
+
+/** Real operators of Airflow, which all do; a callable that only has a `task_id` may be anything. */
+const isNamedOnly = (operator: string): boolean =>
+  sqlOperators[operator] !== undefined ||
+  transferOperators.has(operator) ||
+  emptyOperators.has(operator) ||
+  /^(?:Bash|Python)Operator$/.test(operator);
 
 const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
 
