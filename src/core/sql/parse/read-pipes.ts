@@ -20,6 +20,7 @@ import { readJoins } from './read-from.ts';
 import { isQueryAhead } from './read-primary.ts';
 import { acceptSetOperator, type QueryDraft, readQuery, readQueryTail } from './read-query.ts';
 import { readSelectList } from './read-select-list.ts';
+import { readWith } from './read-with.ts';
 
 /**
  * The operators of the pipe syntax (`FROM t |> WHERE … |> SELECT …`), which change the block before them in turn. WHERE
@@ -88,6 +89,9 @@ function readStep(c: Cursor, draft: QueryDraft, here: string): boolean {
     case 'except':
       readSet(c, draft);
       return false;
+    case 'with':
+      draft.with = [...draft.with, ...readWith(c)];
+      return true;
     case 'call':
       c.index++;
       readTableName(c);

@@ -225,6 +225,9 @@ const selectModifiers = new Set([
   'stream',
 ]);
 
+/** BigQuery: `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (…) a, …`. */
+const privacy = new Set(['differential_privacy', 'anonymization', 'aggregation_threshold']);
+
 function readSelectModifiers(c: Cursor): boolean {
   let distinct = false;
   for (;;) {
@@ -236,7 +239,10 @@ function readSelectModifiers(c: Cursor): boolean {
         within(c, () => readArguments(c));
       }
     } else if (acceptAny(c, selectModifiers) !== undefined) continue;
-    else if (word(c) === 'as' && (word(c, 1) === 'struct' || word(c, 1) === 'value')) c.index += 2;
+    else if (word(c) === 'with' && privacy.has(word(c, 1))) {
+      c.index += 2;
+      if (accept(c, 'options')) skipOne(c);
+    } else if (word(c) === 'as' && (word(c, 1) === 'struct' || word(c, 1) === 'value')) c.index += 2;
     else if (word(c) === 'top' && (token(c, 1)?.kind === 'number' || operator(c, 1) === '(')) {
       c.index++;
       skipOne(c);
@@ -292,7 +298,9 @@ function readExpressionList(c: Cursor): void {
 
 export function acceptSetOperator(c: Cursor): SetOperator | undefined {
   const here = word(c);
-  const outer = here === 'left' || here === 'right' || here === 'full' || here === 'inner' || here === 'outer' ? 1 : 0;
+  const sided = here === 'left' || here === 'right' || here === 'full' || here === 'inner' || here === 'outer' ? 1 : 0;
+  // `FULL OUTER UNION ALL BY NAME`
+  const outer = sided === 1 && word(c, 1) === 'outer' ? 2 : sided;
   const name = word(c, outer);
   if (name !== 'union' && name !== 'intersect' && name !== 'except' && name !== 'minus') return undefined;
   c.index += outer + 1;

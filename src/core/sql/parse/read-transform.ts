@@ -1,5 +1,16 @@
 import type { SelectItem } from '../query-block.ts';
-import { type Cursor, commaList, done, operator, skipOne, startOffset, token, within, word } from './cursor.ts';
+import {
+  type Cursor,
+  commaList,
+  done,
+  operator,
+  skipOne,
+  spanFrom,
+  startOffset,
+  token,
+  within,
+  word,
+} from './cursor.ts';
 import { nameOf } from './names.ts';
 import { opaque } from './opaque.ts';
 
@@ -25,8 +36,12 @@ export function readTransform(c: Cursor, given: SelectItem[]): SelectItem[] {
           while (!done(c) && operator(c) !== ',') skipOne(c);
           if (name === undefined) return undefined;
           const expression = opaque(c, start, []);
-          const span = { start: name.start, end: name.end };
-          return { expression, name: nameOf(name, c.dialect), alias: span, ...span };
+          return {
+            expression,
+            name: nameOf(name, c.dialect),
+            alias: { start: name.start, end: name.end },
+            ...spanFrom(c, start),
+          };
         }),
       );
   }
