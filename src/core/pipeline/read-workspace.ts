@@ -1,6 +1,7 @@
 import type { AirflowAnswers, FileAnswer } from './airflow-exact/airflow-answer.ts';
 import { answerStands, applyAnswer } from './airflow-exact/apply-answer.ts';
 import { joinReadings } from './join-readings.ts';
+import { keepJoined } from './keep-joined.ts';
 import type { FileReading, FileSet } from './model.ts';
 import { parsePython } from './python/parse-python.ts';
 import type { SyntaxTree } from './python/syntax-tree.ts';
@@ -14,8 +15,10 @@ import { taskSqlMaker } from './task-sql-maker.ts';
 import type { WorkspaceReading } from './workspace-reading.ts';
 
 export interface WorkspaceReader {
-  /** Reads what changed since the last call. Files that cannot be read never stop the others; never throws. */
-  /** `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files. */
+  /**
+   * Reads what changed since the last call. Files that cannot be read never stop the others; never throws.
+   * `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files.
+   */
   read(files: FileSet, answers?: AirflowAnswers): WorkspaceReading;
 }
 
@@ -143,7 +146,10 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       const same =
         joined?.parts.length === readings.length &&
         readings.every((reading, index) => joined?.parts[index] === reading);
-      const whole = same && joined !== undefined ? joined.whole : joinReadings(sayVersion(readings, versionGuessedIn));
+      const whole =
+        same && joined !== undefined
+          ? joined.whole
+          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(readings, versionGuessedIn)));
       joined = { parts: readings, whole };
       const texts = new Map<string, string>();
       for (const { file, dependsOn } of whole)

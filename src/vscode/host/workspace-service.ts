@@ -1,9 +1,10 @@
+import { oncePer } from '../../core/pipeline/memo.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { PreparedJobs } from '../../core/run/prepare-jobs.ts';
 import { decodeRunDocument } from '../../core/run/run-document.ts';
 import { recordJson } from '../../core/run/run-json.ts';
-import { lineIndex } from '../../core/text/line-index.ts';
+import { type LineIndex, lineIndex } from '../../core/text/line-index.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import { formatInterval } from '../../core/time/format-interval.ts';
 import { type Instant, instant } from '../../core/time/instant.ts';
@@ -56,15 +57,18 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     const found = facts.pipelines.find(({ id }) => id === pipeline);
     return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
   };
+  const linesOf = oncePer((_: LiveState) => new Map<string, LineIndex>());
   const placed = (at: SourceSpan, then = state()) => {
-    const lines = lineIndex(then.text(at.file) ?? '');
+    const known = linesOf(then);
+    const lines = known.get(at.file) ?? lineIndex(then.text(at.file) ?? '');
+    known.set(at.file, lines);
     return { file: at.file, start: lines.position(at.start), end: lines.position(at.end) };
   };
   /** Problems with their places; what has none is about the configuration. */
-  const placedProblems = (then: LiveState): readonly PlacedProblem[] =>
-    then.problems.map(({ at, severity, message }) => {
-      return { ...placed(at ?? { file: then.config.file, start: 0, end: 0 }, then), severity, message };
-    });
+  const placedProblems = (then: LiveState, isWanted = (_: string) => true): readonly PlacedProblem[] =>
+    then.problems.flatMap(({ at = { file: then.config.file, start: 0, end: 0 }, severity, message }) =>
+      isWanted(at.file) ? [{ ...placed(at, then), severity, message }] : [],
+    );
 
   return {
     async open({ root, settings }) {
@@ -83,6 +87,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       live().changed(paths);
     },
     async view({ path, now }) {
+      await afterQueue();
       const { root, facts, problems, settings, config, children, findings } = state();
       return makeDocumentView({
         file: path,
@@ -109,7 +114,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     async configProblems() {
       const then = state();
-      return placedProblems(then).filter(({ file }) => file === then.config.file);
+      return placedProblems(then, (file) => file === then.config.file);
     },
     async configFile() {
       return state().config.file;
@@ -244,6 +249,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
   };
 }
+
+/** Lets what is in the queue come first: while somebody types, newer texts wait there, and only the newest is read. */
+const afterQueue = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const gridOf = ({ settings, facts }: LiveState, plan: Plan) =>
   planGrid(plan, (task) => settings.shownIn ?? facts.tasks.get(task)?.pipeline.zone ?? 'UTC');
