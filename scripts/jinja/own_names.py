@@ -8,6 +8,7 @@ from dateutil.relativedelta import relativedelta
 
 SCHEMA = "mart"
 DAYS = 7
+RATIO = 2.0
 
 
 def day_before(ds):
@@ -42,6 +43,9 @@ def looped(days):
 MACROS = {
     "own_schema": SCHEMA,
     "own_days": DAYS,
+    "own_ratio": RATIO,
+    "own_half": DAYS / 7,
+    "own_small": 0.25,
     "own_tables": ["orders", "items"],
     "own_settings": {"schema": "mart", "keys": {"orders": "id"}, "days": 3, "on": True, "none": None},
     "own_day_before": day_before,

@@ -21,7 +21,7 @@ MODULES = {
 
 # must be rendered exactly
 OWN_COMMON = [
-    "{{ own_schema }}.orders", "{{ own_days }}", "{{ own_days * 2 + 1 }}", "{{ own_tables | join(', ') }}", "{{ own_tables[0] }}",
+    "{{ own_schema }}.orders", "{{ own_days }}", "{{ own_days * 2 + 1 }}", "{{ own_ratio }} {{ own_half }} {{ own_small }} {{ 7 / own_ratio }} {{ own_ratio * own_days }}", "{{ own_tables | join(', ') }}", "{{ own_tables[0] }}",
     "{% for t in own_tables %}{{ own_schema }}.{{ t }};{% endfor %}", "{{ own_settings.schema }}", "{{ own_settings['keys'].orders }}",
     "{{ own_settings.on }} {{ own_settings.none }}", "{{ macros.ds_add(ds, -own_settings.days) }}", "{{ own_day_before(ds) }}",
     "{{ own_day_before(own_day_before(ds)) }}", "{{ own_days_back(ds) }}", "{{ own_days_back(ds, 3) }}", "{{ own_days_back(ds, days=own_days) }}",

@@ -66,3 +66,16 @@ test('a task may ask for native objects by itself', () => {
   const native = ', render_template_as_native_obj=True';
   expect(executorOf('max_active_runs=1', "SELECT '{{ ds }}'", native)).toBe(by('render_template_as_native_obj'));
 });
+
+test('a float that is a whole number is no param, because plain data has it as an integer', () => {
+  const facts = factsOf({
+    'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), params={"n": 2, "half": 0.5, "whole": 2.0}):
+    SQLExecuteQueryOperator(task_id="load", conn_id="dw", sql="SELECT 3 / {{ params.whole }}")
+`,
+  });
+  expect(facts.tasks.get('one.load')?.task.params).toEqual({ n: 2, half: 0.5 });
+});

@@ -13,7 +13,7 @@ import { parameterDefaults } from './parameters.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childOf } from './syntax-tree.ts';
 import type { DictEntry, HostObject, Value } from './value.ts';
-import { clocksOf, dictKey, external, listOf, none, scalar, truthOf, unknown } from './value.ts';
+import { clocksOf, dictKey, external, float, listOf, none, scalar, truthOf, unknown } from './value.ts';
 
 /** What an expression is known to be. Never throws; what cannot be known is an unknown with its reason. */
 export function evaluate(node: SyntaxNode, frame: Frame, run: Interpreter): Value {
@@ -81,7 +81,7 @@ export function evaluate(node: SyntaxNode, frame: Frame, run: Interpreter): Valu
       const value = first(node, frame, run, 'argument');
       const negative = sourceOf(frame, node).startsWith('-');
       if (value.kind === 'scalar' && typeof value.value === 'number')
-        return scalar(negative ? -value.value : value.value);
+        return { ...value, value: negative ? -value.value : value.value };
       if (value.kind === 'duration' && negative)
         return {
           kind: 'duration',
@@ -143,7 +143,8 @@ function evaluateName(name: string, frame: Frame): Value {
 function evaluateNumber(text: string): Value {
   const plain = text.replaceAll('_', '');
   const value = /^0[oO]/.test(plain) ? Number.parseInt(plain.slice(2), 8) : Number(plain);
-  return Number.isFinite(value) ? scalar(value) : unknown('a number of another kind');
+  if (!Number.isFinite(value)) return unknown('a number of another kind');
+  return /^[\d.]*(?:\.|e)/i.test(plain) ? float(value) : scalar(value);
 }
 
 function evaluateSequence(node: SyntaxNode, frame: Frame, run: Interpreter): Value {

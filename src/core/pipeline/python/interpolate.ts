@@ -54,6 +54,8 @@ export function formatted(value: Value, format: string, conversion: string): str
   }
   switch (value.kind) {
     case 'scalar':
+      if (value.isFloat === true && !format.endsWith('f'))
+        return format === '' && Math.abs(Number(value.value)) < 1e16 ? `${value.value}.0` : undefined;
       return formatScalar(value.value, format);
     case 'text':
       return value.holes.length === 0 ? pad(value.mapped.text, format) : undefined;

@@ -11,8 +11,8 @@ import { childrenOf } from './syntax-tree.ts';
 import type { TextValue } from './text-value.ts';
 import { plainText, TextBuilder } from './text-value.ts';
 import { shiftSymbol } from './time-symbol.ts';
-import type { Value } from './value.ts';
-import { clocksOf, listOf, scalar, unionOfClocks, unknown } from './value.ts';
+import type { ScalarValue, Value } from './value.ts';
+import { clocksOf, float, listOf, scalar, unionOfClocks, unknown } from './value.ts';
 
 export interface Operation {
   readonly left: SyntaxNode;
@@ -51,7 +51,7 @@ export function binaryOperation(operator: string, left: Value, right: Value, ope
     return listOf([left, right].flatMap((side) => (side.kind === 'list' ? side.items : [side])));
   const time = timeArithmetic(operator, left, right);
   if (time !== undefined) return time;
-  if (left.kind === 'scalar' && right.kind === 'scalar') return arithmetic(operator, left.value, right.value);
+  if (left.kind === 'scalar' && right.kind === 'scalar') return arithmetic(operator, left, right);
   // The difference of two clock readings is a duration: a timer, which says nothing about the data.
   if (operator === '-' && clocksOf(left).length > 0 && clocksOf(right).length > 0) return unknown('elapsed time');
   return unknown('computed from values that are not known', unionOfClocks([left, right]));
@@ -134,10 +134,14 @@ function scaled(duration: Value & { kind: 'duration' }, factor: number | boolean
   return { kind: 'duration', offset: { months: months * factor, days: days * factor, ms: ms * factor } };
 }
 
-function arithmetic(operator: string, left: number | boolean | null, right: number | boolean | null): Value {
-  if (left === null || right === null) return unknown('arithmetic on None');
-  const a = Number(left);
-  const b = Number(right);
+function arithmetic(operator: string, left: ScalarValue, right: ScalarValue): Value {
+  if (left.value === null || right.value === null) return unknown('arithmetic on None');
+  const a = Number(left.value);
+  const b = Number(right.value);
+  const isFloat =
+    operator === '/' ||
+    (operator === '**' && b < 0) ||
+    [left, right].some(({ value, isFloat: whole }) => whole === true || !Number.isInteger(Number(value)));
   const results: Readonly<Record<string, number>> = {
     '+': a + b,
     '-': a - b,
@@ -148,7 +152,8 @@ function arithmetic(operator: string, left: number | boolean | null, right: numb
     '**': a ** b,
   };
   const result = results[operator];
-  return result !== undefined && Number.isFinite(result) ? scalar(result) : unknown(`arithmetic with ${operator}`);
+  if (result === undefined || !Number.isFinite(result)) return unknown(`arithmetic with ${operator}`);
+  return isFloat ? float(result) : scalar(result);
 }
 
 /** `==`, `in`, `is`, `<` … where both sides are constants. */

@@ -17,7 +17,7 @@ export interface ClockSite {
 
 /** What an expression of a Python file is known to be without running it. */
 export type Value =
-  | { readonly kind: 'scalar'; readonly value: number | boolean | null }
+  | ScalarValue
   | TextValue
   | ListValue
   | DictValue
@@ -46,6 +46,13 @@ export type Value =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'host'; readonly host: HostObject }
   | UnknownValue;
+
+export interface ScalarValue {
+  readonly kind: 'scalar';
+  readonly value: number | boolean | null;
+  /** A whole number that Python has as a float, and prints as `2.0`. */
+  readonly isFloat?: true;
+}
 
 export interface ListValue {
   readonly kind: 'list';
@@ -139,7 +146,10 @@ export interface HostObject {
   assign?(name: string, value: Value, at: SourceSpan, run: Interpreter): void;
 }
 
-export const scalar = (value: number | boolean | null): Value => ({ kind: 'scalar', value });
+export const scalar = (value: number | boolean | null): ScalarValue => ({ kind: 'scalar', value });
+/** A number that is a float to Python, whole or not. */
+export const float = (value: number): ScalarValue =>
+  Number.isInteger(value) ? { kind: 'scalar', value, isFloat: true } : scalar(value);
 export const none: Value = scalar(null);
 export const external = (name: string): Value => ({ kind: 'external', name });
 export const hostValue = (host: HostObject): Value => ({ kind: 'host', host });

@@ -137,7 +137,8 @@ function plainValue(value: Value, depth = 0): unknown {
   if (depth > 10) return undefined;
   switch (value.kind) {
     case 'scalar':
-      return value.value;
+      // Plain data has no whole number that is a float, and `2` divides otherwise than `2.0`.
+      return value.isFloat === true ? undefined : value.value;
     case 'text':
       return value.holes.length === 0 ? value.mapped.text : undefined;
     case 'list': {

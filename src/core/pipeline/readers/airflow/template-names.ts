@@ -28,11 +28,9 @@ export function templateName(value: Value, depth = 0): TemplateName | undefined 
   if (depth > deepest) return undefined;
   switch (value.kind) {
     case 'scalar':
-      return typeof value.value === 'number'
-        ? Number.isSafeInteger(value.value)
-          ? literal(BigInt(value.value))
-          : undefined
-        : literal(value.value);
+      if (typeof value.value !== 'number' || value.isFloat === true || !Number.isInteger(value.value))
+        return literal(value.value);
+      return Number.isSafeInteger(value.value) ? literal(BigInt(value.value)) : undefined;
     case 'text': {
       const text = plainText(value);
       return text === undefined ? undefined : literal(text);
