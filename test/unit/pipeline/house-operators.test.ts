@@ -38,7 +38,7 @@ class FactOperator(StageOperator):
 
     def clear(self):
         super().clear()
-        self.hook.run(f"DELETE FROM fact.{self.table} WHERE day = '{{{{ ds }}}}'")
+        self.hook.run(f"DELETE FROM fact.{self.table}")
 
 
 class LogOperator(PostgresOperator):

@@ -67,6 +67,18 @@ describe('what a call does to a table', () => {
       'write shop.orders append (default) by load_table_from_json',
     ],
     [
+      'client.load_table_from_json(rows, bigquery.DatasetReference("p", "shop").table("orders"))',
+      'write shop.orders append (default) by load_table_from_json',
+    ],
+    [
+      'client.load_table_from_json(rows, client.dataset(context["params"]["d"]).table("orders"))',
+      'write unknown append (default) by load_table_from_json',
+    ],
+    [
+      `client.load_table_from_json(rows, client.dataset("shop").table(f"orders$\{ds}"))`,
+      'write shop.orders append (default) by load_table_from_json partition time',
+    ],
+    [
       'client.load_table_from_json(rows, "shop.orders$20261128")',
       'write shop.orders append (default) by load_table_from_json partition 20261128',
     ],

@@ -1,5 +1,6 @@
-import { derivedText, plainText } from '../../../python/text-value.ts';
+import { TextBuilder, textPlace } from '../../../python/text-value.ts';
 import type { Value } from '../../../python/value.ts';
+import { unknown } from '../../../python/value.ts';
 
 /**
  * A table as a Python library hands it around, as the value that names it: `bigquery.Table("p.d.t")`,
@@ -14,10 +15,7 @@ export function tableValue(value: Value, depth = 0): Value {
   const [first] = call.positional;
   const last = type.slice(type.lastIndexOf('.') + 1);
   if (/^(?:table|model)$/.test(last) && first !== undefined) {
-    const holder = value.attributes?.get(holderName);
-    const dataset = holder?.kind === 'instance' ? plainText(holder.call.positional[0]) : undefined;
-    const name = plainText(first);
-    return dataset !== undefined && name !== undefined ? derivedText(`${dataset}.${name}`, call.at) : first;
+    return qualified(datasetOf(value.attributes?.get(holderName)), first);
   }
   if (last === 'Table') {
     const schema = call.keywords.get('schema')?.value ?? schemaOf(call.positional[1]);
@@ -26,6 +24,14 @@ export function tableValue(value: Value, depth = 0): Value {
   if (/^(?:TableReference|get_table|from_string)$/.test(last) && first !== undefined)
     return tableValue(first, depth + 1);
   return value;
+}
+
+/** The name of the dataset that a table is taken from: `client.dataset("d")`, `DatasetReference("p", "d")`. */
+function datasetOf(holder: Value | undefined): Value | undefined {
+  if (holder?.kind !== 'instance') return undefined;
+  const { positional, keywords } = holder.call;
+  if (/(?:^|\.)DatasetReference$/.test(holder.type)) return positional[1] ?? keywords.get('dataset_id')?.value;
+  return /(?:^|\.)dataset$/.test(holder.type) ? (positional[0] ?? keywords.get('dataset_id')?.value) : undefined;
 }
 
 /** The name under which a chained call keeps what it was called on. */
@@ -74,6 +80,11 @@ function mappedTable(owner: Extract<Value, { kind: 'class' }>): Value | undefine
 
 function qualified(schema: Value | undefined, name: Value): Value {
   if (schema === undefined || (schema.kind === 'scalar' && schema.value === null)) return name;
-  const [outer, inner] = [plainText(schema), plainText(name)];
-  return outer === undefined ? schema : inner === undefined ? name : derivedText(`${outer}.${inner}`);
+  if (schema.kind !== 'text') return unknown('the schema that it is in is not known');
+  if (name.kind !== 'text') return unknown('its name is not known');
+  const builder = new TextBuilder();
+  builder.append(schema);
+  builder.derived('.', textPlace(name));
+  builder.append(name);
+  return builder.build();
 }
