@@ -89,13 +89,15 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
       unknowns.push(...unknownsIn(file, taskFacts, at.name));
     }
   }
+  const findings = input.findings.filter((finding) => finding.at.file === file);
   return {
     pipelines: pipelines.map(({ view }) => view),
     tasks,
     hints: distinct(hints),
     hovers,
-    findings: input.findings.filter((finding) => finding.at.file === file),
-    unknowns,
+    findings,
+    // A finding at the same place says more, and its fix settles it.
+    unknowns: unknowns.filter((unknown) => !findings.some(({ at }) => overlap(at, unknown.at))),
     problems: input.problems.flatMap(({ at, message, severity }) =>
       at?.file === file && !(severity === 'info' && unknowns.some((unknown) => isSame(unknown.at, at)))
         ? [{ at, message, severity }]
@@ -107,6 +109,8 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
 /** Unknowns of a task that stand in the file; those without a place of their own stand at the task. */
 const unknownsIn = (file: string, { unknowns }: TaskFacts, name: SourceSpan): readonly UnknownView[] =>
   unknowns.flatMap(({ task, about, message, at = name }) => (at.file === file ? [{ task, about, at, message }] : []));
+
+const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
 
 const isSame = (a: Span, b: Span): boolean => a.start === b.start && a.end === b.end;
 

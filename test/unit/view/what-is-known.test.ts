@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts.ts';
 import type { WorkspaceFacts } from '../../../src/core/lineage/workspace-facts.ts';
+import type { Finding } from '../../../src/core/lint/finding.ts';
 import type { Task, TaskId } from '../../../src/core/pipeline/model.ts';
 import type { Problem } from '../../../src/core/text/span.ts';
 import { instant } from '../../../src/core/time/instant.ts';
@@ -33,11 +34,11 @@ const withUnknowns = (...unknowns: readonly Unknown[]): WorkspaceFacts => {
   const facts = read.facts.get('shop.sums') as TaskFacts;
   return { ...read, facts: new Map<TaskId, TaskFacts>([...read.facts, ['shop.sums', { ...facts, unknowns }]]) };
 };
-const viewOf = (facts: WorkspaceFacts, problems: readonly Problem[] = []) =>
+const viewOf = (facts: WorkspaceFacts, problems: readonly Problem[] = [], findings: readonly Finding[] = []) =>
   makeDocumentView({
     file,
     facts,
-    findings: [],
+    findings,
     problems,
     links: {
       place: (path, { line, column }) => `open:${path}#${line},${column}`,
@@ -111,6 +112,14 @@ test('what is not known stands at its place, else at the name of its task', () =
     ['window', 'mart.clean'],
     ['tables', '"sums"'],
   ]);
+});
+
+test('a finding at the same place says more', () => {
+  const one = unknown('window', 'mart.clean', 'mart.clean');
+  const finding = { at: one.at } as Finding;
+  expect(
+    viewOf(withUnknowns(one, unknown('tables', undefined)), [], [finding]).unknowns.map(({ about }) => about),
+  ).toEqual(['tables']);
 });
 
 test('problems of the file are shown, once', () => {

@@ -37,12 +37,13 @@ const lenses = async (): Promise<readonly string[]> => {
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', dag(), 100);
   return found.map(({ command, range }) => `${range.start.line + 1} ${command?.title.replace(/\$\([a-z-]+\) ?/, '')}`);
 };
-/** Findings have the code of their rule; what could not be read has none. */
+/** Findings have a rule with a page; what could not be read and what is not known have none. */
 const diagnostics = async (document: vscode.TextDocument): Promise<readonly string[]> =>
-  vscode.languages.getDiagnostics(document.uri).flatMap(({ code, range }) => {
-    const rule = typeof code === 'object' ? code.value : code;
-    return rule === undefined ? [] : [`${rule}: ${document.getText(range).split('\n')[0]}`];
-  });
+  vscode.languages
+    .getDiagnostics(document.uri)
+    .flatMap(({ code, range }) =>
+      typeof code === 'object' ? [`${code.value}: ${document.getText(range).split('\n')[0]}`] : [],
+    );
 const edit = async (change: (edit: vscode.WorkspaceEdit) => void): Promise<void> => {
   const all = new vscode.WorkspaceEdit();
   change(all);
@@ -83,6 +84,17 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
     assert.match(unread?.message ?? '', /which Airflow version/);
     assert.equal(unread?.severity, vscode.DiagnosticSeverity.Information);
     assert.equal(unread?.range.isSingleLine, true);
+  },
+  async 'what is not known is a hint and nothing more'() {
+    const document = await open();
+    const unknowns = await until(
+      async () => vscode.languages.getDiagnostics(document.uri).filter(({ code }) => typeof code === 'string'),
+      ({ length }) => length > 0,
+    );
+    for (const { code, severity } of unknowns) {
+      assert.match(String(code), /^unknown-[a-z-]+$/);
+      assert.equal(severity, vscode.DiagnosticSeverity.Hint);
+    }
   },
   async 'lenses stay where they are while a line is half typed'() {
     const document = await open();
