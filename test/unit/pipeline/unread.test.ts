@@ -18,6 +18,8 @@ describe('what is not known is said once, with its place', () => {
     ['hook.get_records(f"{statement()} LIMIT 1")', 'statement', 'f"{statement()} LIMIT 1"'],
     ['for name in requests.get(url).json():\n    hook.insert_rows(name, rows)', 'table', 'name'],
     ['frame.to_sql(context["params"]["table"], engine)', 'table', 'context["params"]["table"]'],
+    ['hook.run(f"DELETE FROM {requests.get(url).text} WHERE day = 1")', 'table', '{requests.get(url).text}'],
+    ['hook.run("INSERT INTO a SELECT * FROM %s" % context["params"]["t"])', 'table', '%s'],
     ['load(hook)', 'code', 'load(hook)'],
     ['load(frame, con=hook.get_conn())', 'code', 'load(frame, con=hook.get_conn())'],
     ['subprocess.run(["psql", "-f", "a.sql"])', 'code', 'subprocess.run(["psql", "-f", "a.sql"])'],
@@ -40,6 +42,8 @@ describe('what is not known is said once, with its place', () => {
     'for row in hook.get_records("SELECT * FROM a"):\n    print(row)',
     'for chunk in pd.read_csv(path, chunksize=9):\n    hook.insert_rows("a", chunk)',
     'hook.get_records("SHOW TABLES")',
+    'hook.run(f"DELETE FROM orders_{context[\'ds_nodash\']}")',
+    'hook.run(f"DELETE FROM orders WHERE id IN ({requests.get(url).text})")',
   ])('%s hides nothing', (lines) => {
     expect(readBody(lines, `from contextlib import closing\n${imports}`).unread).toEqual([]);
   });

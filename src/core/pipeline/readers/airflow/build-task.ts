@@ -8,6 +8,7 @@ import type { TableAccess } from '../../table-access.ts';
 import type { AirflowSettings } from './airflow-settings.ts';
 import { booleanOf, numberOf } from './arguments.ts';
 import { assetArgument } from './assets.ts';
+import { hiddenTables } from './hidden-tables.ts';
 import { operatorUnread } from './opaque-operators.ts';
 import { connectionArgument, connectionOf } from './operator-connection.ts';
 import { emptyOperators, type SqlOperator, sqlOperators } from './operators.ts';
@@ -67,7 +68,7 @@ export function buildTask(
     accesses,
     outlets: assetArgument(taskArgument(task, 'outlets')),
     inlets: assetArgument(taskArgument(task, 'inlets')),
-    unread: [...unread, ...task.unread],
+    unread: [...unread, ...task.unread, ...hiddenTables(sql)],
     // Waiting for the tasks behind the last run implies waiting for the task itself.
     dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
