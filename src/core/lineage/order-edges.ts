@@ -19,7 +19,7 @@ export const onlyPasses = (task: Task): boolean => task.sql.length === 0 && pass
 export function orderEdges(facts: WorkspaceFacts): readonly OrderEdge[] {
   const before = new Map<TaskId, { parent: TaskId; shift: CalendarOffset | undefined }[]>();
   for (const { edges } of facts.pipelines) {
-    for (const { from, to, shift } of edges) before.set(to, [...(before.get(to) ?? []), { parent: from, shift }]);
+    for (const { from, to, shift } of edges) join(before, to, { parent: from, shift });
   }
   const works = (id: TaskId): boolean => {
     const owner = facts.tasks.get(id);
@@ -53,22 +53,64 @@ const sum = (a: CalendarOffset | undefined, b: CalendarOffset | undefined): Cale
     ? (a ?? b)
     : { months: a.months + b.months, days: a.days + b.days, ms: a.ms + b.ms };
 
-/** Tasks that come before each task in its own pipeline, however far up. */
-export function earlierTasks(pipeline: Pipeline): ReadonlyMap<TaskId, ReadonlySet<TaskId>> {
+/** Whether a task comes before another one of the pipeline, however far up. */
+export type IsEarlier = (task: TaskId, than: TaskId) => boolean;
+
+/**
+ * The order of a pipeline to be asked. What stands before a task is only gathered where its place in the order does not
+ * tell: in a chain of thousands, all that is before each of them would be millions.
+ */
+export function earlierTasks(pipeline: Pipeline): IsEarlier {
   const before = new Map<TaskId, TaskId[]>();
+  const after = new Map<TaskId, TaskId[]>();
   for (const { from, to, kind } of pipeline.edges) {
-    if (kind === 'order') before.set(to, [...(before.get(to) ?? []), from]);
+    if (kind !== 'order') continue;
+    join(before, to, from);
+    join(after, from, to);
   }
-  return new Map(
-    pipeline.tasks.map(({ id }) => {
-      const earlier = new Set<TaskId>();
-      const open = [...(before.get(id) ?? [])];
-      for (let next = open.pop(); next !== undefined; next = open.pop()) {
-        if (earlier.has(next)) continue;
-        earlier.add(next);
-        open.push(...(before.get(next) ?? []));
-      }
-      return [id, earlier];
-    }),
-  );
+  const rank = ranks(pipeline, before, after);
+  const gathered = new Map<TaskId, ReadonlySet<TaskId>>();
+  return (task, than) => {
+    const [a, b] = [rank.get(task), rank.get(than)];
+    // Tasks of a circle have no place.
+    if (a !== undefined && b !== undefined && a >= b) return false;
+    const known = gathered.get(than) ?? allBefore(than, before);
+    gathered.set(than, known);
+    return known.has(task);
+  };
+}
+
+function join<T>(lists: Map<TaskId, T[]>, task: TaskId, one: T): void {
+  const known = lists.get(task);
+  if (known === undefined) lists.set(task, [one]);
+  else known.push(one);
+}
+
+type Neighbours = ReadonlyMap<TaskId, readonly TaskId[]>;
+
+/** A place for each task behind all that come before it; none for those of a circle and what follows it. */
+function ranks({ tasks }: Pipeline, before: Neighbours, after: Neighbours): ReadonlyMap<TaskId, number> {
+  const open = new Map(tasks.map(({ id }) => [id, before.get(id)?.length ?? 0]));
+  const ready = tasks.map(({ id }) => id).filter((id) => open.get(id) === 0);
+  const rank = new Map<TaskId, number>();
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+    rank.set(next, rank.size);
+    for (const follower of after.get(next) ?? []) {
+      const left = (open.get(follower) ?? 0) - 1;
+      open.set(follower, left);
+      if (left === 0) ready.push(follower);
+    }
+  }
+  return rank;
+}
+
+function allBefore(task: TaskId, before: Neighbours): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const open = [...(before.get(task) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    for (const earlier of before.get(next) ?? []) open.push(earlier);
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import type { ReadFact, ReadWindow, TaskFacts, WriteFact } from '../lineage/facts.ts';
 import { isScheduled } from '../lineage/is-scheduled.ts';
-import { earlierTasks, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
+import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
 import { tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import { createMemo, oncePer } from '../pipeline/memo.ts';
@@ -27,12 +27,15 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       else known.push({ id, write });
     }
   }
-  const earlier = new Map(facts.pipelines.flatMap((pipeline) => [...earlierOf(pipeline)]));
-  const scoped = runScopedTables(facts, names, earlier);
+  const isEarlier: IsEarlier = (task, than) => {
+    const pipeline = facts.tasks.get(than)?.pipeline;
+    return pipeline !== undefined && earlierOf(pipeline)(task, than);
+  };
+  const scoped = runScopedTables(facts, names, isEarlier);
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(({ table, window }) =>
       (writers.get(names(table)) ?? [])
-        .filter((writer) => !(earlier.get(writer.id)?.has(id) === true && staysInside(window)))
+        .filter((writer) => !(staysInside(window) && isEarlier(id, writer.id)))
         .map((writer): ParentRead => {
           const found = { parent: writer.id, table: writer.write.table };
           const sameRun = scoped.isReadInRun(writer.id, id, table);
@@ -62,7 +65,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     if (onlyPasses(task) && writes.length === 0) continue;
     const past = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
     const usedBy = scoped.users.get(id);
-    const deleter = deleterFor(id, writes, earlier, (table) => writers.get(names(table)) ?? []);
+    const deleter = deleterFor(id, writes, isEarlier, (table) => writers.get(names(table)) ?? []);
     tasks.push({
       id,
       zone: isZone(pipeline.zone) ? pipeline.zone : 'UTC',
@@ -133,15 +136,14 @@ const isLastRunWinning = (task: Task, writes: readonly WriteFact[]): boolean =>
 function deleterFor(
   id: TaskId,
   writes: readonly WriteFact[],
-  earlier: ReadonlyMap<TaskId, ReadonlySet<TaskId>>,
+  isEarlier: IsEarlier,
   writersOf: (table: string) => readonly { id: TaskId; write: WriteFact }[],
 ): TaskId | undefined {
   for (const { table, mode } of writes) {
     if (mode !== 'append') continue;
     const deleter = writersOf(table).find(
       (other) =>
-        earlier.get(id)?.has(other.id) === true &&
-        (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
+        isEarlier(other.id, id) && (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
     );
     if (deleter !== undefined) return deleter.id;
   }

@@ -1,4 +1,5 @@
 import type { WriteFact } from '../lineage/facts.ts';
+import type { IsEarlier } from '../lineage/order-edges.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import type { Task, TaskId } from '../pipeline/model.ts';
 
@@ -16,16 +17,16 @@ export interface RunScopedTables {
   isReadInRun(writer: TaskId, reader: TaskId, table: string): boolean;
 }
 
-/** `earlier`: the tasks that come before each task in its own pipeline. Table names go through `names`. */
+/** `isEarlier` tells the order inside a pipeline. Table names go through `names`. */
 export function runScopedTables(
   facts: WorkspaceFacts,
   names: (table: string) => string,
-  earlier: ReadonlyMap<TaskId, ReadonlySet<TaskId>>,
+  isEarlier: IsEarlier,
 ): RunScopedTables {
   const users = new Map<TaskId, readonly TaskId[]>();
   /** By table, the tasks that write it and those that use it in the same run. */
   const scoped = new Map<string, { writers: ReadonlySet<TaskId>; readers: ReadonlySet<TaskId> }[]>();
-  const isAfter = (later: TaskId, task: TaskId): boolean => earlier.get(later)?.has(task) === true;
+  const isAfter = (later: TaskId, task: TaskId): boolean => isEarlier(task, later);
   const reads = (id: TaskId, table: string): boolean =>
     facts.facts.get(id)?.reads.some((read) => names(read.table) === table) === true;
 
