@@ -47,7 +47,10 @@ def empty_bag():
         from airflow.dag_processing.dagbag import DagBag  # since 3.2
     except ImportError:
         from airflow.models.dagbag import DagBag
-    return DagBag(dag_folder=os.devnull, collect_dags=False)
+    try:
+        return DagBag(dag_folder=os.devnull, collect_dags=False)
+    except TypeError:
+        return DagBag(dag_folder=os.devnull, include_examples=False)  # before 2.6
 
 
 def serializer():
@@ -60,13 +63,13 @@ def serializer():
 
 def make_tables():
     """Airflow 2 looks for pools, Variables and datasets while it loads a file: the temporary database gets their tables."""
-    from airflow import settings
-    from airflow.models import import_all_models
+    from airflow import models, settings
     from airflow.models.base import Base
 
     if settings.engine is None or not str(settings.engine.url).startswith("sqlite:"):
         return
-    import_all_models()
+    if hasattr(models, "import_all_models"):
+        models.import_all_models()
     for table in Base.metadata.tables.values():
         try:
             table.create(settings.engine, checkfirst=True)

@@ -13,10 +13,10 @@ import { edgeBetween } from './edges.ts';
 import { openGroup } from './groups.ts';
 import { houseTask, operatorBase } from './house-operators.ts';
 import { observeCall } from './observe-call.ts';
-import type { Program } from './program.ts';
+import { hostOf, type Program, type TaskBuilder } from './program.ts';
 
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
-import { looksLikeOperator, mappedOperator, operatorTask } from './tasks.ts';
+import { looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
 
 /** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
 export function airflowHost(program: Program): Host {
@@ -24,13 +24,19 @@ export function airflowHost(program: Program): Host {
     callExternal(name, call, run) {
       const last = name.slice(name.lastIndexOf('.') + 1);
       if (last === 'DAG') return hostValue(openDag(program, call, run, undefined));
-      if (last === 'TaskGroup') return hostValue(openGroup(program, call));
+      // `DatabricksWorkflowTaskGroup` and the like are groups as well.
+      if (last === 'TaskGroup' || (isAirflow(name) && last.endsWith('TaskGroup')))
+        return hostValue(openGroup(program, call));
       if (isAirflow(name)) {
         const decorated = decoratorCall(name, last, call);
         if (decorated !== undefined) return decorated;
         if (last === 'chain' || last === 'chain_linear') return chain(program, call);
         if (last === 'cross_downstream')
           return edgeBetween(program, call.positional[0] ?? none, call.positional[1] ?? none, call.at);
+        if (last === 'XComArg') {
+          const task = hostOf<TaskBuilder>(argument(call, 'operator', 0)?.value, 'task');
+          if (task !== undefined) return output(program, task);
+        }
         if (last === 'Label') return unknown('a label');
         if (last === 'get_current_context') return contextObject();
         if (/(?:^|\.)Variable\.get$/.test(name)) {
@@ -38,6 +44,7 @@ export function airflowHost(program: Program): Host {
           return { kind: 'symbol', symbol: { kind: 'parameter', source: 'var', name: key ?? 'a Variable' } };
         }
       }
+      if (name === 'typing.cast') return call.positional[1];
       const composed = composedSql(name, call);
       if (composed !== undefined) return composed;
       if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
@@ -51,7 +58,7 @@ export function airflowHost(program: Program): Host {
     callMethod(self, name, call, run) {
       if (self.kind === 'external') return undefined;
       if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
-        return mappedOperator(call, (whole) => houseTask(program, self, whole, run, { mapped: true }));
+        return mappedOperator(program, call, (whole) => houseTask(program, self, whole, run, { mapped: true }));
       return observeCall(program, name, call, run, self);
     },
 

@@ -3,10 +3,10 @@ import { argument, emptyCall } from '../../python/call.ts';
 import type { Interpreter } from '../../python/interpreter.ts';
 import { mergeValues } from '../../python/merge.ts';
 import { parametersOf } from '../../python/parameters.ts';
-import { plainText } from '../../python/text-value.ts';
+import { derivedText, plainText } from '../../python/text-value.ts';
 import type { FunctionValue, Value } from '../../python/value.ts';
-import { hostValue, unknown } from '../../python/value.ts';
-import type { DagBuilder, Program } from './program.ts';
+import { external, hostValue, listOf, unknown } from '../../python/value.ts';
+import { type DagBuilder, dagArgument, type Program, type TaskBuilder } from './program.ts';
 
 /** `DAG(…)`, as a value and as the manager of a `with` block. */
 export function openDag(program: Program, call: Call, run: Interpreter, functionName: string | undefined): DagBuilder {
@@ -19,6 +19,7 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
     certain,
     functionName,
     assigned: new Map(),
+    attribute: (name) => dagAttribute(program, dag, name),
     assign(name, value, at) {
       dag.assigned.set(name, { name, value, at, valueAt: at });
     },
@@ -33,6 +34,33 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
   // A DAG of an imported module belongs to that module's file.
   if (run.isMain) program.dags.push(dag);
   return dag;
+}
+
+/** What a file asks of a DAG that it makes. */
+function dagAttribute(program: Program, dag: DagBuilder, name: string): Value | undefined {
+  const tasks = (): TaskBuilder[] => program.tasks.filter((task) => task.dag === dag);
+  switch (name) {
+    case 'dag_id':
+      return (
+        dagArgument(dag, 'dag_id', 0)?.value ??
+        (dag.functionName === undefined ? undefined : derivedText(dag.functionName))
+      );
+    case 'task':
+      return external('airflow.decorators.task');
+    case 'tasks':
+      return listOf(tasks().map(hostValue));
+    case 'get_task':
+      return hostValue({
+        type: 'getter',
+        call: (call) => {
+          const id = plainText(argument(call, 'task_id', 0)?.value);
+          const found = tasks().find((task) => task.name === id);
+          return found === undefined ? unknown(`the task ${id ?? 'that is not known'}`) : hostValue(found);
+        },
+      });
+    default:
+      return undefined;
+  }
 }
 
 /**

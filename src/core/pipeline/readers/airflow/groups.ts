@@ -13,7 +13,8 @@ import { type DagBuilder, type GroupBuilder, hostOf, type Program } from './prog
 export function openGroup(program: Program, call: Call, defaultId = '', called = false): GroupBuilder {
   const parent = hostOf<GroupBuilder>(call.keywords.get('parent_group')?.value, 'group') ?? program.groupStack.at(-1);
   const dag = hostOf<DagBuilder>(call.keywords.get('dag')?.value, 'dag') ?? program.dagStack.at(-1);
-  const given = plainText(argument(call, 'group_id', 0)?.value) ?? defaultId;
+  const said = argument(call, 'group_id', 0)?.value;
+  const given = said === undefined ? defaultId : said.kind === 'text' ? said.mapped.text : '{group_id}';
   const suffix = call.keywords.get('add_suffix_on_collision')?.value;
   const numbered = called || (suffix?.kind === 'scalar' && suffix.value === true);
   const id = numbered ? freeGroupId(program, dag, parent, given) : given;
@@ -27,6 +28,7 @@ export function openGroup(program: Program, call: Call, defaultId = '', called =
     parent,
     id: `${parent?.prefix ?? ''}${id}`,
     dag,
+    named: (parent?.named ?? true) && (said === undefined || plainText(said) !== undefined),
     tasks: [],
     enter() {
       program.groupStack.push(group);

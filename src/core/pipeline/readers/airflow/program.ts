@@ -28,6 +28,8 @@ export interface GroupBuilder extends HostObject {
   /** Id inside its DAG, with the ids of its parents. */
   readonly id: string;
   readonly dag: DagBuilder | undefined;
+  /** False when its id, or that of a parent, has parts that are not known before the file runs. */
+  readonly named: boolean;
   readonly tasks: TaskBuilder[];
 }
 

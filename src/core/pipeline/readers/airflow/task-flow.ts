@@ -1,5 +1,6 @@
 import type { Call } from '../../python/call.ts';
 import { type Interpreter, spanIn } from '../../python/interpreter.ts';
+import { parametersOf } from '../../python/parameters.ts';
 import { childOf } from '../../python/syntax-tree.ts';
 import type { FunctionValue, HostObject, Value } from '../../python/value.ts';
 import { hostValue, unknown } from '../../python/value.ts';
@@ -58,6 +59,7 @@ export function taskGroupFunction(program: Program, target: FunctionValue, decor
   const open = (keywords: Call['keywords'], invocation: Call, run: Interpreter, source?: Call): Value => {
     const group = openGroup(program, { ...decorator, keywords }, target.name, true);
     for (const { value, at } of source?.keywords.values() ?? []) edgeBetween(program, value, hostValue(group), at);
+    for (const value of source?.positional ?? []) edgeBetween(program, value, hostValue(group), invocation.at);
     program.groupStack.push(group);
     const returned = run.callFunction(target, invocation);
     program.groupStack.pop();
@@ -83,7 +85,18 @@ export function taskGroupFunction(program: Program, target: FunctionValue, decor
         return hostValue({
           type: 'expand',
           call: (call, run) =>
-            open(keywords, { ...call, keywords: new Map([...partial, ...onePerGroup(call)]), open: true }, run, call),
+            open(
+              keywords,
+              {
+                ...call,
+                positional: [],
+                positionalAt: [],
+                keywords: new Map([...onePerGroup(call, target), ...partial]),
+                open: true,
+              },
+              run,
+              call,
+            ),
         });
       return undefined;
     },
@@ -92,12 +105,19 @@ export function taskGroupFunction(program: Program, target: FunctionValue, decor
 }
 
 /** Inside a mapped group an argument is one of the items; where a task makes them it is still that task's. */
-const onePerGroup = (call: Call): Call['keywords'] =>
-  new Map(
-    [...call.keywords].map(([name, keyword]) => [
-      name,
+function onePerGroup(call: Call, target: FunctionValue): Call['keywords'] {
+  const [dicts] = call.positional;
+  const at = call.positionalAt[0] ?? call.at;
+  const perParameter =
+    dicts?.kind === 'host'
+      ? parametersOf(target.node, target.frame).map(({ name }) => ({ name, value: dicts, at, valueAt: at }))
+      : [];
+  return new Map(
+    [...perParameter, ...call.keywords.values()].map((keyword) => [
+      keyword.name,
       keyword.value.kind === 'host'
         ? keyword
         : { ...keyword, value: unknown('one of the items that the group is mapped over') },
     ]),
   );
+}

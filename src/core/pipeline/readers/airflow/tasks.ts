@@ -29,23 +29,30 @@ export function operatorTask(program: Program, operator: string, call: Call): Va
   if (operator !== 'partial') return hostValue(newTask(program, operator, call, callableOf(call)));
   const name = call.callee.replace(/\.partial$/, '');
   const last = name.slice(name.lastIndexOf('.') + 1);
-  return mappedOperator(call, (whole) => hostValue(newTask(program, last, whole, callableOf(whole), { mapped: true })));
+  return mappedOperator(program, call, (whole) =>
+    hostValue(newTask(program, last, whole, callableOf(whole), { mapped: true })),
+  );
 }
 
 /** `.partial(…).expand(…)`: `make` gets the arguments of both. */
-export function mappedOperator(partial: Call, make: (whole: Call) => Value): Value {
+export function mappedOperator(program: Program, partial: Call, make: (whole: Call) => Value): Value {
   return hostValue({
     type: 'partial',
     attribute: (name) =>
       name === 'expand' || name === 'expand_kwargs'
         ? hostValue({
             type: 'expand',
-            call: (expansion) =>
-              make({
+            call: (expansion) => {
+              const made = make({
                 ...partial,
                 at: { ...partial.at, end: expansion.at.end },
                 keywords: new Map([...partial.keywords, ...expansion.keywords]),
-              }),
+              });
+              const task = hostOf<TaskBuilder>(made, 'task');
+              if (task !== undefined)
+                for (const value of expansion.positional) dependOnValue(program, task, value, expansion.at);
+              return made;
+            },
           })
         : undefined,
   });
@@ -100,7 +107,7 @@ export function newTask(
     made: call,
     operator,
     name: `${prefix}${plain === undefined ? operator : options.numbered ? freeName(program, dag, prefix, plain) : plain}`,
-    named: plain !== undefined && (idText === undefined || idText.holes.length === 0),
+    named: plain !== undefined && (group?.named ?? true) && (idText === undefined || idText.holes.length === 0),
     certain: program.isCertain(),
     nameAt: id?.valueAt ?? options.nameAt ?? call.at,
     dag,
