@@ -8,25 +8,22 @@ export type TableNames = (name: string) => string;
 export function tableNames(names: Iterable<string>): TableNames {
   const all = new Set<string>();
   for (const name of names) all.add(name.toLowerCase());
-  const bySuffix = new Map<string, Set<string>>();
+  const bySuffix = new Map<string, string[]>();
   for (const name of all) {
-    const parts = name.split('.');
-    for (let from = 1; from < parts.length; from++) {
-      const suffix = parts.slice(from).join('.');
-      const longer = bySuffix.get(suffix) ?? new Set();
-      longer.add(name);
-      bySuffix.set(suffix, longer);
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      const suffix = name.slice(dot + 1);
+      const longer = bySuffix.get(suffix);
+      if (longer === undefined) bySuffix.set(suffix, [name]);
+      else longer.push(name);
     }
   }
   const resolve = (name: string): string => {
     const lower = name.toLowerCase();
-    const longer = [...(bySuffix.get(lower) ?? [])];
+    const longer = bySuffix.get(lower) ?? [];
+    const longest = longer.reduce((long, other) => (other.length > long.length ? other : long), '');
     // `orders` < `shop.orders` < `db.shop.orders`: each the end of the next, so all are one.
-    const longest = longer.sort((a, b) => b.length - a.length)[0];
-    if (longest === undefined || longer.some((other) => other !== longest && !longest.endsWith(`.${other}`))) {
-      return lower;
-    }
-    return longest;
+    const isOne = longer.every((other) => other === longest || longest.endsWith(`.${other}`));
+    return longest !== '' && isOne ? longest : lower;
   };
   const known = new Map<string, string>();
   return (name) => {
