@@ -171,6 +171,42 @@ with DAG("d"):
     expect(task?.sql[0]?.dialect).toBe('postgres');
   });
 
+  test('what a function makes anew each time is not shared', () => {
+    const main = `
+from airflow import DAG
+from airflow.decorators import task
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+
+class Target:
+    def __init__(self):
+        self.table = "a"
+
+def settings():
+    return {"table": "a"}
+
+def target():
+    return Target()
+
+def named(values):
+    values["table"] = "c"
+
+with DAG("d"):
+    @task
+    def work():
+        first, other = settings(), target()
+        first["table"], other.table = "b", "b"
+        one, two = {}, {}
+        named(one)
+        named(two)
+        for table in (first["table"], settings()["table"], other.table, target().table, two["table"]):
+            PostgresHook("dw").run(f"DELETE FROM {table}")
+    work()
+`;
+    expect(readTasks(main).map(statementsInWords)).toEqual([
+      ['delete b', 'delete a', 'delete b', 'delete a', 'delete c'],
+    ]);
+  });
+
   test('an operator that Python runs is that Python', () => {
     const tasks = readTasks(`
 from airflow import DAG

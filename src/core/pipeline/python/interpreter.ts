@@ -6,6 +6,7 @@ import { callFunction, callValue } from './call-value.ts';
 import { evaluate } from './evaluate.ts';
 import { executeBlock } from './execute.ts';
 import { moduleFile } from './module-path.ts';
+import { snapshot } from './snapshot.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax-tree.ts';
 import type { ClassValue, ClockSite, FunctionValue, Value } from './value.ts';
 import { unknown } from './value.ts';
@@ -164,7 +165,7 @@ export class Interpreter {
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value {
     const key = callKey(callee, call, this.identities);
     const known = preset === undefined ? this.given?.get(key) : undefined;
-    if (known !== undefined) return known;
+    if (known !== undefined) return snapshot(known) ?? known;
     const rounds = this.active.get(callee.node) ?? [];
     // A function that calls itself twice would use up all steps long before the depth is reached.
     if (rounds.includes(key) || rounds.length >= recursionLimit)
@@ -175,7 +176,9 @@ export class Interpreter {
       unknown('calls nested too deeply to follow'),
     );
     this.active.set(callee.node, rounds);
-    this.given?.set(key, value);
+    const kept = this.given === undefined ? undefined : snapshot(value);
+    // What a call changes in its arguments has to be changed by the next one too.
+    if (kept !== undefined && callKey(callee, call, this.identities) === key) this.given?.set(key, kept);
     return value;
   }
 
