@@ -1,5 +1,6 @@
 import type { AirflowAnswers } from '../../core/pipeline/airflow-exact/airflow-answer.ts';
 import type { FileReading, FileSet } from '../../core/pipeline/model.ts';
+import { plural } from '../../core/text/plural.ts';
 import { type AirflowMemory, type AirflowSettings, createAirflowMemory } from '../../node/airflow/airflow-memory.ts';
 
 /** Asks a real Airflow in the background, once for what is saved; nobody waits for it. */
@@ -51,7 +52,7 @@ export function watchAirflow({ root, files, readings, onAnswer }: WatchedWorkspa
       failure = refused;
       onAnswer(
         refused === undefined
-          ? `Airflow has loaded ${current.answers.size} DAG files`
+          ? `Airflow has loaded ${plural(current.answers.size, 'DAG file')}`
           : `Airflow was not asked: ${refused}`,
       );
     }
