@@ -15,7 +15,7 @@ const opaque: readonly (readonly [RegExp, string])[] = [
     /^(?:SparkSubmit|SparkJDBC|SparkKubernetes|Livy|DataprocSubmit|DataprocCreateBatch|Synapse|PySpark)/,
     'runs a Spark job',
   ],
-  [/^(?:Glue|AwsGlue|AWSGlue)/, 'runs a Glue job'],
+  [/^(?:Glue|AwsGlue|AWSGlue)/, 'runs in AWS Glue'],
   [/^Emr/, 'runs steps on EMR'],
   [/^Databricks/, 'runs a job on Databricks'],
   [/^(?:Dataflow|Beam|DataFusion|CloudDataFusion)/, 'runs a data pipeline of its own'],
@@ -38,6 +38,7 @@ const harmless: readonly RegExp[] = [
   /^(?:S3|GCS|Gcs|Sftp|SFTP|FTP|Wasb|ADLS|GoogleCloudStorage)(?:Create|Delete|List|Copy|Get|Put|File|Bucket|Object|Synchronize|Time)\w*Operator$/,
   /(?:Create|Delete|Start|Stop|Pause|Resume|Resize|Update|Terminate|Scale|Reboot)\w*(?:Cluster|Instance|Instances|Bucket|Topic|Subscription|Snapshot|Workgroup|Namespace|Dataset|Database)\w*Operator$/,
   /^BigQuery(?:Create|Update|Get|List|Upsert)\w*Operator$/,
+  /^Emr(?:Terminate|Modify)\w*Operator$/,
 ];
 
 /**
@@ -46,7 +47,8 @@ const harmless: readonly RegExp[] = [
  */
 export function operatorUnread(task: TaskBuilder): Unread[] {
   const { operator } = task;
-  if (task.callable !== undefined || isPython(operator)) return [];
+  // What `@task.bash` returns is a command, which is run after its Python.
+  if (isPython(operator) || (task.callable !== undefined && operator !== '@task.bash')) return [];
   if (emptyOperators.has(operator) || sqlOperators[operator] !== undefined || transferOperators.has(operator))
     return [];
   if (harmless.some((pattern) => pattern.test(operator))) return [];
