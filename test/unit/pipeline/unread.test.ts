@@ -52,6 +52,14 @@ describe('what is not known is said once, with its place', () => {
     expect(readBody('for _ in range(9):\n    hook.run(requests.get(url).text)', imports).unread).toHaveLength(1);
   });
 
+  test('one cause is said once, at a write', () => {
+    const lines =
+      'schema = os.environ["SCHEMA"]\nhook.run(f"INSERT INTO {schema}.a SELECT * FROM {schema}.b")\nhook.run(f"DELETE FROM {schema}.c")';
+    expect(readBody(lines, `import os\n${imports}`).unread.map(({ reason }) => reason)).toEqual([
+      'the table that this INSERT writes is named by schema: it comes from env SCHEMA',
+    ]);
+  });
+
   test('a callable from elsewhere', () => {
     const [task] = readTasks(
       'from airflow import DAG\nfrom airflow.operators.python import PythonOperator\nfrom theirs import load\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=load)\n',

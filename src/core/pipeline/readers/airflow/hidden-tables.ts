@@ -10,23 +10,21 @@ import type { Unread } from '../../table-access.ts';
  */
 export function hiddenTables(sql: readonly TaskSql[]): Unread[] {
   const found = new Map<string, Unread>();
-  for (const { source, reading, pythonHoles } of sql) {
-    if (pythonHoles.length === 0) continue;
-    for (const { kind, targets, reads } of reading.statements) {
-      const verb = kind.replaceAll('_', ' ').toUpperCase();
-      for (const [table, does] of [
-        ...targets.map((target) => [target, 'writes'] as const),
-        ...reads.map((read) => [read, 'reads'] as const),
-      ]) {
-        const hole = pythonHoles.find((candidate) => overlap(candidate, table) && reasonOf(candidate) !== undefined);
-        const at = hole && locate(source, hole);
-        if (hole === undefined || at === undefined) continue;
-        const reason = `the table that this ${verb} ${does} is named by ${hole.source}: ${reasonOf(hole)}`;
-        const place = `${at.file} ${at.start}`;
-        if (!found.has(place)) found.set(place, { hides: 'table', reason, at });
-      }
+  // One cause may hide many tables; a write is what a person asks for first.
+  for (const does of ['writes', 'reads'] as const)
+    for (const { source, reading, pythonHoles } of sql) {
+      if (pythonHoles.length === 0) continue;
+      for (const { kind, targets, reads } of reading.statements)
+        for (const table of does === 'writes' ? targets : reads) {
+          const hole = pythonHoles.find((candidate) => overlap(candidate, table) && reasonOf(candidate) !== undefined);
+          const at = hole && locate(source, hole);
+          if (hole === undefined || at === undefined) continue;
+          const cause = `${hole.source}: ${reasonOf(hole)}`;
+          if (found.has(cause)) continue;
+          const verb = kind.replaceAll('_', ' ').toUpperCase();
+          found.set(cause, { hides: 'table', reason: `the table that this ${verb} ${does} is named by ${cause}`, at });
+        }
     }
-  }
   return [...found.values()];
 }
 
