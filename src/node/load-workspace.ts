@@ -9,6 +9,7 @@ import type { WorkspaceReading } from '../core/pipeline/workspace-reading.ts';
 import type { PlannableTask } from '../core/plan/plan-request.ts';
 import { plannableTasks } from '../core/plan/plannable-tasks.ts';
 import type { Problem } from '../core/text/span.ts';
+import { isZone } from '../core/time/zone.ts';
 import { createAirflowMemory } from './airflow/airflow-memory.ts';
 import { pythonPath } from './airflow/python-path.ts';
 import { type Config, emptyConfig } from './config/config.ts';
@@ -117,10 +118,16 @@ export function findConfig(
   return { config: read.config, text };
 }
 
+/** Names of settings are the same in any case. */
+const settingNamed = (settings: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.entries(settings).find(([key]) => key.toLowerCase() === name)?.[1];
+
 export function readerOptions({ airflow, connections, dialect, dialects }: Config): ReaderOptions {
-  const engines = [...connections.values()].flatMap(({ name, airflowIds }) =>
-    [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const }] as const),
-  );
+  const engines = [...connections.values()].flatMap(({ name, airflowIds, settings }) => {
+    const zone = settingNamed(settings, 'timezone');
+    const known = zone !== undefined && isZone(zone) ? { zone } : {};
+    return [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const, ...known }] as const);
+  });
   return {
     airflowVersion: airflow.version,
     createCronDataIntervals: airflow.createCronDataIntervals,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   // A moment keeps its instant; the naive types hold what a clock in UTC shows.
   await db.exec('update src_timestamptz set ts = to_timestamp(at / 1000)');
-}, 60_000);
+}, 180_000);
 afterAll(() => db.close());
 
 const start = "'{{ data_interval_start }}'";
@@ -88,16 +88,18 @@ describe('no row that PostgreSQL reads lies outside of the window', () => {
         condition,
         fc.constantFrom(...zones),
         fc.boolean(),
+        fc.boolean(),
         fc.integer({ min: 0, max: 40 }),
         fc.constantFrom('hour', 'day'),
-        async (where, zone, sessionInZone, offset, grain) => {
+        async (where, zone, sessionInZone, isSaid, offset, grain) => {
+          const session = sessionInZone ? zone : 'UTC';
           const sql = `insert into t select * from src where ${where}`;
           const ddl = `create table if not exists src (ts ${type}, at bigint)`;
           const facts = workspace({
             s: {
               tasks: { ddl, load: `delete from src where ts >= ${start} and ts < ${end}; insert into src select 1` },
             },
-            d: { zone, tasks: { t: sql } },
+            d: { zone, ...(isSaid ? { session } : {}), tasks: { t: sql } },
           });
           const window = facts.facts.get('d.t')?.reads[0]?.window;
           expect(window?.kind, where).toMatch(/range|unbounded/);
@@ -118,7 +120,7 @@ describe('no row that PostgreSQL reads lies outside of the window', () => {
             airflowVersion: 2,
           });
           if (!rendered.ok) throw new Error(rendered.reason);
-          await db.exec(`set timezone = '${sessionInZone ? zone : 'UTC'}'`);
+          await db.exec(`set timezone = '${session}'`);
           const { rows } = await db.query<{ at: number }>(rendered.text);
           const { from, to } = windowRange(window, interval);
           const outside = rows

@@ -10,7 +10,10 @@ export interface SqlContext {
   readonly text: string;
   readonly holes: readonly Hole[];
   readonly dialect: DialectName;
-  /** Calendars that a session may use where the text does not say: UTC, and the zone of the pipeline. */
+  /**
+   * Calendars that may count where the text does not say: UTC, in which all texts of templates are, and the zone of the
+   * session: the one that its connection is said to have, or else the pipeline's.
+   */
   readonly zones: readonly ZoneName[];
 }
 
@@ -18,5 +21,13 @@ export const sqlContext = (sql: TaskSql, zone: ZoneName): SqlContext => ({
   text: sql.source.text,
   holes: sql.masked.holes,
   dialect: sql.dialect,
-  zones: zone === 'UTC' || !isZone(zone) ? ['UTC'] : ['UTC', zone],
+  zones: sessionZones(sql, zone),
 });
+
+const setsZone = /\bset\b[^;]{0,80}\btime_?\s{0,9}zone\b/i;
+
+function sessionZones({ sessionZone, source }: TaskSql, zone: ZoneName): readonly ZoneName[] {
+  // A text that sets the zone itself, to whatever, does not run in that of its connection.
+  const session = sessionZone === undefined || setsZone.test(source.text) ? zone : sessionZone;
+  return session === 'UTC' || !isZone(session) ? ['UTC'] : ['UTC', session];
+}

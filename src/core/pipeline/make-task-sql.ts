@@ -5,18 +5,21 @@ import { maskTemplate } from '../template/mask.ts';
 import type { Hole } from '../template/masked-text.ts';
 import type { TemplateEnvironment } from '../template/template-environment.ts';
 import type { MappedText } from '../text/mapped-text.ts';
+import type { ZoneName } from '../time/zone-name.ts';
 import type { TaskSql } from './model.ts';
 
 /** What only some texts have. */
 export interface TaskSqlParts {
   readonly session?: number | undefined;
   readonly environment?: TemplateEnvironment | undefined;
+  readonly sessionZone?: ZoneName | undefined;
 }
 
-export const withParts = (sql: TaskSql, { session, environment }: TaskSqlParts): TaskSql => ({
+export const withParts = (sql: TaskSql, { session, environment, sessionZone }: TaskSqlParts): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
   ...(environment === undefined ? {} : { environment }),
+  ...(sessionZone === undefined ? {} : { sessionZone }),
 });
 
 /** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */
@@ -25,10 +28,10 @@ export function makeTaskSql(
   pythonHoles: readonly Hole[],
   dialect: DialectName,
   origin: TaskSql['origin'],
-  { session, environment }: TaskSqlParts = {},
+  parts: TaskSqlParts = {},
   ast?: AstReader,
 ): TaskSql {
-  const masked = maskTemplate(source.text, pythonHoles, environment);
+  const masked = maskTemplate(source.text, pythonHoles, parts.environment);
   const reading = readSql(masked, dialect, ast);
-  return withParts({ source, origin, dialect, masked, reading, pythonHoles }, { session, environment });
+  return withParts({ source, origin, dialect, masked, reading, pythonHoles }, parts);
 }

@@ -35,6 +35,8 @@ export interface TaskSql {
    * Absent where the operator sends all its SQL over one connection.
    */
   readonly session?: number;
+  /** The zone of its connection's session, where the configuration says it. */
+  readonly sessionZone?: ZoneName;
 }
 
 /** A keyword argument or call that a rule may underline: the whole `name=value`, and what the value is known to be. */

@@ -1,5 +1,13 @@
 import type { AstReader } from '../sql/ast/ast-reader.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
+import type { ZoneName } from '../time/zone-name.ts';
+
+/** What the user's settings say about a connection of the scheduler. */
+export interface ReaderConnection {
+  readonly dialect: DialectName;
+  /** The zone that its sessions have; left out where nobody says it. */
+  readonly zone?: ZoneName;
+}
 
 /** What the user's settings say about the scheduler, where the files do not. */
 export interface ReaderOptions {
@@ -12,7 +20,7 @@ export interface ReaderOptions {
   /** Dialect of generic operators and stand-alone files when nothing else tells it. */
   readonly defaultDialect: DialectName;
   /** By connection id. */
-  readonly connections: Readonly<Record<string, { readonly dialect: DialectName }>>;
+  readonly connections: Readonly<Record<string, ReaderConnection>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
   readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */

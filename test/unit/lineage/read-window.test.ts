@@ -204,6 +204,19 @@ describe('in another zone', () => {
     ]);
   });
 
+  it('the session that the connection is said to have counts, unless the text sets another', () => {
+    const lower = (session: string | undefined, before = '') => {
+      const sql = `${before}insert into t select * from src where ts >= ${s}::timestamptz - interval '1 day' and ts < ${e}`;
+      const facts = workspace({ d: { zone, ...(session === undefined ? {} : { session }), tasks: { t: sql } } });
+      const window = facts.facts.get('d.t')?.reads[0]?.window;
+      return window?.kind === 'range' ? window.lo.map((lo) => lo.steps.map((step) => step.zone)) : undefined;
+    };
+    expect(lower(undefined)).toEqual([['UTC'], [zone]]);
+    expect(lower('UTC')).toEqual([['UTC']]);
+    expect(lower('Asia/Tokyo')).toEqual([['UTC'], ['Asia/Tokyo']]);
+    expect(lower('UTC', "set local timezone = 'Asia/Tokyo'; ")).toEqual([['UTC'], [zone]]);
+  });
+
   it('ds is the UTC day', () => {
     expect(readsOfSql("insert into t select * from daily where day = '{{ ds }}'", { zone })).toEqual([
       `daily.day ${ofDay}`,

@@ -27,6 +27,8 @@ export interface PipelineText {
   readonly zone?: string;
   readonly format?: Pipeline['format'];
   readonly dialect?: DialectName;
+  /** The zone that the connection of its tasks is said to have. */
+  readonly session?: string;
   readonly start?: string;
   readonly tasks: Readonly<Record<string, string | TaskText>>;
   /** `a >> b`; for tasks of other pipelines `other.a >> b`. */
@@ -65,7 +67,14 @@ function pipelineOf(id: string, text: PipelineText, files: Map<string, string>):
       at: whole,
       nameAt: whole,
       operator: one.operator ?? 'SQLExecuteQueryOperator',
-      sql: one.sql === undefined ? [] : [makeTaskSql(wholeFile(path, one.sql), [], text.dialect ?? 'postgres', 'file')],
+      sql:
+        one.sql === undefined
+          ? []
+          : [
+              makeTaskSql(wholeFile(path, one.sql), [], text.dialect ?? 'postgres', 'file', {
+                sessionZone: text.session,
+              }),
+            ],
       executor: one.executor ?? { kind: 'warehouse', connection: 'dw' },
       retries: undefined,
       triggerRule: undefined,

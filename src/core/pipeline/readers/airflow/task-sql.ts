@@ -1,6 +1,7 @@
 import type { DialectName } from '../../../sql/dialect-name.ts';
 import { wholeFile } from '../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../text/span.ts';
+import type { ZoneName } from '../../../time/zone-name.ts';
 import type { FileSet, TaskSql } from '../../model.ts';
 import type { Keyword } from '../../python/call.ts';
 import { markParameters } from '../../python/format-text.ts';
@@ -36,7 +37,12 @@ export function operatorSql(
 ): TaskSql[] {
   const bound = taskArgument(task, 'parameters')?.value;
   const parameters = bound && renderedValue(bound);
-  const texts = (given: Keyword | undefined, dialect: DialectName, session: number | undefined): TaskSql[] => {
+  const texts = (
+    given: Keyword | undefined,
+    side: SqlArgument,
+    id: string | undefined,
+    session: number | undefined,
+  ): TaskSql[] => {
     if (given === undefined || isNone(given.value)) return [];
     const values = given.value.kind === 'list' ? given.value.items : [given.value];
     return values.flatMap((value) => {
@@ -47,18 +53,17 @@ export function operatorSql(
       }
       const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
       const environment = templateEnvironment(marked.mapped.text, task, context);
-      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, { session, environment })];
+      const dialect = dialectOf(side, id, context.options);
+      const parts = { session, environment, sessionZone: zoneOf(id, context.options) };
+      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
     });
   };
   const main = argumentAt(task, operator.sql);
-  const own = dialectOf(operator, connection, context.options);
   const { sides } = operator;
-  if (sides === undefined) return texts(main, own, undefined);
+  if (sides === undefined) return texts(main, operator, connection, undefined);
   return [
-    ...texts(main, own, 0),
-    ...sides.flatMap((side, index) =>
-      texts(argumentAt(task, side.sql), dialectOf(side, connectionOf(task, side), context.options), index + 1),
-    ),
+    ...texts(main, operator, connection, 0),
+    ...sides.flatMap((side, index) => texts(argumentAt(task, side.sql), side, connectionOf(task, side), index + 1)),
   ];
 }
 
@@ -117,11 +122,17 @@ function dialectOf(operator: SqlArgument, connection: string | undefined, option
   return configured ?? operator.dialect ?? options.defaultDialect;
 }
 
+const zoneOf = (connection: string | undefined, options: ReaderOptions): ZoneName | undefined =>
+  connection === undefined ? undefined : options.connections[connection]?.zone;
+
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
   return task.sent.map(({ text, client, connection, session }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
-    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), { session });
+    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
+      session,
+      sessionZone: zoneOf(connection, options),
+    });
   });
 }

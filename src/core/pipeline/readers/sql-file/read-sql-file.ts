@@ -23,11 +23,8 @@ export function readSqlFile(
       problems: [{ message: `${format} models are not read yet.`, at: { file, start: 0, end: 0 }, severity: 'info' }],
     };
   const header = readHeaderComment(file, text);
-  const dialect =
-    header.dialect ??
-    (header.connection === undefined ? undefined : options.connections[header.connection]?.dialect) ??
-    sqlfluffDialect(file, files) ??
-    options.defaultDialect;
+  const connection = header.connection === undefined ? undefined : options.connections[header.connection];
+  const dialect = header.dialect ?? connection?.dialect ?? sqlfluffDialect(file, files) ?? options.defaultDialect;
   const whole = { file, start: 0, end: text.length };
   const task: Task = {
     id: file,
@@ -35,7 +32,7 @@ export function readSqlFile(
     at: whole,
     nameAt: { file, start: 0, end: /^[^\r\n]*/.exec(text)?.[0].length ?? 0 },
     operator: 'sql-file',
-    sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file')],
+    sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file', { sessionZone: connection?.zone })],
     executor: { kind: 'warehouse', connection: header.connection },
     retries: undefined,
     triggerRule: undefined,
