@@ -9,7 +9,7 @@ import { digest } from '../../src/node/digest.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { differencesInWords, type ExpectedFile, expectedDags } from '../support/expected-dags.ts';
 import { fileSetOf } from '../support/folder-files.ts';
-import { expectGolden } from '../support/golden.ts';
+import { expectGoldenJson } from '../support/golden-json.ts';
 import { exampleFiles } from './example-files.ts';
 import { knownDifferences } from './known-differences.ts';
 
@@ -77,8 +77,7 @@ describe.each([2, 3] as const)('the example DAGs of Airflow %i', (version) => {
         sha256: digest(examples.texts.get(file) ?? ''),
         dags: expectedDags(answer.dags.filter((dag) => dag.file === file)),
       };
-    const text = JSON.stringify({ airflow: answer.version, files: expected }, undefined, 1);
-    expectGolden(expectation(version), `${text}\n`);
+    expectGoldenJson(expectation(version), { airflow: answer.version, files: expected });
   });
 
   test.each(expectedFiles(version))('%s', (file) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { askAirflow } from '../../src/node/airflow/ask-airflow.ts';
 import { expectedDags } from '../support/expected-dags.ts';
 import { folderFiles } from '../support/folder-files.ts';
-import { expectGolden } from '../support/golden.ts';
+import { expectGoldenJson } from '../support/golden-json.ts';
 
 const folder = new URL('../fixtures/airflow/structure/', import.meta.url);
 
@@ -21,8 +21,5 @@ test.each([2, 3])('Airflow %i says of our own DAG files what the unit suite expe
   const expected = Object.fromEntries(
     files.map((file) => [file, { dags: expectedDags(asked.answer.dags.filter((dag) => dag.file === file)) }]),
   );
-  expectGolden(
-    new URL(`../fixtures/airflow/structure-airflow${version}.json`, import.meta.url),
-    `${JSON.stringify(expected, undefined, 1)}\n`,
-  );
+  expectGoldenJson(new URL(`../fixtures/airflow/structure-airflow${version}.json`, import.meta.url), expected);
 });
