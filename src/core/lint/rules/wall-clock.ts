@@ -27,7 +27,7 @@ function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | und
   const what = reached(call, view?.task);
   const text = context.text(call.at.file) ?? '';
   if (what === undefined || isFallback(text, call.at)) return undefined;
-  if (call.flowsInto !== 'sql' && (isFullPrecision(text, call) || isAuditLine(text, call.at))) return undefined;
+  if (call.flowsInto !== 'sql' && isAuditLine(text, call.at)) return undefined;
   const subject = `${call.task ?? context.pipeline.id} clock ${call.at.start}`;
   const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view) : [];
   if (roles.length > 0 && !roles.includes('filter') && !roles.includes('slice')) {
@@ -47,15 +47,6 @@ function isFallback(text: string, at: SourceSpan): boolean {
   const before = text.slice(Math.max(0, at.start - 300), at.start);
   if (/\b(or|else)\s*\(*\s*$/.test(before)) return true;
   return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None)\s*:[^\n]*\n[^\n]*$/.test(before);
-}
-
-/** A time to the second or finer makes a name unique; no slice is named so. */
-function isFullPrecision(text: string, { at, name }: ClockCall): boolean {
-  if (/(^|\.)(time|time_ns|time_func|perf_counter|monotonic)$/.test(name)) return true;
-  const after = text.slice(at.end, at.end + 200).replace(/\s*\.\s*(?:replace|astimezone)\([^()]*\)/g, '');
-  const format = /^\)*\s*\.strftime\(\s*f?["']([^"']*)["']/.exec(after)?.[1];
-  if (format !== undefined) return /%[SfX]|%T|%s/.test(format);
-  return /^\)*\s*\.(isoformat|timestamp)\(/.test(after) && !/today$/.test(name);
 }
 
 /** The column is left out of the row checksum, as the hint would advise. */

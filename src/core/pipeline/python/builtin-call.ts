@@ -6,6 +6,7 @@ import { contentOf, readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
 import { parsedValue } from './plain-data.ts';
+import { clocksInText } from './printed-clocks.ts';
 import { dedent } from './text-methods.ts';
 import { derivedText, plainText } from './text-value.ts';
 import { timeCall } from './time-call.ts';
@@ -216,6 +217,8 @@ export function builtinCall(name: string, call: Call, run: Interpreter): Value |
   if (known !== undefined) return known;
   // What they run is for the reader to say.
   if (name === 'builtins.exec' || name === 'builtins.eval') return undefined;
+  const [only] = call.positional;
+  if (name === 'builtins.str' && only?.kind === 'unknown') return unknown(only.reason, clocksInText(only, ''));
   if (builtin !== undefined || name.startsWith('builtins.'))
     return unknown(`${call.callee}(…) of values that are not known`, unionOfClocks(call.positional));
   return undefined;

@@ -46,7 +46,7 @@ function valueKey(value: Value, identities: Identities, depth: number): string {
       return JSON.stringify(value.symbol);
     case 'unknown':
       return value.options === undefined
-        ? `?${value.clocks.map((clock) => identities.of(clock)).join()}`
+        ? `?${value.clocks.map((clock) => identities.of(clock)).join()}${value.moment ? '!' : ''}`
         : identities.of(value);
     case 'path':
       return `path ${value.path}`;

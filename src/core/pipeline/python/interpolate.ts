@@ -1,6 +1,7 @@
 import { strftime } from '../../template/strftime.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { WallTime } from '../../time/wall-time.ts';
+import { clocksInText } from './printed-clocks.ts';
 import type { TextBuilder, TextValue } from './text-value.ts';
 import { derivedText } from './text-value.ts';
 import { formatSymbol } from './time-symbol.ts';
@@ -36,7 +37,7 @@ export function appendInterpolated(builder: TextBuilder, value: Value, place: Pl
     place.at,
     { source: place.source, value: place.format === '' ? symbol : formatSymbol(symbol, place.format) },
     place.expressionAt,
-    clocksOf(value),
+    value.kind === 'unknown' ? clocksInText(value, place.format) : clocksOf(value),
   );
 }
 

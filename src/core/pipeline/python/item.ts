@@ -1,5 +1,6 @@
 import type { SourceSpan } from '../../text/span.ts';
 import type { Interpreter } from './interpreter.ts';
+import { unprintedClocks } from './printed-clocks.ts';
 import { sliceText } from './text-value.ts';
 import type { Value } from './value.ts';
 import { clocksOf, dictKey, listOf, unknown } from './value.ts';
@@ -22,14 +23,14 @@ export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interprete
     case 'text': {
       const range = rangeOf(key, value.mapped.text.length);
       if (range !== undefined && value.holes.length === 0) return sliceText(value, ...range);
-      return unknown('part of a text', value.clocks);
+      return unknown('part of a text', unprintedClocks(value.clocks));
     }
     case 'host':
       return value.host.item?.(key, at, run) ?? unknown('an item that is not known');
     case 'external':
       return run.host.externalItem(value.name, key, run) ?? unknown(`an item of ${value.name}`);
     default:
-      return unknown('an item of a value that is not known', clocksOf(value));
+      return unknown('an item of a value that is not known', unprintedClocks(clocksOf(value)));
   }
 }
 

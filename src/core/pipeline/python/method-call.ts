@@ -7,6 +7,7 @@ import type { Interpreter } from './interpreter.ts';
 import { keyValue } from './iterate.ts';
 import { moveWall } from './move-wall.ts';
 import { joinWorkspacePath, normalPath, workspaceFile } from './paths.ts';
+import { clockMethod } from './printed-clocks.ts';
 import { textMethod } from './text-methods.ts';
 import { renderedTemplate, substituted } from './text-templates.ts';
 import { derivedText, plainText } from './text-value.ts';
@@ -39,12 +40,7 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
       if (self.type === 'string.Template') return substituted(self, name, call);
       return renderedTemplate(self, name, call);
     case 'unknown':
-      return self.clocks.length > 0 &&
-        /^(?:strftime|isoformat|date|replace|format|to_date_string|to_datetime_string|subtract|add|timestamp|astimezone|in_timezone|start_of|end_of|weekday|isoweekday|total_seconds|__str__|time|timetuple|to_iso8601_string|ctime)$/.test(
-          name,
-        )
-        ? unknown(self.reason, self.clocks)
-        : undefined;
+      return self.clocks.length > 0 ? clockMethod(self, name, call) : undefined;
     default:
       return undefined;
   }

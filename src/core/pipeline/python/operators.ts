@@ -6,6 +6,7 @@ import type { Frame, Interpreter } from './interpreter.ts';
 import { sourceOf, spanIn } from './interpreter.ts';
 import { moveWall } from './move-wall.ts';
 import { joinWorkspacePath } from './paths.ts';
+import { unprintedClocks } from './printed-clocks.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 import { childrenOf } from './syntax-tree.ts';
 import type { TextValue } from './text-value.ts';
@@ -54,7 +55,9 @@ export function binaryOperation(operator: string, left: Value, right: Value, ope
   if (left.kind === 'scalar' && right.kind === 'scalar') return arithmetic(operator, left, right);
   // The difference of two clock readings is a duration: a timer, which says nothing about the data.
   if (operator === '-' && clocksOf(left).length > 0 && clocksOf(right).length > 0) return unknown('elapsed time');
-  return unknown('computed from values that are not known', unionOfClocks([left, right]));
+  const clocks = unionOfClocks([left, right]);
+  const isCut = operator === '//';
+  return unknown('computed from values that are not known', isCut ? unprintedClocks(clocks) : clocks);
 }
 
 /** `a >> b >> c` is two edges; the second one's place begins at `b`. */

@@ -2,6 +2,7 @@ import type { Call } from './call.ts';
 import { formatBraces } from './format-text.ts';
 import { appendInterpolated } from './interpolate.ts';
 import { iterate } from './iterate.ts';
+import { unprintedClocks } from './printed-clocks.ts';
 import type { TextValue } from './text-value.ts';
 import { plainText, recased, sliceText, TextBuilder } from './text-value.ts';
 import type { Value } from './value.ts';
@@ -75,7 +76,7 @@ const methods: Readonly<Record<string, TextMethod>> = {
 /** A method of `str`. Names that `str` has and this does not know give an unknown. */
 export function textMethod(text: TextValue, name: string, call: Call): Value | undefined {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  return method?.(text, call) ?? unknown(`text.${name}(…) is not followed`, text.clocks);
+  return method?.(text, call) ?? unknown(`text.${name}(…) is not followed`, unprintedClocks(text.clocks));
 }
 
 function stripped(text: TextValue, call: Call, left: boolean, right: boolean): Value | undefined {

@@ -3,9 +3,10 @@ import { isZone } from '../../time/zone.ts';
 import { argument, type Call, type Keyword } from './call.ts';
 import type { Interpreter } from './interpreter.ts';
 import { parseDate } from './parse-date.ts';
+import { printedClocks, showsSeconds, unprintedClocks } from './printed-clocks.ts';
 import { plainText } from './text-value.ts';
 import { parseSymbol } from './time-symbol.ts';
-import type { Value } from './value.ts';
+import type { ClockSite, Value } from './value.ts';
 import { clocksOf, none, unionOfClocks, unknown } from './value.ts';
 
 /** Calls that read the machine's clock. */
@@ -105,13 +106,26 @@ export function dateOfExternal(name: string): Value | undefined {
 /** Constant names of this kind, e.g. `timezone.utc`. */
 export const zoneOfExternal = (name: string): string | undefined => (utcNames.test(name) ? 'UTC' : undefined);
 
+const clockReason = 'the clock of the machine';
+
+function clockReading(name: string, site: ClockSite): Value {
+  if (/^time\.(?:time|time_ns|ctime)$/.test(name)) return unknown(clockReason, printedClocks([site]));
+  const isMoment = /\.(?:now|utcnow)$/.test(name) || /^(?:datetime\.datetime|pandas\.Timestamp)\.today$/.test(name);
+  return { ...unknown(clockReason, [site]), ...(isMoment ? { moment: true } : {}) };
+}
+
+function formattedTime({ positional, at, callee }: Call, run: Interpreter): Value {
+  const format = plainText(positional[0]);
+  const isNow = positional.length === 1;
+  const clocks = isNow ? [run.clockSite(at, callee)] : unprintedClocks(unionOfClocks(positional));
+  const isPrinted = format !== undefined && showsSeconds(format);
+  return unknown(isNow ? clockReason : 'a formatted time', isPrinted ? printedClocks(clocks) : clocks);
+}
+
 /** Times, durations, zones and readings of the clock; `undefined` for every other call. */
 export function timeCall(name: string, call: Call, run: Interpreter): Value | undefined {
-  if (clockCalls.has(name)) return unknown('the clock of the machine', [run.clockSite(call.at, call.callee)]);
-  if (name === 'time.strftime')
-    return call.positional.length === 1
-      ? unknown('the clock of the machine', [run.clockSite(call.at, call.callee)])
-      : unknown('a formatted time', unionOfClocks(call.positional));
+  if (clockCalls.has(name)) return clockReading(name, run.clockSite(call.at, call.callee));
+  if (name === 'time.strftime') return formattedTime(call, run);
   const zone = call.keywords.get('tz') ?? call.keywords.get('tzinfo');
   if (zone?.value.kind === 'text') namedZone(zone, run);
   if (isDatetime.has(name))
@@ -232,14 +246,14 @@ function parsedOf(name: string, call: Call): Value {
   if (value?.kind === 'symbol') return { kind: 'symbol', symbol: parseSymbol(value.symbol) };
   const text = plainText(value);
   const parsed = text === undefined ? undefined : parseDate(text, plainText(call.positional[1]), name);
-  if (parsed === undefined) return unknown('a date that is not known', unionOfClocks(call.positional));
+  if (parsed === undefined) return unknown('a date that is not known', unprintedClocks(unionOfClocks(call.positional)));
   const zone = argument(call, 'tz')?.value;
   const named = zone === undefined ? undefined : zoneOf(zone);
   return { ...parsed, zone: named?.kind === 'zone' ? named.zone : parsed.zone };
 }
 
 function combined(call: Call): Value {
-  const clocks = unionOfClocks(call.positional);
+  const clocks = unprintedClocks(unionOfClocks(call.positional));
   const [date] = call.positional;
   if (date?.kind === 'datetime' && call.callee.endsWith('combine')) {
     const day = Math.floor(date.wall / 86_400_000) * 86_400_000;

@@ -13,6 +13,8 @@ export interface ClockSite {
   readonly at: SourceSpan;
   /** The callee as written, e.g. `datetime.now`. */
   readonly name: string;
+  /** Of what prints the reading to the second or finer, as only a name does that is to be unique: the site itself. */
+  readonly printed?: ClockSite;
 }
 
 /** What an expression of a Python file is known to be without running it. */
@@ -129,6 +131,8 @@ export interface UnknownValue {
   readonly reason: string;
   /** Clock calls that the value depends on. */
   readonly clocks: readonly ClockSite[];
+  /** A reading of the clock that nothing has cut to a day or another unit. */
+  readonly moment?: true | undefined;
   /** What it may be, where a condition decides between values that are known. */
   readonly options?: readonly Value[] | undefined;
 }

@@ -18,7 +18,10 @@ export function clockCallsOf(
   const use = (value: Value | undefined, flowsInto: ClockCall['flowsInto'], task: string | undefined): void => {
     if (value !== undefined) for (const site of clocksOf(value)) note(site, flowsInto, task);
   };
-  const note = (site: ClockSite, flowsInto: ClockCall['flowsInto'], task: string | undefined): void => {
+  const note = (found: ClockSite, flowsInto: ClockCall['flowsInto'], task: string | undefined): void => {
+    // A time to the second or finer makes a name unique; no slice is named so.
+    if (found.printed !== undefined && (flowsInto === 'path' || flowsInto === 'argument')) return;
+    const site = found.printed ?? found;
     const known = uses.get(site);
     if (known === undefined || order.indexOf(flowsInto) < order.indexOf(known.flowsInto))
       uses.set(site, { flowsInto, task });

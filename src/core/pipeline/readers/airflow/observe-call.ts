@@ -1,5 +1,4 @@
 import { type Call, emptyCall } from '../../python/call.ts';
-import { argumentClocks } from '../../python/call-value.ts';
 import type { Interpreter } from '../../python/interpreter.ts';
 import { iterate } from '../../python/iterate.ts';
 import { plainText } from '../../python/text-value.ts';
@@ -12,6 +11,7 @@ import { sessionAccess, statementAccesses, statementCall } from './access/sqlalc
 import { holderName } from './access/table-value.ts';
 import { clientOf, isDatabase } from './client.ts';
 import { argumentsOf, databaseOf, sessionOf } from './client-session.ts';
+import { handedClocks } from './handed-clocks.ts';
 import { noteUnread } from './note-unread.ts';
 import type { Program } from './program.ts';
 import { sendSql } from './sent-sql.ts';
@@ -36,7 +36,7 @@ export function observeCall(
   const last = name.slice(name.lastIndexOf('.') + 1);
   const writer = self && writerCall(last, call, self);
   if (writer !== undefined) return writer;
-  noteClocks(program, last, call);
+  noteClocks(program, last, call, self);
   const isNoted = noteTables(program, name, last, call, self);
   const rows = sendSql(program, self, name, call);
   if (rows !== undefined) return rows;
@@ -61,8 +61,6 @@ const queryMark = 'query of a session';
 
 const silent =
   /^(?:print|debug|info|warning|warn|error|exception|critical|log|sleep|append|xcom_push|monotonic|perf_counter)$|logg/i;
-const pathLike =
-  /open|path|read_|to_csv|to_parquet|to_json|upload|download|load_file|load_string|load_bytes|put_object|get_object|key|blob|copy|save|write|listdir|glob|makedirs/i;
 
 /** A function of the workspace that is handed to other code is called by it, some number of times. */
 function followHanded(program: Program, name: string, call: Call, run: Interpreter): void {
@@ -85,11 +83,10 @@ function followHanded(program: Program, name: string, call: Call, run: Interpret
   run.uncertainty--;
 }
 
-function noteClocks(program: Program, last: string, call: Call): void {
+function noteClocks(program: Program, last: string, call: Call, self: Value | undefined): void {
   const task = program.running;
   if (task === undefined || silent.test(last) || /logg/i.test(call.callee)) return;
-  const into = pathLike.test(last) ? 'path' : 'argument';
-  for (const site of argumentClocks(call)) task.clockUses.push({ site, into });
+  task.clockUses.push(...handedClocks(last, call, self));
 }
 
 function noteTables(program: Program, name: string, last: string, call: Call, self: Value | undefined): boolean {

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { checkFiles, type Files, inWords } from '../../support/check-files.ts';
+
+const fileOf = (work: string): Files => ({
+  'dags/one.py': `import json, os, time
+from datetime import datetime, timezone
+from pathlib import Path
+import boto3, pendulum, yaml
+from airflow import DAG
+from airflow.operators.python import PythonOperator
+s3 = boto3.client("s3")
+folder = Path(os.environ["FOLDER"])
+def put(name):
+    s3.upload_file("/tmp/x", "bucket", name)
+def work():
+${work.replace(/^/gm, '    ')}
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True):
+    PythonOperator(task_id="work", python_callable=work)
+`,
+});
+
+const found = (work: string): string[] => {
+  const files = fileOf(work);
+  return checkFiles(files)
+    .filter(({ severity }) => severity === 'error' || severity === 'warning')
+    .map((finding) => inWords(files, finding));
+};
+
+test.each([
+  '(folder / "lock.json").write_text(json.dumps({"at": pendulum.now()}))',
+  '(folder / "lock.json").write_bytes(json.dumps({"at": pendulum.now().date()}).encode())',
+  'open("/x/y", "w").write(str(datetime.now().date()))',
+  'with open("/x/y", "w") as f:\n    f.write(f"made on {datetime.today():%Y-%m-%d}")\n    f.writelines([str(pendulum.today())])',
+  'with open("/x/y", "w") as f:\n    json.dump({"at": datetime.now().date()}, f)\n    yaml.dump({"at": pendulum.today()}, f)',
+  's3.put_object(Bucket="b", Key="k", Body=str(datetime.now().date()))',
+  's3.upload_file("/x", "b", "k", ExtraArgs={"Metadata": {"at": str(pendulum.today())}})',
+  'hook.load_string(str(pendulum.today()), "key")',
+  'blob.upload_from_string(f"{pendulum.today()}")',
+  'archive.writestr("made.txt", str(pendulum.today()))',
+])('what is written has the time of the run in it, and not where: %s', (work) => expect(found(work)).toEqual([]));
+
+test.each([
+  ['(folder / f"{pendulum.now().date()}.json").write_text("x")', 'pendulum.now()'],
+  ['s3.put_object(Bucket="b", Key=f"k/{datetime.now().date()}", Body="x")', 'datetime.now()'],
+  ['archive.writestr(f"{pendulum.today()}.txt", "x")', 'pendulum.today()'],
+  ['client.write(f"/data/{pendulum.today()}.txt", data="x")', 'pendulum.today()'],
+  ['hook.load_string("x", str(pendulum.today()))', 'pendulum.today()'],
+])('where it is written has: %s', (work, clock) => expect(found(work)).toEqual([`wall-clock error «${clock}»`]));
+
+const names: readonly (readonly [isUnique: boolean, work: string])[] = [
+  [true, 't = datetime.now()\nput(f"x-{int(t.timestamp())}.csv")'],
+  [true, 't = datetime.now(timezone.utc).replace(tzinfo=None)\nname = t.isoformat(sep=" ")\nput(name)'],
+  [true, 't = pendulum.now()\nput("x-" + t.format("YYYYMMDDHHmmss"))'],
+  [true, 'put(f"x-{datetime.now():%Y%m%dT%H%M%S}.csv")'],
+  [true, 'put(f"x-{int(time.time())}.csv")'],
+  [true, 'put("x-%s.csv" % time.strftime("%Y%m%d-%H%M%S"))'],
+  [true, 'put(f"x-{datetime.now()}".replace(":", "-"))'],
+  [false, 't = datetime.now()\nput(f"x-{t.date()}.csv")'],
+  [false, 't = datetime.now().strftime("%Y%m%d%H%M%S")\nput(f"x-{t[:8]}.csv")'],
+  [false, 't = datetime.now().isoformat()\nput(t.split("T")[0])'],
+  [false, 't = datetime.now().replace(hour=0, minute=0, second=0)\nput(t.isoformat())'],
+  [false, 'put(f"x-{int(time.time()) // 86400}.csv")'],
+  [false, 'put(f"x-{pendulum.today().isoformat()}.csv")'],
+  [false, 't = datetime.now()\nput(f"x-{t.isoformat()}.csv")\nput(f"x-{t:%Y-%m-%d}.csv")'],
+];
+test.each(names)('a name is unique to each run (%s): %s', (isUnique, work) =>
+  expect(found(work).map((line) => line.split(' ')[0])).toEqual(isUnique ? [] : ['wall-clock']),
+);
