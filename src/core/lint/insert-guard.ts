@@ -1,9 +1,10 @@
-import type { SqlExpression } from '../sql/expression.ts';
-import type { QueryBlock } from '../sql/query-block.ts';
+import { escapePattern } from '../text/escape-pattern.ts';
 import type { Span } from '../text/span.ts';
+import { deletesInside } from './deletes-inside.ts';
 import type { LintContext, TaskView } from './lint-context.ts';
 import { isRetention } from './retention.ts';
-import { blocksBelow, blocksOf, filtersOf, queriesIn, within } from './sql-search.ts';
+import { readsTargetAsGuard } from './self-anti-join.ts';
+import { filtersOf } from './sql-search.ts';
 import { type StatementView, sameTable, sourceText, tableKey, writesTo } from './statement-view.ts';
 
 /**
@@ -17,9 +18,10 @@ export function insertGuard(
   key: string,
 ): string | undefined {
   if (view.statement.conflict !== undefined) return 'upsert';
-  if (readsTargetAsGuard(view, key)) return 'anti-join';
+  if (readsTargetAsGuard(context, view, key)) return 'anti-join';
   const own = task.statements.filter((other) => other !== view);
-  if (own.some((other) => other.order < view.order && clearsSource(other, view, key))) return 'anti-join before';
+  if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key)))
+    return 'anti-join before';
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
   if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key)))
@@ -51,7 +53,6 @@ export function empties(view: StatementView, key: string): boolean {
       return writesTo(view, key) && /\b(drop|truncate)\b/i.test(sourceText(view, statement));
     case 'do':
     case 'other':
-      // Bodies of procedures and blocks are not read as statements; a DELETE in them still counts.
       return deletesInside(view, key);
     default:
       return false;
@@ -63,7 +64,7 @@ const emptyingOperator = /delete|truncate|drop|clear|clean|empty/i;
 /** An operator whose name says that it empties what one of its arguments names, or a command that holds such SQL. */
 function emptiesByOperator({ task }: TaskView, key: string): boolean {
   const sql = new RegExp(
-    `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?)\\s+["\`]?${escaped(key)}\\b`,
+    `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?)\\s+["\`]?${escapePattern(key)}\\b`,
     'i',
   );
   return task.arguments.some(({ value, name }) => {
@@ -104,67 +105,18 @@ const dropsWhole = (view: StatementView, key: string): boolean => {
   return writesTo(view, key) && (kind === 'drop' || kind === 'truncate' || (kind === 'delete' && where.length === 0));
 };
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
 const mentions = (view: StatementView, key: string): boolean =>
-  new RegExp(`(^|[^\\w.])${escaped(key)}($|[^\\w.])`, 'i').test(sourceText(view, view.statement).replace(/["`]/g, ''));
-
-/** Asked of every INSERT: most texts hold none of the words, and need no pattern of their own. */
-const deletingWord = /\b(delete|truncate|update)\b/i;
-
-function deletesInside(view: StatementView, key: string): boolean {
-  const text = sourceText(view, view.statement);
-  if (!deletingWord.test(text)) return false;
-  return new RegExp(
-    `\\b(delete\\s+from\\s+(only\\s+)?|truncate\\s+(table\\s+)?|update\\s+(only\\s+)?)${escaped(key)}($|[^\\w.])`,
-    'i',
-  ).test(text.replace(/["`]/g, ''));
-}
+  new RegExp(`(^|[^\\w.])${escapePattern(key)}($|[^\\w.])`, 'i').test(
+    sourceText(view, view.statement).replace(/["`]/g, ''),
+  );
 
 /**
  * An earlier statement takes out of the INSERT's source what the target has already: a DELETE from a working table, or
  * a working table that was filled through an anti-join.
  */
-function clearsSource(other: StatementView, view: StatementView, key: string): boolean {
+function clearsSource(context: LintContext, other: StatementView, view: StatementView, key: string): boolean {
   const sources = view.statement.reads.map((read) => tableKey(view, read));
   if (!sources.some((source) => !sameTable(source, key) && writesTo(other, source))) return false;
-  if (other.statement.kind !== 'delete') return readsTargetAsGuard(other, key);
+  if (other.statement.kind !== 'delete') return readsTargetAsGuard(context, other, key);
   return other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) || mentions(other, key);
 }
-
-/** The INSERT looks into its own target to leave out what is there, or deletes from it in its own WITH. */
-function readsTargetAsGuard(view: StatementView, key: string): boolean {
-  if (deletesInside(view, key)) return true;
-  const readsTarget = (block: QueryBlock): boolean =>
-    [...blocksBelow(block)].some((one) =>
-      one.from.some(
-        (item) => item.kind === 'table' && item.cte === undefined && sameTable(tableKey(view, item.table), key),
-      ),
-    );
-  for (const block of blocksOf(view.statement)) {
-    const guardNames = new Set(block.with.filter((common) => readsTarget(common.query)).map((common) => common.name));
-    const commons = (view.statement.query?.with ?? []).filter((common) => readsTarget(common.query));
-    for (const common of commons) guardNames.add(common.name);
-    const guards = (query: QueryBlock): boolean =>
-      readsTarget(query) ||
-      [...blocksBelow(query)].some((one) =>
-        one.from.some((item) => item.kind === 'table' && item.cte !== undefined && guardNames.has(item.cte)),
-      );
-    for (const conjunct of [...block.where, ...block.having, ...block.qualify]) {
-      for (const query of queriesIn(conjunct)) if (guards(query)) return true;
-    }
-    if (block.then.some(({ operator, query }) => operator === 'except' && guards(query))) return true;
-    const joined = block.from.some(
-      (item) =>
-        (item.join === 'left' || item.join === 'right' || item.join === 'full') &&
-        ((item.kind === 'query' && guards(item.query)) ||
-          (item.kind === 'table' &&
-            (item.cte === undefined ? sameTable(tableKey(view, item.table), key) : guardNames.has(item.cte)))),
-    );
-    if (joined && block.where.some((conjunct) => asksForNull(view, conjunct))) return true;
-  }
-  return false;
-}
-
-const asksForNull = (view: StatementView, conjunct: SqlExpression): boolean =>
-  [...within(conjunct)].some((one) => /\bis\s+null\b/i.test(sourceText(view, one)));

@@ -1,3 +1,4 @@
+import { escapePattern } from '../../text/escape-pattern.ts';
 import type { Task } from '../model.ts';
 import type { SerializedTask } from './airflow-answer.ts';
 
@@ -24,7 +25,7 @@ function nameMatcher({ name, operator }: Task): ((made: SerializedTask) => boole
     const pattern = new RegExp(
       `^${name
         .split(/\{[^{}]*\}/)
-        .map(escaped)
+        .map(escapePattern)
         .join('.+')}$`,
     );
     return ({ id }) => pattern.test(id);
@@ -34,5 +35,3 @@ function nameMatcher({ name, operator }: Task): ((made: SerializedTask) => boole
   if (nameless?.[2] !== operator) return undefined;
   return (made) => made.operator === operator && made.id.startsWith(nameless[1] ?? '');
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
