@@ -4,21 +4,25 @@ import type { AskOptions } from '../node/load-workspace.ts';
 import type { Shell } from './shell.ts';
 
 export interface AirflowOptions {
-  readonly airflowPython?: string | false;
+  readonly airflow?: boolean;
+  readonly airflowPython?: string;
 }
 
-/** Whether a real Airflow is asked, which runs the code of the DAG files. */
+/**
+ * Whether a real Airflow is asked. That runs the code of the DAG files, and a file of the folder may name the program, so
+ * it takes a word on the command line: checking a folder that somebody else wrote must stay safe.
+ */
 export const addAirflowOptions = (command: Command): Command =>
   command
-    .option(
-      '--airflow-python <path>',
-      'let the Airflow of this Python or virtual environment load the DAG files, and use what it says',
-    )
-    .option('--no-airflow-python', 'ask no Airflow, whatever backfill.yaml names');
+    .option('--airflow', 'let the Airflow that backfill.yaml names load the DAG files, and use what it says')
+    .option('--airflow-python <path>', 'the same with the Airflow of this Python or virtual environment');
 
-export const airflowToAsk = ({ airflowPython }: AirflowOptions, shell: Shell): AskOptions => ({
-  ...(airflowPython !== undefined && {
-    airflowPython: airflowPython === false ? false : pythonPath(airflowPython, shell.cwd),
-  }),
+export const airflowToAsk = ({ airflow, airflowPython }: AirflowOptions, shell: Shell): AskOptions => ({
+  airflow:
+    airflowPython !== undefined
+      ? { python: pythonPath(airflowPython, shell.cwd) }
+      : airflow === true
+        ? 'configured'
+        : undefined,
   onAsk: (python) => shell.err(`asking the Airflow of ${python} …\n`),
 });

@@ -40,8 +40,8 @@ export interface Workspace {
 }
 
 export interface AskOptions {
-  /** Absolute, or a name on the path: asked instead of the one in `backfill.yaml`; `false` asks none. */
-  readonly airflowPython?: string | false;
+  /** Whose Airflow is asked: that of a Python (absolute, or a name on the path), or the one that `backfill.yaml` names. */
+  readonly airflow?: { readonly python: string } | 'configured' | undefined;
   /** Called before a real Airflow loads the files, which takes its time. */
   readonly onAsk?: (python: string) => void;
 }
@@ -86,20 +86,25 @@ async function readWithAirflow(
   files: FileSet,
   root: string,
   { file, airflow, variables }: Config,
-  { airflowPython, onAsk }: AskOptions,
+  { airflow: asked, onAsk }: AskOptions,
   problems: Problem[],
 ): Promise<WorkspaceReading> {
   const read = reader.read(files);
-  const named = airflow.python === undefined ? undefined : pythonPath(airflow.python, root);
-  const python = airflowPython ?? named;
-  if (python === undefined || python === false) return read;
+  if (asked === undefined) return read;
+  const place = asked === 'configured' ? { file, start: 0, end: 0 } : undefined;
+  const python = asked === 'configured' ? airflow.python && pythonPath(airflow.python, root) : asked.python;
+  if (python === undefined) {
+    const message = `Airflow was not asked: ${file} names none. Set airflow.python there, or give --airflow-python.`;
+    problems.push({ message, at: undefined, severity: 'warning' });
+    return read;
+  }
   onAsk?.(python);
   const memory = createAirflowMemory(root, { python, variables });
   const failure = await memory.refresh(files, read.files);
   if (failure !== undefined)
     problems.push({
       message: `Airflow was not asked: ${failure}. Everything is shown as it was read.`,
-      at: airflowPython === undefined ? { file, start: 0, end: 0 } : undefined,
+      at: place,
       severity: 'warning',
     });
   return reader.read(files, memory.answers);

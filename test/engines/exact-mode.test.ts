@@ -51,7 +51,7 @@ describe.each([2, 3])('Airflow %i, asked', (version) => {
       'dags/broken.py': `${imports}import nothing_like_this\nDAG("broken", start_date=datetime(2024, 1, 1))\n`,
       'backfill.yaml': `version: 1\nairflow: { version: ${version}, python: ${python} }\nvariables: { orders_schedule: "0 5 * * *" }\n`,
     });
-    const { facts, problems, tasks } = await loadWorkspace(root);
+    const { facts, problems, tasks } = await loadWorkspace(root, { airflow: 'configured' });
     vi.unstubAllEnvs();
     const orders = facts.pipelines.find(({ id }) => id === 'orders');
     expect(orders?.schedule.value).toMatchObject({ kind: 'cron', expression: '0 5 * * *' });
