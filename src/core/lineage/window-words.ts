@@ -2,7 +2,10 @@ import { offsetParts } from '../time/offset-parts.ts';
 import type { TimeExpression, TimeStep } from '../time/time-expression.ts';
 import type { ReadWindow, SliceFact } from './facts.ts';
 
-/** A read window as people write it: `[start - 6 days, end)`, `everything before end`, `the whole table`. */
+/**
+ * A read window as people write it: `[start - 6 days, end)`, `everything before end`, `the whole table`; `[start, end]`
+ * where the end takes part.
+ */
 export function windowInWords(window: ReadWindow): string {
   if (window.kind === 'unbounded') return 'the whole table';
   if (window.kind === 'unknown') return `unknown: ${window.reason}`;
@@ -18,9 +21,26 @@ export function sliceInWords(slice: SliceFact): string {
 
 function rangeInWords(lo: readonly TimeExpression[], hi: readonly TimeExpression[]): string {
   if (lo.length === 0 && hi.length === 0) return 'the whole table';
-  if (lo.length === 0) return `everything before ${eitherInWords(hi)}`;
   if (hi.length === 0) return `everything from ${eitherInWords(lo)} on`;
-  return `[${eitherInWords(lo)}, ${eitherInWords(hi)})`;
+  const last = hi.map(lastInstant);
+  const included = last.every((time) => time !== undefined) ? last : undefined;
+  const end = eitherInWords(included ?? hi);
+  if (lo.length === 0) return `everything ${included === undefined ? 'before' : 'up to and including'} ${end}`;
+  const start = eitherInWords(lo);
+  if (included === undefined) return `[${start}, ${end})`;
+  return `[${start}, ${start === end ? 'the same instant' : end}]`;
+}
+
+/** The instant that a bound is the least later one of, as an end that takes part gives it; `undefined` for others. */
+function lastInstant(time: TimeExpression): TimeExpression | undefined {
+  const step = time.steps.at(-1);
+  if (step?.kind !== 'shift') return undefined;
+  const { months, days, ms } = step.offset;
+  // Times are read to the second: a millisecond over is what makes `<=` and `=` half-open.
+  if (((ms % 1000) + 1000) % 1000 !== 1) return undefined;
+  const steps = time.steps.slice(0, -1);
+  const isWhole = months === 0 && days === 0 && ms === 1;
+  return { ...time, steps: isWhole ? steps : [...steps, { ...step, offset: { months, days, ms: ms - 1 } }] };
 }
 
 const eitherInWords = (expressions: readonly TimeExpression[]): string =>
