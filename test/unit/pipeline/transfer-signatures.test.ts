@@ -56,12 +56,14 @@ describe.each([...transferOperators].filter(([name]) => releasesOf(name).length 
     expect(without).toEqual([]);
   });
 
-  test.skipIf(writes.length === 0)('does by default what every release does', () => {
+  test('does by default what every release does', () => {
     for (const write of writes) for (const release of releases) expect(defaultMode(write, release)).toBe(write.silent);
   });
 
-  test.skipIf(reads.every(({ partition }) => partition?.silent === undefined))('has the default partition', () => {
-    for (const { partition, schemaDefault, within = [] } of reads)
+  test('has the default partition, where it has one', () => {
+    for (const { partition, schemaDefault, within = [] } of reads.filter(
+      (read) => read.partition?.silent !== undefined,
+    ))
       for (const release of releases) {
         expect(release[partition?.argument ?? '']).toBe(partition?.silent);
         expect(release[within.at(-1) ?? '']).toBe(schemaDefault);
@@ -89,13 +91,13 @@ test('the law above can fail: most writes have a default that decides', () => {
   expect(decided.length).toBeGreaterThan(10);
 });
 
-describe.each(Object.entries(sqlOperators).filter(([name]) => releasesOf(name).length > 0))(
+/** These take the SQL of a check from their other arguments. */
+const built = /^(?:SQL|BigQuery)(?:Column|Table|Interval)Check/;
+
+describe.each(Object.entries(sqlOperators).filter(([name]) => releasesOf(name).length > 0 && !built.test(name)))(
   'SQL of %s',
   (name, operator) => {
-    // These take the SQL of a check from their other arguments.
-    const built = /^(?:SQL|BigQuery)(?:Column|Table|Interval)Check/.test(name);
-
-    test.skipIf(built)('stands in the arguments that the table names, over the default connection', () => {
+    test('stands in the arguments that the table names, over the default connection', () => {
       for (const argument of [operator, ...(operator.sides ?? [])]) {
         const known = releasesOf(name).filter((release) => headOf(argument.sql) in release);
         expect(known.length).toBeGreaterThan(0);
