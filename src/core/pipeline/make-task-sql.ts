@@ -13,6 +13,8 @@ export interface TaskSqlParts {
   readonly session?: number | undefined;
   readonly environment?: TemplateEnvironment | undefined;
   readonly sessionZone?: ZoneName | undefined;
+  /** Is sent as it stands: `{{ … }}` in it is no template. */
+  readonly plain?: boolean | undefined;
 }
 
 export const withParts = (sql: TaskSql, { session, environment, sessionZone }: TaskSqlParts): TaskSql => ({
@@ -31,7 +33,7 @@ export function makeTaskSql(
   parts: TaskSqlParts = {},
   ast?: AstReader,
 ): TaskSql {
-  const masked = maskTemplate(source.text, pythonHoles, parts.environment);
+  const masked = maskTemplate(source.text, pythonHoles, parts.environment, parts.plain);
   const reading = readSql(masked, dialect, ast);
   return withParts({ source, origin, dialect, masked, reading, pythonHoles }, parts);
 }

@@ -24,16 +24,18 @@ interface OpenHole extends Span {
  * an `if` and one turn of a loop are kept, a call that stands alone as a statement (`{{ config(…) }}`) is blanked,
  * and every other expression becomes a stand-in of the same length: a number after LIMIT or INTERVAL, else an
  * identifier that is the same for the same expression. Length and newlines stay. `given` are the f-string holes of
- * the surrounding Python string, their braces included. Never throws: an unclosed tag is the `problem`, and the text
+ * the surrounding Python string, their braces included. A `plain` text is no template and has those holes only. Never throws: an unclosed tag is the `problem`, and the text
  * behind it stays readable.
  */
 export function maskTemplate(
   text: string,
   given: readonly Hole[],
   environment: TemplateEnvironment = emptyEnvironment,
+  plain = false,
 ): MaskedText {
   const holeless = text.split('');
   for (const { start, end } of given) holeless.fill(holeLetter, start, end);
+  if (plain) holeless.fill(holeLetter);
   const outer = holeless.join('');
   const segments = scanTemplate(outer);
   const { blocks, unmatched } = templateBlocks(segments, outer);

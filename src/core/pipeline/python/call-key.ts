@@ -41,7 +41,7 @@ function valueKey(value: Value, identities: Identities, depth: number): string {
     case 'text':
       return value.mapped.text.length > textLimit
         ? identities.of(value.mapped)
-        : JSON.stringify([value.mapped.text, value.holes.map((hole) => [hole.start, hole.value])]);
+        : JSON.stringify([value.mapped.text, value.rendered, value.holes.map((hole) => [hole.start, hole.value])]);
     case 'symbol':
       return JSON.stringify(value.symbol);
     case 'unknown':

@@ -12,6 +12,14 @@ export interface TextValue {
   readonly holes: readonly Hole[];
   /** Clock calls that some hole depends on. */
   readonly clocks: readonly ClockSite[];
+  /** Was rendered before the code around it got it, so that its template expressions stand for their values. */
+  readonly rendered?: true | undefined;
+}
+
+/** The texts of a value as ones that were rendered. */
+export function asRendered(value: Value): Value {
+  if (value.kind === 'text') return { ...value, rendered: true };
+  return value.kind === 'list' ? { ...value, items: value.items.map(asRendered) } : value;
 }
 
 /** Puts a text together from literal characters, other texts and holes. */
@@ -20,6 +28,7 @@ export class TextBuilder {
   private readonly pieces: TextPiece[] = [];
   private readonly holes: Hole[] = [];
   private readonly clocks: ClockSite[] = [];
+  private rendered: true | undefined;
 
   /** Characters that stand in the file exactly so. */
   exact(text: string, source: SourceSpan): void {
@@ -98,6 +107,7 @@ export class TextBuilder {
     } else this.derived(other.mapped.text, source);
     for (const hole of other.holes) this.holes.push(moved(hole, offset));
     this.remember(other.clocks);
+    this.rendered ??= other.rendered;
   }
 
   build(): TextValue {
@@ -106,6 +116,7 @@ export class TextBuilder {
       mapped: { text: this.text, pieces: this.pieces },
       holes: this.holes,
       clocks: this.clocks,
+      rendered: this.rendered,
     };
   }
 
@@ -154,6 +165,7 @@ export function sliceText(value: TextValue, start: number, end: number): TextVal
     mapped: { text: value.mapped.text.slice(start, end), pieces },
     holes,
     clocks: holes.length === 0 ? [] : value.clocks,
+    rendered: value.rendered,
   };
 }
 

@@ -1,4 +1,4 @@
-import { plainText } from '../../python/text-value.ts';
+import { asRendered, plainText } from '../../python/text-value.ts';
 import { contextTime } from '../../python/time-symbol.ts';
 import type { Value } from '../../python/value.ts';
 import { hostValue, unknown } from '../../python/value.ts';
@@ -63,8 +63,10 @@ const operatorItself: Value = hostValue({
       ? hostValue({
           type: 'render_template',
           // Airflow 1 has the name of the attribute first.
-          call: ({ positional: [first, second] }) =>
-            (second?.kind === 'text' ? second : first) ?? unknown('no template is given'),
+          call: ({ positional: [first, second] }) => {
+            const template = second?.kind === 'text' ? second : first;
+            return template === undefined ? unknown('no template is given') : asRendered(template);
+          },
         })
       : undefined,
 });

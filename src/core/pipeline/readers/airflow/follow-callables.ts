@@ -6,7 +6,7 @@ import { contextObject, contextParameter } from './context-values.ts';
 import { renderFields } from './house-operators.ts';
 import { noteUnread, reasonFor } from './note-unread.ts';
 import type { Callable, Program, TaskBuilder } from './program.ts';
-import { renderedValue } from './rendered-value.ts';
+import { hasTemplate, renderedValue } from './rendered-value.ts';
 
 /** Follows the Python of every task once, with the interval's names as symbols, and notes what it reads and writes. */
 export function followCallables(program: Program, run: Interpreter): void {
@@ -38,6 +38,7 @@ function follow(task: TaskBuilder, { function: target, call, object }: Callable,
   const own = new Map([...given.keywords].map(([name, { value }]) => [name, value]));
   const templates = task.made.keywords.get('templates_dict');
   if (templates !== undefined) own.set('templates_dict', renderedValue(templates.value));
+  task.rendersTexts = [...given.positional, ...own.values()].some(hasTemplate);
   const preset = new Map<string, Value>([...own, ['**', contextObject(own)]]);
   for (const { name } of parametersOf(target.node, target.frame)) {
     const value = contextParameter(name) ?? (/^_*context$/.test(name) ? contextObject(own) : undefined);

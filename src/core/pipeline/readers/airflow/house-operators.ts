@@ -8,7 +8,7 @@ import type { ClassValue, ObjectValue, Value } from '../../python/value.ts';
 import { hostValue } from '../../python/value.ts';
 import { contextObject } from './context-values.ts';
 import { dagArgument, type Program, type TaskBuilder } from './program.ts';
-import { renderedField } from './rendered-value.ts';
+import { hasTemplate, renderedField } from './rendered-value.ts';
 import { callableOf, newTask, type TaskOptions } from './tasks.ts';
 
 /** The operator of Airflow that a class of the workspace builds on. */
@@ -61,10 +61,15 @@ function withBaseArguments(call: Call, base: Call | undefined): Call {
 export function renderFields(task: TaskBuilder, object: ObjectValue, run: Interpreter): void {
   const endings = texts(memberOf(object.class, 'template_ext'));
   const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
-  for (const name of texts(memberOf(object.class, 'template_fields'))) {
+  const fields = memberOf(object.class, 'template_fields');
+  // What a base from outside the workspace renders is not known.
+  task.rendersTexts = fields === undefined || iterate(fields).open;
+  for (const name of texts(fields)) {
     const value = object.attributes.get(name);
-    if (value !== undefined)
-      object.attributes.set(name, renderedField(value, endings, run.files, task.made.at.file, searchPath));
+    if (value === undefined) continue;
+    const rendered = renderedField(value, endings, run.files, task.made.at.file, searchPath);
+    task.rendersTexts ||= hasTemplate(rendered);
+    object.attributes.set(name, rendered);
   }
 }
 

@@ -74,6 +74,8 @@ export interface TaskBuilder extends HostObject {
   /** Prepares or clears up for the tasks between them. */
   role: 'setup' | 'teardown' | undefined;
   readonly sent: SentSql[];
+  /** Some text that its Python is given is rendered first, and which parts of the SQL it sends are of it is not followed. */
+  rendersTexts: boolean;
   /** Tables that the task's Python reads and writes by other means than SQL text, in the order of the code. */
   readonly accessed: TableAccess[];
   /** What of the task's Python could not be read. */

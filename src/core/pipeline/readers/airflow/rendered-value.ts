@@ -34,6 +34,20 @@ export function renderedValue(value: Value): Value {
   }
 }
 
+/** Whether some text in a value is a template, or part of one. */
+export function hasTemplate(value: Value): boolean {
+  switch (value.kind) {
+    case 'text':
+      return /\{[{%#]/.test(value.mapped.text);
+    case 'list':
+      return value.items.some(hasTemplate);
+    case 'dict':
+      return [...value.entries.values()].some((entry) => hasTemplate(entry.value));
+    default:
+      return false;
+  }
+}
+
 /** As {@link renderedValue} for an operator's field, where a text with one of `endings` names a template file. */
 export function renderedField(
   value: Value,

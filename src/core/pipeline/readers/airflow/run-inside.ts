@@ -1,4 +1,5 @@
 import type { Interpreter } from '../../python/interpreter.ts';
+import { asRendered } from '../../python/text-value.ts';
 import type { Value } from '../../python/value.ts';
 import { unknown } from '../../python/value.ts';
 import { noteAccess } from './access/note-access.ts';
@@ -20,7 +21,7 @@ export function runInside(program: Program, inner: TaskBuilder, run: Interpreter
     const value = renderedField(given.value, endings, run.files, inner.made.at.file, undefined);
     sendTexts(
       program,
-      { ...given, value },
+      { ...given, value: asRendered(value) },
       {
         type: `${inner.operator}Hook`,
         opened: inner.made,
@@ -29,7 +30,11 @@ export function runInside(program: Program, inner: TaskBuilder, run: Interpreter
     );
     return unknown('rows of a query');
   }
-  if (inner.callable !== undefined) return run.callFunction(inner.callable.function, inner.callable.call);
+  if (inner.callable !== undefined) {
+    // Its own code may render its fields before they are sent.
+    if (program.running !== undefined) program.running.rendersTexts = true;
+    return run.callFunction(inner.callable.function, inner.callable.call);
+  }
   for (const access of transferAccesses(inner)) noteAccess(program, access);
   for (const { hides, reason } of operatorUnread(inner)) noteUnread(program, hides, reason, inner.made.at);
   return unknown(`what ${inner.operator} gives`);

@@ -14,7 +14,7 @@ import { argumentAt, isNone } from './arguments.ts';
 import { connectionOf } from './operator-connection.ts';
 import { dialectOfName, type SqlArgument, type SqlOperator, templateExtensions } from './operators.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from './program.ts';
-import { renderedValue } from './rendered-value.ts';
+import { hasTemplate, renderedValue } from './rendered-value.ts';
 import { templateEnvironment } from './template-environment.ts';
 import { templateFile } from './template-file.ts';
 
@@ -133,6 +133,8 @@ export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: S
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
       sessionZone: zoneOf(connection, options),
+      // Airflow renders what the Python is given, not what it says.
+      plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),
     });
   });
 }

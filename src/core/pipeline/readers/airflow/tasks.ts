@@ -116,6 +116,7 @@ export function newTask(
     callable,
     mapped: options.mapped ?? false,
     sent: [],
+    rendersTexts: false,
     accessed: [],
     unread: [],
     clockUses: [],
