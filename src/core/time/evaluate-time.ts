@@ -3,6 +3,7 @@ import { civilOf, dayMs, dayNumberOf, daysInMonth } from './civil.ts';
 import type { DataInterval } from './data-interval.ts';
 import { floorTo } from './floor.ts';
 import { type Instant, instant } from './instant.ts';
+import { movesMidnight } from './moves-midnight.ts';
 import { addMonths, shift } from './shift.ts';
 import type { TimeExpression, TimeStep } from './time-expression.ts';
 import { type WallTime, wallTime } from './wall-time.ts';
@@ -20,9 +21,44 @@ export type BoundSide = 'lower' | 'upper';
  */
 export function evaluateTime(expression: TimeExpression, interval: DataInterval, side: BoundSide): Instant {
   let value = expression.anchor === 'start' ? interval.start : interval.end;
-  for (const step of expression.steps) value = applyStep(value, step, side);
-  return value;
+  let dayOf: ZoneName | undefined;
+  for (const step of expression.steps) {
+    if (startsDay(step)) {
+      value = firstOfDay(value, step, step.zone);
+      dayOf = step.zone;
+    } else if (dayOf === step.zone && step.kind === 'shift' && step.offset.ms === 0) {
+      const moved = monotoneShift(value, step.offset, step.zone, side);
+      value = side === 'lower' ? firstOfDay(moved, { unit: 'day' }, step.zone) : moved;
+    } else {
+      value = applyStep(dayOf === undefined ? value : closed(value, dayOf, side), step, side);
+      dayOf = undefined;
+    }
+  }
+  return dayOf === undefined ? value : closed(value, dayOf, side);
 }
+
+/**
+ * Whether the step cuts to days of a zone whose clocks skip or repeat a midnight. The start of such a day is one instant
+ * to an engine and, for a label such as a date, the first that shows it; between the two a bound is the wider.
+ */
+const startsDay = (step: TimeStep): step is Extract<TimeStep, { kind: 'floor' }> =>
+  step.kind === 'floor' && !/^(?:second|minute|hour)$/.test(step.unit) && movesMidnight(step.zone);
+
+/** The first instant of the unit whose day `at` shows: the earlier of two midnights. */
+function firstOfDay(
+  at: Instant,
+  { unit }: Pick<Extract<TimeStep, { kind: 'floor' }>, 'unit'>,
+  zone: ZoneName,
+): Instant {
+  const floored = floorTo(at, unit, zone);
+  if (!Number.isFinite(floored)) return floored;
+  const { first, gapAt } = wallChoices(zone, toWall(zone, floored));
+  return gapAt ?? first;
+}
+
+/** The later of two midnights for an upper bound. */
+const closed = (at: Instant, zone: ZoneName, side: BoundSide): Instant =>
+  side === 'lower' || !Number.isFinite(at) ? at : instant(Math.max(at, wallChoices(zone, toWall(zone, at)).last));
 
 /**
  * The value of a bound as the statements of one interval compute it: plain calendar arithmetic, never widened, and so

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
+import { dayMs } from '../../../src/core/time/civil.ts';
 import { evaluateTime, exactTime } from '../../../src/core/time/evaluate-time.ts';
 import { floorTo } from '../../../src/core/time/floor.ts';
 import { endOfTime, type Instant, instant } from '../../../src/core/time/instant.ts';
 import { toIso } from '../../../src/core/time/iso.ts';
-import { shift } from '../../../src/core/time/shift.ts';
+import { addMonths, shift } from '../../../src/core/time/shift.ts';
 import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
+import { wallTime } from '../../../src/core/time/wall-time.ts';
 import { lastChange, toWall } from '../../../src/core/time/zone.ts';
 import { zones } from './zones.ts';
 
@@ -57,6 +59,27 @@ test('around a clock change a range is widened where it looks for intervals, and
   const again = { start: second, end: instant(second + 3_600_000) };
   expect(toIso(exactTime(day(1), again))).toBe('2024-11-04T06:00:00Z');
   expect(toIso(evaluateTime(day(1), again, 'upper'))).toBe('2024-11-04T07:00:00Z');
+});
+
+test.each([
+  // The clock skips the midnight of the 4th: the day begins at 01:00, those around it at 00:00.
+  ['America/Sao_Paulo', '2018-11-04T12:00:00Z', 0, '2018-11-04T03:00:00Z', '2018-11-04T03:00:00Z'],
+  ['America/Sao_Paulo', '2018-11-04T12:00:00Z', -1, '2018-11-03T03:00:00Z', '2018-11-03T04:00:00Z'],
+  ['America/Sao_Paulo', '2018-11-04T12:00:00Z', 1, '2018-11-05T02:00:00Z', '2018-11-05T03:00:00Z'],
+  ['America/Sao_Paulo', '2018-11-03T12:00:00Z', 1, '2018-11-04T03:00:00Z', '2018-11-04T03:00:00Z'],
+  // It shows the midnight of the 3rd twice: the day begins at the first, an engine may say the second.
+  ['America/Havana', '2024-11-03T12:00:00Z', 0, '2024-11-03T04:00:00Z', '2024-11-03T05:00:00Z'],
+  ['America/Havana', '2024-11-03T04:30:00Z', 0, '2024-11-03T04:00:00Z', '2024-11-03T05:00:00Z'],
+  ['America/Havana', '2024-11-03T12:00:00Z', 1, '2024-11-04T05:00:00Z', '2024-11-04T05:00:00Z'],
+  ['America/Havana', '2024-11-02T12:00:00Z', 1, '2024-11-03T04:00:00Z', '2024-11-03T05:00:00Z'],
+])('%s: the day of %s moved by %i days is from %s to %s', (zone, text, days, lower, upper) => {
+  const steps: readonly TimeStep[] = [
+    { kind: 'floor', unit: 'day', zone },
+    ...(days === 0 ? [] : [{ kind: 'shift' as const, offset: offset(0, days), zone }]),
+  ];
+  const bound = (side: 'lower' | 'upper') =>
+    toIso(evaluateTime({ anchor: 'start', steps }, { start: at(text), end: endOfTime }, side));
+  expect([bound('lower'), bound('upper')]).toEqual([lower, upper]);
 });
 
 describe('laws', () => {
@@ -160,6 +183,35 @@ describe('laws', () => {
         }
       }),
       { numRuns: 2000 },
+    );
+  });
+  test('no instant of a day is left out that its label or its midnight stands for', () => {
+    const day = fc.constantFrom<CalendarUnit>('day', 'week', 'month', 'quarter', 'year');
+    const dates = fc.record({ months: fc.integer({ min: -2, max: 2 }), days: fc.integer({ min: -3, max: 3 }) });
+    fc.assert(
+      fc.property(time, day, dates, zone, (t, name, { months, days }, where) => {
+        const floored = floorTo(t, name, where);
+        const date = Math.floor(toWall(where, floored) / dayMs) * dayMs;
+        const label = Math.floor(addMonths(wallTime(date), months) / dayMs) * dayMs + days * dayMs;
+        // Every quarter of an hour that a clock there may show that date: no zone is 27 hours away.
+        const near = Array.from({ length: 27 * 8 }, (_, index) => instant(label + (index - 27 * 4) * 900_000));
+        const showing = near.filter((one) => Math.floor(toWall(where, one) / dayMs) * dayMs === label);
+        const midnights = showing.filter((one) => toWall(where, one) === label);
+        const steps = [
+          { kind: 'floor' as const, unit: name, zone: where },
+          ...(months === 0 && days === 0
+            ? []
+            : [{ kind: 'shift' as const, offset: offset(months, days), zone: where }]),
+        ];
+        const [lower, upper] = [value(steps, t, 'lower'), value(steps, t, 'upper')];
+        for (const one of showing) expect(lower).toBeLessThanOrEqual(one);
+        for (const one of midnights) expect(upper).toBeGreaterThanOrEqual(one);
+        // Wider by the hours that the clock is moved by, never by a day; ends of months that fall together apart.
+        const [first, last] = [showing[0], showing.at(-1)];
+        if (first !== undefined) expect(lower).toBeGreaterThan(first - 3 * 3_600_000);
+        if (last !== undefined && months === 0) expect(upper).toBeLessThanOrEqual(last);
+      }),
+      { numRuns: 1000 },
     );
   });
   test('no steps: the anchor itself', () => {
