@@ -66,3 +66,20 @@ const names: readonly (readonly [isUnique: boolean, work: string])[] = [
 test.each(names)('a name is unique to each run (%s): %s', (isUnique, work) =>
   expect(found(work).map((line) => line.split(' ')[0])).toEqual(isUnique ? [] : ['wall-clock']),
 );
+
+test.each([
+  ['S3CreateObjectOperator', 's3_key="k", data=f"made on {pendulum.today()}"', []],
+  ['S3CreateObjectOperator', 's3_key=f"k/{pendulum.today()}", data="x"', ['wall-clock error «pendulum.today()»']],
+  ['HttpOperator', 'data={"from": f"{pendulum.today()}"}', ['wall-clock warning «pendulum.today()»']],
+])('an argument of %s: %s', (operator, given, expected) => {
+  const files: Files = {
+    'dags/one.py': `from datetime import datetime
+import pendulum
+from airflow import DAG
+from airflow.providers.house import ${operator}
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True):
+    ${operator}(task_id="work", ${given})
+`,
+  };
+  expect(checkFiles(files).map((finding) => inWords(files, finding))).toEqual(expected);
+});

@@ -80,6 +80,10 @@ const pythonRoles = (context: LintContext, task: TaskView): readonly ClockUse['r
 const dataArgument =
   /^(bash_command|cmds?|command|arguments|args|application_args|script_args|script_options|job_args|params|parameters|query_params|conf|configuration|env|env_vars|environment|templates_dict|data|payload|body|endpoint|source_objects|overrides|notebook_params|python_params|spark_submit_parameters)$/;
 
+/** Operators that put an object somewhere, and the argument that is its content. */
+const storing = /CreateObject|Upload|PutObject/;
+const stored = /^(?:data|body|payload)$/;
+
 /** What a clock call of the file decides, in words; `undefined` where it decides nothing that is known. */
 function reached({ flowsInto, at }: ClockCall, task: Task | undefined): string | undefined {
   if (flowsInto === 'sql') return 'the SQL';
@@ -88,6 +92,7 @@ function reached({ flowsInto, at }: ClockCall, task: Task | undefined): string |
   const argument = task?.arguments.find(
     ({ name, value, valueAt }) =>
       dataArgument.test(name) &&
+      !(task !== undefined && storing.test(task.operator) && stored.test(name)) &&
       (value.kind === 'clock' || (valueAt.file === at.file && valueAt.start <= at.start && at.end <= valueAt.end)),
   );
   return argument && `the argument ${argument.name}`;
