@@ -1,5 +1,6 @@
 import type { CalendarOffset, CalendarUnit } from '../time/calendar.ts';
 import { instant } from '../time/instant.ts';
+import { movesMidnight } from '../time/moves-midnight.ts';
 import type { TimeExpression, TimeStep } from '../time/time-expression.ts';
 import { offsetMs } from '../time/zone.ts';
 import type { ZoneName } from '../time/zone-name.ts';
@@ -37,8 +38,12 @@ export function isAligned(coarse: CalendarUnit | undefined, fine: CalendarUnit):
 
 /** `date_trunc(unit, …)`. */
 export function floorReadings(value: TimeReadings, unit: CalendarUnit, zones: readonly ZoneName[]): TimeReadings {
-  if (value.unit !== undefined && isAligned(value.unit, unit)) return value;
-  return { ...onCalendars(value, zones, (zone) => ({ kind: 'floor', unit, zone })), unit };
+  const isStart = isAligned(value.unit, unit);
+  if (isStart && !value.readings.some(({ zone }) => zone !== undefined && movesMidnight(zone))) return value;
+  return {
+    ...onCalendars(value, zones, (zone) => ({ kind: 'floor', unit, zone })),
+    unit: isStart ? value.unit : unit,
+  };
 }
 
 /** `… + interval`, or a number of days added to a date. */
@@ -194,7 +199,9 @@ function startedUnit({ steps }: TimeExpression, zone: ZoneName): CalendarUnit | 
   let unit: CalendarUnit | undefined;
   for (const step of steps) {
     if (step.zone !== zone) unit = undefined;
-    else unit = step.kind === 'floor' ? step.unit : unitAfterShift(unit, step.offset);
+    else if (step.kind === 'floor') unit = step.unit;
+    // From a day that begins at 01:00 a day on is 01:00, too.
+    else unit = movesMidnight(zone) ? undefined : unitAfterShift(unit, step.offset);
   }
   return unit;
 }

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { appendStep } from '../../../src/core/lineage/time-readings.ts';
+import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
+import { exactTime } from '../../../src/core/time/evaluate-time.ts';
+import { instant } from '../../../src/core/time/instant.ts';
+import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
+import { lastChange } from '../../../src/core/time/zone.ts';
+import { zones } from '../time/zones.ts';
+
+test('a cut that is left out would have changed nothing, around changes of the clock as well', () => {
+  const unit = fc.constantFrom<CalendarUnit>('hour', 'day', 'week', 'month');
+  const around = fc.record({
+    zone: fc.constantFrom(...zones),
+    year: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
+    quarters: fc.integer({ min: -400, max: 400 }),
+  });
+  fc.assert(
+    fc.property(around, unit, unit, fc.integer({ min: -4, max: 4 }), ({ zone, year, quarters }, outer, inner, days) => {
+      const change = lastChange(zone, instant(year));
+      const start = instant((Number.isFinite(change) ? change : year) + quarters * 900_000);
+      const steps: readonly TimeStep[] = [
+        { kind: 'floor', unit: outer, zone },
+        { kind: 'shift', offset: { months: 0, days, ms: 0 }, zone },
+        { kind: 'floor', unit: inner, zone },
+      ].filter((step) => step.kind !== 'shift' || days !== 0) as readonly TimeStep[];
+      const written: TimeExpression = { anchor: 'start', steps };
+      const kept = steps.reduce(appendStep, { anchor: 'start', steps: [] } as TimeExpression);
+      const interval = { start, end: instant(start + 3_600_000) };
+      expect(exactTime(kept, interval)).toBe(exactTime(written, interval));
+    }),
+    { numRuns: 3000 },
+  );
+});
