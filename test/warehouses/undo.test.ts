@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
 import type { JobSlice } from '../../src/core/run/unit-job.ts';
@@ -110,6 +111,94 @@ describe.each(engines)('undo on %s', (engine) => {
     expect(
       await scalar(fixture.warehouse, "select count(*) from backfill_ledger.before_images where run = 'unchanged'"),
     ).toBe('0');
+  });
+
+  test('a slice that its unit left as it was needs no rows to be undone', async () => {
+    await change(
+      'drop table if exists other',
+      'create table other (id int, day date)',
+      "insert into other values (1, '2026-11-01')",
+    );
+    const slices = [...job().slices, { ...job().slices[0], table: 'other' } as JobSlice];
+    const before = await rows();
+    await change('update orders set amount = 5 where id = 12');
+    const statements = [
+      ...job().statements.map(({ text }) => text),
+      "delete from other where day = '2026-11-01'",
+      "insert into other values (1, '2026-11-01')",
+    ];
+    expect(await run({ run: 'two', slices, statements })).toMatchObject({ state: 'changed' });
+    const ledger = sqlLedgerStore(fixture.warehouse);
+    expect(await ledger.changedSlices('two')).toMatchObject([{ target: 'public.sales', kept: 10 }]);
+    await ledger.close();
+    expect(await undo('two', { slices })).toMatchObject({ state: 'changed' });
+    expect(await rows()).toBe(before);
+  });
+
+  test('the predicate of a slice is asked under the settings that the task has', async () => {
+    await change(
+      'drop table if exists events',
+      'create table events (id int primary key, at timestamptz, v int)',
+      "insert into events select n, timestamptz '2026-10-31 00:00+00' + n * interval '1 hour', n from generate_series(0, 71) n",
+    );
+    const predicate = "at >= '2026-11-01' and at < '2026-11-02'";
+    const slices = [{ ...job().slices[0], table: 'events', column: 'at', predicate } as JobSlice];
+    const before = await rows('events');
+    const options = { settings: { timezone: 'Asia/Tokyo' }, holdShrinkPercent: undefined };
+    const statements = [`update events set v = v + 1 where ${predicate}`];
+    expect(await run({ run: 'zone', slices, options, statements })).toMatchObject({ state: 'changed' });
+    const restores = { run: 'zone', unit };
+    expect(await run({ slices, options, statements: [], restores })).toMatchObject({
+      state: 'changed',
+      slices: [{ changed: 24 }],
+    });
+    expect(await rows('events')).toBe(before);
+  });
+
+  test('rows of a table that others inherit from are not moved into it', async () => {
+    await change(
+      'drop table if exists parent, child cascade',
+      'create table parent (id int, day date)',
+      'create table child () inherits (parent)',
+      "insert into child values (1, '2026-11-01')",
+      "insert into parent values (2, '2026-11-01')",
+    );
+    const slices = [{ ...job().slices[0], table: 'parent' } as JobSlice];
+    await run({ run: 'heirs', slices, statements: ['delete from parent where id = 2'] });
+    expect(await undo('heirs', { slices })).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('other tables inherit') },
+    });
+    expect(await scalar(fixture.warehouse, 'select count(*) from child')).toBe('1');
+  });
+
+  test('what foreign keys, triggers and a table without a key do is put right or refused, never lost', async () => {
+    await change(
+      'drop table if exists kids, loose cascade',
+      'create table kids (id int references sales (id) on delete cascade)',
+      'insert into kids values (12)',
+      'create table loose (day date, t text)',
+      `insert into loose select '2026-11-01', t from unnest(array['a', 'a', null, 'x\\\\y''"z', repeat('long', 500000)]) t`,
+    );
+    await change('update orders set amount = 5 where id = 12');
+    const upsert = `insert into sales select * from orders where day = '2026-11-01' on conflict (id) do update set amount = excluded.amount`;
+    expect(await run({ run: 'kids', statements: [upsert] })).toMatchObject({ state: 'changed' });
+    const after = await rows();
+    expect(await undo('kids')).toMatchObject({ state: 'held', code: 'escaped' });
+    expect([await rows(), await scalar(fixture.warehouse, 'select count(*) from kids')]).toEqual([after, '1']);
+    const slices = [{ ...job().slices[0], table: 'loose' } as JobSlice];
+    const before = await rows('loose');
+    await run({ run: 'loose', slices, statements: ["insert into loose values ('2026-11-01', 'a')"] });
+    expect(await undo('loose', { slices })).toMatchObject({ state: 'changed', slices: [{ removed: 1 }] });
+    expect(await rows('loose')).toBe(before);
+    await change(
+      'create or replace function louder() returns trigger language plpgsql as $$ begin new.t := upper(new.t); return new; end $$',
+    );
+    await run({ run: 'loud', slices, statements: ["delete from loose where t = 'a'"] });
+    await change('create trigger louder before insert on loose for each row execute function louder()');
+    const kept = await rows('loose');
+    expect(await undo('loud', { slices })).toMatchObject({ state: 'failed' });
+    expect(await rows('loose')).toBe(kept);
   });
 
   test('values of every kind come back to the byte', async () => {

@@ -56,7 +56,7 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
     before.push(relation && (await stateBefore(session, relation, index, job.options)));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
-  const restored: ImageFigures[] = [];
+  const restored: (ImageFigures | undefined)[] = [];
   if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
   else {
     for (const [index, target] of targets.entries())

@@ -2,6 +2,7 @@ import { sameContent } from '../../diff/change-cause.ts';
 import type { SliceFigures } from '../../diff/slice-diff.ts';
 import type { TakenFigures } from '../../diff/take-figures.ts';
 import {
+  hasChildrenSql,
   imageSql,
   keepImageSql,
   keepRowsSql,
@@ -13,7 +14,7 @@ import type { Session } from '../../warehouse/ports.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { RestoredVersion, UnitJob } from '../unit-job.ts';
 import { type AppliedSlice, describeSchema } from './apply-task.ts';
-import { applySettings, pinnedTextSettings } from './session-settings.ts';
+import { withPinnedText } from './session-settings.ts';
 import { oldCopy } from './slice-state.ts';
 import { ledgerSlice, type Target, tableSql } from './target.ts';
 
@@ -31,13 +32,13 @@ export async function keepImages(
     ({ diff }) => diff.before !== undefined && diff.before.rows <= job.options.keepBeforeRows && differs(diff),
   );
   if (job.options.compare !== 'rows' || job.options.keepBeforeRows === 0 || kept.length === 0) return;
-  // What is left of the transaction is the record, which does not depend on these.
-  await applySettings(session, pinnedTextSettings);
-  for (const { target, diff } of kept) {
-    const name = [job.run, job.unit, ledgerSlice(target).slice];
-    await session.query(keepImageSql, [...name, String(diff.before?.rows)]);
-    await session.query(keepRowsSql(oldCopy(targets.indexOf(target))), name);
-  }
+  await withPinnedText(session, async () => {
+    for (const { target, diff } of kept) {
+      const name = [job.run, job.unit, ledgerSlice(target).slice];
+      await session.query(keepImageSql, [...name, String(diff.before?.rows)]);
+      await session.query(keepRowsSql(oldCopy(targets.indexOf(target))), name);
+    }
+  });
 }
 
 const differs = ({ added, removed, changed }: AppliedSlice['diff']): boolean =>
@@ -47,31 +48,36 @@ const differs = ({ added, removed, changed }: AppliedSlice['diff']): boolean =>
 export type ImageFigures = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
 
 /**
- * Puts the rows of a slice back to what they were before a version of it. Throws {@link WarehouseError} where they
- * were not kept, where the table has other columns now, or where the slice is no longer what that version left.
+ * Puts the rows of a slice back to what they were before a version of it; `undefined` where that version left them as
+ * they were. Throws {@link WarehouseError} where they were not kept, where the table has other columns now, where the
+ * place of a row among several tables is not known, or where the slice is no longer what that version left.
  */
 export async function restoreSlice(
   session: Session,
   target: Target,
   now: TakenFigures | undefined,
   { run, unit }: RestoredVersion,
-): Promise<ImageFigures> {
+): Promise<ImageFigures | undefined> {
   const { relation } = target;
   const { slice } = ledgerSlice(target);
   if (relation === undefined || now === undefined) throw cannotUndo(target, 'the table is gone');
   const values = [run, unit, slice, describeSchema(relation.table)];
-  const [rows, rowChecksum, algorithm, before, kept, sameSchema] =
+  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same] =
     (await session.query(imageSql, values)).rows[0] ?? [];
+  if (same === 't') return undefined;
   if (kept === null || kept === undefined || !before) throw cannotUndo(target, 'its rows of before were not kept');
   if (sameSchema !== 't') throw cannotUndo(target, 'the columns of the table have changed since');
   const left = { rows: Number(rows), rowChecksum: String(rowChecksum), algorithm: String(algorithm) };
   if (sameContent(now.figures, left) !== true) {
     throw cannotUndo(target, `its rows are no longer what run ${run} left`, 'conflict');
   }
-  await applySettings(session, pinnedTextSettings);
+  if ((await session.query(hasChildrenSql, [relation.table.oid])).rows[0]?.[0] === 't') {
+    throw cannotUndo(target, 'other tables inherit from it, and which one a row was in was not kept');
+  }
+  // The predicate is the task's own: what it selects depends on the session's settings.
   await session.query(`delete from ${tableSql(relation.table)}${where(relation.predicate)}`);
   const columns = (await session.query(writableColumnsSql, [relation.table.oid])).rows.map(([name]) => String(name));
-  await session.query(restoreRowsSql(relation.table, columns), [run, unit, slice]);
+  await withPinnedText(session, () => session.query(restoreRowsSql(relation.table, columns), [run, unit, slice]));
   return JSON.parse(before) as ImageFigures;
 }
 

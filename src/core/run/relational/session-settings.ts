@@ -43,6 +43,16 @@ export async function enterTransaction(session: Session, ...groups: readonly Set
   return { role: role ?? 'none', rowSecurity: rowSecurity ?? 'on' };
 }
 
+/** Pins the text forms, runs the work, and puts the settings back as they were. */
+export async function withPinnedText<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const names = Object.keys(pinnedTextSettings);
+  const current = names.map((name) => `pg_catalog.current_setting(${quoteLiteral(name)})`);
+  const before = await set(session, current, [pinnedTextSettings]);
+  const done = await work();
+  await applySettings(session, Object.fromEntries(names.map((name, index) => [name, before[index] ?? ''])));
+  return done;
+}
+
 async function set(
   session: Session,
   first: readonly string[],

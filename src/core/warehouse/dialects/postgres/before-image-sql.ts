@@ -16,6 +16,9 @@ with old as (delete from ${schema}.before_images
   where kept_at < pg_catalog.clock_timestamp() - $1::float8 * interval '1 day' returning run, unit, slice)
 delete from ${schema}.before_rows r using old where (r.run, r.unit, r.slice) = (old.run, old.unit, old.slice)`;
 
+/** A unit that changes one of its slices leaves a version of each. */
+const leftAsItWas = `coalesce(v.diff->>'added' = '0' and v.diff->>'removed' = '0' and v.diff->>'changed' = '0', false)`;
+
 /**
  * $1: run. Slices that the run changed, newest first: unit, slice, target, its rows before, rows that were kept (null:
  * none were), another run that made the slice anew since, if there is one.
@@ -26,17 +29,23 @@ select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, (
     and n.id > v.id and n.run <> v.run order by n.id desc limit 1)
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
-where v.run = $1 and v.state = 'changed' order by v.id desc`;
+where v.run = $1 and v.state = 'changed' and not ${leftAsItWas} order by v.id desc`;
 
 /**
  * $1: run, $2: unit, $3: slice, $4: schema of the table now. What the version left and what it found, the rows kept of
- * that, whether the table still has the columns of then.
+ * that, whether the table still has the columns of then, whether the version changed nothing.
  */
 export const imageSql = `
-select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4)
+select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4),
+  ${leftAsItWas}
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.unit = $2 and v.slice = $3`;
+
+/** $1: oid of a table. Whether tables inherit from it; partitions do not count, a row finds its own by itself. */
+export const hasChildrenSql = `
+select exists (select from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhparent
+  where c.oid = $1::pg_catalog.oid and c.relkind = 'r')`;
 
 /** $1: oid of a table. Its columns that a value can be written to. */
 export const writableColumnsSql = `
