@@ -107,9 +107,9 @@ describe.each(engines)('early cutoff on %s', (engine) => {
   });
 
   test.each([
-    ['code', { codeHash: 'code-2' }],
-    ['settings', { options: { settings: { timezone: 'Asia/Tokyo' } } }],
-  ])('other %s makes it run, and is named when rows differ', async (cause, parts) => {
+    ['code', { codeHash: 'code-2' }, ['code']],
+    ['settings', { options: { settings: { timezone: 'Asia/Tokyo' } } }, ['statements', 'settings']],
+  ])('other %s makes it run, and is named when rows differ', async (_, parts, expected) => {
     expect(await run(parts)).toMatchObject({ state: 'unchanged' });
     await change('delete from backfill_ledger.versions');
     await run();
@@ -117,7 +117,88 @@ describe.each(engines)('early cutoff on %s', (engine) => {
       "delete from sales where day = '2026-11-01'",
       "insert into sales select id, day, amount * 2 from orders where day = '2026-11-01'",
     ];
-    expect(await causes({ ...parts, statements })).toEqual([cause]);
+    expect(await causes({ ...parts, statements })).toEqual(expected);
+  });
+
+  test('the same code for another interval or with other variables makes it run, and is named', async () => {
+    const parts = {
+      slices: job().slices.map((slice) => ({ ...slice, column: undefined, from: undefined, to: undefined })),
+    };
+    const statements = (factor: number) => [
+      'delete from sales',
+      `insert into sales select id, day, amount * ${factor} from orders`,
+    ];
+    const inputs = [{ table: 'orders', column: undefined, from: undefined, to: undefined }];
+    await run({ ...parts, inputs, statements: statements(2) });
+    expect(await run({ ...parts, inputs, statements: statements(2) })).toMatchObject({ state: 'skipped' });
+    expect(await causes({ ...parts, inputs, statements: statements(3) })).toEqual(['statements']);
+  });
+
+  test('a change of a function, a trigger, a default or a setting of the database makes it run', async () => {
+    await change(
+      'create or replace function twice(n numeric) returns numeric language plpgsql as $$ begin return n * 2; end $$',
+    );
+    const statements = [
+      "delete from sales where day = '2026-11-01'",
+      "insert into sales (id, day, amount) select id, day, twice(amount) from orders where day = '2026-11-01'",
+    ];
+    await run({ statements });
+    expect(await run({ statements })).toMatchObject({ state: 'skipped' });
+    await change(
+      'create or replace function twice(n numeric) returns numeric language plpgsql as $$ begin return n * 3; end $$',
+    );
+    expect(await causes({ statements })).toEqual(['definitions']);
+    expect(await run({ statements })).toMatchObject({ state: 'skipped' });
+    await change('alter table sales alter column amount set default 7');
+    expect(await run({ statements })).toMatchObject({ state: 'unchanged' });
+    expect(await run({ statements })).toMatchObject({ state: 'skipped' });
+    await change('create rule quiet as on delete to sales where false do instead nothing');
+    expect(await run({ statements })).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('a column whose days are written in a way of its own is not asked for days', async () => {
+    await change(
+      'drop table if exists raw',
+      'create table raw (id int, dt text, unix int)',
+      "insert into raw select id, to_char(day, 'YYYYMMDD'), extract(epoch from day)::int from orders",
+    );
+    for (const column of ['dt', 'unix']) {
+      const inputs = [{ ...readsOrders, table: 'raw', column }];
+      await run({ inputs });
+      expect(await run({ inputs })).toMatchObject({ state: 'skipped' });
+      await change("update raw set id = id + 1 where dt = '20261101'");
+      expect(await run({ inputs })).toMatchObject({ state: 'unchanged' });
+    }
+  });
+
+  test('in a session that is not in UTC the days of a window are others', async () => {
+    await change(
+      'drop table if exists clicks',
+      'create table clicks (id int, at timestamptz)',
+      "insert into clicks values (1, '2026-10-31 20:00+00')",
+    );
+    const inputs = [{ ...readsOrders, table: 'clicks', column: 'at' }];
+    const options = { settings: { timezone: 'Asia/Tokyo' } };
+    await run({ inputs, options });
+    expect(await run({ inputs, options })).toMatchObject({ state: 'skipped' });
+    await change('update clicks set id = 2');
+    expect(await run({ inputs, options })).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('a task that sets what names mean, and an input that may hide rows, are not left out', async () => {
+    const statements = ["set search_path = 'public'", ...job().statements.map(({ text }) => text)];
+    await run({ statements });
+    expect(await run({ statements })).toMatchObject({ state: 'unchanged' });
+    await change('alter table orders enable row level security');
+    await run();
+    expect(await run()).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('another task on the same slice does not count as a change of its code', async () => {
+    await change("update sales set amount = 0 where day = '2026-11-01'");
+    const statements = ["update sales set amount = 1 where day = '2026-11-01'"];
+    await run({ task: 'shop.other', unit: 'shop.other@1', codeHash: 'other', statements });
+    expect(await causes()).toEqual(['outside']);
   });
 
   test('another schema makes it run', async () => {

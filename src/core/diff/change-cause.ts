@@ -10,15 +10,19 @@ export type ChangeCause =
   /** Somebody else changed the rows since the last run. */
   | { readonly kind: 'outside' }
   | { readonly kind: 'code' }
+  /** The same code came out as other SQL: for another interval, other variables or params. */
+  | { readonly kind: 'statements' }
   | { readonly kind: 'schema' }
   | { readonly kind: 'settings' }
   /** The input held other rows in the read window than the last run saw. */
   | { readonly kind: 'input'; readonly table: string }
   /** What the last run saw of it, or this one, was not recorded. */
   | { readonly kind: 'unrecorded-input'; readonly table: string }
+  /** Something of the database that may or may not have to do with it. */
+  | { readonly kind: 'definitions' }
   /** The change of an earlier run was taken back. */
   | { readonly kind: 'undo'; readonly run: string }
-  /** Same code, schema, settings and inputs, other rows. */
+  /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
 
 /** What the causes are told from; `undefined` for what was not recorded. */
@@ -29,6 +33,8 @@ export interface ChangeEvidence {
     | {
         readonly after: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
         readonly sameCode: boolean;
+        readonly sameStatements: boolean;
+        readonly sameDefinitions: boolean;
         readonly sameSchema: boolean;
         readonly sameSettings: boolean;
       }
@@ -44,12 +50,16 @@ export function changeCauses({ before, after, previous, inputs }: ChangeEvidence
   if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
   const known: ChangeCause[] = [
     ...(previous.sameCode ? [] : [{ kind: 'code' } as const]),
+    ...(previous.sameCode && !previous.sameStatements ? [{ kind: 'statements' } as const] : []),
     ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
     ...(previous.sameSettings ? [] : [{ kind: 'settings' } as const]),
     ...tables(inputs, false).map((table) => ({ kind: 'input', table }) as const),
   ];
   if (known.length > 0) return [...known, ...outside];
-  const open = tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const);
+  const open: ChangeCause[] = [
+    ...(previous.sameDefinitions ? [] : [{ kind: 'definitions' } as const]),
+    ...tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const),
+  ];
   return [...outside, ...(open.length > 0 ? open : [{ kind: 'not-deterministic' } as const])];
 }
 
@@ -74,6 +84,10 @@ export function causeInWords(cause: ChangeCause): string {
       return 'the rows were changed by something else since the last run';
     case 'code':
       return 'the code of the task changed';
+    case 'statements':
+      return 'the SQL came out otherwise than in the last run: another interval, other variables or params';
+    case 'definitions':
+      return 'a function, trigger, default, policy or setting of the database changed since the last run';
     case 'schema':
       return 'the schema of the table changed';
     case 'settings':

@@ -109,7 +109,7 @@ async function upgrade(session: Session): Promise<void> {
     if (!(error instanceof WarehouseError) || error.kind !== 'permission') throw error;
     throw missingRight(
       `The ledger has an older version and may not be brought to version ${ledgerVersion} by this role.`,
-      `GRANT CREATE ON SCHEMA ${ledgerSchema} to this role, or let the role that made the ledger run once`,
+      'one command of this program by the role that made the ledger, which alone may alter its tables',
     );
   }
 }

@@ -8,7 +8,14 @@ const figures = (rowChecksum: string, algorithm = 'a') => ({
   keyChecksum: undefined,
   duplicateKeys: undefined,
 });
-const previous = { after: figures('old'), sameCode: true, sameSchema: true, sameSettings: true };
+const previous = {
+  after: figures('old'),
+  sameCode: true,
+  sameStatements: true,
+  sameDefinitions: true,
+  sameSchema: true,
+  sameSettings: true,
+};
 const evidence: ChangeEvidence = { before: figures('old'), after: figures('new'), previous, inputs: [] };
 const kinds = (parts: Partial<ChangeEvidence>) => changeCauses({ ...evidence, ...parts }).map(({ kind }) => kind);
 
@@ -16,6 +23,9 @@ test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
   ['nothing is known', { previous: undefined }, ['first-run']],
   ['nothing differs', {}, ['not-deterministic']],
   ['code', { previous: { ...previous, sameCode: false } }, ['code']],
+  ['the same code as other SQL', { previous: { ...previous, sameStatements: false } }, ['statements']],
+  ['other code is other SQL', { previous: { ...previous, sameCode: false, sameStatements: false } }, ['code']],
+  ['what the database defines', { previous: { ...previous, sameDefinitions: false } }, ['definitions']],
   ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],
   ['settings', { previous: { ...previous, sameSettings: false } }, ['settings']],
   [

@@ -1,5 +1,6 @@
 import { sameContent } from '../../diff/change-cause.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
+import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import type { TypeCache } from '../../warehouse/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
@@ -30,21 +31,26 @@ export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<
   });
 }
 
+/** Statements after which the same names and bounds may mean other rows than those that were looked at. */
+const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
+
 /**
- * True when running the unit would give what is there: its code, schema and settings are those of its last run, every
+ * True when running the unit would give what is there: its code, SQL, schema and settings are those of its last run, every
  * input holds what that run saw, and its own rows are what that run left. Content is compared, not only what the ledger
  * says: somebody else may have written a table since. Leaves the transaction as it was; the unit's savepoint is set.
  */
 export async function isUpToDate(
   unit: CutoffUnit,
-  { previous }: Marker,
+  { previous, definitionsHash }: Marker,
   inputs: readonly RecordedInput[],
 ): Promise<boolean> {
   const { session, job, targets } = unit;
   if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return false;
+  if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return false;
   const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
   for (const version of versions) {
-    if (version === undefined || version.task !== job.task || version.codeHash !== job.codeHash) return false;
+    if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return false;
+    if (version.definitionsHash !== definitionsHash) return false;
     if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return false;
     if (version.inputs.length !== inputs.length) return false;
     const same = inputs.every((input) => {

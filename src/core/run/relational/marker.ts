@@ -37,8 +37,10 @@ export interface Marker {
   readonly committed: readonly SliceDiff[] | undefined;
   /** What the ledger knows of the inputs, read before the task: a parent that commits meanwhile makes this stale. */
   readonly inputs: readonly RecordedInput[];
-  /** The newest version of each target slice that has one. */
+  /** The newest version of each target slice that the task has made before. */
   readonly previous: readonly PreviousVersion[];
+  /** Hash of what decides in the database beside the statements. */
+  readonly definitionsHash: string;
 }
 
 export async function readMarker(session: Session, job: UnitJob, targets: readonly Target[]): Promise<Marker> {
@@ -54,11 +56,15 @@ export async function readMarker(session: Session, job: UnitJob, targets: readon
     ...ledgerSlice(target),
     schema: target.relation === undefined ? '' : describeSchema(target.relation.table),
   }));
-  const values = [job.run, job.unit, JSON.stringify(inputs), JSON.stringify(slices)];
-  const [committed, versions, previous] = (await session.query(markerSql, values)).rows[0] ?? [];
+  const values = [job.run, job.unit, JSON.stringify(inputs), JSON.stringify(slices), job.task, statementsText(job)];
+  const [committed, versions, previous, definitionsHash] = (await session.query(markerSql, values)).rows[0] ?? [];
   return {
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
     inputs: JSON.parse(versions ?? '[]') as RecordedInput[],
     previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
+    definitionsHash: definitionsHash ?? '',
   };
 }
+
+/** What the ledger keeps the hash of: two runs of one slice may be of other intervals, variables or params. */
+export const statementsText = ({ statements }: UnitJob): string => JSON.stringify(statements.map(({ text }) => text));

@@ -1,11 +1,14 @@
 import type { InputContent, RecordedInput } from '../../ledger/recorded-input.ts';
 
-/** The newest version of a slice in the ledger. */
+/** The newest version of a slice that the same task left in the ledger. */
 export interface PreviousVersion extends InputContent {
   readonly slice: string;
-  readonly task: string;
   readonly codeHash: string;
   readonly sameSchema: boolean;
+  /** Whether the rendered statements were the same; null where an older program made the version. */
+  readonly sameStatements: boolean | null;
+  /** Hash of what decides in the database beside the statements; null like the above. */
+  readonly definitionsHash: string | null;
   readonly settings: Readonly<Record<string, string>>;
   readonly inputs: readonly RecordedInput[];
 }

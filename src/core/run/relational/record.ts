@@ -3,19 +3,20 @@ import { recordUnitSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { type AppliedSlice, describeSchema } from './apply-task.ts';
+import { statementsText } from './marker.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { ledgerSlice } from './target.ts';
 
 /**
  * Makes the outcome part of the unit's own transaction: slice versions (which are the commit marker; a held or skipped
- * unit leaves none), the unit's state, and the end of its claim.
+ * unit leaves none), the unit's state, and the end of its claim. `seen` is what it found before its task.
  */
 export async function recordOutcome(
   session: Session,
   job: UnitJob,
   env: RelationalEnv,
   fence: string,
-  inputs: readonly RecordedInput[],
+  seen: { readonly inputs: readonly RecordedInput[]; readonly definitionsHash: string },
   outcome: {
     readonly state: 'changed' | 'unchanged' | 'held' | 'skipped';
     readonly message: string | undefined;
@@ -35,9 +36,11 @@ export async function recordOutcome(
     JSON.stringify(outcome.slices.map(({ diff }) => diff)),
     job.codeHash,
     JSON.stringify(job.options.settings),
-    JSON.stringify(inputs),
+    JSON.stringify(seen.inputs),
     env.owner,
     fence,
+    statementsText(job),
+    seen.definitionsHash,
   ]);
 }
 

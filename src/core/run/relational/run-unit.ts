@@ -59,9 +59,10 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     const server = warehouse.description;
     const cutoff = { session, job, targets: claim.targets, server, types };
     const inputs = await readInputs(cutoff, marker);
+    const seen = { inputs, definitionsHash: marker.definitionsHash };
     if (await isUpToDate(cutoff, marker, inputs)) {
       const ended = { state: 'skipped', message: upToDate, slices: [], durationMs: durationMs() } as const;
-      await recordOutcome(session, job, env, claim.fence, inputs, ended);
+      await recordOutcome(session, job, env, claim.fence, seen, ended);
       await steps.commit();
       run.claim = undefined;
       return { state: 'skipped', reason: upToDate, durationMs: durationMs() };
@@ -81,7 +82,7 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
     if (decision.kind === 'changed') await keepImages(session, job, claim.targets, slices);
     else await session.query(`rollback to savepoint ${unitSavepoint}`);
-    await recordOutcome(session, job, env, claim.fence, inputs, {
+    await recordOutcome(session, job, env, claim.fence, seen, {
       state: decision.kind,
       message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
       slices,

@@ -25,6 +25,8 @@ export function withCauses(
     previous: version && {
       after: version,
       sameCode: version.codeHash === job.codeHash,
+      sameStatements: version.sameStatements !== false,
+      sameDefinitions: version.definitionsHash === marker.definitionsHash,
       sameSchema: version.sameSchema,
       sameSettings: sameSettings(version.settings, job.options.settings),
     },

@@ -1,6 +1,6 @@
 export const ledgerSchema = 'backfill_ledger';
 
-export const ledgerVersion = 2;
+export const ledgerVersion = 3;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -14,7 +14,13 @@ const beforeImagesSql: readonly string[] = [
 ];
 
 /** What makes a ledger of each earlier version one of the next, by the version that it makes. */
-export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = { 2: beforeImagesSql };
+export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
+  2: beforeImagesSql,
+  3: [
+    `alter table ${ledgerSchema}.versions
+    add column statements_hash text, add column definitions_hash text`,
+  ],
+};
 
 /**
  * The ledger's tables, one statement each. `claims` rows are never updated: a unit holds its own FOR UPDATE while its
@@ -48,7 +54,7 @@ export const createLedgerSql: readonly string[] = [
     run text not null, unit text not null, slice text not null, task text not null, target text not null,
     slice_column text, lower timestamptz not null, upper timestamptz not null, state text not null,
     row_count bigint, key_checksum text, row_checksum text, algorithm text, schema_hash text not null,
-    code_hash text not null, settings json not null, inputs json not null, diff json not null, owner text not null,
+    statements_hash text, definitions_hash text, code_hash text not null, settings json not null, inputs json not null, diff json not null, owner text not null,
     id bigint generated always as identity, committed_at timestamptz not null default clock_timestamp(),
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
