@@ -53,6 +53,45 @@ describe.each(engines)('running a unit twice on %s', (engine) => {
       [empty, `insert into sales select * from orders where ${day} and day < now() + interval '9 years'`],
     ],
     ['a day without rows', [empty]],
+    [
+      'a column that has its name from the clock',
+      [
+        empty,
+        `insert into sales select id, day, amount from (select orders.*, now(), current_date from orders) s where ${day} and s.now is not null and s."current_date" is not null`,
+      ],
+    ],
+    [
+      'clocks in every form, grouped and sorted by',
+      [
+        empty,
+        `insert into sales select id, day, min(amount) from orders where ${day} and now()::date > current_date - 3
+         and extract(epoch from now()) > 0 and now() at time zone 'UTC' > localtimestamp(0) - interval '9 days'
+         and localtime is not null and current_time(2) is not null and age(now()) is not null
+         and date_trunc('day', current_timestamp(0)) is not null group by id, day, now(), current_date order by now()`,
+      ],
+    ],
+    [
+      'clocks where no query may stand',
+      [
+        'drop table if exists stamped',
+        'create table stamped (a timestamptz default now(), b date default current_date)',
+        'prepare day_of(date) as select $1',
+        'execute day_of(current_date)',
+        empty,
+        `insert into sales select * from orders where ${day}`,
+      ],
+    ],
+    [
+      'temporary tables, prepared statements and settings of its own',
+      [
+        "set timezone = 'Asia/Tokyo'",
+        'create temp table stage as select * from orders',
+        'create temp table kept on commit drop as select * from stage',
+        `prepare fill as insert into sales select * from kept where ${day}`,
+        empty,
+        'execute fill',
+      ],
+    ],
   ])('%s leaves the same rows', async (_, statements) => {
     const before = await scalar(fixture.warehouse, "select string_agg(sales::text, ' ' order by id) from sales");
     expect(await kind(statements)).toBe('no-difference');
@@ -110,6 +149,25 @@ describe.each(engines)('running a unit twice on %s', (engine) => {
     const { verdict, notCovered } = await prove([empty, `insert into sales select * from recent where ${day}`]);
     expect(verdict).toEqual({ kind: 'no-difference' });
     expect(notCovered).toEqual(['current_date inside a view, a function or a default']);
+  });
+
+  test('bodies that the planner does not see into are said', async () => {
+    await sql(
+      fixture.warehouse,
+      'create or replace function stamped() returns trigger language plpgsql as $$ begin new.amount := extract(day from now()); return new; end $$',
+      'create or replace function late(d date) returns boolean language plpgsql stable as $$ begin return d > now(); end $$',
+      'create trigger stamped before insert on sales for each row execute function stamped()',
+    );
+    const { notCovered } = await prove([
+      empty,
+      `insert into sales select * from orders where ${day} and not late(day)`,
+      "do 'begin perform now(); end'",
+    ]);
+    expect(notCovered).toEqual([
+      'clock calls inside DO, CALL and EXECUTE',
+      'clock calls inside the function late',
+      'clock calls inside triggers of public.sales',
+    ]);
   });
 
   test('a call in a literal is none', async () => {

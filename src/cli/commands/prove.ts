@@ -104,15 +104,16 @@ async function proveOn(
   shell.exit(clean && refused.size === 0 ? exitCodes.done : exitCodes.findings);
 }
 
-/** Findings of the tasks that were run: a difference confirms them, none clears them for the intervals that ran. */
+/** Findings of the tasks that were run: a difference confirms them, none clears them for the intervals that ran where all was covered. */
 async function judgedFindings(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
   const { facts, grammars, config } = workspace;
   const all = await checkWithGrammars(facts, grammars, { severities: config.rules });
   return [...new Set(proofs.map(({ task }) => task))].flatMap((id) => {
     const task = facts.tasks.get(id)?.task;
-    const verdicts = proofs.filter((proof) => proof.task === id).map(({ verdict }) => verdict.kind);
-    const differs = verdicts.some((kind) => kind === 'different' || kind === 'outside');
-    if (task === undefined || (!differs && verdicts.some((kind) => kind !== 'no-difference'))) return [];
+    const own = proofs.filter((proof) => proof.task === id);
+    const differs = own.some(({ verdict }) => verdict.kind === 'different' || verdict.kind === 'outside');
+    const clean = own.every(({ verdict, notCovered }) => verdict.kind === 'no-difference' && notCovered.length === 0);
+    if (task === undefined || (!differs && !clean)) return [];
     const verdict = differs ? ('confirmed' as const) : ('cleared' as const);
     return all.filter((finding) => isOf(finding, task)).map((finding) => ({ finding, verdict }));
   });

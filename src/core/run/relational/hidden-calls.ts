@@ -8,16 +8,26 @@ const changing =
 
 const explainable = /^[\s(]*(?:insert|update|delete|merge|select|with|values)\b/i;
 
+/** $1: names. Functions of the user's own among them that do not promise the same result for the same arguments. */
+const changingFunctionsSql = `
+select distinct p.proname from pg_catalog.pg_proc p
+where p.oid >= 16384 and p.provolatile <> 'i' and p.proname = any($1::pg_catalog.text[]) order by p.proname`;
+
+export interface PlannedCalls {
+  /** Built-in calls whose result changes from run to run. */
+  readonly changing: ReadonlySet<string>;
+  /** Functions of the user's own that are called as they are, so that the planner does not see into them. */
+  readonly functions: readonly string[];
+}
+
 /**
  * Names of calls whose result changes from run to run, as the planner sees the statements: also those inside views and
  * inlined functions. Nothing is run. Statements that cannot be planned on their own (they use a table that an earlier
  * one makes) are passed over. The transaction must be one that is rolled back.
  */
-export async function plannedCalls(
-  session: Session,
-  statements: readonly RenderedStatement[],
-): Promise<ReadonlySet<string>> {
+export async function plannedCalls(session: Session, statements: readonly RenderedStatement[]): Promise<PlannedCalls> {
   const found = new Set<string>();
+  const called = new Set<string>();
   for (const { text } of statements) {
     if (!explainable.test(text)) continue;
     await session.query('savepoint backfill_explain');
@@ -25,8 +35,9 @@ export async function plannedCalls(
       const { rows } = await session.query(`explain (verbose, costs off) ${text}`);
       for (const [line] of rows) {
         // Literals are data: a text that reads like a call is none.
-        for (const [, call, word] of (line ?? '').replace(/'(?:[^']|'')*'/g, "''").matchAll(changing))
-          found.add((call ?? word ?? '').toLowerCase());
+        const bare = (line ?? '').replace(/'(?:[^']|'')*'/g, "''");
+        for (const [, call, word] of bare.matchAll(changing)) found.add((call ?? word ?? '').toLowerCase());
+        for (const [, name] of bare.matchAll(/(\w+)"?\(/g)) called.add(name ?? '');
       }
     } catch (error) {
       if (!(error instanceof WarehouseError) || error.kind === 'connection' || error.kind === 'cancelled') throw error;
@@ -34,5 +45,6 @@ export async function plannedCalls(
     }
     await session.query('release savepoint backfill_explain');
   }
-  return found;
+  const { rows } = await session.query(changingFunctionsSql, [`{${[...called].join(',')}}`]);
+  return { changing: found, functions: rows.map(([name]) => String(name)) };
 }

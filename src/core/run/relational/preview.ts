@@ -13,7 +13,6 @@ import { readPosition } from './marker.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { refusedOutcome } from './relational-executor.ts';
 import { enterTransaction, protectiveSettings } from './session-settings.ts';
-import { dropCopies } from './slice-state.ts';
 import { stopSignal } from './stop-signal.ts';
 import { resolveTargets } from './target.ts';
 import { planTask } from './task-plan.ts';
@@ -102,6 +101,9 @@ export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs:
   return { executor: { execute, maxConcurrency: 1 }, end };
 }
 
+/** Ends what a unit may leave in its session: temporary tables and the copies of slices, settings, prepared statements. */
+const asNew = ['close all', 'discard temp', 'reset all', 'deallocate all'] as const;
+
 async function begin(warehouse: Warehouse): Promise<Session> {
   const session = await warehouse.connect('unit');
   try {
@@ -142,7 +144,8 @@ async function previewUnit(
     await session.query(`rollback to savepoint ${unitSavepoint}`);
     return { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() };
   }
-  await dropCopies(session, targets.length);
+  // A run's next unit finds none of these either: each has a session as new.
+  for (const statement of asNew) await session.query(statement);
   await session.query(`release savepoint ${unitSavepoint}`);
   return {
     state: 'previewed',

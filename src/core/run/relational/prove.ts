@@ -1,6 +1,7 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { describeReadable } from '../../warehouse/describe-tables.ts';
 import type { Warehouse } from '../../warehouse/ports.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import { plainText } from '../render-statements.ts';
@@ -150,6 +151,9 @@ const writesOneOf =
     );
   };
 
+/** Statements whose own statements the planner shows only when they are run. */
+const hidesStatements = /^[\s(]*(?:do|call|execute)\b/i;
+
 /** Calls that the planner sees and that do not stand in the statements themselves. */
 async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSignal): Promise<readonly string[]> {
   if (signal.aborted) return [];
@@ -158,6 +162,7 @@ async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSig
     await session.query('begin isolation level read committed');
     await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
     const planned = await plannedCalls(session, job.statements);
+    const tables = await describeReadable(session, [...new Set(job.slices.map(({ table }) => table))], new Map());
     await session.query('rollback');
     const visible = new Set(
       job.statements.flatMap(({ text }) =>
@@ -167,10 +172,17 @@ async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSig
       ),
     );
     // The planner shows some calls under the name of another.
-    const names = [...planned].filter(
+    const names = [...planned.changing].filter(
       (name) => !visible.has(name) && !aliases(name).some((other) => visible.has(other)),
     );
-    return names.map((name) => `${name} inside a view, a function or a default`);
+    return [
+      ...names.map((name) => `${name} inside a view, a function or a default`),
+      ...(job.statements.some(({ text }) => hidesStatements.test(withoutLeadingComments(text)))
+        ? ['clock calls inside DO, CALL and EXECUTE']
+        : []),
+      ...planned.functions.map((name) => `clock calls inside the function ${name}`),
+      ...tables.flatMap((table) => (table?.triggers ? [`clock calls inside triggers of ${table.qualified}`] : [])),
+    ];
   } finally {
     await session.close();
   }

@@ -1,4 +1,5 @@
 import type { DialectName } from '../../sql/dialect-name.ts';
+import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../render-statements.ts';
 
@@ -7,6 +8,12 @@ export interface ShiftedText {
   readonly text: string;
   readonly shifted: readonly string[];
 }
+
+/**
+ * A query of its own keeps the column name that the call alone would give; where no query may stand (a column's
+ * default, the arguments of CALL and EXECUTE), there are no column names either.
+ */
+const takesQueries = /^[\s(]*(?:insert|update|delete|merge|select|with|values)\b|\bas[\s(]+(?:select|with)\b/i;
 
 /**
  * What is added to each clock call: a day, an hour and a second, so that a rerun falls into another day, hour and
@@ -40,11 +47,13 @@ export function shiftClocks(text: string, dialect: DialectName): ShiftedText {
     .sort((a, b) => a.start - b.start);
   let shifted = '';
   let at = 0;
+  const named = takesQueries.test(withoutLeadingComments(text));
   const names: string[] = [];
   for (const { name, start, end } of calls) {
     const shift = shifts.get(name);
     if (shift === undefined || start < at) continue;
-    shifted += text.slice(at, start) + shift.replace('%', () => text.slice(start, end));
+    const moved = shift.replace('%', () => text.slice(start, end));
+    shifted += text.slice(at, start) + (named ? `(select ${moved} as "${name}")` : moved);
     at = end;
     names.push(name);
   }

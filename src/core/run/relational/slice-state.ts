@@ -75,9 +75,3 @@ async function figuresOfCopy(
   await session.query('release savepoint backfill_pinned');
   return options.compare === 'none' ? { ...taken, keyUsable: false } : taken;
 }
-
-/** Copies end with the transaction; in a preview the next unit needs their names sooner. */
-export async function dropCopies(session: Session, count: number): Promise<void> {
-  const copies = Array.from({ length: count }, (_, index) => [oldCopy(index), newCopy(index)]).flat();
-  if (copies.length > 0) await session.query(`drop table if exists ${copies.join(', ')}`);
-}
