@@ -4,17 +4,17 @@ import { type ReportInput, type ReportTable, reportContent } from './report-cont
 export function reportMarkdown(input: ReportInput): string {
   const { title, where, counts, table, details } = reportContent(input);
   const lines = [
-    `# ${title}`,
+    `# ${plain(title)}`,
     '',
-    ...(where === undefined ? [] : [where, '']),
-    counts,
+    ...(where === undefined ? [] : [plain(where), '']),
+    plain(counts),
     '',
     ...(table === undefined ? [] : tableLines(table)),
     ...details.flatMap(({ heading, why, columns, samples }) => [
-      `## ${heading}`,
+      `## ${plain(heading)}`,
       '',
-      ...(why === undefined ? [] : [why, '']),
-      ...(columns === undefined ? [] : [columns, '']),
+      ...(why === undefined ? [] : [plain(why), '']),
+      ...(columns === undefined ? [] : [plain(columns), '']),
       ...(samples === undefined ? [] : tableLines(samples)),
     ]),
   ];
@@ -28,6 +28,11 @@ const tableLines = ({ titles, rows }: ReportTable): readonly string[] => [
   '',
 ];
 
-/** A table row; bars and line ends inside values would break it. */
-const row = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\r?\n/g, ' ')).join(' | ')} |`;
+const row = (cells: readonly string[]): string => `| ${cells.map(plain).join(' | ')} |`;
+
+/**
+ * Values come from tables: they are text, whatever they look like, and one line. An underscore inside a word is no
+ * emphasis and stays readable.
+ */
+const plain = (text: string): string =>
+  text.replace(/\r\n?|\n/g, ' ').replace(/[\\`*[\]<>|~&]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');

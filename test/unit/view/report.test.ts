@@ -45,6 +45,37 @@ test('tells what changed, with samples, and leaves out what did not', () => {
   expect(text).toContain('| added | id=9 |  | n=x y |');
 });
 
+test('Markdown takes values for text: no table breaks, nothing is loaded or styled', () => {
+  const values = ['a\\|b', 'x\ry\r\nz', '![i](http://h/i.png)', '<b>', '__init__', 'snake_case', '*a*', '`c`', '&lt;'];
+  const samples = values.map(
+    (n) => ({ kind: 'added', key: { id: '9' }, before: undefined, after: { id: '9', n } }) as const,
+  );
+  const results = [
+    {
+      attempts: 1,
+      message: undefined,
+      durationMs: 5,
+      unit: 'a@1',
+      state: 'changed',
+      slices: [{ ...slice, samples }],
+    } as const,
+  ];
+  const text = reportMarkdown({ title: '<i>t', target: 'shop@db', run: 'r1', results });
+  const cells = text.split('\n').flatMap((line) => /^\| added \| id=9 \| {2}\| n=(.*) \|$/.exec(line)?.[1] ?? []);
+  expect(cells).toEqual([
+    'a\\\\\\|b',
+    'x y z',
+    '!\\[i\\](http://h/i.png)',
+    '\\<b\\>',
+    '\\_\\_init\\_\\_',
+    'snake_case',
+    '\\*a\\*',
+    '\\`c\\`',
+    '\\&lt;',
+  ]);
+  expect(text.startsWith('# \\<i\\>t\n')).toBe(true);
+});
+
 test('HTML says the same, needs nothing from elsewhere, and takes values for text', () => {
   const hostile = '<script>alert(1)</script>';
   const samples = [{ kind: 'added', key: { id: '9' }, before: undefined, after: { id: '9', n: hostile } }] as const;
@@ -66,6 +97,6 @@ test('HTML says the same, needs nothing from elsewhere, and takes values for tex
   expect(html).not.toContain('<script');
   expect(html).not.toMatch(/(?:src|href)=/);
   expect(html).toContain('n=&lt;script&gt;alert(1)&lt;/script&gt;');
-  expect(html).toContain('<p>Why: the code of the task changed.</p>');
+  expect(html).toContain('<p>Why it changed: the code of the task changed.</p>');
   expect(html).toContain('<td class="number">3</td>');
 });
