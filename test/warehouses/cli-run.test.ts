@@ -139,7 +139,7 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
       counts: { changed: 12 },
     });
     expect((await cli('history', runs[0].run, '--report', 'changes.html')).code).toBe(0);
-    expect(readFileSync(join(root, 'changes.html'), 'utf8')).toContain('Why: the code of the task changed.');
+    expect(readFileSync(join(root, 'changes.html'), 'utf8')).toContain('Why it changed: the code of the task changed.');
     expect(await cli('history', runs[0].run, '--report', 'changes.doc')).toMatchObject({
       code: 2,
       err: expect.stringContaining('.md, .html, .json'),

@@ -17,7 +17,7 @@ export function slicePanel(slice: SliceView): TemplateResult {
         </tbody>
       </table>
       ${slice.method === 'none' ? html`<p class="quiet">Rows were not compared.</p>` : changeBadges(slice)}
-      ${slice.why === '' ? nothing : html`<p>Why: ${slice.why}.</p>`}
+      ${slice.why === '' ? nothing : html`<p>Why it changed: ${slice.why}.</p>`}
       ${columnBars(slice)} ${sampleTable(slice)}
     </section>
   `;

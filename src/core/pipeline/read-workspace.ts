@@ -1,8 +1,9 @@
+import type { SourceSpan } from '../text/span.ts';
 import type { AirflowAnswers, FileAnswer } from './airflow-exact/airflow-answer.ts';
 import { answerStands, applyAnswer } from './airflow-exact/apply-answer.ts';
 import { joinReadings } from './join-readings.ts';
 import { keepJoined } from './keep-joined.ts';
-import type { FileReading, FileSet } from './model.ts';
+import type { FileReading, FileSet, Pipeline } from './model.ts';
 import { parsePython } from './python/parse-python.ts';
 import type { SyntaxTree } from './python/syntax-tree.ts';
 import type { PythonParser } from './python-parser.ts';
@@ -149,7 +150,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       const whole =
         same && joined !== undefined
           ? joined.whole
-          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(readings, versionGuessedIn)));
+          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(readings, versionGuessedIn, files)));
       joined = { parts: readings, whole };
       const texts = new Map<string, string>();
       for (const { file, dependsOn } of whole)
@@ -183,7 +184,11 @@ function guarded(file: string, work: () => Omit<FileReading, 'dependsOn'>): Omit
 }
 
 /** Said once for a workspace, at its first DAG. */
-function sayVersion(readings: readonly FileReading[], guessedIn: FileReading | undefined): readonly FileReading[] {
+function sayVersion(
+  readings: readonly FileReading[],
+  guessedIn: FileReading | undefined,
+  files: FileSet,
+): readonly FileReading[] {
   return readings.map((reading) =>
     reading === guessedIn
       ? {
@@ -193,11 +198,19 @@ function sayVersion(readings: readonly FileReading[], guessedIn: FileReading | u
             {
               message:
                 'Nothing in the workspace says which Airflow version runs these DAGs; version 2 is taken. Pin apache-airflow in a requirements file, or set the version in the settings.',
-              at: reading.pipelines[0]?.at,
+              at: nameOfCall(reading.pipelines[0], files),
               severity: 'info' as const,
             },
           ],
         }
       : reading,
   );
+}
+
+/** `DAG` of `DAG(…)`, `@dag` of a decorator: the whole call would mark the whole file. */
+function nameOfCall(pipeline: Pipeline | undefined, files: FileSet): SourceSpan | undefined {
+  if (pipeline === undefined) return undefined;
+  const { file, start, end } = pipeline.at;
+  const name = /^@?[\w.]+/.exec(files.read(file)?.slice(start, end) ?? '')?.[0];
+  return { file, start, end: name === undefined ? end : start + name.length };
 }

@@ -76,7 +76,7 @@ function figureRows({ unit, state, message, slices }: UnitRecord): readonly (rea
 
 function detailOf(unit: string, { table, samples, key, columns, causes }: SliceDiff): readonly ReportDetail[] {
   if (samples.length === 0 && causes.length === 0) return [];
-  const why = causes.length === 0 ? undefined : `Why: ${causesInWords(causes)}.`;
+  const why = causes.length === 0 ? undefined : `Why it changed: ${causesInWords(causes)}.`;
   const counted = columns.map(({ column, rows }) => `${column}: ${rows}`).join(', ');
   const rows = samples.map((sample) => sampleRow(sample, key));
   return [
