@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import type { UnitJob } from '../../src/core/run/unit-job.ts';
 import type { Session } from '../../src/core/warehouse/ports.ts';
 import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
 import { type Moment, withFault } from '../support/fault-injection.ts';
@@ -101,7 +102,7 @@ describe.each(engines)('a crash on %s', (engine) => {
       ).toContain(between);
       if (first.state === 'failed')
         expect([at, first.error]).toMatchObject([at, { kind: 'connection', retryable: true }]);
-      const resumed = await retryWhileBusy(fixture, run, attempt);
+      const resumed = await retryWhileBusy(fixture, job({ run }), `runner-${attempt}`);
       const committed = between !== before;
       expect([at, resumed.state]).toEqual([at, committed ? 'done-before' : 'changed']);
       expect(await scalar(fixture.warehouse, expected)).toBe(
@@ -111,6 +112,9 @@ describe.each(engines)('a crash on %s', (engine) => {
       expect(
         await scalar(fixture.warehouse, `select count(*) from backfill_ledger.versions where run = '${run}'`),
       ).toBe('1');
+      expect(
+        await scalar(fixture.warehouse, `select count(*) from backfill_ledger.before_rows where run = '${run}'`),
+      ).toBe('10');
       expect(await scalar(fixture.warehouse, 'select count(*) from backfill_ledger.claims')).toBe('0');
     }
     if (engine === 'postgres') {
@@ -121,12 +125,74 @@ describe.each(engines)('a crash on %s', (engine) => {
   });
 });
 
+const sales = "select string_agg(id || ':' || amount, ',' order by id) from sales";
+
+describe.each(engines)('a crash of an undo on %s', (engine) => {
+  let fixture: Fixture;
+  let steps = 0;
+  let after: string | null | undefined;
+  let before: string | null | undefined;
+  let undone = 0;
+  const undo = (run: string, of: string) => job({ run, statements: [], restores: { run: of, unit: job().unit } });
+  /** The slice as a run of ours left it, with its rows of before kept. */
+  const changed = async (): Promise<string> => {
+    await sql(fixture.warehouse, 'truncate sales', 'insert into sales select id, day, amount + 1 from orders');
+    const run = `changed-${++undone}`;
+    const executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'first' });
+    expect(await executor.execute(job({ run }), neverAborted)).toMatchObject({ state: 'changed' });
+    await executor.close();
+    return run;
+  };
+
+  beforeAll(async () => {
+    fixture = await openFixture(engine);
+    await sql(fixture.warehouse, ...shopTables);
+    const of = await changed();
+    after = await scalar(fixture.warehouse, sales);
+    const { warehouse, count } = withFault(fixture.warehouse, -1, 'before', async () => {});
+    const complete = relationalExecutor(warehouse, { clock: realClock, owner: 'complete' });
+    await complete.execute(job({ run: 'warm', statements: [] }), neverAborted);
+    const began = count();
+    expect(await complete.execute(undo('whole', of), neverAborted)).toMatchObject({ state: 'changed' });
+    before = await scalar(fixture.warehouse, sales);
+    expect(before).not.toBe(after);
+    steps = count() - began;
+    await complete.close();
+  });
+  afterAll(() => fixture.close());
+
+  const moments: readonly Moment[] = engine === 'postgres' ? ['before', 'after'] : ['after'];
+  test.each(moments)('%s any statement: nothing of it or all of it, and a resume ends it', async (moment) => {
+    expect(steps).toBeGreaterThan(20);
+    for (let at = 0; at < steps; at++) {
+      const of = await changed();
+      const run = `undo-${moment}-${at}`;
+      const faulty = withFault(fixture.warehouse, at, moment, (session) =>
+        (deaths['the connection is cut'] as (typeof deaths)[string])(session, fixture),
+      );
+      const crashed = relationalExecutor(faulty.warehouse, { clock: realClock, owner: `runner-${run}` });
+      await crashed.execute(undo(run, of), neverAborted);
+      await crashed.close();
+      const between = await scalar(fixture.warehouse, sales);
+      expect([after, before], `statement ${at}`).toContain(between);
+      const resumed = await retryWhileBusy(fixture, undo(run, of), `runner-${run}`);
+      expect([at, resumed.state]).toEqual([at, between === before ? 'done-before' : 'changed']);
+      expect(await scalar(fixture.warehouse, sales)).toBe(before);
+      const kept = await scalar(
+        fixture.warehouse,
+        `select count(*) from backfill_ledger.before_rows where run in ('${of}', '${run}')`,
+      );
+      expect([at, kept]).toEqual([at, '20']);
+    }
+  });
+});
+
 /** The same process tries again: its own dead claim is no obstacle once the server has rolled the transaction back. */
-async function retryWhileBusy(fixture: Fixture, run: string, attempt: number) {
-  const executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: `runner-${attempt}` });
+async function retryWhileBusy(fixture: Fixture, unit: UnitJob, owner: string) {
+  const executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner });
   try {
     for (let tries = 0; ; tries++) {
-      const outcome = await executor.execute(job({ run }), neverAborted);
+      const outcome = await executor.execute(unit, neverAborted);
       if (outcome.state !== 'busy' || tries > 50) return outcome;
       await realClock.sleep(100);
     }
