@@ -55,7 +55,16 @@ function outputItem(block: QueryBlock, name: string, position: number | undefine
   if (position !== undefined && !stars) return block.select[position] ?? 'unknown';
   const named = block.select.find((item) => item.name === name);
   if (named) return named;
-  return stars ? undefined : 'unknown';
+  // Rows go in by place: beside a star a stamp of the template may be the column, whatever it is called.
+  return stars && !block.select.some(isStamp) ? undefined : 'unknown';
+}
+
+function isStamp({ expression }: SelectItem): boolean {
+  const all = [...within(expression)];
+  return (
+    all.some((one) => one.kind === 'hole' || one.kind === 'template-string') &&
+    !all.some((one) => one.kind === 'column' || one.kind === 'subquery')
+  );
 }
 
 function traceSource(

@@ -44,6 +44,14 @@ ${dag}
   'constant slice column of a rolling sum': dagWith(`DELETE FROM mart.a WHERE as_of = '{{ ds }}';
     INSERT INTO mart.a (as_of, n) SELECT DATE '{{ ds }}', count(*) FROM raw.a
     WHERE day > '{{ macros.ds_add(ds, -30) }}' AND day <= '{{ ds }}';`),
+  'a snapshot whose day stands unnamed beside a star': dagWith(`DELETE FROM mart.snap WHERE snapshot_date = '{{ ds }}';
+    INSERT INTO mart.snap SELECT *, '{{ ds }}'::date FROM raw.customers;`),
+  'a snapshot whose day has another name beside a star':
+    dagWith(`DELETE FROM mart.snap WHERE snapshot_date = '{{ ds }}';
+    INSERT INTO mart.snap SELECT c.*, DATE '{{ ds }}' AS as_of FROM raw.customers c;`),
+  'a rolling extract whose day stands unnamed beside a star': dagWith(`DELETE FROM mart.roll WHERE day = '{{ ds }}';
+    INSERT INTO mart.roll SELECT *, '{{ ds }}'::date FROM raw.a
+    WHERE day > '{{ macros.ds_add(ds, -7) }}' AND day <= '{{ ds }}';`),
   'monthly label of daily rows': dagWith(
     `DELETE FROM mart.m WHERE month = date_trunc('month', DATE '{{ ds }}');
     INSERT INTO mart.m (month, n) SELECT date_trunc('month', day), sum(n) FROM raw.d
