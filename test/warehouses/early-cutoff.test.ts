@@ -194,6 +194,18 @@ describe.each(engines)('early cutoff on %s', (engine) => {
     expect(await run()).toMatchObject({ state: 'unchanged' });
   });
 
+  test('a task that reads the clock runs, unless its load times are declared', async () => {
+    const statements = [
+      "delete from sales where day = '2026-11-01'",
+      "insert into sales select id, day, amount from orders where day = '2026-11-01' and day < now()",
+    ];
+    await run({ statements });
+    expect(await run({ statements })).toMatchObject({ state: 'unchanged' });
+    const slices = job().slices.map((slice) => ({ ...slice, volatile: ['amount'] }));
+    await run({ statements, slices });
+    expect(await run({ statements, slices })).toMatchObject({ state: 'skipped' });
+  });
+
   test('another task on the same slice does not count as a change of its code', async () => {
     await change("update sales set amount = 0 where day = '2026-11-01'");
     const statements = ["update sales set amount = 1 where day = '2026-11-01'"];

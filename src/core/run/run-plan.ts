@@ -66,9 +66,11 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
     );
     const late = await beginning(ledger, prepared, slices, prepared.createdBy);
     if (late !== undefined) return refused(run, late, ports);
-    await ledger.forgetImages(prepared.options.keepBeforeDays);
   }
-  return carryOut(prepared, new Map(), ports);
+  const result = await carryOut(prepared, new Map(), ports);
+  // Last, since an undo may need rows of that age; what cannot be forgotten now is by the next run.
+  await ledger?.forgetImages(prepared.options.keepBeforeDays).catch(() => {});
+  return result;
 }
 
 /** Runs what `before` leaves of a prepared run; shared by a first run and a resume. */

@@ -1,9 +1,11 @@
 import { sameContent } from '../../diff/change-cause.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
+import { readSql } from '../../sql/read-sql.ts';
 import type { TypeCache } from '../../warehouse/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
+import { plainText } from '../render-statements.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
@@ -34,6 +36,14 @@ export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<
 /** Statements after which the same names and bounds may mean other rows than those that were looked at. */
 const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
 
+/** A clock among what the statements read; where load times are declared `volatile`, clocks are taken for those. */
+const readsClock = ({ statements, slices }: UnitJob): boolean =>
+  slices.every(({ volatile }) => volatile.length === 0) &&
+  statements
+    .flatMap(({ text }) => readSql(plainText(text), 'postgres').statements)
+    .flatMap((statement) => [statement, ...statement.modifying])
+    .some(({ nondeterministic }) => nondeterministic.some(({ family }) => family === 'clock'));
+
 /**
  * True when running the unit would give what is there: its code, SQL, schema and settings are those of its last run, every
  * input holds what that run saw, and its own rows are what that run left. Content is compared, not only what the ledger
@@ -59,6 +69,7 @@ export async function isUpToDate(
     });
     if (!same) return false;
   }
+  if (readsClock(job)) return false;
   for (const [index, { relation }] of targets.entries()) {
     const version = versions[index];
     if (relation === undefined || version === undefined) return false;
