@@ -143,6 +143,13 @@ describe('what is not known', () => {
       'call load_m()',
       ['tables —: What load_m reads and writes is not known: the task only calls it.'],
     ],
+    [
+      'a function that is selected for what it does',
+      "select mart.refresh_day('{{ ds }}')",
+      ['tables —: What mart.refresh_day reads and writes is not known: the task only calls it.'],
+    ],
+    ['nothing of a function of the engine', 'select pg_catalog.pg_sleep(1); select count(1)', []],
+    ['nothing of a function over rows', 'select mart.label(name) from dim', []],
     ['nothing', read("day = '{{ ds }}'"), []],
     ['nothing of tables that nobody cuts', "delete from m where day = '{{ ds }}'; insert into m select * from dim", []],
     [

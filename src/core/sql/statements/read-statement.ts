@@ -1,3 +1,4 @@
+import type { DialectName } from '../dialect-name.ts';
 import { nondeterministicCalls } from '../nondeterministic.ts';
 import { outputColumns } from '../output-columns.ts';
 import { leaveCommonScope } from '../parse/common-scope.ts';
@@ -8,6 +9,7 @@ import { readSelectList } from '../parse/read-select-list.ts';
 import { readWith } from '../parse/read-with.ts';
 import type { CommonTable, QueryBlock } from '../query-block.ts';
 import type { Statement, StatementKind } from '../statement.ts';
+import type { TableReference } from '../table-reference.ts';
 import { readAlter } from './alter.ts';
 import { readCopy, readExport, readLoad, readUnload } from './copy.ts';
 import { readCreate, readReplaceTable } from './create.ts';
@@ -147,6 +149,20 @@ function isFromQuery(c: Cursor): boolean {
 
 function readSelect(c: Cursor, start: number, common: readonly CommonTable[]): Reading {
   const query = common.length > 0 ? readQueryBody(c, start, common) : readQuery(c);
-  if (c.into === undefined) return { kind: 'select', query };
+  if (c.into === undefined) return { kind: 'select', query, routine: calledOnly(c, query) };
   return { kind: 'create_table_as', query, target: c.into, temporary: c.intoTemporary };
+}
+
+/** Dialects whose functions may write; a schema before the name tells one of the user's from one of the engine's. */
+const writingFunctions: ReadonlySet<DialectName> = new Set(['postgres', 'ansi']);
+
+/** `SELECT schema.refresh_day('…')` reads no table and keeps no row: it is there for what its function does. */
+function calledOnly(c: Cursor, { from, select, then }: QueryBlock): TableReference | undefined {
+  const [first, ...others] = select;
+  if (from.length + then.length + others.length > 0 || !writingFunctions.has(c.dialect)) return undefined;
+  if (first?.expression.kind !== 'call') return undefined;
+  const { name, start } = first.expression;
+  const schema = name.slice(0, name.lastIndexOf('.'));
+  if (!name.includes('.') || schema === 'pg_catalog') return undefined;
+  return { name, templated: false, start, end: start + name.length };
 }
