@@ -1,5 +1,5 @@
 import type { ChangedSlice, LedgerStore } from '../ledger/ledger-store.ts';
-import type { Plan, PlanUnit, UnitId } from '../plan/plan.ts';
+import type { Plan, PlanUnit, UnitId, WaitRange } from '../plan/plan.ts';
 import { plural } from '../text/plural.ts';
 import type { Instant } from '../time/instant.ts';
 import { decodeRunDocument, type RunDocument } from './run-document.ts';
@@ -70,12 +70,20 @@ function undoOf(
   { run, as, createdBy, now }: Omit<UndoRequest, 'units'>,
 ): PreparedRun {
   const planned = new Map(plan.units.map((unit) => [unit.id, unit]));
-  const units = changed.flatMap((id): PlanUnit[] => {
-    const unit = planned.get(id);
-    return unit === undefined ? [] : [{ ...unit, reasons: [{ kind: 'selected' }], waitsFor: [] }];
-  });
+  const units: PlanUnit[] = [];
   const byTask = new Map<string, number[]>();
-  for (const [position, { task }] of units.entries()) byTask.set(task, [position, ...(byTask.get(task) ?? [])]);
+  let last: WaitRange | undefined;
+  for (const id of changed) {
+    const unit = planned.get(id);
+    if (unit === undefined) continue;
+    const { task } = unit;
+    const own = byTask.get(task) ?? [];
+    // Also where one is tried again: an earlier change of the same rows is taken back after the later one.
+    units.push({ ...unit, reasons: [{ kind: 'selected' }], waitsFor: last === undefined ? [] : [last] });
+    last = { task, first: own.length, last: own.length };
+    own.push(units.length - 1);
+    byTask.set(task, own);
+  }
   const undoPlan: Plan = { version: 1, now, units, byTask, findings: [], codeHashes: new Map(), widened: [] };
   return {
     run: as,
