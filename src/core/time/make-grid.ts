@@ -70,6 +70,8 @@ function deltaGrid(schedule: Extract<Schedule, { kind: 'delta' }>, anchor: Sched
   if (!(step.months >= 0 && step.months * 28 * dayMs + step.days * dayMs + step.ms > 0)) {
     return noGrid('its timedelta is not positive');
   }
+  // Instants are whole milliseconds: a part of one would drift from tick to tick.
+  if (!Number.isInteger(step.ms)) return noGrid('its timedelta is no whole number of milliseconds');
   const calendar = step.months !== 0;
   const snapped = !anchor.catchup && !calendar && intervals === 'tick-to-tick';
   if (anchor.startDate === undefined && !snapped) return noGrid('a timedelta schedule needs a start date');

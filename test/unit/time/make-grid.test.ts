@@ -106,6 +106,7 @@ test.each<[Schedule, RegExp]>([
     /needs a start date/,
   ],
   [{ kind: 'delta', step: { months: 0, days: 0, ms: 0 }, zone: 'UTC', intervals: 'tick-to-tick' }, /not positive/],
+  [{ kind: 'delta', step: { months: 0, days: 0, ms: 0.001 }, zone: 'UTC', intervals: 'tick-to-tick' }, /milliseconds/],
   [{ kind: 'delta', step: { months: 1, days: -31, ms: 0 }, zone: 'UTC', intervals: 'tick-to-tick' }, /not positive/],
 ])('%o has no grid, for a reason', (schedule, reason) => {
   const made = makeGrid(schedule, anywhere);
