@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { undoMark } from '../../src/core/ledger/undo-mark.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
 import type { JobSlice } from '../../src/core/run/unit-job.ts';
@@ -56,6 +57,12 @@ describe.each(engines)('undo on %s', (engine) => {
       slices: [{ added: 1, removed: 1, changed: 3, causes: [{ kind: 'undo', run: id }] }],
     });
     expect(await rows()).toBe(before);
+  });
+
+  test('a run after an undo says so, and not that the code changed', async () => {
+    const { id } = await changedRun();
+    await undo(id, { codeHash: undoMark(id) });
+    expect(await run()).toMatchObject({ state: 'changed', slices: [{ causes: [{ kind: 'undo', run: id }] }] });
   });
 
   test('an undo can be undone', async () => {

@@ -20,7 +20,7 @@ export type ChangeCause =
   | { readonly kind: 'unrecorded-input'; readonly table: string }
   /** Something of the database that may or may not have to do with it. */
   | { readonly kind: 'definitions' }
-  /** The change of an earlier run was taken back. */
+  /** The change of an earlier run was taken back, by this run or the last one. */
   | { readonly kind: 'undo'; readonly run: string }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
@@ -32,6 +32,8 @@ export interface ChangeEvidence {
   readonly previous:
     | {
         readonly after: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
+        /** The run that the last version took back, instead of code and SQL of its own. */
+        readonly undone: string | undefined;
         readonly sameCode: boolean;
         readonly sameStatements: boolean;
         readonly sameDefinitions: boolean;
@@ -49,8 +51,7 @@ export function changeCauses({ before, after, previous, inputs }: ChangeEvidence
   const outside: readonly ChangeCause[] = touched ? [{ kind: 'outside' }] : [];
   if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
   const known: ChangeCause[] = [
-    ...(previous.sameCode ? [] : [{ kind: 'code' } as const]),
-    ...(previous.sameCode && !previous.sameStatements ? [{ kind: 'statements' } as const] : []),
+    ...codeCauses(previous),
     ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
     ...(previous.sameSettings ? [] : [{ kind: 'settings' } as const]),
     ...tables(inputs, false).map((table) => ({ kind: 'input', table }) as const),
@@ -61,6 +62,16 @@ export function changeCauses({ before, after, previous, inputs }: ChangeEvidence
     ...tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const),
   ];
   return [...outside, ...(open.length > 0 ? open : [{ kind: 'not-deterministic' } as const])];
+}
+
+function codeCauses({
+  undone,
+  sameCode,
+  sameStatements,
+}: NonNullable<ChangeEvidence['previous']>): readonly ChangeCause[] {
+  if (undone !== undefined) return [{ kind: 'undo', run: undone }];
+  if (!sameCode) return [{ kind: 'code' }];
+  return sameStatements ? [] : [{ kind: 'statements' }];
 }
 
 const tables = (inputs: ChangeEvidence['inputs'], same: boolean | undefined): readonly string[] => [

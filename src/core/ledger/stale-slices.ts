@@ -2,6 +2,7 @@ import type { TaskId } from '../pipeline/model.ts';
 import type { UnitId } from '../plan/plan.ts';
 import type { Instant } from '../time/instant.ts';
 import type { InputContent, RecordedInput } from './recorded-input.ts';
+import { undoneRun } from './undo-mark.ts';
 
 /** The newest version of one slice, as the ledger keeps it. Bounds are instants, infinite where open. */
 export interface SliceVersionRecord extends InputContent {
@@ -22,6 +23,8 @@ export interface SliceVersionRecord extends InputContent {
 /** Why a slice is no longer what a run of its task would make. */
 export type StaleReason =
   | { readonly kind: 'code' }
+  /** An undo put back what was before a run of the task. */
+  | { readonly kind: 'undone'; readonly run: string }
   /** A run wrote the table after the slice had read it, and the rows differ. */
   | { readonly kind: 'input'; readonly table: string; readonly unit: UnitId }
   /** What it reads is stale itself. */
@@ -57,7 +60,10 @@ export function staleSlices(
     // A task that reads its own earlier slices comes back here only through a cycle, which nothing orders.
     judged.set(version, []);
     const hash = codeHashes.get(version.task);
-    const reasons: StaleReason[] = hash !== undefined && hash !== version.codeHash ? [{ kind: 'code' }] : [];
+    const undone = undoneRun(version.codeHash);
+    const reasons: StaleReason[] = [];
+    if (undone !== undefined) reasons.push({ kind: 'undone', run: undone });
+    else if (hash !== undefined && hash !== version.codeHash) reasons.push({ kind: 'code' });
     for (const input of version.inputs) {
       const now = within(targets.get(input.table), input).filter(({ slice }) => slice !== version.slice);
       const moved = now.find((current) => current.id > version.id && !consumed(input, current));
@@ -125,6 +131,8 @@ export function staleInWords(reason: StaleReason): string {
   switch (reason.kind) {
     case 'code':
       return 'the code of the task changed since';
+    case 'undone':
+      return `run ${reason.run} was undone`;
     case 'input':
       return `${reason.table} was rewritten since by ${reason.unit}`;
     case 'behind':

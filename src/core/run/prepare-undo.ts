@@ -1,4 +1,5 @@
 import type { ChangedSlice, LedgerStore } from '../ledger/ledger-store.ts';
+import { undoMark } from '../ledger/undo-mark.ts';
 import type { Plan, PlanUnit, UnitId, WaitRange } from '../plan/plan.ts';
 import { plural } from '../text/plural.ts';
 import type { Instant } from '../time/instant.ts';
@@ -103,7 +104,7 @@ const undoJob = (job: UnitJob, run: string, as: string): UnitJob => ({
   statements: [],
   inputs: [],
   cutsOff: false,
-  codeHash: `undo of ${run}`,
+  codeHash: undoMark(run),
   restores: { run, unit: job.unit },
   options: { ...job.options, compare: 'rows', holdShrinkPercent: undefined },
 });

@@ -10,6 +10,7 @@ const figures = (rowChecksum: string, algorithm = 'a') => ({
 });
 const previous = {
   after: figures('old'),
+  undone: undefined,
   sameCode: true,
   sameStatements: true,
   sameDefinitions: true,
@@ -25,6 +26,11 @@ test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
   ['code', { previous: { ...previous, sameCode: false } }, ['code']],
   ['the same code as other SQL', { previous: { ...previous, sameStatements: false } }, ['statements']],
   ['other code is other SQL', { previous: { ...previous, sameCode: false, sameStatements: false } }, ['code']],
+  [
+    'a slice whose last run was undone',
+    { previous: { ...previous, undone: 'r1', sameCode: false, sameStatements: false } },
+    ['undo'],
+  ],
   ['what the database defines', { previous: { ...previous, sameDefinitions: false } }, ['definitions']],
   ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],
   ['settings', { previous: { ...previous, sameSettings: false } }, ['settings']],

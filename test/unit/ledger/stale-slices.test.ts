@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedInput } from '../../../src/core/ledger/recorded-input.ts';
 import { type SliceVersionRecord, staleSlices } from '../../../src/core/ledger/stale-slices.ts';
+import { undoMark } from '../../../src/core/ledger/undo-mark.ts';
 import { instant } from '../../../src/core/time/instant.ts';
 
 const dayMs = 86_400_000;
@@ -46,6 +47,13 @@ describe('stale slices', () => {
   test('nothing is stale right after a run', () => {
     const orders = made('orders', 1, 'x');
     expect(stale([orders, made('daily', 1, 'y', [read('orders', 1, 2, orders)])])).toEqual([]);
+  });
+
+  test('a slice whose run was undone is stale, and not by its code', () => {
+    const daily = { ...made('daily', 1, 'y'), codeHash: undoMark('run-7') };
+    expect(staleSlices([daily], new Map([['daily', 'code of daily']]))).toMatchObject([
+      { reasons: [{ kind: 'undone', run: 'run-7' }] },
+    ]);
   });
 
   test('a parent that was rewritten with other rows makes its child stale, and what is behind it', () => {

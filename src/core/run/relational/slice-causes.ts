@@ -1,5 +1,6 @@
 import { changeCauses } from '../../diff/change-cause.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
+import { undoneRun } from '../../ledger/undo-mark.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { AppliedSlice } from './apply-task.ts';
 import type { Marker } from './marker.ts';
@@ -24,6 +25,7 @@ export function withCauses(
     after: diff.after,
     previous: version && {
       after: version,
+      undone: undoneRun(version.codeHash),
       sameCode: version.codeHash === job.codeHash,
       sameStatements: version.sameStatements !== false,
       sameDefinitions: version.definitionsHash === marker.definitionsHash,
