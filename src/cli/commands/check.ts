@@ -26,7 +26,7 @@ Examples:
   backfill check --rule plain-insert --rule wall-clock dags
   backfill check --format sarif . > findings.sarif
 
-Exit code 1 when there are errors or warnings.`;
+Exit code 1 when there are findings that are errors or warnings, or problems that are errors.`;
 
 export function register(program: Command, shell: Shell): void {
   const command = program
@@ -75,7 +75,9 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   );
   shell.out(write(report, options.format, shell));
   const serious = findings.some(({ severity }) => severity === 'error' || severity === 'warning');
-  shell.exit(serious ? exitCodes.findings : exitCodes.done);
+  // Settings with a slip are not applied, so nothing that was found or not found can be relied on.
+  const broken = report.problems.some(({ severity }) => severity === 'error');
+  shell.exit(serious || broken ? exitCodes.findings : exitCodes.done);
 }
 
 function write(report: FindingsReport, format: CheckCommandOptions['format'], shell: Shell): string {

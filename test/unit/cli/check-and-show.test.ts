@@ -51,6 +51,18 @@ describe('check', () => {
     expect(first.help).not.toBe('');
   });
 
+  test.each([
+    ['version: 99', 1],
+    ['version: 1', 0],
+  ])('a workspace without findings, with %s in its settings, exits with %i', async (settings, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    writeFileSync(join(folder, 'backfill.yaml'), settings);
+    writeFileSync(join(folder, 'a.sql'), 'SELECT 1;');
+    const { code, out } = await runCli(['check', '.'], folder);
+    rmSync(folder, { recursive: true });
+    expect([code, out.includes('no findings')]).toEqual([expected, true]);
+  });
+
   test('one file is checked with the SQL that it runs, resolved across its folder', async () => {
     const { out } = await runCli(['check', 'dags/a.py', '--format', 'json'], root);
     const found = JSON.parse(out).findings.map((one: { file: string }) => one.file);
