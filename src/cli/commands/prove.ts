@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../../core/lint/finding.ts';
+import { allRules } from '../../core/lint/rules/all-rules.ts';
 import type { Task } from '../../core/pipeline/model.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
@@ -104,7 +105,9 @@ async function proveOn(
   shell.exit(clean && refused.size === 0 ? exitCodes.done : exitCodes.findings);
 }
 
-/** Findings of the tasks that were run: a difference confirms them, none clears them for the intervals that ran where all was covered. */
+const provable: ReadonlySet<string> = new Set(allRules.filter((rule) => rule.provable).map(({ id }) => id));
+
+/** Findings of the tasks that were run, of the rules that two runs can judge: a difference confirms them, none clears them for the intervals that ran where all was covered. */
 async function judgedFindings(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
   const { facts, grammars, config } = workspace;
   const all = await checkWithGrammars(facts, grammars, { severities: config.rules });
@@ -115,7 +118,9 @@ async function judgedFindings(workspace: Workspace, proofs: readonly UnitProof[]
     const clean = own.every(({ verdict, notCovered }) => verdict.kind === 'no-difference' && notCovered.length === 0);
     if (task === undefined || (!differs && !clean)) return [];
     const verdict = differs ? ('confirmed' as const) : ('cleared' as const);
-    return all.filter((finding) => isOf(finding, task)).map((finding) => ({ finding, verdict }));
+    return all
+      .filter((finding) => provable.has(finding.rule) && isOf(finding, task))
+      .map((finding) => ({ finding, verdict }));
   });
 }
 

@@ -30,5 +30,7 @@ export interface Rule {
   readonly help: string;
   /** Rules that keep silent about a subject of which this, more specific, rule speaks. */
   readonly supersedes: readonly string[];
+  /** Two runs of one interval over the same rows show whether it is so; not where a crash or other intervals matter. */
+  readonly provable?: true;
   check(context: LintContext): Iterable<RuleFinding>;
 }

@@ -106,5 +106,6 @@ export default {
   summary: 'INSERT into a table that nothing of the same run empties or protects',
   help: 'Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.',
   supersedes: [],
+  provable: true,
   check,
 } satisfies Rule;
