@@ -338,6 +338,12 @@ describe('what stands against a plan', () => {
     expect(makePlan([alone], request(['add'], oneDay, { allowAppend: true })).findings).toMatchObject([
       { severity: 'warning' },
     ]);
+    const leftToAirflow = task('log', daily, {}, { ...adds, executor: { kind: 'airflow', reason: 'a shell command' } });
+    const behind = { ...leftToAirflow, after: [{ parent: 'first', shift: undefined }] };
+    const first = task('first', daily, {}, { writes: [write('u')] });
+    expect(makePlan([first, behind], request(['first'], oneDay)).findings).toMatchObject([
+      { code: 'append-in-plan', severity: 'warning', task: 'log' },
+    ]);
     const pair = [
       task('clear', daily, {}, { writes: [write('t')] }),
       task('add', daily, {}, { ...adds, after: [{ parent: 'clear', shift: undefined }], pairedWith: 'clear' }),
