@@ -179,8 +179,15 @@ const eachTime = (value: TimeReadings, change: (time: TimeExpression) => TimeExp
 export function appendStep(time: TimeExpression, step: TimeStep): TimeExpression {
   const before = time.steps.at(-1);
   if (step.kind === 'floor') {
-    if (isAligned(startedUnit(time, step.zone), step.unit)) return time;
-    const finer = before?.kind === 'floor' && before.zone === step.zone && isAligned(step.unit, before.unit);
+    const started = startedUnit(time, step.zone);
+    // Where clocks move by half an hour, the start of an hour can lie in the hour before.
+    if (isAligned(started, step.unit) && (isAligned(started, 'day') || step.zone === 'UTC')) return time;
+    const finer =
+      before?.kind === 'floor' &&
+      before.zone === step.zone &&
+      isAligned(step.unit, before.unit) &&
+      // An hour that began before a midnight which is repeated lies in another day than its moments.
+      (isAligned(before.unit, 'day') || !movesMidnight(step.zone));
     return { ...time, steps: [...(finer ? time.steps.slice(0, -1) : time.steps), step] };
   }
   if (before?.kind === 'shift' && step.kind === 'shift' && before.zone === step.zone) {
