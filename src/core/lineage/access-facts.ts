@@ -95,9 +95,10 @@ function partitionRange(table: string, value: SymbolicValue, tables: KnownTables
   return { kind: 'range', column, lo: reading.time, hi: (end ?? reading).time, predicate: undefined };
 }
 
-/** The column by which other tasks cut the table, or its only column of days. */
+/** The column by which other tasks cut the table, the only one that it is partitioned by, or its only column of days. */
 function partitionColumn(table: string, tables: KnownTablesOfWorkspace): string | undefined {
   const [cut] = tables.slicedBy(table);
   const days = (tables.columnsOf(table) ?? []).filter((column) => tables.typeOf(table, column) === 'date');
-  return cut ?? (days.length === 1 ? days[0] : undefined);
+  const partitionedBy = tables.partitionedBy(table);
+  return cut ?? (partitionedBy.length === 1 ? partitionedBy[0] : days.length === 1 ? days[0] : undefined);
 }

@@ -11,6 +11,7 @@ export interface KnownTable {
   readonly table: string;
   /** Empty where no definition is at hand. */
   readonly columns: TableFacts['columns'];
+  readonly partitionedBy: readonly string[];
   /** The columns by which tasks cut it into slices. */
   readonly cutBy: readonly string[];
   readonly view: ViewDefinition | undefined;
@@ -35,10 +36,14 @@ export function createTableLookups(): (
         const table = names(name);
         const asked = now.get(table);
         if (asked !== undefined) return asked;
-        const { columns = none, view } = definitions.get(table) ?? {};
-        const fresh: KnownTable = { table, columns, cutBy: cutBy.get(table) ?? none, view };
+        const { columns = none, partitionedBy = none, view } = definitions.get(table) ?? {};
+        const fresh: KnownTable = { table, columns, partitionedBy, cutBy: cutBy.get(table) ?? none, view };
         const known = before.get(table);
-        const same = known?.columns === columns && known.cutBy === fresh.cutBy && known.view === view;
+        const same =
+          known?.columns === columns &&
+          known.partitionedBy === partitionedBy &&
+          known.cutBy === fresh.cutBy &&
+          known.view === view;
         const kept = same ? known : fresh;
         now.set(table, kept);
         return kept;
@@ -65,6 +70,7 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       return columns.length === 0 ? undefined : columns.map((one) => one.name);
     },
     slicedBy: (table) => tableOf(table).cutBy,
+    partitionedBy: (table) => tableOf(table).partitionedBy,
     viewOf: (table) => tableOf(table).view,
     same: (a, b) => tableOf(a).table === tableOf(b).table,
   };

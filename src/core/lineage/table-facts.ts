@@ -34,16 +34,16 @@ export function tableFacts(
   const tables = [...new Set([...definitions.keys(), ...writers.keys(), ...readers.keys()])].sort();
   const found = new Map(
     tables.map((table): [string, TableFacts] => {
-      const { columns, keys, createdAt } = definitions.get(table) ?? undefinedTable;
+      const { columns, keys, partitionedBy, createdAt } = definitions.get(table) ?? undefinedTable;
       const [written, read] = [[...(writers.get(table) ?? [])], [...(readers.get(table) ?? [])]];
       const name = mostUsed.get(table) ?? table;
-      return [table, { name, columns, keys, createdAt, writers: written, readers: read }];
+      return [table, { name, columns, keys, partitionedBy, createdAt, writers: written, readers: read }];
     }),
   );
   return keepSame(before, found, isSame);
 }
 
-const undefinedTable: TableDefinition = { columns: [], keys: [], createdAt: undefined };
+const undefinedTable: TableDefinition = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
 
 function join(lists: Map<string, Set<TaskId>>, table: string, task: TaskId): void {
   const known = lists.get(table);
@@ -55,6 +55,7 @@ const isSame = (a: TableFacts, b: TableFacts): boolean =>
   a.name === b.name &&
   a.columns === b.columns &&
   a.keys === b.keys &&
+  a.partitionedBy === b.partitionedBy &&
   a.createdAt === b.createdAt &&
   sameItems(a.writers, b.writers) &&
   sameItems(a.readers, b.readers);

@@ -10,6 +10,7 @@ import type { TableFacts } from './workspace-facts.ts';
 export interface TableDefinition {
   readonly columns: TableFacts['columns'];
   readonly keys: TableFacts['keys'];
+  readonly partitionedBy: TableFacts['partitionedBy'];
   readonly createdAt: SourceSpan | undefined;
   /** Set for a view: the last definition of it. */
   readonly view?: ViewDefinition | undefined;
@@ -54,7 +55,7 @@ export function byTable(
 
 /** One table's statements together; a table that is made twice keeps its first definition. */
 export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
-  let known: TableDefinition = { columns: [], keys: [], createdAt: undefined };
+  let known: TableDefinition = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
   for (const { statement, source, view } of statements) {
     if (view !== undefined) {
       known = { ...known, view };
@@ -66,7 +67,9 @@ export function tableDefinition(statements: readonly DefiningStatement[]): Table
     if (!creates(statement) && more.length === 0 && statement.keys.length === 0) continue;
     if (creates(statement) && known.createdAt !== undefined) continue;
     const createdAt = creates(statement) ? (locate(source, statement.head) ?? known.createdAt) : known.createdAt;
-    known = { ...known, columns: [...known.columns, ...more], keys: [...known.keys, ...statement.keys], createdAt };
+    const partitionedBy = creates(statement) ? statement.partitionedBy : known.partitionedBy;
+    const keys = [...known.keys, ...statement.keys];
+    known = { ...known, columns: [...known.columns, ...more], keys, partitionedBy, createdAt };
   }
   return known;
 }

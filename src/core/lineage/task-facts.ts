@@ -20,6 +20,8 @@ import { type ViewDefinition, viewDefinition } from './view-definition.ts';
 export interface KnownTablesOfWorkspace extends TableColumns {
   /** Columns by which tasks of the workspace cut the table into slices. */
   slicedBy(table: string): readonly string[];
+  /** Columns by which the definition of the table keeps rows apart, in order. */
+  partitionedBy(table: string): readonly string[];
   /** True when two names mean one table. */
   same(a: string, b: string): boolean;
 }

@@ -10,6 +10,8 @@ export interface TableFacts {
   readonly columns: readonly { readonly name: string; readonly type: string; readonly notNull: boolean }[];
   /** Primary key first, then unique constraints and indexes. */
   readonly keys: readonly (readonly string[])[];
+  /** Columns by which its definition keeps rows apart, in order. */
+  readonly partitionedBy: readonly string[];
   readonly createdAt: SourceSpan | undefined;
   readonly writers: readonly TaskId[];
   readonly readers: readonly TaskId[];

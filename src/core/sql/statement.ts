@@ -108,6 +108,8 @@ export interface Statement extends Span {
   readonly definitions: readonly ColumnDefinition[];
   /** Unique keys of CREATE TABLE / CREATE UNIQUE INDEX: primary key first. */
   readonly keys: readonly (readonly string[])[];
+  /** Columns by which CREATE TABLE keeps rows apart, in order. */
+  readonly partitionedBy: readonly string[];
   readonly partition: 'static' | 'dynamic' | 'mixed' | 'none' | undefined;
   /** Entries of `PARTITION (…)`: `column = value` (a binary) or a column alone. */
   readonly partitionBy: readonly SqlExpression[];

@@ -37,7 +37,7 @@ describe('definitions', () => {
         format: 'sql-file',
         schedule: { kind: 'none' },
         tasks: {
-          main: `create table if not exists shop.orders (id bigint primary key, day date not null, at timestamptz);
+          main: `create table if not exists shop.orders (id bigint primary key, day date not null, at timestamptz) partition by range (day);
                  create unique index orders_day on shop.orders (day, id);
                  alter table shop.orders add column note text;`,
         },
@@ -52,6 +52,7 @@ describe('definitions', () => {
         { name: 'note', type: 'text', notNull: false },
       ],
       keys: [['id'], ['day', 'id']],
+      partitionedBy: ['day'],
       writers: ['a.load'],
     });
   });

@@ -8,7 +8,6 @@ import {
   operator,
   skipOne,
   token,
-  within,
   word,
 } from '../parse/cursor.ts';
 import { readColumnList, readTableName } from '../parse/names.ts';
@@ -16,6 +15,7 @@ import { isQueryAhead } from '../parse/read-primary.ts';
 import { readQuery } from '../parse/read-query.ts';
 import { queryStarts } from '../parse/words.ts';
 import type { QueryBlock } from '../query-block.ts';
+import { type Partitioning, readPartitioning } from './partitioning.ts';
 import type { Reading } from './reading.ts';
 import { readTableDefinition, type TableDefinition } from './table-definition.ts';
 
@@ -105,10 +105,16 @@ function readCreateTable(c: Cursor, prefix: Prefix): Reading {
   const target = readTableName(c);
   let definition: TableDefinition = { definitions: [], keys: [] };
   if (operator(c) === '(' && !isQueryAhead(c)) definition = readTableDefinition(c);
-  const query = readDefiningQuery(c);
+  let partitioning: Partitioning | undefined;
+  const query = readDefiningQuery(c, (found) => {
+    partitioning ??= found;
+  });
   const temporary = prefix.temporary || target?.name.startsWith('#') === true;
   const kind = query === undefined && !isDefinedByCall(c) ? 'create_table' : 'create_table_as';
-  return { kind, target, query, ...definition, orReplace: prefix.orReplace, ifNotExists, temporary };
+  const definitions = [...definition.definitions, ...(partitioning?.definitions ?? [])];
+  const partitionedBy = partitioning?.columns ?? [];
+  const { keys } = definition;
+  return { kind, target, query, definitions, keys, partitionedBy, orReplace: prefix.orReplace, ifNotExists, temporary };
 }
 
 function readCreateView(c: Cursor, recursive: boolean): Reading {
@@ -126,7 +132,7 @@ const rowless = new Set(['template', 'in', 'from', 'to', 'values']);
 const isDefinedByCall = (c: Cursor): boolean => c.tokens[c.index - 1] !== undefined && word(c) === 'execute';
 
 /** The query behind the options of a table or view. A CLONE reads the table it copies. */
-function readDefiningQuery(c: Cursor): QueryBlock | undefined {
+function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => void): QueryBlock | undefined {
   while (!done(c)) {
     const here = word(c);
     if (here === 'as' && isQueryWord(c, 1)) {
@@ -152,10 +158,11 @@ function readDefiningQuery(c: Cursor): QueryBlock | undefined {
       c.index++;
       const source = readTableName(c);
       if (source !== undefined) c.reads.push(source);
-    } else if (here === 'partition' && word(c, 1) === 'by' && operator(c, 2) === '(') {
-      c.index += 2;
-      within(c, () => undefined);
-    } else skipOne(c);
+    } else {
+      const partitioning = readPartitioning(c);
+      if (partitioning === undefined) skipOne(c);
+      else onPartitioning?.(partitioning);
+    }
   }
   return undefined;
 }

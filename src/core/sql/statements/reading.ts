@@ -27,6 +27,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   branches: [],
   definitions: [],
   keys: [],
+  partitionedBy: [],
   partition: undefined,
   partitionBy: [],
   temporary: false,
