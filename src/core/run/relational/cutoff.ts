@@ -22,10 +22,14 @@ export interface CutoffUnit {
   readonly types: TypeCache;
 }
 
-/** The inputs with what they hold now. Read before the task: what is committed meanwhile makes the record stale, never wrong. */
+/**
+ * The inputs, and for a unit that can be left out what they hold now; one that was asked for runs anyway, and a pass over
+ * its inputs may cost as much as its task. Read before the task: what is committed meanwhile makes the record stale,
+ * never wrong.
+ */
 export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
   const { session, job, server, types } = unit;
-  if (!job.options.earlyCutoff) return inputs;
+  if (!job.options.earlyCutoff || !job.cutsOff) return inputs;
   const contents = await inputContents(session, job.inputs, server, types);
   return inputs.map((input, index) => {
     const content = contents[index];
