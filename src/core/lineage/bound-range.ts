@@ -68,8 +68,16 @@ function throughSteps(
     above = '>=';
     below = '<';
   }
-  return { lo: lo && lowerEnd(lo, above, type, context.zones), hi: hi && upperEnd(hi, below, type, context.zones) };
+  const ends = {
+    lo: lo && lowerEnd(lo, above, type, context.zones),
+    hi: hi && upperEnd(hi, below, type, context.zones),
+  };
+  if (side.zone === undefined || type === 'timestamp' || type === 'date') return ends;
+  return { lo: ends.lo && asMoment(ends.lo), hi: ends.hi && asMoment(ends.hi) };
 }
+
+/** What a column of moments was compared with on a clock of its own is a moment: a day there begins none of the session. */
+const asMoment = (value: TimeReadings): TimeReadings => ({ ...value, naive: false, moment: true });
 
 type Cut = Extract<ColumnStep, { kind: 'cut' }>;
 
@@ -124,7 +132,7 @@ const unplaced = (value: TimeReadings): TimeReadings => ({
 /** A moment that is the start of a unit in another zone than the cut's starts nothing there. */
 function onCalendarOf(value: TimeReadings, { zone }: Cut, zones: readonly ZoneName[]): TimeReadings {
   const isPlaced = value.readings.every((reading) => reading.zone !== undefined && zones.includes(reading.zone));
-  if (isPlaced || (value.naive && zone === undefined)) return value;
+  if ((isPlaced && value.moment !== true) || (value.naive && zone === undefined)) return value;
   return { ...value, unit: undefined, readings: value.readings.map(({ time }) => ({ time, zone })) };
 }
 

@@ -16,6 +16,7 @@ import { type ColumnSide, columnSide } from './column-side.ts';
 import { isNamed } from './query-scope.ts';
 import type { SqlContext } from './sql-context.ts';
 import { throughSide, valueOfSide } from './through-side.ts';
+import type { TimeReadings } from './time-readings.ts';
 
 /** What the workspace knows of the columns of an entry of FROM. */
 export interface ColumnsOf {
@@ -95,9 +96,18 @@ export function fromRanges(
     const item = from[index];
     return item === undefined ? undefined : columns.typeOf(item, column);
   };
+  /**
+   * A wall time that was compared on a clock of its own (`AT TIME ZONE`) has two readings, and which moments a session
+   * takes it for is a third: of moments nothing is said then.
+   */
+  const isCarried = ({ lo, hi }: ColumnRange, type: ColumnType, to: LinkEnd): boolean => {
+    const isForeign = (end: TimeReadings | undefined): boolean =>
+      end?.readings.some(({ zone }) => zone !== undefined && !context.zones.includes(zone)) === true;
+    return typeAt(to.index, to.side.column.name) === type || !(isForeign(lo) || isForeign(hi));
+  };
   const carry = ({ from: source, to, operator, at }: Link): boolean => {
     const range = ranges[source.index]?.get(source.side.column.name);
-    if (range === undefined) return false;
+    if (range === undefined || !isCarried(range, typeAt(source.index, source.side.column.name), to)) return false;
     const value = valueOfSide(range, source.side, typeAt(source.index, source.side.column.name), context);
     const lo = operator === '<' || operator === '<=' ? undefined : value.lo;
     const hi = operator === '>' || operator === '>=' ? undefined : value.hi;
