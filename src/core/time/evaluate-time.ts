@@ -21,20 +21,26 @@ export type BoundSide = 'lower' | 'upper';
  */
 export function evaluateTime(expression: TimeExpression, interval: DataInterval, side: BoundSide): Instant {
   let value = expression.anchor === 'start' ? interval.start : interval.end;
-  let dayOf: ZoneName | undefined;
+  let day: Day | undefined;
   for (const step of expression.steps) {
     if (startsDay(step)) {
-      value = firstOfDay(value, step, step.zone);
-      dayOf = step.zone;
-    } else if (dayOf === step.zone && step.kind === 'shift' && step.offset.ms === 0) {
-      const moved = monotoneShift(value, step.offset, step.zone, side);
-      value = side === 'lower' ? firstOfDay(moved, { unit: 'day' }, step.zone) : moved;
+      day = dayOf(value, step);
+      value = firstOfDay(day);
+    } else if (day?.zone === step.zone && step.kind === 'shift' && step.offset.ms === 0) {
+      day = { zone: step.zone, midnight: shiftDates(day.midnight, step.offset, side) };
+      value = side === 'lower' ? firstOfDay(day) : monotoneShift(value, step.offset, step.zone, side);
     } else {
-      value = applyStep(dayOf === undefined ? value : closed(value, dayOf, side), step, side);
-      dayOf = undefined;
+      value = applyStep(day === undefined ? value : closed(value, day.zone, side), step, side);
+      day = undefined;
     }
   }
-  return dayOf === undefined ? value : closed(value, dayOf, side);
+  return day === undefined ? value : closed(value, day.zone, side);
+}
+
+/** A date of a zone, by the wall time of its midnight, which no clock may show or two instants may. */
+interface Day {
+  readonly zone: ZoneName;
+  readonly midnight: WallTime;
 }
 
 /**
@@ -44,17 +50,21 @@ export function evaluateTime(expression: TimeExpression, interval: DataInterval,
 const startsDay = (step: TimeStep): step is Extract<TimeStep, { kind: 'floor' }> =>
   step.kind === 'floor' && !/^(?:second|minute|hour)$/.test(step.unit) && movesMidnight(step.zone);
 
-/** The first instant of the unit whose day `at` shows: the earlier of two midnights. */
-function firstOfDay(
-  at: Instant,
-  { unit }: Pick<Extract<TimeStep, { kind: 'floor' }>, 'unit'>,
-  zone: ZoneName,
-): Instant {
-  const floored = floorTo(at, unit, zone);
-  if (!Number.isFinite(floored)) return floored;
-  const { first, gapAt } = wallChoices(zone, toWall(zone, floored));
+/** The first day of the unit that `at` falls into. An infinite instant gives an infinite midnight. */
+function dayOf(at: Instant, { unit, zone }: Extract<TimeStep, { kind: 'floor' }>): Day {
+  return { zone, midnight: wallTime(Math.floor(toWall(zone, floorTo(at, unit, zone)) / dayMs) * dayMs) };
+}
+
+/** The first instant that stands for the day: the earlier of two midnights, the change that skips the only one. */
+function firstOfDay({ zone, midnight }: Day): Instant {
+  if (!Number.isFinite(midnight)) return instant(midnight);
+  const { first, gapAt } = wallChoices(zone, midnight);
   return gapAt ?? first;
 }
+
+/** Dates move by the calendar alone: no clock has a part in it. */
+const shiftDates = (midnight: WallTime, { months, days }: CalendarOffset, side: BoundSide): WallTime =>
+  Number.isFinite(midnight) ? wallTime(monotoneMonths(midnight, months, side) + days * dayMs) : midnight;
 
 /** The later of two midnights for an upper bound. */
 const closed = (at: Instant, zone: ZoneName, side: BoundSide): Instant =>
