@@ -1,12 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+const setupFiles = ['test/support/laws.ts'];
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', testTimeout: 60_000, include: ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          setupFiles,
+          testTimeout: 60_000,
+          include: ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'],
+        },
+      },
       {
         test: {
           name: 'warehouses',
+          setupFiles,
           include: ['test/warehouses/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
           fileParallelism: false,

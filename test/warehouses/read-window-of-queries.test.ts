@@ -8,6 +8,7 @@ import type { DataInterval } from '../../src/core/time/data-interval.ts';
 import { floorTo } from '../../src/core/time/floor.ts';
 import { instant } from '../../src/core/time/instant.ts';
 import { shift } from '../../src/core/time/shift.ts';
+import { lawRuns } from '../support/laws.ts';
 import { workspace } from '../unit/lineage/workspace.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York'] as const;
@@ -196,7 +197,7 @@ describe('rows outside of the windows change nothing in what PostgreSQL answers'
           expect(within, `${rendered.text}\nsrc: ${src}\nother: ${other}`).toBe(all);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: lawRuns(25) },
     );
     expect(bounded > 2 || keepsAll.test(carrier)).toBe(true);
   });

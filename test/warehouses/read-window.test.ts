@@ -7,6 +7,7 @@ import { floorTo } from '../../src/core/time/floor.ts';
 import { instant } from '../../src/core/time/instant.ts';
 import { toIso } from '../../src/core/time/iso.ts';
 import { shift } from '../../src/core/time/shift.ts';
+import { lawRuns } from '../support/laws.ts';
 import { workspace } from '../unit/lineage/workspace.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'] as const;
@@ -135,7 +136,7 @@ describe('no row that PostgreSQL reads lies outside of the window', () => {
           ).toEqual([]);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
     expect(bounded).toBeGreaterThan(50);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { earlierTasks } from '../../../src/core/lineage/order-edges.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { workspace } from './workspace.ts';
 
 const size = 7;
@@ -35,6 +36,6 @@ test('a task is earlier than another one where a path leads from it, circles inc
         for (let to = 0; to < size; to++)
           expect(isEarlier(`d.t${from}`, `d.t${to}`), `${from} before ${to}`).toBe(joined.has(`${from} ${to}`));
     }),
-    { numRuns: 60 },
+    { numRuns: lawRuns(60) },
   );
 });

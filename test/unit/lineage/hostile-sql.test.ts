@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { factJson } from '../../../src/core/lineage/fact-json.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { range, request } from '../plan/planning.ts';
 import { workspace } from './workspace.ts';
 
@@ -109,6 +110,6 @@ it('no text of SQL makes facts or a plan throw', { timeout: 60_000 }, () => {
         expect(plan.units.every((unit) => unit.start < unit.next)).toBe(true);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: lawRuns(400) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'libpg-query';
 import { describe, expect, test } from 'vitest';
 import { applyFix, checkFiles, dagWith, type Files } from '../../support/check-files.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const head = `from datetime import datetime
 from airflow import DAG
@@ -139,7 +140,7 @@ test('a fix leaves valid SQL without the finding that it mends', async () => {
         await parse(rendered(inDag ? (/"""\n([\s\S]*)\n"""/.exec(text)?.[1] ?? '') : text));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
   expect(applied).toBeGreaterThan(20);
 }, 60_000);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkFiles, dagWith, type Files } from '../../support/check-files.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const words =
   "INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}' AND ts BETWEEN '{{ data_interval_start }}' AND now() ; DELETE FROM mart.a UPDATE a SET n = n + 1 MERGE USING ON WHEN MATCHED THEN NOT EXISTS ( ) UNION ALL WITH x AS CASE WHEN END ' \" $$ -- /* */ {{ {% %} }} {# #} 😀 , . ::date ON CONFLICT DO NOTHING BEGIN COMMIT \r\n \t".split(
@@ -26,7 +27,7 @@ test('half-typed and broken SQL gives findings with places, never an exception',
     fc.property(soup, fc.boolean(), (sql, inDag) => {
       places(inDag ? dagWith(sql.replaceAll('"""', '')) : { 'sql/a.sql': sql });
     }),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 }, 60_000);
 

@@ -11,6 +11,7 @@ import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.
 import type { WorkspaceReading } from '../../../src/core/pipeline/workspace-reading.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf, folderFiles } from '../../support/folder-files.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const parser = await loadPythonParser();
 const root = new URL('../../../', import.meta.url);
@@ -197,7 +198,7 @@ test('after any edits everything is as though the workspace were read for the fi
         for (const path of state.files.keys()) expect(reading.text(path)).toBe(anew.text(path));
       }
     }),
-    { numRuns: 15 },
+    { numRuns: lawRuns(15) },
   );
   expect(seen.tasks).toBeGreaterThan(0);
   expect(seen.findings).toBeGreaterThan(0);

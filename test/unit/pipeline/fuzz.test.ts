@@ -5,6 +5,7 @@ import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace
 import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf, folderFiles } from '../../support/folder-files.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const fixtures = new URL('../../fixtures/pipeline/', import.meta.url);
 const texts = readdirSync(fixtures)
@@ -97,7 +98,7 @@ test('mutated files are read without a defect', () => {
         readsCleanly(path, text);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: lawRuns(300) },
   );
 }, 60_000);
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { TextValue } from '../../../src/core/pipeline/python/text-value.ts';
 import { locate } from '../../../src/core/text/mapped-text.ts';
 import { followPython } from '../../support/follow-python.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const textOf = (code: string, others?: Record<string, string>): TextValue => {
   const value = followPython(code, others).get('x');
@@ -82,7 +83,7 @@ describe('string literals', () => {
         }
         expect(end).toBe(value.mapped.text.length);
       }),
-      { numRuns: 400 },
+      { numRuns: lawRuns(400) },
     );
   });
 

@@ -5,6 +5,7 @@ import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../../src/core/plan/plan-request.ts';
 import { instant } from '../../../src/core/time/instant.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { bruteForcePlan, hasCycle, nameOf } from './brute-force.ts';
 import { type Cadence, cadence, end, floor, offset, own, start, task, unbounded, unknown, window } from './planning.ts';
 
@@ -203,14 +204,14 @@ describe('a plan is what trying every pair of intervals gives', () => {
   it('for tasks without circles', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(acyclic, ([tasks, request]) => agrees(tasks, request)),
-      { numRuns: 120 },
+      { numRuns: lawRuns(120) },
     );
   });
 
   it('for tasks that read each other', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(mutual, ([tasks, request]) => agrees(tasks, request)),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 });

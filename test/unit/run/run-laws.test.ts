@@ -10,6 +10,7 @@ import { runPlan } from '../../../src/core/run/run-plan.ts';
 import type { UnitExecutor } from '../../../src/core/run/unit-executor.ts';
 import type { UnitOutcome } from '../../../src/core/run/unit-outcome.ts';
 import { changed, failure, fakeClock, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 /** A signal that any number of waiting units may listen to. */
 const patientSignal = (): AbortSignal => {
@@ -146,7 +147,7 @@ test('every unit takes effect exactly once, in order, within the caps, whatever 
       expect(place.most()).toBeLessThanOrEqual(3);
       for (const record of await ledger.units('r')) expect(record.state).toBe('changed');
     }),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 
@@ -193,7 +194,7 @@ test('permanent failures block exactly what waits for them', async () => {
         );
       },
     ),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 
@@ -259,7 +260,7 @@ test('killed at any event and resumed, again and again, the end is the same', as
         for (const record of await ledger.units('r')) expect(record.state).toBe('changed');
       },
     ),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 
@@ -307,7 +308,7 @@ test('cancelled at any event, nothing starts afterwards and a resume ends the re
       expect(place.wrongs).toEqual([]);
       expect([...place.effects].sort()).toEqual(plan.units.map(({ id }) => id).sort());
     }),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
 import { lex } from '../../../src/core/sql/lex/lexer.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { misplacedSpans } from './misplaced-spans.ts';
 import { plain, read, readJson, type SqlCase } from './support.ts';
 
@@ -52,7 +53,7 @@ describe('whatever stands between the words', () => {
         const text = spaced(sql, dialect, gaps);
         expect(factsOf(text, dialect), text).toEqual(factsOf(sql, dialect));
       }),
-      { numRuns: 600 },
+      { numRuns: lawRuns(600) },
     );
   }, 60_000);
 
@@ -73,7 +74,7 @@ describe('whatever stands between the words', () => {
           if (/^[\w.]+$/.test(written)) expect(written).toBe(name.toLowerCase());
         }
       }),
-      { numRuns: 600 },
+      { numRuns: lawRuns(600) },
     );
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { lawRuns } from '../../support/laws.ts';
 import { oracle } from './postgres-oracle.ts';
 import { postgresScript } from './postgres-scripts.ts';
 import { read, type SqlCase } from './support.ts';
@@ -52,7 +53,7 @@ describe('Postgres reads the same', () => {
         compared++;
         expect(comparable(facts(sql), expected ?? []), sql).toEqual(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: lawRuns(400) },
     );
     expect(compared).toBeGreaterThan(300);
   }, 60_000);

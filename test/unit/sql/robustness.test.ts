@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DialectName, dialectNames } from '../../../src/core/sql/dialect-name.ts';
 import { walkExpressions, walkQueries } from '../../../src/core/sql/walk.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { misplacedSpans } from './misplaced-spans.ts';
 import { read, readJson, readOne, type SqlCase } from './support.ts';
 
@@ -181,7 +182,7 @@ describe('hostile input', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: lawRuns(2_000) },
     );
   }, 60_000);
 });

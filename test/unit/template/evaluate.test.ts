@@ -8,6 +8,7 @@ import type { DataInterval } from '../../../src/core/time/data-interval.ts';
 import { floorTo } from '../../../src/core/time/floor.ts';
 import { type Instant, instant } from '../../../src/core/time/instant.ts';
 import { shift } from '../../../src/core/time/shift.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { commonTimeExpressions } from './common-time-expressions.ts';
 
 // Random laws take their time on a busy machine; none of them is about time.
@@ -58,7 +59,7 @@ describe('evaluation and rendering agree', () => {
         if (rendered.ok) expect(formatTime(valueAt(value, interval), value.form, value.zone)).toBe(rendered.text);
         else expect(rendered.reason).toMatch(/clock change/);
       }),
-      { numRuns: 40 },
+      { numRuns: lawRuns(40) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('evaluation and rendering agree', () => {
         compared++;
         expect(formatTime(valueAt(value, interval), value.form, value.zone)).toBe(rendered.text);
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
     expect(compared).toBeGreaterThan(300);
   });
@@ -300,7 +301,7 @@ describe('what an expression stands for', () => {
           render(text, { start: instant(0), end: instant(day) });
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { maskTemplate } from '../../../src/core/template/mask.ts';
 import type { Hole } from '../../../src/core/template/masked-text.ts';
 import { unknownValue } from '../../../src/core/template/symbolic-value.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 // Random laws take their time on a busy machine; none of them is about time.
 vi.setConfig({ testTimeout: 60_000 });
@@ -248,7 +249,7 @@ describe('on any text', () => {
         for (const { start, end } of tags) expect(actual.slice(start, end).trim()).toBe('');
         if (problem !== undefined) expect(problem.end).toBeGreaterThan(problem.start);
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { renderTemplate } from '../../../src/core/template/render.ts';
 import type { TemplateContext } from '../../../src/core/template/template-context.ts';
 import { instant } from '../../../src/core/time/instant.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 // Random laws take their time on a busy machine; none of them is about time.
 vi.setConfig({ testTimeout: 60_000 });
@@ -177,6 +178,6 @@ test('any text is rendered or refused', () => {
       expect(result.end).toBeGreaterThanOrEqual(result.start);
       expect(result.end).toBeLessThanOrEqual(text.length);
     }),
-    { numRuns: 1000 },
+    { numRuns: lawRuns(1000) },
   );
 });

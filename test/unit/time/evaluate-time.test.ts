@@ -10,6 +10,7 @@ import { addMonths, shift } from '../../../src/core/time/shift.ts';
 import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
 import { wallTime } from '../../../src/core/time/wall-time.ts';
 import { lastChange, toWall } from '../../../src/core/time/zone.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 
 const at = (text: string): Instant => instant(Date.parse(text));
@@ -125,7 +126,7 @@ describe('laws', () => {
         const isMoving = name === 'hour' && t - lastChange(where, t) < 3_600_000;
         return floored <= t && (isMoving || floorTo(floored, name, where) === floored);
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
   test('a floor to the day shows the same date', () => {
@@ -141,7 +142,7 @@ describe('laws', () => {
       fc.property(time, gap, fc.array(step, { maxLength: 3 }), side, (t, later, steps, bound) => {
         return value(steps, t, bound) <= value(steps, instant(t + later), bound);
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
   test('a lower bound is never later and an upper never earlier than the calendar says', () => {
@@ -151,7 +152,7 @@ describe('laws', () => {
         const steps = [{ kind: 'shift' as const, offset: by, zone: where }];
         return value(steps, t, 'lower') <= exact && exact <= value(steps, t, 'upper');
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
   test('away from changes and ends of months both bounds are what the calendar says', () => {
@@ -184,7 +185,7 @@ describe('laws', () => {
           expect(evaluateTime(bound, interval, 'upper')).toBeGreaterThanOrEqual(exact);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: lawRuns(2000) },
     );
   });
   test('no instant of a day is left out that its label or its midnight stands for', () => {
@@ -213,7 +214,7 @@ describe('laws', () => {
         if (first !== undefined) expect(lower).toBeGreaterThan(first - 3 * 3_600_000);
         if (last !== undefined && months === 0) expect(upper).toBeLessThanOrEqual(last);
       }),
-      { numRuns: 1000 },
+      { numRuns: lawRuns(1000) },
     );
   });
   test('no steps: the anchor itself', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { instant } from '../../../src/core/time/instant.ts';
 import { makeGrid } from '../../../src/core/time/make-grid.ts';
 import type { IntervalShape, ScheduleAnchor } from '../../../src/core/time/schedule.ts';
+import { lawRuns } from '../../support/laws.ts';
 
 const crons = ['0 6 * * 1-5', '30 8 * * *', '@hourly', '30 1 * * *', '0 */6 * * *', '0 0 1 * *', '15 2,14 * * 0'];
 const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'];
@@ -39,7 +40,7 @@ test('several crons tick when any of them does, each tick once, where the clock 
         expect(ticks(expressions)).toEqual(expected);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 
@@ -63,7 +64,7 @@ test('an interval before the tick moves the names of the runs, and neither their
         expect(runs.slice(1).every(({ start }, index) => runs[index]?.next === start)).toBe(true);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: lawRuns(150) },
   );
 });
 
@@ -84,6 +85,6 @@ test('a grid asked from its end gives the same intervals as one asked from its b
         );
       },
     ),
-    { numRuns: 100 },
+    { numRuns: lawRuns(100) },
   );
 });

@@ -4,6 +4,7 @@ import { instant } from '../../../src/core/time/instant.ts';
 import { lastFinished } from '../../../src/core/time/last-finished.ts';
 import { makeGrid } from '../../../src/core/time/make-grid.ts';
 import type { Schedule } from '../../../src/core/time/schedule.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 
 const schedule: fc.Arbitrary<Schedule> = fc
@@ -31,7 +32,7 @@ describe('the last finished interval', () => {
         expect(lastFinished(grid, time)).toEqual(ended.at(-1));
         expect(ended).toEqual(all.slice(0, ended.length));
       }),
-      { numRuns: 1500 },
+      { numRuns: lawRuns(1500) },
     );
   });
 });

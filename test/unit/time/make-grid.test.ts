@@ -6,6 +6,7 @@ import { type Instant, instant } from '../../../src/core/time/instant.ts';
 import { parseInstant, toIso } from '../../../src/core/time/iso.ts';
 import { makeGrid } from '../../../src/core/time/make-grid.ts';
 import type { Schedule, ScheduleAnchor } from '../../../src/core/time/schedule.ts';
+import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 
 const anywhere: ScheduleAnchor = { startDate: undefined, endDate: undefined, catchup: true };
@@ -149,7 +150,7 @@ describe('laws', () => {
           expect(grid.floor(from)).toBe(found[0]?.start);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
   });
   test('behind an end date the first question has the same answer as a later one', () => {
@@ -167,7 +168,7 @@ describe('laws', () => {
           used.overlapping(asked, instant(asked + 1)),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
   test('a start date takes ticks away and moves none', () => {
@@ -179,7 +180,7 @@ describe('laws', () => {
           gridOf(plan).overlapping(from, instant(from + length)),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: lawRuns(150) },
     );
   });
 });
