@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Finding } from '../../core/lint/finding.ts';
-import { allRules } from '../../core/lint/rules/all-rules.ts';
-import type { Task } from '../../core/pipeline/model.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
-import { proveUnit, type UnitProof } from '../../core/run/relational/prove.ts';
+import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
+import type { UnitProof } from '../../core/run/relational/prove.ts';
+import { provePlan } from '../../core/run/relational/prove-plan.ts';
+import { judgedFindings } from '../../core/view/judged-findings.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
@@ -13,7 +13,6 @@ import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { airflowIdsOf } from '../describe-target.ts';
-import { previewTimeBoxMs } from '../preview-time-box.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
 import { findingLines } from '../reporters/plan-text.ts';
@@ -86,16 +85,12 @@ async function proveOn(
   reportRefusals([...refused.values()], workspace, shell);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
-  const proofs: UnitProof[] = [];
-  for (const { id } of plan.units) {
-    const job = jobs.get(id);
-    if (job === undefined || signal.aborted) continue;
-    proofs.push(await proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs }));
-  }
+  const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent: () => {} };
+  const proofs = await provePlan(warehouse, env, { plan, jobs, refused }, how);
   const report: ProofReport = {
     proofs,
     refused,
-    findings: await judgedFindings(workspace, proofs),
+    findings: await judged(workspace, proofs),
     target: warehouse.description.target,
     text: workspace.text,
   };
@@ -105,27 +100,12 @@ async function proveOn(
   shell.exit(clean && refused.size === 0 ? exitCodes.done : exitCodes.findings);
 }
 
-const provable: ReadonlySet<string> = new Set(allRules.filter((rule) => rule.provable).map(({ id }) => id));
-
-/** Findings of the tasks that were run, of the rules that two runs can judge: a difference confirms them, none clears them for the intervals that ran where all was covered. */
-async function judgedFindings(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
+async function judged(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
   const { facts, grammars, config } = workspace;
   const all = await checkWithGrammars(facts, grammars, { severities: config.rules });
   return [...new Set(proofs.map(({ task }) => task))].flatMap((id) => {
     const task = facts.tasks.get(id)?.task;
     const own = proofs.filter((proof) => proof.task === id);
-    const differs = own.some(({ verdict }) => verdict.kind === 'different' || verdict.kind === 'outside');
-    const clean = own.every(({ verdict, notCovered }) => verdict.kind === 'no-difference' && notCovered.length === 0);
-    if (task === undefined || (!differs && !clean)) return [];
-    const verdict = differs ? ('confirmed' as const) : ('cleared' as const);
-    return all
-      .filter((finding) => provable.has(finding.rule) && isOf(finding, task))
-      .map((finding) => ({ finding, verdict }));
+    return task === undefined ? [] : judgedFindings(all, task, own);
   });
 }
-
-/** True when a finding stands in the call of a task or in the SQL that it runs. */
-const isOf = ({ at }: Finding, task: Task): boolean =>
-  [task.at, ...task.sql.flatMap(({ source }) => source.pieces.map((piece) => piece.source))].some(
-    (place) => place.file === at.file && place.start <= at.start && at.end <= place.end,
-  );

@@ -1,14 +1,14 @@
-import type { Finding } from '../../core/lint/finding.ts';
 import type { UnitId } from '../../core/plan/plan.ts';
 import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import type { UnitProof } from '../../core/run/relational/prove.ts';
 import { sliceJson } from '../../core/run/run-json.ts';
+import type { JudgedFinding } from '../../core/view/judged-findings.ts';
 import { rangeFinder } from './findings-range.ts';
 
 export interface ProofReport {
   readonly proofs: readonly UnitProof[];
   readonly refused: ReadonlyMap<UnitId, JobRefusal>;
-  readonly findings: readonly { readonly finding: Finding; readonly verdict: 'confirmed' | 'cleared' }[];
+  readonly findings: readonly JudgedFinding[];
   readonly target: string;
   text(file: string): string | undefined;
 }

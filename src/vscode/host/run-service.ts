@@ -1,6 +1,7 @@
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
+import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { resumeRun } from '../../core/run/resume-run.ts';
 import { decodeRunDocument } from '../../core/run/run-document.ts';
@@ -14,9 +15,6 @@ import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
 import { systemClock } from '../../node/system-clock.ts';
 import { openWarehouse } from '../../warehouses/open.ts';
 import type { RunAnswer, RunApi } from './run-api.ts';
-
-/** A preview holds locks on the rows that it rewrites, so it must end by itself. */
-const previewTimeBoxMs = 600_000;
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
 export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
