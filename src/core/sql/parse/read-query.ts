@@ -133,7 +133,8 @@ function readValues(c: Cursor): QueryDraft {
       start: expression.start,
       end: expression.end,
     }));
-    rows.push(emptyQuery(spanFrom(c, from), select));
+    // A missing expression stands where it was expected, which is before the word that came instead.
+    rows.push(emptyQuery(spanFrom(c, Math.min(from, select[0]?.start ?? from)), select));
     if (!acceptOperator(c, ',')) break;
   }
   const draft = emptyDraft();
