@@ -131,9 +131,11 @@ export interface WorkspaceApi {
     readonly now: number;
   }): Promise<{ readonly from: string; readonly to: string; readonly zone: string } | undefined>;
   range(argument: RangeChoice): Promise<RangeView>;
+  /** Makes the plan of the task's page, and keeps it: what is shown is what runs. */
   plan(argument: RangeChoice): Promise<PlanGrid>;
-  /** Rendered statements of a unit of the last plan, or why it cannot be run from here. */
+  /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */
   unit(argument: {
+    readonly page: string;
     readonly index: number;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
@@ -142,20 +144,22 @@ export interface WorkspaceApi {
   /** Looks a connection up; a secret in it stays in memory. */
   connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
   prepare(argument: {
+    readonly page: string;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
     readonly options: Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent'>;
     readonly concurrency: number;
     readonly stopAtFirstFailure: boolean;
   }): Promise<PreparedAnswer>;
-  /** A stored run takes the place of the plan: its units and their SQL are shown as they were then. */
-  adopt(argument: { readonly document: string }): Promise<PlanGrid>;
+  /** A stored run takes the place of the page's plan: its units and their SQL are shown as they were then. */
+  adopt(argument: { readonly page: string; readonly document: string }): Promise<PlanGrid>;
   /** Adds an embedded database to `backfill.yaml` and gives its name. */
   addEmbedded(argument: null): Promise<string>;
   /** Adds a PostgreSQL server to `backfill.yaml`; its password stays out of the file. */
   addPostgres(argument: PostgresAnswers): Promise<void>;
   /** The run or preview as a file to hand on. */
   report(argument: {
+    readonly page: string;
     readonly format: ReportFormat;
     readonly target: string;
     readonly run: string | undefined;

@@ -27,7 +27,7 @@ import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-wo
 import { jobsOf, prepareRun } from './prepare-run.ts';
 import type { PlacedProblem, RangeChoice, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
 
-/** The plan that the assistant shows, frozen together with the state that it was made from. */
+/** The plan that a page of the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
   readonly plan: Plan;
   readonly title: string;
@@ -39,7 +39,8 @@ interface FrozenPlan {
 /** The workspace thread's functions over one live workspace; `emit` tells what happens without being asked. */
 export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): WorkspaceApi {
   let workspace: LiveWorkspace | undefined;
-  let frozen: FrozenPlan | undefined;
+  /** By the task whose page shows it: a plan that another page makes meanwhile must not run in its place. */
+  const frozen = new Map<string, FrozenPlan>();
   const picked = new Map<string, Instant>();
   const versions = new Map<string, readonly SliceVersion[]>();
 
@@ -48,9 +49,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     return workspace;
   };
   const state = (): LiveState => live().state();
-  const planned = (): FrozenPlan => {
-    if (frozen === undefined) throw new Error('There is no plan any more. Make it again.');
-    return frozen;
+  const planned = (page: string): FrozenPlan => {
+    const found = frozen.get(page);
+    if (found === undefined) throw new Error('There is no plan any more. Make it again.');
+    return found;
   };
   const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
     const { facts, settings } = state();
@@ -169,18 +171,18 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const range = typedRange(choice);
       const made = planTypedRange(current.tasks(), range);
       if ('wrong' in made) throw new Error(made.wrong);
-      frozen = { plan: made.plan, title: titleOf(range), state: current, stored: undefined };
+      frozen.set(choice.task, { plan: made.plan, title: titleOf(range), state: current, stored: undefined });
       return gridOf(current, made.plan);
     },
-    async adopt({ document }) {
+    async adopt({ page, document }) {
       const decoded = decodeRunDocument(document);
       if (!decoded.ok) throw new Error(decoded.reason);
       const { plan, jobs, refused } = decoded.value;
-      frozen = { plan, title: 'Stored run', state: state(), stored: { jobs, refused } };
+      frozen.set(page, { plan, title: 'Stored run', state: state(), stored: { jobs, refused } });
       return gridOf(state(), plan);
     },
-    async unit({ index, connection, settings }) {
-      const { plan, state: then, stored } = planned();
+    async unit({ page, index, connection, settings }) {
+      const { plan, state: then, stored } = planned(page);
       const unit = plan.units[index];
       if (unit === undefined) throw new Error(`the plan has no unit ${index}`);
       const alone: Plan = { ...plan, units: [unit] };
@@ -216,18 +218,19 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       writeConnection(root, name, { engine: 'postgres', ...connection });
       live().changed([config.file]);
     },
-    async report({ format, target, run, results }) {
-      const title = frozen?.title ?? 'Backfill';
+    async report({ page, format, target, run, results }) {
+      const shown = frozen.get(page);
+      const title = shown?.title ?? 'Backfill';
       const name = `backfill-${run ?? 'plan'}`;
       const input = { title, target, run, results };
       if (format === 'markdown') return { name: `${name}.md`, text: reportMarkdown(input) };
       if (format === 'html') return { name: `${name}.html`, text: reportHtml(input) };
-      const plan = frozen === undefined ? undefined : planJson(frozen.plan);
+      const plan = shown === undefined ? undefined : planJson(shown.plan);
       const json = { version: 1, runId: run ?? null, target, plan: plan ?? null, units: results.map(recordJson) };
       return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
     },
-    async prepare(options) {
-      const { state: then, plan, title } = planned();
+    async prepare({ page, ...options }) {
+      const { state: then, plan, title } = planned(page);
       return prepareRun(then, plan, title, options);
     },
     async codeHashes() {

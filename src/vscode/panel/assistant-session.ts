@@ -50,7 +50,7 @@ export async function openSession(
     const found =
       connection.name === undefined ? undefined : await client.call('connection', { name: connection.name });
     const settings = found === undefined || 'problem' in found ? {} : found.settings;
-    const sql = await client.call('unit', { index, connection: connection.name ?? '', settings });
+    const sql = await client.call('unit', { page: task, index, connection: connection.name ?? '', settings });
     const { selected } = store.state;
     if (selected?.index === index) store.set({ selected: { ...selected, ...sql } });
   };
@@ -115,6 +115,7 @@ export async function openSession(
       case 'export': {
         const { connection, run: shown } = store.state;
         const report = await client.call('report', {
+          page: task,
           format: request.format,
           target: connection.target ?? '',
           run: shown?.run,

@@ -186,7 +186,7 @@ export function sessionRun(
 
   const revive = async (run: KeptRun): Promise<void> => {
     const answer = await storedRun(run, services);
-    const plan = await client.call('adopt', { document: answer.document });
+    const plan = await client.call('adopt', { page: store().state.task, document: answer.document });
     results = new Map(answer.units.map((record) => [record.unit, record]));
     kept = run;
     const states = plan.units.map(({ id }): UnitState => {
@@ -234,6 +234,7 @@ export function sessionRun(
       const { options } = choose;
       await runOn(name, mode, async (config, api) => {
         const prepared = await client.call('prepare', {
+          page: store().state.task,
           connection: name,
           settings: config.settings,
           options: {

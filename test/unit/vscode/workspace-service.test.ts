@@ -22,11 +22,14 @@ const settings: WorkspaceSettings = {
 };
 const path = 'dags/a.py';
 const now = Date.UTC(2026, 0, 2);
+const later = Date.UTC(2026, 0, 9);
 const dag = (task: string): string => `from airflow import DAG
 from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 with DAG("a", schedule="@daily"):
     SQLExecuteQueryOperator(task_id="${task}", conn_id="dw", sql="INSERT INTO mart.t SELECT 1")
 `;
+const taskLine = (task: string): string =>
+  `    SQLExecuteQueryOperator(task_id="${task}", conn_id="dw", sql="INSERT INTO mart.${task} SELECT 1")\n`;
 
 test('of several texts that wait only the newest is read, and all that asked get it', async () => {
   const api = createWorkspaceApi(() => {});
@@ -40,4 +43,22 @@ test('of several texts that wait only the newest is read, and all that asked get
   expect(await Promise.all(asked)).toEqual([['a.three'], ['a.three'], ['a.three']]);
   await api.edit({ path, text: undefined });
   expect(await tasksOf()).toEqual(['a.saved']);
+});
+
+test('each page keeps its own plan while another one plans', async () => {
+  writeFileSync(join(root, 'dags/a.py'), `${dag('one')}${taskLine('two')}`);
+  const api = createWorkspaceApi(() => {});
+  await api.open({ root, settings });
+  const plan = (task: string, to: string) => api.plan({ task, from: '2026-01-01', to, without: [], now: later });
+  await plan('a.one', '2026-01-02');
+  await plan('a.two', '2026-01-04');
+  const statements = async (page: string, index: number) =>
+    (await api.unit({ page, index, connection: 'dw', settings: {} })).statements;
+  expect(await statements('a.one', 0)).toEqual(['INSERT INTO mart.t SELECT 1']);
+  await expect(statements('a.one', 1)).rejects.toThrow('the plan has no unit 1');
+  expect(await statements('a.two', 2)).toEqual(['INSERT INTO mart.two SELECT 1']);
+  const options = { compare: 'rows' as const, samples: 0, holdShrinkPercent: undefined };
+  const how = { connection: 'dw', settings: {}, options, concurrency: 1, stopAtFirstFailure: false };
+  expect((await api.prepare({ page: 'a.one', ...how })).title).toBe('a.one 2026-01-01 to 2026-01-02 with downstream');
+  await expect(api.prepare({ page: 'a.three', ...how })).rejects.toThrow('There is no plan any more');
 });
