@@ -20,3 +20,6 @@ export async function targetOf(connection: ConnectionConfig): Promise<string> {
       return `pglite:${connection.directory}`;
   }
 }
+
+/** Whether the engine lets one process in at a time, so that asking it while somebody else has it is in vain. */
+export const servesOneProcess = ({ engine }: ConnectionConfig): boolean => engine === 'pglite';

@@ -239,6 +239,23 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     const owner = String(child.pid);
     expect(second.out + second.err).toContain(engine === 'pglite' ? owner : `${run} (`);
     expect(second.out + second.err).toContain(owner);
+    // An embedded database is not asked: its lock has named the owner.
+    if (engine === 'postgres') {
+      const plan = await cli('plan', 'shop.daily', ...range, '--format', 'json');
+      const rows = 'on mart.daily from 2026-11-10T00:00:00Z to 2026-11-15T00:00:00Z';
+      expect(plan.code).toBe(1);
+      expect(JSON.parse(plan.out).findings[0]).toMatchObject({
+        code: 'overlapping-plan',
+        severity: 'error',
+        message: expect.stringMatching(new RegExp(`${run} \\(.*${owner}, since 2026-.*Z\\) ${rows}`)),
+      });
+      const preview = await cli('run', 'shop.daily', ...range, '--preview', '--format', 'json');
+      expect(preview.code).toBe(1);
+      expect(JSON.parse(preview.out)).toMatchObject({ preview: true, units: [], refusal: { code: 'overlapping-run' } });
+      expect((await cli('plan', 'shop.daily', ...range, '--offline')).code).toBe(0);
+      const before = ['--from', '2026-11-05', '--to', '2026-11-10', ...now];
+      expect(await cli('plan', 'shop.daily', ...before)).toMatchObject({ code: 0, err: '' });
+    }
     expect(await ended(child)).toMatchObject({ code: 0, output: expect.stringContaining('0 unchanged, 5 changed') });
   });
 

@@ -93,7 +93,7 @@ describe.each(engines)('the ledger on %s', (engine) => {
   });
 
   test('a run that is at work on overlapping slices is named; one that has ended or died is not', async () => {
-    const slice = (from: string, to: string) => [{ table: 'sales', from, to }];
+    const slice = (from: string, to: string) => [{ table: 'sales', column: 'day', from, to }];
     const november = slice('2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z');
     await store.saveRun(stored('working'), ['x', 'y'], november);
     await sql(
@@ -101,15 +101,29 @@ describe.each(engines)('the ledger on %s', (engine) => {
       "update backfill_ledger.runs set owner = 'ben', alive_until = clock_timestamp() + interval '1 minute' where run = 'working'",
     );
     const asked = (from: string, to: string, table = 'public.sales') =>
-      store.activeOverlaps('mine', [{ table, from, to }]);
+      store.activeOverlaps('mine', [{ table, column: 'day', from, to }]);
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([
-      { run: 'working', owner: 'ben', table: 'public.sales', leaseLeftMs: expect.any(Number) },
+      {
+        run: 'working',
+        owner: 'ben',
+        since: createdAt,
+        table: 'public.sales',
+        from: Date.parse('2026-11-30T00:00:00Z'),
+        to: Date.parse('2026-12-01T00:00:00Z'),
+        leaseLeftMs: expect.any(Number),
+      },
     ]);
     const [{ leaseLeftMs = 0 } = {}] = await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z');
     expect(leaseLeftMs).toBeGreaterThan(0);
     expect(leaseLeftMs).toBeLessThanOrEqual(60_000);
     expect(await asked('2026-12-01T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z', 'orders')).toEqual([]);
+    const by = (column: string) =>
+      store.activeOverlaps('mine', [{ table: 'sales', column, from: '2027-01-01T00:00:00Z', to: undefined }]);
+    expect(await by('loaded_at'), 'bounds on another column are no other rows').toMatchObject([
+      { run: 'working', from: Date.parse('2026-11-01T00:00:00Z'), to: Date.parse('2026-12-01T00:00:00Z') },
+    ]);
+    expect(await by('day')).toEqual([]);
     expect(await store.activeOverlaps('working', november)).toEqual([]);
     for (const unit of ['x', 'y']) await store.recordUnit('working', record({ unit, state: 'cancelled' }));
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
@@ -131,7 +145,7 @@ describe.each(engines)('the ledger on %s', (engine) => {
     );
     const first = stores[found.findIndex((others) => others.length === 0)]?.owner;
     expect(found.filter((others) => others.length > 0)).toEqual(
-      [1, 2].map(() => [{ run: `by ${first}`, owner: first, table: 'public.sales', leaseLeftMs: expect.any(Number) }]),
+      [1, 2].map(() => [expect.objectContaining({ run: `by ${first}`, owner: first, table: 'public.sales' })]),
     );
     await store.endRun(`by ${first}`);
     const next = stores.find(({ owner }) => owner !== first);

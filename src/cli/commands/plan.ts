@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
+import { withFindings } from '../../core/plan/plan-findings.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { JobRefusal } from '../../core/run/job-refusal.ts';
-import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { overlapFinding } from '../../core/run/run-plan.ts';
+import { writtenSlices } from '../../core/run/written-slices.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
+import { askActiveRuns } from '../ask-active-runs.ts';
 import { airflowIdsOf, describeTarget } from '../describe-target.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
@@ -20,6 +24,7 @@ import { zoneOf } from '../zone-of.ts';
 interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
   readonly connection?: string;
   readonly units?: boolean;
+  readonly offline?: boolean;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -30,6 +35,7 @@ export function register(program: Command, shell: Shell): void {
   addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
+    .option('--offline', 'do not ask the database whether another run works on these intervals')
     .addHelpText(
       'after',
       `
@@ -44,9 +50,14 @@ Examples:
 async function plan(words: readonly string[], options: PlanOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
   const request = planRequest(words, options, workspace.tasks, shell);
-  const made = makePlan(workspace.tasks, request);
-  reportPlanProblems(workspace, made, shell);
-  reportRefusals(refusalsOf(made, options.connection, workspace), workspace, shell);
+  const planned = makePlan(workspace.tasks, request);
+  reportPlanProblems(workspace, planned, shell);
+  const name = connectionName(workspace, options.connection, airflowIdsOf(planned));
+  const prepared = jobsOf(planned, name, workspace);
+  reportRefusals(refusalsOf(planned, prepared), workspace, shell);
+  const slices = options.offline === true ? [] : writtenSlices(planned, prepared.jobs);
+  const overlap = await askActiveRuns(workspace, name, slices, shell);
+  const made = withFindings(planned, overlap === undefined ? [] : [overlapFinding(overlap)]);
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
     const target = await describeTarget(workspace, options.connection, made, shell);
@@ -62,18 +73,20 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
 }
 
-/** What a run would refuse; findings of the plan say the rest. */
-function refusalsOf(plan: Plan, named: string | undefined, workspace: Workspace): readonly JobRefusal[] {
-  const { config, facts } = workspace;
-  const name = connectionName(workspace, named, airflowIdsOf(plan));
+/** What a run on this connection would run, and what it would refuse. */
+function jobsOf(plan: Plan, connection: string | undefined, { config, facts }: Workspace): PreparedJobs {
   const setting = {
     run: 'plan',
     variables: config.variables,
     params: config.params,
     options: unitOptions(config, {}),
   };
-  const runsHere = name === undefined ? () => undefined : refuseElsewhere(config, name);
-  const { refused } = prepareJobs(plan, facts, config.declared, setting, runsHere);
+  const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection);
+  return prepareJobs(plan, facts, config.declared, setting, runsHere);
+}
+
+/** Refusals that findings of the plan do not say. */
+function refusalsOf(plan: Plan, { refused }: PreparedJobs): readonly JobRefusal[] {
   const runnable = plan.units.filter(
     ({ executor, blockedBy }) => executor.kind === 'warehouse' && blockedBy === undefined,
   );

@@ -1,16 +1,19 @@
 import { type Command, Option } from 'commander';
+import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
+import { withFindings } from '../../core/plan/plan-findings.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
-import { runPlan } from '../../core/run/run-plan.ts';
+import { overlapFinding, overlapping, refused as refusedRun, runPlan } from '../../core/run/run-plan.ts';
 import type { RunResult } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
+import { writtenSlices } from '../../core/run/written-slices.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
@@ -129,9 +132,12 @@ async function runOn(
     refuseElsewhere(workspace.config, connection.name),
   );
   const text = options.format === 'text';
+  const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
+  const active = activeRuns(warehouse);
+  const overlap = await overlapping(active, runId, writtenSlices(plan, jobs));
   if (text) {
     const view = {
-      plan,
+      plan: withFindings(plan, overlap === undefined ? [] : [overlapFinding(overlap)]),
       zone: zoneOf(workspace.tasks),
       target: targetText(connection.name, warehouse.description.target),
       units: false,
@@ -140,6 +146,13 @@ async function runOn(
     shell.out(`${planText(view, shell.colors)}\n`);
   }
   reportRefusals([...refused.values()], workspace, shell);
+  if (overlap !== undefined) {
+    // As text the plan has said it.
+    const result = refusedRun(runId, overlap, { ledger });
+    if (!text) finishRun(result, warehouse.description.target, { format: options.format, samples: 0 }, shell);
+    shell.exit(exitCodeOf(result));
+    return result;
+  }
   if (options.preview !== true) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
@@ -152,7 +165,6 @@ async function runOn(
   }
   const env = { clock: shell.clock, owner: processOwner() };
   const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
-  const ledger = preview === undefined ? sqlLedgerStore(warehouse) : undefined;
   try {
     const result = await runPlan(
       {
@@ -172,6 +184,7 @@ async function runOn(
       {
         executor: preview?.executor ?? relationalExecutor(warehouse, env),
         ledger,
+        activeRuns: active,
         clock: shell.clock,
         signal: shell.listenForCancel(),
         onEvent: text ? progressWriter(shell) : () => {},

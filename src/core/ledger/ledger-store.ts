@@ -59,15 +59,21 @@ export interface ChangedSlice {
 /** `[from, to)` of a table as ISO instants, open where undefined. */
 export interface LedgerSlice {
   readonly table: string;
+  /** What the bounds are on. Bounds on different columns cannot be told apart, and count as overlapping. */
+  readonly column?: string | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
 }
 
-/** Another live run, who works on it, and the table that both write. */
+/** Another live run, who works on it since when, and the rows of one table that both write. */
 export interface RunOverlap {
   readonly run: string;
   readonly owner: string;
+  readonly since: Instant;
   readonly table: string;
+  /** From the first to the last row in common, infinite where a side is open; gaps between are not told. */
+  readonly from: Instant;
+  readonly to: Instant;
   /** For how long it still counts as live without a further sign of life, in milliseconds of the server's clock. */
   readonly leaseLeftMs: number;
 }

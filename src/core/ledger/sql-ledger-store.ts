@@ -1,9 +1,6 @@
 import { instant } from '../time/instant.ts';
-import { qualifyNames } from '../warehouse/describe-tables.ts';
 import { changedSlicesSql, forgetImagesSql } from '../warehouse/dialects/postgres/before-image-sql.ts';
-import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
 import {
-  activeOverlapsSql,
   beginningLockSql,
   beginRunSql,
   endRunSql,
@@ -16,16 +13,9 @@ import {
   unitsSql,
 } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
 import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
+import { boundsOf, overlapsOf } from './active-overlaps.ts';
 import { ensureLedger } from './ensure-ledger.ts';
-import type {
-  ChangedSlice,
-  LedgerSlice,
-  LedgerStore,
-  RunOverlap,
-  RunSummary,
-  UnitRecord,
-  UnitState,
-} from './ledger-store.ts';
+import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 
 type Row = readonly (string | null)[];
@@ -133,33 +123,6 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       session = undefined;
     },
   };
-}
-
-async function overlapsOf(
-  session: Session,
-  run: string,
-  slices: readonly LedgerSlice[],
-): Promise<readonly RunOverlap[]> {
-  const found = await session.query(activeOverlapsSql, [run, await boundsOf(session, slices)]);
-  return found.rows.map(([other, owner, table, leaseLeftMs]) => ({
-    run: String(other),
-    owner: String(owner),
-    table: String(table),
-    leaseLeftMs: Number(leaseLeftMs),
-  }));
-}
-
-async function boundsOf(session: Session, slices: readonly LedgerSlice[]): Promise<string> {
-  const names = [...new Set(slices.map(({ table }) => table))];
-  const qualified = names.length === 0 ? [] : await qualifyNames(session, names);
-  const byName = new Map(names.map((name, index) => [name, qualified[index] ?? name]));
-  return JSON.stringify(
-    slices.map(({ table, from, to }) => ({
-      target: byName.get(table) ?? table,
-      lower: lowerBound(ledgerBound(from)),
-      upper: upperBound(ledgerBound(to)),
-    })),
-  );
 }
 
 function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary {

@@ -5,10 +5,14 @@ import { instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import { lastFinished } from '../time/last-finished.ts';
 import { type Expansion, hasOwnTail, type SkippedRead } from './expand-tasks.ts';
-import type { PlanFinding, PlanUnit } from './plan.ts';
+import type { Plan, PlanFinding, PlanUnit } from './plan.ts';
 import type { PlannableTask, PlanRequest } from './plan-request.ts';
 import type { TaskGraph } from './task-graph.ts';
 import type { UnitNode } from './unit-graph.ts';
+
+/** A plan with what was found out about it after it was made, gravest first. */
+export const withFindings = (plan: Plan, found: readonly PlanFinding[]): Plan =>
+  found.length === 0 ? plan : { ...plan, findings: bySeverity([...plan.findings, ...found]) };
 
 interface Planned {
   readonly tasks: readonly PlannableTask[];
@@ -21,7 +25,7 @@ interface Planned {
 
 /** Everything that a person should know before the first unit starts, gravest first. */
 export function planFindings(planned: Planned): readonly PlanFinding[] {
-  const found = [
+  return bySeverity([
     ...emptySelections(planned),
     ...cycles(planned),
     ...appends(planned),
@@ -32,9 +36,12 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...leftOut(planned),
     ...notFinished(planned),
     ...zeroWidths(planned),
-  ];
+  ]);
+}
+
+function bySeverity(findings: readonly PlanFinding[]): readonly PlanFinding[] {
   const order = { error: 0, warning: 1, info: 2 };
-  return found.sort((a, b) => order[a.severity] - order[b.severity]);
+  return [...findings].sort((a, b) => order[a.severity] - order[b.severity]);
 }
 
 function emptySelections({ request, graph, expansion, units }: Planned): PlanFinding[] {

@@ -2,9 +2,10 @@ import type { LedgerStore } from '../ledger/ledger-store.ts';
 import type { TaskId } from '../pipeline/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { decodeRunDocument } from './run-document.ts';
-import { beginning, carryOut, type RunPorts, refused, writtenSlices } from './run-plan.ts';
+import { beginning, carryOut, type RunPorts, refused } from './run-plan.ts';
 import type { RunResult } from './run-result.ts';
 import type { UnitJob } from './unit-job.ts';
+import { writtenSlices } from './written-slices.ts';
 
 export interface ResumeRequest {
   readonly run: string;

@@ -1,23 +1,27 @@
+import type { ActiveRuns } from '../ledger/active-overlaps.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../ledger/ledger-store.ts';
-import type { Plan, UnitId } from '../plan/plan.ts';
+import type { Plan, PlanFinding, UnitId } from '../plan/plan.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
 import { driveUnits } from './drive-units.ts';
 import type { JobRefusal } from './job-refusal.ts';
+import { overlapInWords, ownerInWords } from './overlap-in-words.ts';
 import { encodeRunDocument } from './run-document.ts';
 import type { RunEvent } from './run-event.ts';
 import { backoffDelay, type RunOptions } from './run-options.ts';
 import type { RunRefusal, RunResult, RunUnit } from './run-result.ts';
-import { secondsLeft } from './seconds-left.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
 import { isCommitted } from './unit-results.ts';
 import { waitTracker } from './wait-tracker.ts';
+import { writtenSlices } from './written-slices.ts';
 
 /** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
 export interface RunPorts {
   readonly executor: UnitExecutor;
   readonly ledger: LedgerStore | undefined;
+  /** Who works on which slices, for a preview; a run asks its ledger. */
+  readonly activeRuns?: ActiveRuns | undefined;
   readonly clock: Clock;
   readonly signal: CancelSignal;
   readonly onEvent: (event: RunEvent) => void;
@@ -49,10 +53,11 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
     return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
   }
   const { ledger } = ports;
+  const slices = writtenSlices(plan, prepared.jobs);
+  const active = ledger ?? ports.activeRuns;
+  const overlap = active && (await overlapping(active, run, slices));
+  if (overlap !== undefined) return refused(run, overlap, ports);
   if (ledger !== undefined) {
-    const slices = writtenSlices(plan, prepared.jobs);
-    const overlap = await overlapping(ledger, run, slices);
-    if (overlap !== undefined) return refused(run, overlap, ports);
     await ledger.saveRun(
       {
         run,
@@ -109,10 +114,10 @@ export async function carryOut(
 }
 
 /** A run that was not started, as a result. */
-export function refused(run: string, refusal: RunRefusal, ports: RunPorts): RunResult {
+export function refused(run: string, refusal: RunRefusal, { ledger }: Pick<RunPorts, 'ledger'>): RunResult {
   return {
     run,
-    preview: ports.ledger === undefined,
+    preview: ledger === undefined,
     outcome: 'refused',
     refusal,
     problem: undefined,
@@ -123,7 +128,7 @@ export function refused(run: string, refusal: RunRefusal, ports: RunPorts): RunR
 
 /** Refusal that names the owners of slices which another live run works on. */
 export async function overlapping(
-  ledger: LedgerStore,
+  ledger: ActiveRuns,
   run: string,
   slices: readonly LedgerSlice[],
 ): Promise<RunRefusal | undefined> {
@@ -141,48 +146,18 @@ export async function beginning(
   return refusalOf(await ledger.beginRun(run, owner, slices, job?.options.leaseMs ?? 0));
 }
 
+/** The refusal as a plan says it before anything is asked to run. */
+export const overlapFinding = ({ message }: RunRefusal): PlanFinding => ({
+  code: 'overlapping-plan',
+  severity: 'error',
+  message,
+  task: undefined,
+});
+
 function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   if (found.length === 0) return undefined;
-  const owners = [...new Set(found.map((overlap) => `${overlap.run} (${overlap.owner}) on ${overlap.table}`))];
-  const leases = new Map(found.map(({ run, leaseLeftMs }) => [run, leaseLeftMs]));
-  const ifGone = [...leases].map(
-    ([run, leftMs]) =>
-      ` If the process of ${run} is gone, its lease ends in ${secondsLeft(leftMs)}; "backfill resume ${run}" takes over after that.`,
-  );
-  return {
-    code: 'overlapping-run',
-    message: `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it.${ifGone.join('')}`,
-    owners,
-  };
+  return { code: 'overlapping-run', message: overlapInWords(found), owners: [...new Set(found.map(ownerInWords))] };
 }
-
-/**
- * What a run will write: one range per table where slices touch, so that thousands of units ask the ledger a short
- * question.
- */
-export function writtenSlices(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): readonly LedgerSlice[] {
-  const byTable = new Map<string, { from: number; to: number }[]>();
-  for (const unit of plan.units) {
-    if (!jobs.has(unit.id)) continue;
-    for (const { table, from, to } of unit.slices) {
-      const ranges = byTable.get(table) ?? [];
-      byTable.set(table, ranges);
-      ranges.push({ from: from ?? Number.NEGATIVE_INFINITY, to: to ?? Number.POSITIVE_INFINITY });
-    }
-  }
-  return [...byTable].flatMap(([table, ranges]) => {
-    const merged: { from: number; to: number }[] = [];
-    for (const range of ranges.sort((a, b) => a.from - b.from)) {
-      const last = merged.at(-1);
-      if (last !== undefined && range.from <= last.to) last.to = Math.max(last.to, range.to);
-      else merged.push({ ...range });
-    }
-    return merged.map(({ from, to }) => ({ table, from: isoBound(from), to: isoBound(to) }));
-  });
-}
-
-const isoBound = (bound: number): string | undefined =>
-  Number.isFinite(bound) ? new Date(bound).toISOString() : undefined;
 
 /** Tries a few times: a ledger that is briefly away must not end a run of hours. */
 async function recordDurably(

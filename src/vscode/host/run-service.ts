@@ -1,3 +1,4 @@
+import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
@@ -40,7 +41,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       return withWarehouse(connection, async (warehouse) => {
         const preview = openPreview(warehouse, env, previewTimeBoxMs);
         try {
-          return ended(await runPlan(prepared, { ...ports(preview.executor), ledger: undefined }));
+          const asked = { ledger: undefined, activeRuns: activeRuns(warehouse) };
+          return ended(await runPlan(prepared, { ...ports(preview.executor), ...asked }));
         } finally {
           await preview.end();
         }

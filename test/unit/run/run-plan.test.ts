@@ -6,6 +6,7 @@ import { defaultRunOptions, type RunOptions } from '../../../src/core/run/run-op
 import { type PreparedRun, runPlan } from '../../../src/core/run/run-plan.ts';
 import type { UnitJob } from '../../../src/core/run/unit-job.ts';
 import type { UnitOutcome } from '../../../src/core/run/unit-outcome.ts';
+import { endOfTime, instant } from '../../../src/core/time/instant.ts';
 import { changed, failure, fakeClock, fakeExecutor, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
 
 const prepared = (plan: Plan, options: Partial<RunOptions> = {}): PreparedRun => ({
@@ -257,13 +258,28 @@ describe('runPlan', () => {
     });
     const taken = {
       ...ledger,
-      activeOverlaps: async () => [{ run: 'r0', owner: 'ann@host', table: 'a', leaseLeftMs: 41_200 }],
+      activeOverlaps: async () => [
+        {
+          run: 'r0',
+          owner: 'ann@host',
+          since: instant(Date.parse('2026-11-30T02:00:00Z')),
+          table: 'a',
+          from: instant(Date.parse('2026-11-01T00:00:00Z')),
+          to: endOfTime,
+          leaseLeftMs: 41_200,
+        },
+      ],
     };
     expect((await run({}, taken)).refusal).toMatchObject({
       code: 'overlapping-run',
-      owners: ['r0 (ann@host) on a'],
-      message: expect.stringContaining('its lease ends in 42 s; "backfill resume r0" takes over after that'),
+      owners: ['r0 (ann@host, since 2026-11-30T02:00:00Z) on a'],
+      message:
+        'another run is working on the same slices: r0 (ann@host, since 2026-11-30T02:00:00Z) on a from ' +
+        '2026-11-01T00:00:00Z; wait until it has ended or cancel it. If the process of r0 is gone, its lease ends in ' +
+        '42 s; "backfill resume r0" takes over after that.',
     });
+    const preview = runPlan(prepared(plan), { ...ports, ledger: undefined, activeRuns: taken });
+    expect(await clock.passUntil(preview)).toMatchObject({ preview: true, refusal: { code: 'overlapping-run' } });
     expect(executor.started).toEqual([]);
     expect(ledger.runs.size).toBe(0);
   });

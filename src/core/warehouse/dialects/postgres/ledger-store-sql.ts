@@ -3,8 +3,12 @@ import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 /** Of an instant or of a length of time. */
 const epochMilliseconds = (value: string) => `(extract(epoch from ${value}) * 1000)::bigint`;
 
+/** As {@link epochMilliseconds}, null where the bound is infinite. */
+const finiteMilliseconds = (value: string) => `case when isfinite(${value}) then ${epochMilliseconds(value)} end`;
+
 const wanted = (parameter: string) =>
-  `pg_catalog.json_to_recordset(${parameter}::json) as w(target text, lower timestamptz, upper timestamptz)`;
+  `pg_catalog.json_to_recordset(${parameter}::json) ` +
+  `as w(target text, slice_column text, lower timestamptz, upper timestamptz)`;
 
 /** $1: run, $2: title, $3: created at, $4: created by, $5: document, $6: unit ids as a JSON array, in order. */
 export const saveRunSql = `
@@ -16,7 +20,8 @@ from pg_catalog.json_array_elements_text($6::json) with ordinality u(unit, posit
 
 /** $1: run, $2: slices. */
 export const saveRunSlicesSql = `
-insert into ${schema}.run_slices (run, target, lower, upper) select $1, w.target, w.lower, w.upper from ${wanted('$2')}`;
+insert into ${schema}.run_slices (run, target, slice_column, lower, upper)
+select $1, w.target, w.slice_column, w.lower, w.upper from ${wanted('$2')}`;
 
 export const loadRunSql = `
 select run, ${epochMilliseconds('created_at')}, created_by, document, title from ${schema}.runs where run = $1`;
@@ -33,8 +38,7 @@ select unit, state, attempts, message, duration_ms, slices from ${schema}.units 
 /** The newest version of every slice; bounds in milliseconds of the epoch, null where open. */
 export const newestVersionsSql = `
 select distinct on (target, slice) id, run, unit, task, slice, target,
-  case when isfinite(lower) then ${epochMilliseconds('lower')} end,
-  case when isfinite(upper) then ${epochMilliseconds('upper')} end,
+  ${finiteMilliseconds('lower')}, ${finiteMilliseconds('upper')},
   row_count, row_checksum, algorithm, code_hash, inputs, ${epochMilliseconds('committed_at')}
 from ${schema}.versions order by target, slice, id desc`;
 
@@ -57,23 +61,37 @@ update ${schema}.runs set owner = coalesce($2, owner),
 /** $1: run. */
 export const endRunSql = `update ${schema}.runs set alive_until = null where run = $1`;
 
+/** Whether there is a ledger that this role may read, without making one. */
+export const ledgerReadableSql = `
+select coalesce(pg_catalog.has_table_privilege(c.oid, 'SELECT'), false)
+  and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname = '${schema}' and c.relname = 'claims'`;
+
 /**
  * $1: the asking run, $2: slices. A run is active while its lease lives and units of it are left; its slices are those
- * it was saved with and those it holds claims on.
+ * it was saved with and those it holds claims on. Bounds on different columns of one table count as overlapping, as
+ * they do among claims.
  */
 export const activeOverlapsSql = `
-select r.run, coalesce(r.owner, r.created_by), s.target,
-  max(${epochMilliseconds('r.alive_until - pg_catalog.clock_timestamp()')})
-from ${schema}.runs r
-join (
-  select run, target, lower, upper from ${schema}.run_slices
-  union all
-  select c.run, k.target, k.lower, k.upper from ${schema}.claims c
-    join ${schema}.claim_slices k on k.fence = c.fence
-    join ${schema}.leases l on l.fence = c.fence and l.expires_at > pg_catalog.clock_timestamp()
-) s on s.run = r.run
-join ${wanted('$2')} on w.target = s.target and s.lower < w.upper and s.upper > w.lower
-where r.run <> $1 and r.alive_until > pg_catalog.clock_timestamp()
-  and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
-group by 1, 2, 3
-order by 1, 3`;
+select run, owner, target, left_ms, ${epochMilliseconds('created_at')}, ${finiteMilliseconds('lower')},
+  ${finiteMilliseconds('upper')}
+from (
+  select r.run, coalesce(r.owner, r.created_by) as owner, s.target, r.created_at,
+    max(${epochMilliseconds('r.alive_until - pg_catalog.clock_timestamp()')}) as left_ms,
+    min(case when s.slice_column is distinct from w.slice_column then s.lower else greatest(s.lower, w.lower) end) as lower,
+    max(case when s.slice_column is distinct from w.slice_column then s.upper else least(s.upper, w.upper) end) as upper
+  from ${schema}.runs r
+  join (
+    select run, target, slice_column, lower, upper from ${schema}.run_slices
+    union all
+    select c.run, k.target, k.slice_column, k.lower, k.upper from ${schema}.claims c
+      join ${schema}.claim_slices k on k.fence = c.fence
+      join ${schema}.leases l on l.fence = c.fence and l.expires_at > pg_catalog.clock_timestamp()
+  ) s on s.run = r.run
+  join ${wanted('$2')} on w.target = s.target
+    and (s.slice_column is distinct from w.slice_column or (s.lower < w.upper and s.upper > w.lower))
+  where r.run <> $1 and r.alive_until > pg_catalog.clock_timestamp()
+    and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
+  group by 1, 2, 3, 4
+) overlap order by run, target`;
