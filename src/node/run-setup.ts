@@ -4,9 +4,10 @@ import type { Config } from './config/config.ts';
 import { connectionForAirflowId } from './config/resolve-connection.ts';
 
 /** How units run by `backfill.yaml`; `settings` are the session settings of the connection that they run on. */
-export const unitOptions = ({ run }: Config, settings: Readonly<Record<string, string>>): UnitOptions => ({
+export const unitOptions = ({ run, diff }: Config, settings: Readonly<Record<string, string>>): UnitOptions => ({
   compare: run.compare,
   samples: run.samples,
+  floatTolerance: diff.floatTolerance,
   holdShrinkPercent: run.holdShrinkPercent,
   keepBeforeRows: run.keepBeforeRows,
   earlyCutoff: run.earlyCutoff,

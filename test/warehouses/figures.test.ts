@@ -216,7 +216,13 @@ describe.each(engines)('the row diff on %s', (engine) => {
     columns: string,
     old: string,
     live: string,
-    options: { key?: readonly string[]; keyUsable?: boolean; samples?: number; volatile?: readonly string[] } = {},
+    options: {
+      key?: readonly string[];
+      keyUsable?: boolean;
+      samples?: number;
+      volatile?: readonly string[];
+      floatTolerance?: number;
+    } = {},
   ) {
     const session = on(engine);
     await session.query('drop table if exists live, old');
@@ -224,7 +230,10 @@ describe.each(engines)('the row diff on %s', (engine) => {
     await session.query('create table old (like live)');
     if (old !== '') await session.query(`insert into old ${old}`);
     if (live !== '') await session.query(`insert into live ${live}`);
-    const compared = await relation(engine, 'live', { key: options.key ?? ['id'], volatile: options.volatile ?? [] });
+    const compared = {
+      ...(await relation(engine, 'live', { key: options.key ?? ['id'], volatile: options.volatile ?? [] })),
+      floatTolerance: options.floatTolerance,
+    };
     expect(comparedColumns(compared).length).toBeGreaterThan(0);
     return compareRows(
       session,
@@ -314,11 +323,11 @@ describe.each(engines)('the row diff on %s', (engine) => {
   });
 
   test('columns with the names that the statement uses itself', async () => {
-    const columns = 'f int, b int, kind int, k0 int, x0 int, h0 int, n int, s int, r int, o int, last_bits int';
-    const row = (v: number) => `values (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ${v})`;
+    const columns = 'f int, b int, kind int, k0 int, x0 int, h0 int, n int, s int, r int, o int, only_near int, y0 int';
+    const row = (v: number) => `values (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ${v}, 12)`;
     expect(await diff(columns, row(1), row(2), { key: ['f'] })).toMatchObject({
       changed: 1,
-      columns: [{ column: 'last_bits', rows: 1 }],
+      columns: [{ column: 'only_near', rows: 1 }],
     });
     expect(await diff(columns, row(1), row(2), { key: ['f'], keyUsable: false })).toMatchObject({
       added: 1,
@@ -326,12 +335,113 @@ describe.each(engines)('the row diff on %s', (engine) => {
     });
   });
 
+  describe('tells every type by its bytes', () => {
+    test.each([
+      ['json text', 'json', `'{"a":1}'`, `'{"a": 1}'`],
+      ['jsonb', 'jsonb', `'{"a":[1,null]}'`, `'{"a":[1,0]}'`],
+      ['arrays', 'int[]', `'{1,2}'`, `'{2,1}'`],
+      ['arrays of other shape', 'int[]', `'{1,2}'`, `'{{1,2}}'`],
+      ['bytea', 'bytea', `'\\x00ff'`, `'\\xff00'`],
+      ['the scale of numeric', 'numeric', '1.0', '1.00'],
+      ['-0', 'float8', `'0'`, `'-0'`],
+      ['NaN', 'float8', `'NaN'`, '1'],
+      ['NaN of numeric', 'numeric', `'NaN'`, '1'],
+      ['instants', 'timestamptz', `'2026-10-25 02:30+02'`, `'2026-10-25 02:30+01'`],
+      ['times with zone', 'timetz', `'02:30+02'`, `'01:30+01'`],
+      ['enums', 'mood', `'sad'`, `'ok'`],
+      ['arrays of enums', 'mood[]', `'{sad,ok}'`, `'{ok,sad}'`],
+      ['domains', 'amount', '1', '2'],
+      ['domains over arrays', 'moods', `'{sad}'`, `'{ok}'`],
+      ['composites', 'point3', `row(1, 'sad', 2)`, `row(1, 'ok', 2)`],
+      ['a composite of NULLs', 'point3', 'null', 'row(null, null, null)'],
+      ['NULL', 'text', 'null', `''`],
+      ['xml', 'xml', `'<a/>'`, `'<b/>'`],
+      ['access lists', 'aclitem', `'postgres=r/postgres'`, `'postgres=w/postgres'`],
+    ])('%s', async (_what, type, one, other) => {
+      const [old, live] = [`values (1, ${one}::${type})`, `values (1, ${other}::${type})`];
+      expect(await diff(`id int, v ${type}`, old, live)).toMatchObject({
+        added: 0,
+        removed: 0,
+        changed: 1,
+        columns: [{ column: 'v', rows: 1 }],
+        samples: [{ kind: 'changed', key: { id: '1' } }],
+      });
+      expect(await diff(`id int, v ${type}`, old, live, { keyUsable: false })).toMatchObject({ added: 1, removed: 1 });
+      expect(await diff(`id int, v ${type}`, old, old)).toMatchObject({ added: 0, removed: 0, changed: 0 });
+    });
+
+    test('and takes what is the same for the same', async () => {
+      const columns = 'id int, at timestamptz, doc jsonb, n float8, big text';
+      expect(
+        await diff(
+          columns,
+          `values (1, '2026-10-25 02:30+02'::timestamptz, '{"a":1,"b":2}'::jsonb, 'NaN'::float8, repeat('x', 100000))`,
+          `values (1, '2026-10-25 00:30+00'::timestamptz, '{"b": 2, "a": 1}'::jsonb, 'NaN'::float8, repeat('x', 100000))`,
+        ),
+      ).toMatchObject({ added: 0, removed: 0, changed: 0, columns: [] });
+    });
+  });
+
+  test('counts each of 200 columns', async () => {
+    const columns = Array.from({ length: 200 }, (_, index) => `c${index} int`).join();
+    const row = (value: (index: number) => number) =>
+      `values (1, ${Array.from({ length: 200 }, (_, index) => value(index)).join()})`;
+    const result = await diff(
+      `id int, ${columns}`,
+      row((index) => index),
+      row((index) => (index % 50 === 0 ? -1 : index)),
+    );
+    expect(result.columns.map(({ column }) => column)).toEqual(['c0', 'c50', 'c100', 'c150']);
+  });
+
+  test('leaves volatile columns out', async () => {
+    const [old, live] = ["values (1, 1, timestamp '2026-01-01')", "values (1, 1, timestamp '2026-01-02')"];
+    const columns = 'id int, v int, loaded timestamp';
+    expect(await diff(columns, old, live, { volatile: ['loaded'] })).toMatchObject({ changed: 0, samples: [] });
+    expect(await diff(columns, old, live)).toMatchObject({ changed: 1 });
+  });
+
   test('floats that moved in their last bits only are told', async () => {
     const result = await diff(
       'id int, v float8, w float4, t text',
-      "values (1, 0.3, 1, 'a'), (2, 1, 1, 'a'), (3, 1, 1, 'a'), (4, 1e-300, 1, 'a')",
-      "values (1, 0.1 + 0.2::float8, 1, 'a'), (2, 1.0001, 1, 'a'), (3, 1.0000000000000002, 1, 'b'), (4, -1e-300, 1, 'a')",
+      "values (1, 0.3, 1, 'a'), (2, 1, 1, 'a'), (3, 1, 1, 'a'), (4, 1e-300, 1, 'a'), (5, 1, 1, 'a')",
+      "values (1, 0.1 + 0.2::float8, 1, 'a'), (2, 1.0001, 1, 'a'), (3, 1.0000000000000002, 1, 'b'), (4, -1e-300, 1, 'a'), (5, 1.0000000000000002, 1.0000001::float4, 'a')",
     );
-    expect(result).toMatchObject({ changed: 4, lastBits: 1 });
+    expect(result).toMatchObject({
+      changed: 5,
+      withinTolerance: 2,
+      columns: [
+        { column: 'v', rows: 5, withinTolerance: 3 },
+        { column: 'w', rows: 1, withinTolerance: 1 },
+        { column: 't', rows: 1, withinTolerance: undefined },
+      ],
+    });
+  });
+
+  test('a tolerance of its own counts floats that moved by no more, and takes no other rows away', async () => {
+    const columns = 'id int, v float8, w numeric';
+    const old = 'values (1, 100::float8, 1), (2, 100, 1), (3, 100, 1), (4, -100, 1), (5, 0, 1)';
+    const live = 'values (1, 100.0001::float8, 1), (2, 100.2, 1), (3, 100.0001, 2), (4, 100, 1), (5, 1e-9, 1)';
+    expect(await diff(columns, old, live, { floatTolerance: 1e-5 })).toMatchObject({
+      changed: 5,
+      withinTolerance: 1,
+      columns: [{ column: 'v', rows: 5, withinTolerance: 2 }, { column: 'w' }],
+    });
+    expect(await diff(columns, old, live, { floatTolerance: 0.01 })).toMatchObject({ changed: 5, withinTolerance: 2 });
+    const bits = 'values (1, 1::float8, 1)';
+    const moved = 'values (1, 1.0000000000000002::float8, 1)';
+    expect(await diff(columns, bits, moved, { floatTolerance: 0 })).toMatchObject({ changed: 1, withinTolerance: 0 });
+    expect(await diff(columns, bits, moved, { floatTolerance: 1e-30 })).toMatchObject({ withinTolerance: 1 });
+  });
+
+  test('neither NaN nor an infinity is near anything else, and the ends of the range do not break the diff', async () => {
+    const values = ['NaN', 'Infinity', '-Infinity', '1e308', '-1e308', '5e-324', '-0', '1'];
+    const pairs = values.flatMap((a) => values.filter((b) => b !== a).map((b) => [a, b]));
+    const side = (index: 0 | 1) =>
+      `values ${pairs.map((pair, id) => `(${id}, '${pair[index]}'::float8, '${Math.abs(Number(pair[index])) < 1e38 && Math.abs(Number(pair[index])) > 1e-38 ? pair[index] : 0}'::float4)`).join()}`;
+    const result = await diff('id int, v float8, w float4', side(0), side(1), { floatTolerance: 1 });
+    expect(result).toMatchObject({ changed: pairs.length, withinTolerance: 0 });
+    const zeros = await diff('id int, v float8', "values (1, '0'::float8)", "values (1, '-0'::float8)");
+    expect(zeros).toMatchObject({ changed: 1, withinTolerance: 1 });
   });
 });

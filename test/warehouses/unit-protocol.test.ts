@@ -268,15 +268,42 @@ describe.each(engines)('one unit on %s', (engine) => {
     });
   });
 
-  test('a schema change is said as one and not as changed rows', async () => {
+  test.each([
+    ['an added column', 'alter table sales add column note text', 'amount, null from', '+note text'],
+    ['a dropped column', 'alter table sales drop column amount', '', '-amount numeric(10,2)'],
+    ['another type', 'alter table sales alter amount type numeric(12,2)', 'amount from', '+amount numeric(12,2)'],
+  ])('%s is a schema change and not changed rows', async (_what, alter, columns, words) => {
     const outcome = await run({
       statements: [
-        'alter table sales add column note text',
-        ...job().statements.map(({ text }) => text.replace('amount from', 'amount, null from')),
+        alter,
+        ...job().statements.map(({ text }) =>
+          text.replace(columns === '' ? ', amount from' : 'amount from', columns === '' ? ' from' : columns),
+        ),
       ],
     });
     expect(outcome).toMatchObject({ state: 'changed', slices: [{ method: 'none', changed: undefined }] });
-    expect(outcome.state === 'changed' && outcome.notes.join()).toContain('+note text');
+    expect(outcome.state === 'changed' && outcome.notes.join()).toContain(words);
+  });
+
+  test('floats within the tolerance of the run, or of the table, are counted; the checksum stays exact', async () => {
+    await sql(
+      fixture.warehouse,
+      'create table shares (id int primary key, day date not null, v float8)',
+      "insert into shares values (1, '2026-11-01', 100), (2, '2026-11-01', 200)",
+    );
+    const parts = (v: number, floatTolerance?: number) => ({
+      statements: [`update shares set v = v + ${v} * id where day = '2026-11-01'`],
+      slices: [{ ...job().slices[0], table: 'shares', floatTolerance } as UnitJob['slices'][number]],
+      options: { floatTolerance: 1e-3 },
+    });
+    const near = await run(parts(0.01));
+    expect(near).toMatchObject({
+      state: 'changed',
+      slices: [{ changed: 2, withinTolerance: 2, columns: [{ column: 'v', rows: 2, withinTolerance: 2 }] }],
+    });
+    const [slice] = near.state === 'changed' ? near.slices : [];
+    expect(slice?.after?.rowChecksum).not.toBe(slice?.before?.rowChecksum);
+    expect(await run(parts(0.01, 1e-6))).toMatchObject({ slices: [{ changed: 2, withinTolerance: 0 }] });
   });
 
   test('volatile columns are left out and named; a key made anew each time needs another', async () => {

@@ -67,6 +67,7 @@ function changeBadges(slice: SliceDiff): TemplateResult {
       ${badge(slice.added, 'added', `+${formatCount(slice.added ?? 0)} added`)}
       ${badge(slice.removed, 'removed', `−${formatCount(slice.removed ?? 0)} removed`)}
       ${badge(slice.changed, 'changed', `${formatCount(slice.changed ?? 0)} changed`)}
+      ${badge(slice.withinTolerance, 'quiet', `${formatCount(slice.withinTolerance ?? 0)} of them equal within tolerance`)}
       ${badge(equal, 'quiet', `${formatCount(equal ?? 0)} equal`)}
       ${slice.method === 'multiset' ? html`<span class="quiet">no usable key: a changed row counts as removed and added</span>` : nothing}
     </p>
@@ -79,8 +80,8 @@ function columnBars(slice: SliceDiff): TemplateResult | typeof nothing {
   return html`
     <div class="columns">
       ${slice.columns.map(
-        ({ column, rows }) =>
-          html`<label>${column} ${formatCount(rows)}<meter min="0" max=${most} value=${rows}></meter></label>`,
+        ({ column, rows, withinTolerance }) =>
+          html`<label>${column} ${formatCount(rows)}${withinTolerance ? html` <em>${formatCount(withinTolerance)} within tolerance</em>` : nothing}<meter min="0" max=${most} value=${rows}></meter></label>`,
       )}
       ${slice.leftOut.map((column) => html`<label class="quiet">${column} <em>left out</em></label>`)}
     </div>

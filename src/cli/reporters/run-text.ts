@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types';
 import { causesInWords } from '../../core/diff/change-cause.ts';
 import type { RowSample, SliceDiff } from '../../core/diff/slice-diff.ts';
+import { withinToleranceText } from '../../core/diff/within-tolerance-text.ts';
 import type { UnitState } from '../../core/ledger/ledger-store.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
 import { plural } from '../../core/text/plural.ts';
@@ -115,8 +116,13 @@ export function difference(slice: SliceDiff, colors: Colors): string {
     slice.added ? colors.green(`+${slice.added}`) : '+0',
     slice.removed ? colors.red(`−${slice.removed}`) : '−0',
     ...(slice.method === 'multiset' ? ['(no key)'] : [slice.changed ? colors.yellow(`~${slice.changed}`) : '~0']),
+    ...(slice.withinTolerance ? [colors.dim(withinToleranceText(slice.withinTolerance, slice.changed))] : []),
   ];
-  const columns = slice.columns.map(({ column, rows }) => `${column} ${rows}`).join(', ');
+  const columns = slice.columns
+    .map(({ column, rows, withinTolerance }) =>
+      withinTolerance ? `${column} ${rows} ${withinToleranceText(withinTolerance, rows)}` : `${column} ${rows}`,
+    )
+    .join(', ');
   return [...parts, ...(columns === '' ? [] : [colors.dim(columns)])].join(' ');
 }
 

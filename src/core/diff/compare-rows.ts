@@ -18,8 +18,8 @@ export interface RowComparison {
   readonly columns: readonly ColumnChange[];
   readonly samples: readonly RowSample[];
   readonly method: 'key' | 'multiset';
-  /** Changed rows that differ in float columns only, and there only in the last bits. */
-  readonly lastBits: number;
+  /** Changed rows that differ in float columns only, and there only within the table's tolerance. */
+  readonly withinTolerance: number;
 }
 
 type Keys = readonly (readonly (string | null)[])[];
@@ -40,16 +40,20 @@ export async function compareRows(
     key: keyColumns(relation),
     hash: relation.hash,
     samples: Math.min(20, Math.max(0, options.samples)),
+    floatTolerance: relation.floatTolerance,
   };
   return options.keyUsable ? compareByKey(session, query) : compareAsMultisets(session, query);
 }
 
 async function compareByKey(session: Session, query: DiffQuery): Promise<RowComparison> {
   const row = (await session.query(keyedDiffSql(query))).rows[0] ?? [];
-  const [added, removed, changed, addedKeys, removedKeys, changedKeys, lastBits, ...perColumn] = row;
+  const [added, removed, changed, addedKeys, removedKeys, changedKeys, onlyNear, ...counts] = row;
+  const perColumn = counts.slice(0, query.columns.length);
+  const nearPerFloat = counts.slice(query.columns.length).map(Number);
+  const near = query.columns.map((column) => (column.float ? nearPerFloat.shift() : undefined));
   const columns = query.columns.flatMap((column, index) => {
     const rows = Number(perColumn[index]);
-    return rows > 0 ? [{ column: column.name, rows }] : [];
+    return rows > 0 ? [{ column: column.name, rows, withinTolerance: near[index] }] : [];
   });
   const [inserted, deleted, altered] = [keysOf(addedKeys), keysOf(removedKeys), keysOf(changedKeys)];
   const live = await rowsByKey(session, query, query.live, query.predicate, [...inserted, ...altered]);
@@ -71,7 +75,7 @@ async function compareByKey(session: Session, query: DiffQuery): Promise<RowComp
       ...altered.map((key) => sample('changed', key)),
     ],
     method: 'key',
-    lastBits: Number(lastBits),
+    withinTolerance: Number(onlyNear),
   };
 }
 
@@ -111,7 +115,7 @@ async function compareAsMultisets(session: Session, query: DiffQuery): Promise<R
       ...before.map((row): RowSample => ({ kind: 'removed', key: undefined, before: row, after: undefined })),
     ],
     method: 'multiset',
-    lastBits: 0,
+    withinTolerance: 0,
   };
 }
 

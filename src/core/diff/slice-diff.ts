@@ -13,6 +13,8 @@ export interface SliceFigures {
 export interface ColumnChange {
   readonly column: string;
   readonly rows: number;
+  /** Of a float column: how many of them moved by no more than the table's tolerance. */
+  readonly withinTolerance?: number | undefined;
 }
 
 /** One differing row as text per column; `before` or `after` is missing for an added or removed row. */
@@ -34,6 +36,11 @@ export interface SliceDiff {
   readonly added: number | undefined;
   readonly removed: number | undefined;
   readonly changed: number | undefined;
+  /**
+   * Changed rows that differ in float columns only, and there by no more than the table's tolerance. Their checksums
+   * differ all the same. Missing in older records.
+   */
+  readonly withinTolerance?: number | undefined;
   readonly columns: readonly ColumnChange[];
   readonly samples: readonly RowSample[];
   /** `key`: joined on the key; `multiset`: no usable key, so only added and removed; `none`: not compared. */

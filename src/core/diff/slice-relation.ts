@@ -11,6 +11,8 @@ export interface SliceRelation {
   /** No duplicate and no NULL can be in the key: the catalog has a unique index for it. */
   readonly keyGuaranteed: boolean;
   readonly volatile: readonly string[];
+  /** Floats that are apart by no more than this, relative to the larger one, are near; `undefined`: their last bits. */
+  readonly floatTolerance?: number | undefined;
   readonly hash: HashMethod;
   /** Server version, as part of the algorithm's name. */
   readonly server: string;

@@ -25,6 +25,8 @@ export interface DeclaredTask {
     readonly key: readonly string[];
     /** Columns left out of the row checksum, e.g. load timestamps. */
     readonly volatile: readonly string[];
+    /** Relative tolerance of its float columns in the row diff. */
+    readonly floatTolerance?: number | undefined;
   }[];
 }
 

@@ -91,8 +91,8 @@ function sliceOf(
   context: TemplateContext,
 ): JobSlice | JobRefusal {
   const { table, slice, mode, key } = write;
-  const volatile = source.declared?.writes.find((declared) => sameTable(declared.table, table))?.volatile ?? [];
-  const common = { table, mode, key, volatile };
+  const declared = source.declared?.writes.find((write) => sameTable(write.table, table));
+  const common = { table, mode, key, volatile: declared?.volatile ?? [], floatTolerance: declared?.floatTolerance };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }

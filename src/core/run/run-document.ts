@@ -51,6 +51,7 @@ const job = record<UnitJob>({
       mode: writeMode,
       key: list(text),
       volatile: list(text),
+      floatTolerance: optional(finite),
     }),
   ),
   inputs: list(record<JobInput>({ table: text, column: optional(text), from: optional(text), to: optional(text) })),
@@ -60,6 +61,7 @@ const job = record<UnitJob>({
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,
+    floatTolerance: optional(finite),
     holdShrinkPercent: optional(finite),
     keepBeforeRows: count,
     earlyCutoff: flag,

@@ -39,6 +39,7 @@ interface SliceJson {
   readonly added: number | null;
   readonly removed: number | null;
   readonly changed: number | null;
+  readonly withinTolerance: number | null;
   readonly columns: SliceDiff['columns'];
   readonly samples: SliceDiff['samples'];
   readonly causes: SliceDiff['causes'];
@@ -92,6 +93,7 @@ export const sliceJson = (diff: SliceDiff): SliceJson => ({
   added: diff.added ?? null,
   removed: diff.removed ?? null,
   changed: diff.changed ?? null,
+  withinTolerance: diff.withinTolerance ?? null,
   columns: diff.columns,
   samples: diff.samples,
   causes: diff.causes,

@@ -24,6 +24,8 @@ export interface JobSlice {
   readonly key: readonly string[];
   /** Columns left out of the row checksum, by name. */
   readonly volatile: readonly string[];
+  /** Relative tolerance of this table's floats in the row diff; otherwise the options' own. */
+  readonly floatTolerance?: number | undefined;
 }
 
 /** What a unit read: recorded with each slice version so that staleness and causes can be told later. */
@@ -64,6 +66,8 @@ export interface UnitOptions {
   readonly compare: 'rows' | 'checksums' | 'none';
   /** Rows of each kind shown as samples, at most 20. */
   readonly samples: number;
+  /** Relative; rows whose floats moved by no more are told apart in the row diff. `undefined`: by the last bits of each type. */
+  readonly floatTolerance?: number | undefined;
   /** Hold when the slice shrinks by more than this share (0…100) or becomes empty; `undefined` switches it off. */
   readonly holdShrinkPercent: number | undefined;
   /** Keep the old rows of a changed slice of at most this many rows, so that it can be undone; 0: never. */

@@ -1,5 +1,6 @@
 import { causesInWords } from '../diff/change-cause.ts';
 import type { SliceDiff } from '../diff/slice-diff.ts';
+import { withinToleranceText } from '../diff/within-tolerance-text.ts';
 import type { UnitRecord } from '../ledger/ledger-store.ts';
 import { countStates } from '../run/run-result.ts';
 
@@ -64,11 +65,12 @@ export function reportContent({ title, target, run, results }: ReportInput): Rep
 
 function figureRows({ unit, state, message, slices }: UnitRecord): readonly (readonly string[])[] {
   if (slices.length === 0) return [[unit, state, message ?? '', ...Array<string>(7).fill('')]];
-  return slices.map(({ table, before, after, added, removed, changed }) => [
+  return slices.map(({ table, before, after, added, removed, changed, withinTolerance }) => [
     unit,
     state,
     table,
-    ...[before?.rows, after?.rows, added, removed, changed].map((count) => count?.toString() ?? ''),
+    ...[before?.rows, after?.rows, added, removed].map((count) => count?.toString() ?? ''),
+    withinTolerance ? `${changed} ${withinToleranceText(withinTolerance, changed)}` : (changed?.toString() ?? ''),
     before?.rowChecksum ?? '',
     after?.rowChecksum ?? '',
   ]);
@@ -77,7 +79,11 @@ function figureRows({ unit, state, message, slices }: UnitRecord): readonly (rea
 function detailOf(unit: string, { table, samples, key, columns, causes }: SliceDiff): readonly ReportDetail[] {
   if (samples.length === 0 && causes.length === 0) return [];
   const why = causes.length === 0 ? undefined : `Why it changed: ${causesInWords(causes)}.`;
-  const counted = columns.map(({ column, rows }) => `${column}: ${rows}`).join(', ');
+  const counted = columns
+    .map(({ column, rows, withinTolerance }) =>
+      withinTolerance ? `${column}: ${rows} ${withinToleranceText(withinTolerance, rows)}` : `${column}: ${rows}`,
+    )
+    .join(', ');
   const rows = samples.map((sample) => sampleRow(sample, key));
   return [
     {

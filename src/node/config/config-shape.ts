@@ -1,7 +1,7 @@
 import { dialectNames } from '../../core/sql/dialect-name.ts';
 import { envText } from './env-text.ts';
 import { edgeExamples, parseDuration, parseEdge } from './parse-edge.ts';
-import { anything, choice, flag, listOf, mapOf, object, type Shape, text, whole, written } from './shape.ts';
+import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';
 
 const env = (description: string) =>
   written(`${description}; may hold \${env:NAME}`, { type: ['string', 'number'] }, envText);
@@ -42,6 +42,8 @@ const duration = (description: string) =>
     parseDuration,
   );
 
+const floatTolerance = (description: string) => numeric(`${description}, e.g. 1e-9; 0: none`, 0, 1);
+
 const task = object(
   'What a task reads and writes, where it cannot be told from its SQL; both lists together are all of it',
   {
@@ -68,6 +70,9 @@ const task = object(
           column: text('Time column that the slice of an interval is cut by'),
           slice: choice('The whole table, rewritten by every interval', 'all'),
           key: listOf('Columns that identify a row', text('A column')),
+          floatTolerance: floatTolerance(
+            'Floats of this table that are apart by no more than this share are counted as equal within tolerance',
+          ),
           volatile: listOf('Columns left out of the row checksum, e.g. load timestamps', text('A column')),
         },
         ['table'],
@@ -102,6 +107,11 @@ export const configShape = object(
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
     rules: mapOf('Severity by rule', choice('Severity', 'off', 'hint', 'info', 'warning', 'error')),
+    diff: object('How the rows of before and after are compared', {
+      floatTolerance: floatTolerance(
+        'Floats that are apart by no more than this share are counted as equal within tolerance; checksums stay exact',
+      ),
+    }),
     run: object('How runs go', {
       concurrency: whole('Units side by side', 1, 64),
       compare: choice('What is compared after each interval', 'rows', 'checksums', 'none'),

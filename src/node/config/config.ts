@@ -61,6 +61,8 @@ export interface Config {
   readonly declared: DeclaredFacts;
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
   readonly run: RunSettings;
+  /** How rows are compared where a task does not say so for its table. */
+  readonly diff: { readonly floatTolerance: number | undefined };
 }
 
 export const defaultRunSettings: RunSettings = {
@@ -94,4 +96,5 @@ export const emptyConfig: Config = {
   declared: new Map(),
   rules: {},
   run: defaultRunSettings,
+  diff: { floatTolerance: undefined },
 };

@@ -92,6 +92,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, root, context)]),
     ),
     rules: Object.fromEntries(written.rules ?? []),
+    diff: { floatTolerance: written.diff?.floatTolerance },
     run: {
       concurrency: run.concurrency ?? fallback.concurrency,
       compare: run.compare ?? fallback.compare,
@@ -125,11 +126,12 @@ function declaredTask(name: string, task: WrittenTask, root: Node, context: Read
       }
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
-    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [] }) => {
+    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], floatTolerance }) => {
       if (table === undefined) return [];
       if (column !== undefined && slice !== undefined)
         problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
-      return [{ table: table.toLowerCase(), column, slice: column === undefined ? slice : undefined, key, volatile }];
+      const cut = column === undefined ? slice : undefined;
+      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance }];
     }),
   };
   const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);

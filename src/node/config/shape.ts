@@ -70,6 +70,16 @@ export const whole = (description: string, least: number, most: number): Shape<n
   },
 });
 
+export const numeric = (description: string, least: number, most: number): Shape<number> => ({
+  schema: { type: 'number', minimum: least, maximum: most, description },
+  read(node, context) {
+    const value = scalarOf(node, context)?.value;
+    return typeof value === 'number' && value >= least && value <= most
+      ? value
+      : say(context, node, `expected a number from ${least} to ${most}: ${description}`);
+  },
+});
+
 export const flag = (description: string): Shape<boolean> => ({
   schema: { type: 'boolean', description },
   read(node, context) {

@@ -4,7 +4,7 @@ import { colorsWanted } from '../../../src/cli/process-shell.ts';
 import { progressText } from '../../../src/cli/progress-writer.ts';
 import { cutToWidth, displayWidth } from '../../../src/cli/reporters/display-width.ts';
 import { durationText } from '../../../src/cli/reporters/duration-text.ts';
-import { runText } from '../../../src/cli/reporters/run-text.ts';
+import { difference, runText } from '../../../src/cli/reporters/run-text.ts';
 import { textTable } from '../../../src/cli/reporters/text-table.ts';
 import type { SliceDiff, SliceFigures } from '../../../src/core/diff/slice-diff.ts';
 import { runJson } from '../../../src/core/run/run-json.ts';
@@ -155,6 +155,24 @@ const result = (changes: Partial<RunResult>): RunResult => ({
   ...changes,
 });
 
+test('changed rows that are equal within tolerance are told apart', () => {
+  const near: SliceDiff = {
+    ...slice,
+    changed: 12,
+    withinTolerance: 10,
+    columns: [
+      { column: 'amount', rows: 12, withinTolerance: 10 },
+      { column: 'share', rows: 3, withinTolerance: 3 },
+      { column: 'one', rows: 1, withinTolerance: 1 },
+      { column: 'note', rows: 1 },
+    ],
+  };
+  expect(difference(near, plain)).toBe(
+    '+1 −0 ~12 (10 equal within tolerance) amount 12 (10 equal within tolerance), share 3 (all equal within tolerance), ' +
+      'one 1 (equal within tolerance), note 1',
+  );
+});
+
 test('a finished run as text', () => {
   expect(
     runText({ result: result({}), samples: 1, width: 500 }, plain),
@@ -273,6 +291,7 @@ test('the run contract', () => {
             added: 1,
             removed: 0,
             changed: 2,
+            withinTolerance: null,
             columns: slice.columns,
             samples: slice.samples,
             causes: [],

@@ -50,8 +50,11 @@ tasks:
         column: day
         key: [day, shop]
         volatile: [loaded_at]
+        floatTolerance: 1e-6
 rules:
   wall-clock: off
+diff:
+  floatTolerance: 1e-9
 run:
   concurrency: 2
   shrinkPercent: 80
@@ -94,8 +97,11 @@ describe('readConfig', () => {
         },
         { table: 'dim.shop', column: undefined, window: 'all' },
       ],
-      writes: [{ table: 'mart.daily', column: 'day', key: ['day', 'shop'], volatile: ['loaded_at'] }],
+      writes: [
+        { table: 'mart.daily', column: 'day', key: ['day', 'shop'], volatile: ['loaded_at'], floatTolerance: 1e-6 },
+      ],
     });
+    expect(config.diff).toEqual({ floatTolerance: 1e-9 });
     expect(config.rules).toEqual({ 'wall-clock': 'off' });
     expect(config.run).toEqual({
       concurrency: 2,

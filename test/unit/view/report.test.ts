@@ -45,6 +45,21 @@ test('tells what changed, with samples, and leaves out what did not', () => {
   expect(text).toContain('| added | id=9 |  | n=x y |');
 });
 
+test('says which changed rows are equal within tolerance, in all and by column', () => {
+  const near: SliceDiff = {
+    ...slice,
+    changed: 4,
+    withinTolerance: 3,
+    columns: [{ column: 'n', rows: 4, withinTolerance: 3 }],
+  };
+  const results = [
+    { attempts: 1, message: undefined, durationMs: 5, unit: 'a@1', state: 'changed', slices: [near] } as const,
+  ];
+  const text = reportMarkdown({ title: 't', target: 'x', run: 'r', results });
+  expect(text).toContain('| 2 | 3 | 1 | 0 | 4 (3 equal within tolerance) | bb | dd |');
+  expect(text).toContain('n: 4 (3 equal within tolerance)');
+});
+
 test('Markdown takes values for text: no table breaks, nothing is loaded or styled', () => {
   const values = ['a\\|b', 'x\ry\r\nz', '![i](http://h/i.png)', '<b>', '__init__', 'snake_case', '*a*', '`c`', '&lt;'];
   const samples = values.map(

@@ -38,18 +38,21 @@ export interface Applied {
   readonly slices: readonly AppliedSlice[];
   readonly notes: readonly string[];
   readonly escape: EscapeVerdict;
+  /** In doubt: the targets as the task left them. */
+  readonly left?: readonly (SliceRelation | undefined)[];
 }
 
 /**
- * Before, task, after, escape, diff: runs the task's statements and tells what they did. With `exact` all other
- * writers of the targets are kept out, and the rest of each table is compared instead of counted.
+ * Before, task, after, escape, diff: runs the task's statements and tells what they did. Where it is told how the task
+ * leaves its targets, all other writers of them are kept out, and the rest of each table is compared instead of counted.
  */
-export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied> {
+export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise<Applied> {
   const { session, job, targets, position } = unit;
+  const exact = left !== undefined;
   if (exact) await lockTables(session, targets);
   const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
   if (hidden) await applySettings(session, unhidden);
-  const relations = targets.flatMap(({ relation }) => relation ?? []);
+  const relations = targets.flatMap(({ relation }, index) => (relation && lasting(relation, left?.[index])) ?? []);
   const outsideBefore = exact ? await outsideFigures(session, relations) : '';
   const before: (TakenFigures | undefined)[] = [];
   for (const [index, { relation }] of targets.entries()) {
@@ -79,8 +82,16 @@ export async function applyTask(unit: OpenUnit, exact: boolean): Promise<Applied
     exact && !proven
       ? { kind: 'escaped', reason: `Rows outside the slice changed: ${outsideBefore} became something else.` }
       : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
-  if (verdict.kind === 'doubt') return { slices: [], notes: [], escape: verdict };
+  if (verdict.kind === 'doubt') return { slices: [], notes: [], escape: verdict, left: after };
   return { ...(await compare(unit, slices)), escape: verdict };
+}
+
+/** With the columns only that the task leaves as they are: what it drops or alters cannot be compared with before. */
+function lasting(relation: SliceRelation, left: SliceRelation | undefined): SliceRelation {
+  if (left === undefined) return relation;
+  const kept = new Set(left.table.columns.map(({ name, type }) => `${name} ${type}`));
+  const columns = relation.table.columns.filter(({ name, type }) => kept.has(`${name} ${type}`));
+  return { ...relation, table: { ...relation.table, columns } };
 }
 
 /** Figures and predicates see the scheduler's settings, whatever the task set, and the role that began. */
@@ -104,7 +115,7 @@ async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation |
   );
   return targets.map(({ slice }, index) => {
     const table = tables[index];
-    return table && relationOf(slice, table, server);
+    return table && relationOf(slice, table, server, unit.job.options);
   });
 }
 
@@ -119,7 +130,8 @@ async function compare(
     const schemaNote = before && schemaChange(target.relation?.table, relation.table);
     if (schemaNote !== undefined) notes.push(schemaNote);
     const keyUsable = (before?.keyUsable ?? true) && after.keyUsable;
-    const equal = before !== undefined && sameFigures(before, after);
+    // Rows may be the same to the byte under other types: undoing that would take the task's ALTER back.
+    const equal = before !== undefined && schemaNote === undefined && sameFigures(before, after);
     const rowsCompared = unit.job.options.compare === 'rows' && before !== undefined && schemaNote === undefined;
     const comparison =
       rowsCompared && !equal
@@ -130,12 +142,6 @@ async function compare(
             { keyUsable, samples: unit.job.options.samples },
           )
         : undefined;
-    if (comparison !== undefined && comparison.lastBits > 0) {
-      notes.push(
-        `${comparison.lastBits} of ${comparison.changed} changed rows of ${relation.table.qualified} differ only in the ` +
-          `last bits of floating-point columns: equal within tolerance.`,
-      );
-    }
     const compared = keyUsable ? ('key' as const) : ('multiset' as const);
     applied.push({
       target,
@@ -150,6 +156,7 @@ async function compare(
         added: comparison?.added ?? (equal ? 0 : undefined),
         removed: comparison?.removed ?? (equal ? 0 : undefined),
         changed: comparison?.changed ?? (equal ? 0 : undefined),
+        withinTolerance: comparison?.withinTolerance ?? (equal ? 0 : undefined),
         columns: comparison?.columns ?? [],
         samples: comparison?.samples ?? [],
         method: comparison?.method ?? (equal ? compared : 'none'),

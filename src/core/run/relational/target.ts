@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../../warehouse/dialects/postgres/quote.ts';
 import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import type { TableDescription } from '../../warehouse/table-description.ts';
-import type { JobSlice, UnitJob } from '../unit-job.ts';
+import type { JobSlice, UnitJob, UnitOptions } from '../unit-job.ts';
 
 /** One written slice with its table as it is before the task; no table where the task is about to create it. */
 export interface Target {
@@ -42,7 +42,7 @@ export async function resolveTargets(
     return {
       slice,
       qualified: table?.qualified ?? slice.table,
-      relation: table && relationOf(slice, table, server),
+      relation: table && relationOf(slice, table, server, job.options),
     };
   });
   return [...new Map(targets.map((target) => [ledgerSlice(target).slice, target])).values()];
@@ -58,7 +58,12 @@ async function missingCreated(session: Session, slices: readonly JobSlice[]): Pr
   return new Set(names.filter((_, index) => found[index] === undefined));
 }
 
-export function relationOf(slice: JobSlice, table: TableDescription, server: WarehouseDescription): SliceRelation {
+export function relationOf(
+  slice: JobSlice,
+  table: TableDescription,
+  server: WarehouseDescription,
+  { floatTolerance }: Pick<UnitOptions, 'floatTolerance'> = {},
+): SliceRelation {
   const key = keyOf(slice, table);
   return {
     table,
@@ -66,6 +71,7 @@ export function relationOf(slice: JobSlice, table: TableDescription, server: War
     key,
     keyGuaranteed: table.keys.some((unique) => unique.every((column) => key.includes(column))) && key.length > 0,
     volatile: slice.volatile,
+    floatTolerance: slice.floatTolerance ?? floatTolerance,
     hash: Number.parseInt(server.serverVersion, 10) >= 14 ? 'hash' : 'md5',
     server: server.serverVersion,
   };

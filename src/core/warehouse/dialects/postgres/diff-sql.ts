@@ -12,6 +12,8 @@ export interface DiffQuery {
   readonly key: readonly ColumnDescription[];
   readonly hash: HashMethod;
   readonly samples: number;
+  /** Relative; `undefined`: the last bits of each float type. */
+  readonly floatTolerance: number | undefined;
 }
 
 /** Stands beside the target's own columns, so it must not be the name of one. */
@@ -24,13 +26,16 @@ const names = (columns: readonly ColumnDescription[]) => columns.map((column) =>
 
 /**
  * One full join on the key, by the rows' images. Columns: added, removed, changed; three JSON arrays of sample keys in
- * the same order; rows that differ only in float columns and there only in the last bits; changed rows per column.
+ * the same order; rows that differ only in float columns and there only within tolerance; changed rows per column; of
+ * each float column, in order, those within tolerance.
  */
 export function keyedDiffSql(query: DiffQuery): string {
   const columns = names(query.columns);
   const key = names(query.key);
   const side = (alias: string) => `row(${columns.map((column) => `${alias}.${column}`).join(', ')})`;
   const keys = key.map((column, index) => `coalesce(n.${column}, o.${column}) as k${index}`);
+  const floats = query.columns.flatMap((column, index) => (column.float ? [{ column, index }] : []));
+  const near = floats.map(({ column, index }) => `${isNear(column, query.floatTolerance)} as y${index}`);
   const flags = columns.map((column, index) => `${differ(`row(o.${column})`, `row(n.${column})`)} as x${index}`);
   const sample = (kind: string) =>
     `(select json_agg(json_build_array(${key.map((_, index) => `k${index}::text`).join(', ')})) from ` +
@@ -39,33 +44,52 @@ export function keyedDiffSql(query: DiffQuery): string {
   return (
     `with d as materialized (select case when o.${present} is null then 'a' when n.${present} is null then 'r' ` +
     `else 'c' end as kind, ` +
-    `${[...keys, `${lastBits(query)} as last_bits`, ...flags].join(', ')} ` +
+    `${[...keys, `${onlyNear(query)} as only_near`, ...near, ...flags].join(', ')} ` +
     `from (select true as ${present}, ${columnsOf(query)} from ${query.old}) o ` +
     `full join (select true as ${present}, ${columnsOf(query)} from ${query.live}${where(query.predicate)}) n ` +
     `on ${key.map((column) => `o.${column} = n.${column}`).join(' and ')} ` +
     `where o.${present} is null or n.${present} is null or ${differ(side('o'), side('n'))}) ` +
     `select count(*) filter (where kind = 'a'), count(*) filter (where kind = 'r'), ` +
     `count(*) filter (where kind = 'c'), ${['a', 'r', 'c'].map(sample).join(', ')}, ` +
-    `count(*) filter (where kind = 'c' and last_bits)` +
-    `${columns.map((_, index) => `, count(*) filter (where kind = 'c' and x${index})`).join('')} from d`
+    `count(*) filter (where kind = 'c' and only_near)` +
+    `${columns.map((_, index) => `, count(*) filter (where kind = 'c' and x${index})`).join('')}` +
+    `${floats.map(({ index }) => `, count(*) filter (where kind = 'c' and x${index} and y${index})`).join('')} from d`
   );
 }
 
 const columnsOf = (query: DiffQuery) => [...new Set([...names(query.columns), ...names(query.key)])].join(', ');
 
-/** All columns but floats are the same, and floats are apart by no more than sums in another order are. */
-function lastBits(query: DiffQuery): string {
-  const floats = query.columns.filter((column) => column.float);
-  if (floats.length === 0) return 'false';
-  const rest = names(query.columns.filter((column) => !column.float));
-  const near = floats.map((column) => {
+/** All columns but floats are the same, and floats are apart by no more than the tolerance. */
+function onlyNear(query: DiffQuery): string {
+  const same = (column: ColumnDescription) => {
     const name = quoteIdentifier(column.name);
-    const bits = column.baseType === 'float4' ? '1e-6' : '1e-14';
-    const [o, n] = [`o.${name}::float8`, `n.${name}::float8`];
-    return `(pg_catalog.record_image_eq(row(o.${name}), row(n.${name})) or coalesce(abs(${o} - ${n}) <= ${bits} * greatest(abs(${o}), abs(${n})), false))`;
-  });
-  const same = rest.map((name) => `pg_catalog.record_image_eq(row(o.${name}), row(n.${name}))`);
-  return `(${[...same, ...near].join(' and ')})`;
+    return `pg_catalog.record_image_eq(row(o.${name}), row(n.${name}))`;
+  };
+  if (!query.columns.some((column) => column.float)) return 'false';
+  const each = query.columns.map((column) =>
+    column.float ? `(${same(column)} or ${isNear(column, query.floatTolerance)})` : same(column),
+  );
+  return `(${each.join(' and ')})`;
+}
+
+/** What sums in another order are apart by. */
+const lastBits = (column: ColumnDescription): number => (column.baseType === 'float4' ? 1e-6 : 1e-14);
+
+/**
+ * Whether the two values of a float column are apart by no more than the tolerance, relative to the larger one. Equal
+ * values count (±0; NaN is equal to itself); otherwise neither NaN nor an infinity is near anything, nor are magnitudes
+ * at the ends of the range, where the difference could not be taken.
+ */
+function isNear(column: ColumnDescription, tolerance: number | undefined): string {
+  const name = quoteIdentifier(column.name);
+  const [o, n] = [`o.${name}::float8`, `n.${name}::float8`];
+  const [low, high] = [`least(abs(${o}), abs(${n}))`, `greatest(abs(${o}), abs(${n}))`];
+  // A tolerance finer than the type is none.
+  const within = tolerance === undefined || tolerance > 0 ? Math.max(tolerance ?? 0, lastBits(column)) : 0;
+  return (
+    `coalesce(case when ${o} = ${n} then true when ${low} > 1e-280 and ${high} < 1e300 ` +
+    `then abs(${o} - ${n}) <= ${within} * ${high} else false end, false)`
+  );
 }
 
 /**
