@@ -59,7 +59,7 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
   const options = { ...readerOptions(config), ast: grammars.reader };
   const reader = createWorkspaceReader(parser, options);
   const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
-  const facts = buildWorkspaceFacts(reading, config.declared);
+  const facts = buildWorkspaceFacts(reading, config.declared, config.sources);
   // A check needs none of them.
   let tasks: readonly PlannableTask[] | undefined;
   const text = (file: string): string | undefined =>

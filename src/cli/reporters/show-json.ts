@@ -18,8 +18,9 @@ export function showJson(report: ShowReport): string {
       range: ranges.range(task.at),
       operator: task.operator,
       writeMode: writes[0]?.mode ?? null,
-      reads: reads.map(({ table, window, provenance, at }) => ({
+      reads: reads.map(({ table, window, provenance, at, snapshot }) => ({
         table,
+        ...(snapshot && { insteadOf: snapshot.source }),
         column: window.kind === 'range' ? window.column : null,
         window: windowInWords(window),
         from: provenance,

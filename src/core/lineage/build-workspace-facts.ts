@@ -1,8 +1,12 @@
 import type { WorkspaceReading } from '../pipeline/workspace-reading.ts';
 import type { DeclaredFacts } from './declared-facts.ts';
+import type { DeclaredSources } from './declared-sources.ts';
 import type { WorkspaceFacts } from './workspace-facts.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
 /** Joins a workspace by its tables, once. */
-export const buildWorkspaceFacts = (reading: WorkspaceReading, declared: DeclaredFacts): WorkspaceFacts =>
-  createWorkspaceIndex().update(reading, declared);
+export const buildWorkspaceFacts = (
+  reading: WorkspaceReading,
+  declared: DeclaredFacts,
+  sources?: DeclaredSources,
+): WorkspaceFacts => createWorkspaceIndex().update(reading, declared, sources);

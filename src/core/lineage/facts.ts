@@ -1,6 +1,7 @@
 import type { TaskId } from '../pipeline/model.ts';
 import type { Problem, SourceSpan } from '../text/span.ts';
 import type { TimeExpression } from '../time/time-expression.ts';
+import type { DeclaredSnapshots } from './declared-sources.ts';
 
 /** Where a fact came from; a declared fact beats an inferred one. */
 export type Provenance = 'sql' | 'argument' | 'outlet' | 'declared';
@@ -28,6 +29,23 @@ export interface ReadFact {
   readonly windowAt?: SourceSpan | undefined;
   readonly provenance: Provenance;
   readonly at: SourceSpan | undefined;
+  /** The lasting view that a statement names instead of the table. */
+  readonly through?: string | undefined;
+  /** Set where `table` is the template of a snapshot's name, which a run reads instead of what the statements name. */
+  readonly snapshot?: SnapshotRead;
+}
+
+/** A source that is overwritten in place, and what stands in for it. */
+export interface SnapshotRead {
+  /** As declared. */
+  readonly source: string;
+  /** The source by every name that the task's statements have for it. */
+  readonly of: readonly string[];
+  /** A view in which the source is named, out of reach of the task. */
+  readonly through: string | undefined;
+  readonly snapshots: DeclaredSnapshots;
+  /** Columns of the source; `undefined` where nobody has said them. */
+  readonly columns: readonly string[] | undefined;
 }
 
 /** In dbt's words. */

@@ -1,6 +1,7 @@
 import type { Task } from '../pipeline/model.ts';
 import { accessedTable } from './access-facts.ts';
 import type { DeclaredFacts } from './declared-facts.ts';
+import type { DeclaredSources } from './declared-sources.ts';
 import { tableName } from './table-name.ts';
 import { taskStatements } from './task-statements.ts';
 
@@ -16,11 +17,19 @@ export const namedTables = (task: Task): readonly string[] => [
 ];
 
 /** How many times each spelling of a table's name is used. */
-export function spellings(named: Iterable<readonly string[]>, declared: DeclaredFacts): ReadonlyMap<string, number> {
+export function spellings(
+  named: Iterable<readonly string[]>,
+  declared: DeclaredFacts,
+  sources: DeclaredSources,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const names of named) names.forEach(count);
   for (const { reads, writes } of declared.values())
     for (const { table } of [...reads, ...writes]) count(table.toLowerCase());
+  for (const { table, snapshots } of sources.values()) {
+    count(table);
+    if (snapshots !== undefined && !snapshots.table.includes('{')) count(snapshots.table.toLowerCase());
+  }
   return counts;
 }

@@ -4,11 +4,13 @@ import { isZone } from '../time/zone.ts';
 import { accessReads } from './access-facts.ts';
 import { chooseWindow } from './choose-window.ts';
 import type { DeclaredTask } from './declared-facts.ts';
+import { type DeclaredSources, noSources } from './declared-sources.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from './facts.ts';
 import { foundWrites } from './found-writes.ts';
 import { openUnknowns } from './open-unknowns.ts';
 import { inletReads } from './outlet-facts.ts';
+import { withSnapshots } from './snapshot-reads.ts';
 import { tableName } from './table-name.ts';
 import { type TableColumns, tableReads } from './table-reads.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from './task-statements.ts';
@@ -32,19 +34,21 @@ export function taskFacts(
   pipeline: Pipeline,
   tables: KnownTablesOfWorkspace,
   declared: DeclaredTask | undefined,
+  sources: DeclaredSources = noSources,
 ): TaskFacts {
   const statements = taskStatements(task, pipeline.zone);
   const { writes: inferred, internal } = foundWrites(task, statements, tables);
   const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same);
   const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
-  const reads = withDeclaredReads(
+  const named = withDeclaredReads(
     [...found, ...inlets],
     declared?.reads ?? [],
     tables.same,
     (table) => tables.slicedBy(table)[0] ?? '',
     isZone(pipeline.zone) ? pipeline.zone : 'UTC',
   );
+  const reads = withSnapshots(named, { task, statements, writes }, sources, tables);
   const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
   return { task: task.id, reads, writes, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
 }
@@ -58,6 +62,9 @@ function readFacts(
   const found = new Map<string, ReadFact>();
   const emptied = new Set<string>();
   const local = localViews(statements);
+  const temporary = new Set(
+    statements.flatMap(({ statement }) => (statement.temporary && statement.target ? [statement.target.name] : [])),
+  );
   const known: KnownTablesOfWorkspace = { ...tables, viewOf: (name) => local.get(name) ?? tables.viewOf(name) };
   for (const item of statements) {
     const { statement, sql, context } = item;
@@ -71,8 +78,13 @@ function readFacts(
       const own = writes.find((write) => tables.same(write.table, table));
       if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
       const key = JSON.stringify([table, { ...window, at: undefined }]);
-      if (found.has(key)) continue;
-      const place = windowAt === undefined ? {} : { windowAt };
+      const known = found.get(key);
+      const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
+      if (known !== undefined) {
+        found.set(key, { ...known, ...view });
+        continue;
+      }
+      const place = { ...(windowAt === undefined ? {} : { windowAt }), ...view };
       found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, through?.view ?? named) });
     }
     // From here on the table holds what this run put there.

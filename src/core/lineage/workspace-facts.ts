@@ -1,5 +1,6 @@
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import type { Problem, SourceSpan } from '../text/span.ts';
+import type { DeclaredSources } from './declared-sources.ts';
 import type { TaskFacts } from './facts.ts';
 
 /** A table as the workspace knows it: from its DDL, its writers and its readers. */
@@ -23,6 +24,7 @@ export interface WorkspaceFacts {
   readonly tasks: ReadonlyMap<TaskId, { readonly task: Task; readonly pipeline: Pipeline }>;
   readonly facts: ReadonlyMap<TaskId, TaskFacts>;
   readonly tables: ReadonlyMap<string, TableFacts>;
+  readonly sources: DeclaredSources;
   readonly problems: readonly Problem[];
   text(file: string): string | undefined;
 }

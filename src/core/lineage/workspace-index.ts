@@ -4,6 +4,7 @@ import type { WorkspaceReading } from '../pipeline/workspace-reading.ts';
 import type { Problem } from '../text/span.ts';
 import { makeGrid } from '../time/make-grid.ts';
 import type { DeclaredFacts, DeclaredTask } from './declared-facts.ts';
+import { type DeclaredSources, noSources } from './declared-sources.ts';
 import { withDeclaredWrites } from './declared-window.ts';
 import type { TaskFacts } from './facts.ts';
 import { foundWrites } from './found-writes.ts';
@@ -23,7 +24,7 @@ export interface WorkspaceIndex {
    * The facts of the workspace as it was read now: always equal to those of a new index. Facts of a task or a table
    * that did not change are the same objects as before.
    */
-  update(reading: WorkspaceReading, declared: DeclaredFacts): WorkspaceFacts;
+  update(reading: WorkspaceReading, declared: DeclaredFacts, sources?: DeclaredSources): WorkspaceFacts;
 }
 
 interface Owned {
@@ -74,7 +75,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   };
 
   return {
-    update(reading, declared) {
+    update(reading, declared, sources = noSources) {
       const pipelines = reading.files.flatMap((file) => file.pipelines);
       const tasks = new Map<TaskId, Owned>();
       for (const pipeline of pipelines) for (const task of pipeline.tasks) tasks.set(task.id, { task, pipeline });
@@ -84,6 +85,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       spelled = spellings(
         owned.map(({ task }) => namedIn(task)),
         declared,
+        sources,
       );
       if (!sameKeys(before, spelled)) names = tableNames(spelled.keys());
       const stated = owned.flatMap(({ task }) => definingIn(task));
@@ -98,8 +100,8 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       const scheduled: TaskFacts[] = [];
       for (const { task, pipeline } of owned) {
         const said = declared.get(task.id);
-        const found = factsOf(task, [pipeline, said], lookup, ({ tableOf }) =>
-          taskFacts(task, pipeline, knownTables(tableOf), said),
+        const found = factsOf(task, [pipeline, said, sources], lookup, ({ tableOf }) =>
+          taskFacts(task, pipeline, knownTables(tableOf), said, sources),
         );
         facts.set(task.id, found);
         if (isScheduled(pipeline)) scheduled.push(found);
@@ -107,10 +109,11 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       tables = tableFacts({ facts: scheduled, definitions, names, spelled }, tables);
       const problems = [
         ...unknownDeclarations(tasks, declared),
+        ...unreadSources(sources, facts.values(), names),
         ...pipelines.flatMap(ticksOf),
         ...[...facts.values()].flatMap((one) => one.problems),
       ];
-      return { pipelines, tasks, facts, tables, problems, text: reading.text };
+      return { pipelines, tasks, facts, tables, sources, problems, text: reading.text };
     },
   };
 }
@@ -144,6 +147,21 @@ function unknownDeclarations(tasks: ReadonlyMap<TaskId, Owned>, declared: Declar
     .filter((id) => !tasks.has(id))
     .map((id) => ({
       message: `backfill.yaml declares ${id}, but no task of the workspace is called that.`,
+      at: undefined,
+      severity: 'warning',
+    }));
+}
+
+/** A slip in the name of a source would leave it undeclared without a word. */
+function unreadSources(sources: DeclaredSources, facts: Iterable<TaskFacts>, names: TableNames): readonly Problem[] {
+  if (sources.size === 0) return [];
+  const read = new Set(
+    [...facts].flatMap(({ reads }) => reads.map(({ table, snapshot }) => names(snapshot?.source ?? table))),
+  );
+  return [...sources.keys()]
+    .filter((table) => !read.has(names(table)))
+    .map((table) => ({
+      message: `backfill.yaml declares the source ${table}, but no task of the workspace reads a table of that name.`,
       at: undefined,
       severity: 'warning',
     }));

@@ -8,6 +8,7 @@ import { evaluateTime, exactTime } from '../time/evaluate-time.ts';
 import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
+import { chooseSnapshots, readSnapshots, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
 import { taskContext } from './task-context.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
@@ -43,7 +44,11 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     if (isRefusal(rendered)) return rendered;
     texts.push(rendered);
   }
-  const statements = texts.flatMap((rendered) => rendered.statements);
+  const snapshots = chooseSnapshots(facts.reads, task, context);
+  if (isRefusal(snapshots)) return snapshots;
+  const sent = readSnapshots(texts, snapshots, task);
+  if (isRefusal(sent)) return sent;
+  const statements = sent.flatMap((rendered) => rendered.statements);
   if (statements.length === 0) {
     return {
       code: 'no-statements',
@@ -65,7 +70,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     interval: unit.data,
     statements,
     slices,
-    inputs: facts.reads.map((read) => inputOf(read, unit.data)),
+    inputs: facts.reads.map((read) => inputOf(read, unit.data, snapshots)),
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
     restores: undefined,
@@ -127,12 +132,15 @@ function qualifiers({ table, slice }: WriteFact, { task }: JobSource): ReadonlyS
   return names;
 }
 
-function inputOf({ table, window }: ReadFact, interval: DataInterval): JobInput {
-  if (window.kind !== 'range') return { table, column: undefined, from: undefined, to: undefined };
+function inputOf(read: ReadFact, interval: DataInterval, snapshots: readonly SnapshotChoice[]): JobInput {
+  const { window } = read;
+  const choice = snapshots.find((one) => one.read === read);
+  const what = choice === undefined ? { table: read.table } : { table: choice.table, snapshot: choice.snapshot };
+  if (window.kind !== 'range') return { ...what, column: undefined, from: undefined, to: undefined };
   const from = window.lo.map((bound) => evaluateTime(bound, interval, 'lower'));
   const to = window.hi.map((bound) => evaluateTime(bound, interval, 'upper'));
   return {
-    table,
+    ...what,
     column: window.column,
     from: from.length === 0 ? undefined : isoBound(instant(Math.min(...from))),
     to: to.length === 0 ? undefined : isoBound(instant(Math.max(...to))),

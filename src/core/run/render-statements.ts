@@ -134,7 +134,7 @@ export function unqualified(predicate: string, names: ReadonlySet<string>, diale
 }
 
 /** The identifiers of `a.b.c` from the given token on; empty when it is not one. */
-function dottedName(tokens: readonly Token[], from: number): readonly Token[] {
+export function dottedName(tokens: readonly Token[], from: number): readonly Token[] {
   const isName = (token: Token | undefined): token is Token => token?.kind === 'word' || token?.kind === 'quoted';
   const parts: Token[] = [];
   for (let index = from; ; index += 2) {

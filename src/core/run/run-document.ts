@@ -54,7 +54,15 @@ const job = record<UnitJob>({
       floatTolerance: optional(finite),
     }),
   ),
-  inputs: list(record<JobInput>({ table: text, column: optional(text), from: optional(text), to: optional(text) })),
+  inputs: list(
+    record<JobInput>({
+      table: text,
+      column: optional(text),
+      from: optional(text),
+      to: optional(text),
+      snapshot: optional(record({ of: text, column: optional(text), date: optional(text) })),
+    }),
+  ),
   cutsOff: flag,
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),
@@ -78,7 +86,7 @@ const runDocument = record<RunDocument>({
   jobs: entries(job),
   refused: entries(
     record<JobRefusal>({
-      code: oneOf('not-runnable', 'not-rendered', 'no-slice', 'no-statements', 'other-connection'),
+      code: oneOf('not-runnable', 'not-rendered', 'no-slice', 'no-statements', 'no-snapshot', 'other-connection'),
       message: text,
       remedy: text,
       at: optional(sourceSpan),

@@ -34,6 +34,16 @@ export interface JobInput {
   readonly column: string | undefined;
   readonly from: string | undefined;
   readonly to: string | undefined;
+  /** Set where the table holds the state of a source in the unit's interval and is read instead of it. */
+  readonly snapshot?: InputSnapshot | undefined;
+}
+
+export interface InputSnapshot {
+  /** The source. */
+  readonly of: string;
+  /** Where one table holds the snapshots of all intervals: the column and the value of this one. */
+  readonly column: string | undefined;
+  readonly date: string | undefined;
 }
 
 /** Everything that running one unit needs, decided before the first statement. */

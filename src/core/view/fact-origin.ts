@@ -5,6 +5,7 @@ import type { SourceSpan } from '../text/span.ts';
 interface Fact {
   readonly provenance: Provenance;
   readonly at: SourceSpan | undefined;
+  readonly snapshot?: { readonly source: string };
 }
 
 /** Where a fact came from, without its place: `SQL`, `argument write_disposition of …`, `declared in backfill.yaml`. */
@@ -14,7 +15,8 @@ const words: Readonly<Record<Provenance, (fact: Fact, task: Task) => string>> = 
   sql: () => 'SQL',
   argument: argumentInWords,
   outlet: () => 'outlet',
-  declared: () => 'declared in backfill.yaml',
+  declared: ({ snapshot }) =>
+    snapshot === undefined ? 'declared in backfill.yaml' : `declared in backfill.yaml instead of ${snapshot.source}`,
 };
 
 /** The narrowest argument that holds the place; else the call that makes the access. */

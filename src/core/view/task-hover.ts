@@ -1,5 +1,8 @@
 import type { TaskFacts, Unknown } from '../lineage/facts.ts';
 import type { Task, TaskSql } from '../pipeline/model.ts';
+import type { JobRefusal } from '../run/job-refusal.ts';
+import { chooseSnapshots, type SnapshotChoice } from '../run/read-snapshots.ts';
+import { substituteTables } from '../run/snapshot-statements.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
 import { plural } from '../text/plural.ts';
@@ -46,7 +49,10 @@ export function taskHover(input: TaskHoverInput): string {
   if (facts.unknowns.length > 0) lines.push('', `[Declare in backfill.yaml](${input.declare})`);
   if (task.executor.kind !== 'warehouse') lines.push('', `Not run from here: ${escapeMarkdown(task.executor.reason)}`);
   for (const version of versions) lines.push('', versionLine(version));
-  if (context !== undefined) for (const sql of task.sql) lines.push('', ...renderedSql(sql, context));
+  if (context !== undefined) {
+    const snapshots = chooseSnapshots(facts.reads, task, context);
+    for (const sql of task.sql) lines.push('', ...renderedSql(sql, context, snapshots));
+  }
   return lines.join('\n');
 }
 
@@ -59,10 +65,15 @@ function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): str
   return `Last run ${at}: \`${table}\` ${state}${figures}`;
 }
 
-function renderedSql({ source, environment }: TaskSql, context: TemplateContext): readonly string[] {
+function renderedSql(
+  { source, environment, dialect }: TaskSql,
+  context: TemplateContext,
+  snapshots: readonly SnapshotChoice[] | JobRefusal,
+): readonly string[] {
+  if ('remedy' in snapshots) return [`Cannot be run: ${escapeMarkdown(snapshots.message)}`];
   const rendered = renderTemplate(source.text, context, environment);
   if (!rendered.ok) return [`Cannot be rendered: \`${rendered.expression}\` — ${escapeMarkdown(rendered.reason)}`];
-  const lines = withoutMargin(rendered.text);
+  const lines = withoutMargin(substituteTables(rendered.text, dialect, snapshots).text);
   const shown =
     lines.length > mostLines ? [...lines.slice(0, mostLines), `-- … ${lines.length - mostLines} more lines`] : lines;
   return ['```sql', ...shown, '```'];

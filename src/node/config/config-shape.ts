@@ -1,6 +1,6 @@
 import { dialectNames } from '../../core/sql/dialect-name.ts';
 import { envText } from './env-text.ts';
-import { edgeExamples, parseDuration, parseEdge } from './parse-edge.ts';
+import { edgeExamples, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';
 
 const env = (description: string) =>
@@ -81,6 +81,25 @@ const task = object(
   },
 );
 
+const source = object('What can still be read of a source table as it was', {
+  retention: written(
+    'Rows older than this are gone at the source, like 90 days, 36 hours or 6 months',
+    { type: 'string', pattern: '^[0-9]+ *(second|minute|hour|day|week|month|quarter|year)s?$' },
+    parseSpan,
+  ),
+  mutable: flag('Overwritten in place: a rerun of an old interval would read its rows of today'),
+  snapshots: object(
+    'Where its state in each interval is kept; a run reads that instead of the table',
+    {
+      table: text('A table for each interval, like raw.customers_{{ ds_nodash }}, or with column one table for all'),
+      column: text('Column of the table that holds the date of the snapshot'),
+      date: text('Date of the snapshot that an interval reads, as a template; {{ ds }} where it is left out'),
+      columns: listOf('Columns of the source, where no CREATE TABLE of the workspace has them', text('A column')),
+    },
+    ['table'],
+  ),
+});
+
 /** Everything that `backfill.yaml` may hold. */
 export const configShape = object(
   'Settings of Backfill Assistant for one workspace',
@@ -106,6 +125,7 @@ export const configShape = object(
     variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
+    sources: mapOf('Tables that tasks read, by name as in SQL', source),
     rules: mapOf('Severity by rule', choice('Severity', 'off', 'hint', 'info', 'warning', 'error')),
     diff: object('How the rows of before and after are compared', {
       floatTolerance: floatTolerance(

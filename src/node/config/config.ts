@@ -1,4 +1,5 @@
 import type { DeclaredFacts } from '../../core/lineage/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../../core/lineage/declared-sources.ts';
 import type { Severity } from '../../core/lint/finding.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { DialectName } from '../../core/sql/dialect-name.ts';
@@ -59,6 +60,7 @@ export interface Config {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
   readonly declared: DeclaredFacts;
+  readonly sources: DeclaredSources;
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
   readonly run: RunSettings;
   /** How rows are compared where a task does not say so for its table. */
@@ -94,6 +96,7 @@ export const emptyConfig: Config = {
   variables: {},
   params: {},
   declared: new Map(),
+  sources: noSources,
   rules: {},
   run: defaultRunSettings,
   diff: { floatTolerance: undefined },

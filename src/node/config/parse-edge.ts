@@ -1,4 +1,5 @@
 import type { DeclaredEdge } from '../../core/lineage/declared-facts.ts';
+import type { CalendarOffset } from '../../core/time/calendar.ts';
 
 const unitsPerOffset: Readonly<
   Record<string, { readonly months?: number; readonly days?: number; readonly ms?: number }>
@@ -40,6 +41,20 @@ export function parseEdge(source: string): { readonly value: DeclaredEdge } | { 
       offset,
     },
   };
+}
+
+/** A span of calendar time, `90 days` or `6 months`, that is not nothing. */
+export function parseSpan(
+  source: string,
+): { readonly value: { readonly offset: CalendarOffset; readonly words: string } } | { readonly wrong: string } {
+  const [, amount = '0', unit = ''] = /^(\d+)\s*([a-z]+)$/.exec(source.trim().toLowerCase()) ?? [];
+  const size = unitsPerOffset[unit.replace(/s$/, '')];
+  const count = Number(amount);
+  if (size === undefined || count === 0) {
+    return { wrong: `"${source}" is not a span of time; write it like 90 days, 36 hours or 6 months` };
+  }
+  const { months = 0, days = 0, ms = 0 } = size;
+  return { value: { offset: { months: count * months, days: count * days, ms: count * ms }, words: source.trim() } };
 }
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };

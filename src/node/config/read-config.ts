@@ -5,6 +5,7 @@ import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';
 import { configShape, type WrittenConfig } from './config-shape.ts';
+import { declaredSource } from './declared-source.ts';
 import { type ReadContext, spanOf } from './shape.ts';
 
 /**
@@ -90,6 +91,14 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     params: Object.fromEntries(written.params ?? []),
     declared: new Map(
       [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, root, context)]),
+    ),
+    sources: new Map(
+      [...(written.sources ?? [])].map(([name, source]) => {
+        const problem = (message: string): void => {
+          context.problems.push({ message, at: placeOf(root, context, 'sources', name), severity: 'error' });
+        };
+        return [name.toLowerCase(), declaredSource(name, source, problem)];
+      }),
     ),
     rules: Object.fromEntries(written.rules ?? []),
     diff: { floatTolerance: written.diff?.floatTolerance },

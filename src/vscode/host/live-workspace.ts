@@ -134,7 +134,7 @@ function makeState(
   settings: WorkspaceSettings,
   { grammars, index, checker }: KeptWork,
 ): LiveState {
-  const facts = index.update(reading, config.declared);
+  const facts = index.update(reading, config.declared, config.sources);
   const tasks = once(() => plannableTasks(facts, digest));
   return {
     root,

@@ -1,5 +1,6 @@
 import { buildWorkspaceFacts } from '../../../src/core/lineage/build-workspace-facts.ts';
 import type { DeclaredFacts } from '../../../src/core/lineage/declared-facts.ts';
+import type { DeclaredSources } from '../../../src/core/lineage/declared-sources.ts';
 import { sliceInWords, windowInWords } from '../../../src/core/lineage/window-words.ts';
 import type { WorkspaceFacts } from '../../../src/core/lineage/workspace-facts.ts';
 import { makeTaskSql } from '../../../src/core/pipeline/make-task-sql.ts';
@@ -39,6 +40,7 @@ export interface PipelineText {
 export function workspace(
   texts: Readonly<Record<string, PipelineText>>,
   declared: DeclaredFacts = new Map(),
+  sources?: DeclaredSources,
 ): WorkspaceFacts {
   const files = new Map<string, string>();
   const pipelines = Object.entries(texts).map(([id, text]) => pipelineOf(id, text, files));
@@ -46,7 +48,7 @@ export function workspace(
     files: pipelines.map((pipeline) => ({ file: pipeline.file, pipelines: [pipeline], problems: [], dependsOn: [] })),
     text: (file: string) => files.get(file),
   };
-  return buildWorkspaceFacts(reading, declared);
+  return buildWorkspaceFacts(reading, declared, sources);
 }
 
 function pipelineOf(id: string, text: PipelineText, files: Map<string, string>): Pipeline {
