@@ -14,6 +14,7 @@ export interface SelectionOptions {
   readonly without: readonly string[];
   readonly expandUnbounded?: boolean;
   readonly allowAppend?: boolean;
+  readonly allowExpired?: boolean;
   readonly now?: string;
 }
 
@@ -31,6 +32,7 @@ export function addSelectionOptions(command: Command): Command {
     )
     .option('--expand-unbounded', 'also redo tasks that read a whole table, for all later intervals')
     .option('--allow-append', 'let tasks run that append, although a second run doubles their rows')
+    .option('--allow-expired', 'let intervals run although their sources no longer keep their rows')
     .option('--now <time>', 'plan as though it were this time (UTC unless it has an offset)');
 }
 
@@ -49,6 +51,7 @@ export function planRequest(
     without: findTasks(options.without, tasks).map(({ id }) => id),
     expandUnbounded: options.expandUnbounded ?? false,
     allowAppend: options.allowAppend ?? false,
+    allowExpired: options.allowExpired ?? false,
     now: options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC'),
   };
 }

@@ -119,6 +119,12 @@ const remedies: Partial<Record<PlanFinding['code'], string>> = {
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
 };
 
+/** What else can be typed where it stops the plan. */
+const overrides: typeof remedies = {
+  retention: 'leave those intervals out, or let them run on what is left with --allow-expired',
+  'mutable-source': 'leave the task out, or let it replace what was kept with --allow-expired',
+};
+
 /** One line each, errors first, with one line of help for all of a kind. */
 export function findingLines(findings: readonly PlanFinding[], colors: Colors): readonly string[] {
   const paint = { error: colors.red, warning: colors.yellow, info: colors.cyan };
@@ -126,7 +132,9 @@ export function findingLines(findings: readonly PlanFinding[], colors: Colors): 
   const lines = [...findings]
     .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
     .map(({ code, severity, message }) => `${paint[severity](severity)} ${colors.bold(code)}  ${message}`);
-  const help = new Set(findings.flatMap(({ code }) => remedies[code] ?? []));
+  const help = new Set(
+    findings.flatMap(({ code, severity }) => (severity === 'error' && overrides[code]) || (remedies[code] ?? [])),
+  );
   return [...lines, ...[...help].map((remedy) => `  ${colors.green('help')} ${remedy}`)];
 }
 

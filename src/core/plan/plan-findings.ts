@@ -7,6 +7,7 @@ import { lastFinished } from '../time/last-finished.ts';
 import { type Expansion, hasOwnTail, type SkippedRead } from './expand-tasks.ts';
 import type { Plan, PlanFinding, PlanUnit } from './plan.ts';
 import type { PlannableTask, PlanRequest } from './plan-request.ts';
+import { sourceFindings } from './source-findings.ts';
 import type { TaskGraph } from './task-graph.ts';
 import type { UnitNode } from './unit-graph.ts';
 
@@ -29,6 +30,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...emptySelections(planned),
     ...cycles(planned),
     ...appends(planned),
+    ...sourceFindings(planned),
     ...notRunnable(planned),
     ...skippedReads(planned),
     ...ownReads(planned),

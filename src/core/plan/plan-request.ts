@@ -1,3 +1,4 @@
+import type { DeclaredSource } from '../lineage/declared-sources.ts';
 import type { ReadWindow, WriteFact } from '../lineage/facts.ts';
 import type { Executor, TaskId } from '../pipeline/model.ts';
 import type { CalendarOffset } from '../time/calendar.ts';
@@ -14,6 +15,16 @@ export interface ParentRead {
   readonly sameRun?: boolean;
 }
 
+/** A table that the task reads as it is now, and of which a person has said what can still be read. */
+export interface SourceRead {
+  readonly source: DeclaredSource;
+  readonly window: ReadWindow;
+  /** Tasks of the workspace that write it. */
+  readonly writers: readonly TaskId[];
+  /** How the task itself has to do with the source: what it reads it for is not an interval of old. */
+  readonly makes: 'source' | 'snapshots' | undefined;
+}
+
 /** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
 export interface PlannableTask {
   readonly id: TaskId;
@@ -24,6 +35,7 @@ export interface PlannableTask {
   /** `zero-width` bounds are used by this task under Airflow 3's default timetable. */
   readonly zeroWidth: boolean;
   readonly reads: readonly ParentRead[];
+  readonly sources?: readonly SourceRead[];
   /**
    * Edges without a table: this task's logical date moved by `shift` (a sensor's delta, negated) is the parent's that
    * it follows. An edge to itself: its runs go one at a time, oldest first.
@@ -55,5 +67,7 @@ export interface PlanRequest {
   readonly expandUnbounded: boolean;
   /** Allow `append` tasks, whose second run doubles rows. */
   readonly allowAppend: boolean;
+  /** Allow intervals whose sources do not keep any more what they read. */
+  readonly allowExpired?: boolean;
   readonly now: Instant;
 }

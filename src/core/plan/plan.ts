@@ -68,6 +68,7 @@ export const planFindingCodes = [
   'append-in-plan',
   'schema-change',
   'retention',
+  'mutable-source',
   'missing-previous',
   'zero-width-interval',
   'out-of-date',

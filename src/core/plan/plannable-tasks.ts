@@ -9,6 +9,7 @@ import { makeGrid } from '../time/make-grid.ts';
 import { isZone } from '../time/zone.ts';
 import type { ParentRead, PlannableTask } from './plan-request.ts';
 import { runScopedTables } from './run-scoped-tables.ts';
+import { sourceReads } from './source-reads.ts';
 
 /**
  * The tasks of a workspace as the planner sees them: grids, windows on the tasks that write what they read, and
@@ -58,6 +59,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     else known.push({ parent, shift });
   }
 
+  const sourcesOf = sourceReads(facts, names, (table) => (writers.get(names(table)) ?? []).map(({ id }) => id));
   const tasks: PlannableTask[] = [];
   for (const [id, { task, pipeline }] of facts.tasks) {
     const own = facts.facts.get(id);
@@ -65,6 +67,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     if (onlyPasses(task) && writes.length === 0) continue;
     const past = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
     const usedBy = scoped.users.get(id);
+    const sources = own === undefined ? [] : sourcesOf(task, own);
     const deleter = deleterFor(id, writes, isEarlier, (table) => writers.get(names(table)) ?? []);
     tasks.push({
       id,
@@ -74,11 +77,12 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       reads: joined.get(id) ?? [],
       after: [...(after.get(id) ?? []), ...past],
       writes,
+      ...(sources.length > 0 ? { sources } : {}),
       ...(isLastRunWinning(task, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
       ...(usedBy === undefined ? {} : { usedBy }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
-      codeHash: hashes(own ?? task, [task, digest], {}, () => digest(codeText(task, writes))),
+      codeHash: hashes(own ?? task, [task, digest], {}, () => digest(codeText(task, writes, own?.reads ?? []))),
     });
   }
   return tasks;
@@ -150,12 +154,13 @@ function deleterFor(
   return undefined;
 }
 
-/** What decides the rows that a task writes: its templates as written, its parameters, and where it writes. */
-function codeText(task: Task, writes: readonly WriteFact[]): string {
+/** What decides the rows that a task writes: its templates as written, its parameters, where it writes, and what it reads instead. */
+function codeText(task: Task, writes: readonly WriteFact[], reads: readonly ReadFact[]): string {
   const sql = task.sql.map(({ source, pythonHoles }) => ({
     text: source.text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, ''),
     holes: pythonHoles.map(({ source: expression, value }) => [expression, value]),
   }));
   const targets = writes.map(({ table, slice, mode, key }) => [table, slice, mode, key]);
-  return JSON.stringify({ sql, targets, params: task.params });
+  const snapshots = reads.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.snapshots]));
+  return JSON.stringify({ sql, targets, params: task.params, ...(snapshots.length > 0 ? { snapshots } : {}) });
 }
