@@ -1,3 +1,4 @@
+import type { ColumnReference, SqlExpression } from '../sql/expression.ts';
 import type { Statement } from '../sql/statement.ts';
 import type { ColumnRange } from './column-range.ts';
 import { columnSide } from './column-side.ts';
@@ -78,14 +79,22 @@ function isFalse(expression: Statement['on'][number]): boolean {
 }
 
 /** Columns of the target that the ON of a MERGE compares with the source. */
-export function mergeKey(statement: Statement): readonly string[] {
+export const mergeKey = (statement: Statement): readonly string[] =>
+  matchedColumns(statement, statement.on).map(({ own }) => own.name);
+
+/** Conditions that set a column of the statement's target equal to one of another table. */
+export function matchedColumns(
+  statement: Statement,
+  conditions: readonly SqlExpression[],
+): readonly { readonly own: ColumnReference; readonly other: ColumnReference }[] {
   const target = statement.target?.name ?? '';
-  const isTarget = (qualifier: string | undefined): boolean =>
+  const isTarget = ({ qualifier }: ColumnReference): boolean =>
     qualifier !== undefined && (qualifier === (statement.targetAlias ?? target) || target.endsWith(`.${qualifier}`));
-  return statement.on.flatMap((condition) => {
+  return conditions.flatMap((condition) => {
     if (condition.kind !== 'binary' || condition.operator !== '=') return [];
-    const columns = [condition.left, condition.right].flatMap((side) => (side.kind === 'column' ? [side] : []));
-    const own = columns.find((column) => isTarget(column.qualifier));
-    return columns.length === 2 && own !== undefined ? [own.name] : [];
+    const { left, right } = condition;
+    if (left.kind !== 'column' || right.kind !== 'column') return [];
+    if (isTarget(left)) return [{ own: left, other: right }];
+    return isTarget(right) ? [{ own: right, other: left }] : [];
   });
 }

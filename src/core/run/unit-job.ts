@@ -78,7 +78,10 @@ export interface UnitOptions {
   readonly samples: number;
   /** Relative; rows whose floats moved by no more are told apart in the row diff. `undefined`: by the last bits of each type. */
   readonly floatTolerance?: number | undefined;
-  /** Hold when the slice shrinks by more than this share (0…100) or becomes empty; `undefined` switches it off. */
+  /**
+   * Hold when the slice shrinks by more than this share (0…100) or becomes empty, and when a second run would add rows
+   * again; `undefined`: nothing is held for a decision.
+   */
   readonly holdShrinkPercent: number | undefined;
   /** Keep the old rows of a changed slice of at most this many rows, so that it can be undone; 0: never. */
   readonly keepBeforeRows: number;

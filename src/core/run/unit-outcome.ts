@@ -17,7 +17,7 @@ export type UnitOutcome =
   | {
       readonly state: 'held';
       readonly reason: string;
-      readonly code: 'empty' | 'shrunk' | 'escaped';
+      readonly code: 'empty' | 'shrunk' | 'escaped' | 'null-key' | 'repeated-key';
       readonly slices: readonly SliceDiff[];
       readonly durationMs: number;
     }

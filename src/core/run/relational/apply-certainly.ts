@@ -1,8 +1,24 @@
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import { type Applied, applyTask, type OpenUnit } from './apply-task.ts';
+import { findDoubled, keyFaults, watchedKeys } from './doubled-keys.ts';
+import { withRepeatedKeys } from './repeated-source-keys.ts';
 
-/** Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. */
+/**
+ * Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. Rows
+ * that an upsert put in and would not find again are looked for at the end.
+ */
 export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
+  const watched = watchedKeys(unit);
+  const before = await keyFaults(unit, watched);
+  try {
+    const applied = await applyOnce(unit);
+    return applied.escape.kind === 'none' ? { ...applied, doubled: await findDoubled(unit, watched, before) } : applied;
+  } catch (error) {
+    throw await withRepeatedKeys(unit, error);
+  }
+}
+
+async function applyOnce(unit: OpenUnit): Promise<Applied> {
   const applied = await applyTask(unit);
   if (applied.escape.kind !== 'doubt') return applied;
   await unit.session.query(`rollback to savepoint ${unitSavepoint}`);

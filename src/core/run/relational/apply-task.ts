@@ -7,6 +7,7 @@ import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import type { TableDescription } from '../../warehouse/table-description.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
+import type { DoubledKeys } from './doubled-keys.ts';
 import { type EscapeSlice, type EscapeVerdict, findEscape, outsideFigures } from './escape.ts';
 import { lockTables } from './fence.ts';
 import type { Position } from './marker.ts';
@@ -40,6 +41,7 @@ export interface Applied {
   readonly escape: EscapeVerdict;
   /** In doubt: the targets as the task left them. */
   readonly left?: readonly (SliceRelation | undefined)[];
+  readonly doubled?: DoubledKeys;
 }
 
 /**

@@ -11,6 +11,9 @@ export type Decision =
 
 export function decide(applied: Applied, options: UnitOptions): Decision {
   if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
+  if (applied.doubled?.kind === 'doubled') {
+    return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };
+  }
   for (const slice of applied.slices) {
     const held = guard(slice, options.holdShrinkPercent);
     if (held !== undefined) return held;

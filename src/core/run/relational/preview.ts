@@ -7,6 +7,7 @@ import type { UnitExecutor } from '../unit-executor.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
 import { applyCertainly } from './apply-certainly.ts';
+import { asNew } from './as-new.ts';
 import { type Cancellable, cancellable } from './cancellable.ts';
 import { decide } from './decide.ts';
 import { readPosition } from './marker.ts';
@@ -100,9 +101,6 @@ export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs:
 
   return { executor: { execute, maxConcurrency: 1 }, end };
 }
-
-/** Ends what a unit may leave in its session: temporary tables and the copies of slices, settings, prepared statements. */
-const asNew = ['close all', 'discard temp', 'reset all', 'deallocate all'] as const;
 
 async function begin(warehouse: Warehouse): Promise<Session> {
   const session = await warehouse.connect('unit');
