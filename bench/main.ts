@@ -4,6 +4,8 @@ import type { Figure } from './figure.ts';
 import { bundle } from './parts/bundle.ts';
 import { check } from './parts/check.ts';
 import { checksum } from './parts/checksum.ts';
+import { memory } from './parts/memory.ts';
+import { peers } from './parts/peers.ts';
 import { plan } from './parts/plan.ts';
 import { rerun } from './parts/rerun.ts';
 import { slices } from './parts/slices.ts';
@@ -14,6 +16,8 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   plan,
   rerun,
   slices,
+  peers,
+  memory,
   checksum,
   check,
   bundle,

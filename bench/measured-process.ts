@@ -19,11 +19,15 @@ export interface MeasuredProcess extends ProcessUsage {
 
 const usageFile = fileURLToPath(new URL('process-usage.mjs', import.meta.url));
 
-/** Runs the built program in a process of its own. */
-export async function measuredCommand(args: readonly string[]): Promise<MeasuredProcess> {
+/** Runs the built program in a process of its own, with these variables beside those of this process. */
+export async function measuredCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<MeasuredProcess> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--import', usageFile, join(builtFolder, 'cli.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    env: { ...process.env, ...env },
   });
   let [output, usage] = ['', ''];
   child.stdio[1]?.on('data', (chunk) => {

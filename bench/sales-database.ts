@@ -2,12 +2,14 @@ import pg from 'pg';
 import type { PostgresConnection } from '../src/core/warehouse/connection-config.ts';
 import type { Warehouse } from '../src/core/warehouse/ports.ts';
 import { openWarehouse } from '../src/warehouses/open.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 
 /** A real server with safe defaults (fsync on) and one connection beside the product's, for the bare statements. */
 export interface SalesDatabase {
   readonly client: pg.Client;
   readonly warehouse: Warehouse;
+  /** Where the server is, for programs that connect by themselves. */
+  readonly address: Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>;
   /** Another bare connection; ends with the database. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export async function openSalesDatabase(): Promise<SalesDatabase> {
   return {
     client: await connect(),
     warehouse,
+    address: { host, port, user, password },
     connect,
     close: async () => {
       await warehouse.close();
@@ -60,7 +63,10 @@ export interface SalesTables {
   readonly rowsPerDay: number;
 }
 
-export const firstDay = '2026-01-01';
+export const firstDay = '2025-01-01';
+/** The day that lies `days` after the first one. */
+export const dayAfter = (days: number): string =>
+  new Date(Date.parse(firstDay) + days * 86_400_000).toISOString().slice(0, 10);
 const eventsPerRow = 3;
 
 /** `events` as they come in, `customer_day` added up from them, and `customer_copy`, its plain copy. */
@@ -90,11 +96,11 @@ export async function createSalesTables(client: pg.Client, { suffix, days, rowsP
 const columns = 'day, customer, orders, quantity, gross, discount, first_at, last_at, channel, note';
 
 /** Two daily tasks over the tables. Rows whose customer ends with `00` depend on the parameter `round`: one in a hundred. */
-export const salesDag = (suffix: string): string => `from datetime import datetime
+export const salesDag = (suffix: string, round = 0): string => `from datetime import datetime
 from airflow import DAG
 from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 
-with DAG("sales", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=True, params={"round": 0},
+with DAG("sales", schedule="@daily", start_date=datetime(2025, 1, 1), catchup=True, params={"round": ${round}},
          default_args={"conn_id": "dw"}):
     SQLExecuteQueryOperator(task_id="aggregate", sql="""
         DELETE FROM customer_day_${suffix} WHERE day >= '{{ ds }}' AND day < '{{ macros.ds_add(ds, 1) }}';

@@ -8,11 +8,12 @@ import { createSalesTables, openSalesDatabase, type SalesDatabase, salesDag } fr
 import { jobsOf, prepareSales, type SalesRun } from '../sales-jobs.ts';
 
 const sizes = [
-  { suffix: 'ten', rowsPerDay: 10_000, name: '10⁴', repeats: 9 },
-  { suffix: 'hundred', rowsPerDay: 100_000, name: '10⁵', repeats: 5 },
+  { suffix: 'ten', days: 4, rowsPerDay: 10_000, name: '10⁴', repeats: 9 },
+  { suffix: 'hundred', days: 4, rowsPerDay: 100_000, name: '10⁵', repeats: 5 },
+  { suffix: 'million', days: 2, rowsPerDay: 1_000_000, name: '10⁶', repeats: 2 },
 ];
 
-/** At 10⁵ rows; 10⁴ is shown to compare. The copy has no target of its own: its bare run computes nothing. */
+/** At 10⁵ rows; the others are shown to compare. The copy has no target of its own: its bare run computes nothing. */
 const targets = { rows: 2.5, checksums: 1.8, unchanged: 1.2 };
 
 /** One slice again, of which one row in a hundred changes (or none), against its bare delete and insert. */
@@ -21,7 +22,7 @@ export async function rerun(): Promise<readonly Figure[]> {
   try {
     const figures: Figure[] = [];
     for (const size of sizes) {
-      await createSalesTables(database.client, { ...size, days: 4 });
+      await createSalesTables(database.client, size);
       for (const task of ['aggregate', 'copy'] as const) figures.push(...(await measure(database, size, task)));
     }
     return figures;
@@ -45,7 +46,9 @@ async function measure(
     if (job === undefined) throw new Error('no job');
     return job;
   };
-  for (const job of jobsOf(prepareSales(workspace, { task, days: 4, round: 0, compare: 'none', concurrency: 1 }))) {
+  for (const job of jobsOf(
+    prepareSales(workspace, { task, days: size.days, round: 0, compare: 'none', concurrency: 1 }),
+  )) {
     await bareRun(client, job);
   }
 

@@ -9,19 +9,19 @@ import { quotient, ratio, rounds } from '../rounds.ts';
 import { createSalesTables, openSalesDatabase, type SalesDatabase, salesDag } from '../sales-database.ts';
 import { jobsOf, prepareSales } from '../sales-jobs.ts';
 
-const days = 100;
 const sizes = [
-  { suffix: 'one', rowsPerDay: 1000, repeats: 2 },
-  { suffix: 'ten', rowsPerDay: 10_000, repeats: 1 },
+  { suffix: 'one', days: 100, rowsPerDay: 1000, repeats: 2 },
+  { suffix: 'ten', days: 365, rowsPerDay: 10_000, repeats: 1 },
 ];
+const names = { one: 'one at a time', two: 'two side by side', four: 'four side by side' };
 
-/** A hundred days in one run, with its ledger, against a loop of the same statements on one connection. */
+/** A hundred small days and a year of larger ones in one run, with its ledger, against a loop of the same statements on one connection. */
 export async function slices(): Promise<readonly Figure[]> {
   const database = await openSalesDatabase();
   try {
     const figures: Figure[] = [];
     for (const size of sizes) {
-      await createSalesTables(database.client, { ...size, days });
+      await createSalesTables(database.client, size);
       figures.push(...(await measure(database, size)));
     }
     return figures;
@@ -31,6 +31,7 @@ export async function slices(): Promise<readonly Figure[]> {
 }
 
 async function measure({ client, warehouse }: SalesDatabase, size: (typeof sizes)[number]): Promise<readonly Figure[]> {
+  const { days } = size;
   const workspace = await memoryWorkspace({ 'dags/sales.py': salesDag(size.suffix) });
   const before = () => client.query(`vacuum analyze customer_day_${size.suffix}`);
   let written = 0;
@@ -55,10 +56,11 @@ async function measure({ client, warehouse }: SalesDatabase, size: (typeof sizes
     bare: { before, run: loop },
     one: { before, run: () => run(1) },
     two: { before, run: () => run(2) },
+    four: { before, run: () => run(4) },
   });
-  return (['one', 'two'] as const).map((how) => ({
+  return (['one', 'two', 'four'] as const).map((how) => ({
     part: 'slices',
-    what: `${days} days of ${size.rowsPerDay} rows, ${how === 'one' ? 'one at a time' : 'two side by side'}`,
+    what: `${days} days of ${size.rowsPerDay} rows, ${names[how]}`,
     value: ratio(samples[how], samples.bare),
     unit: '×',
     atMost: undefined,

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Figure } from '../figure.ts';
+import { dbt } from '../peers/dbt.ts';
+import { isInstalled, type PeerSetting, runPeer } from '../peers/peer.ts';
+import { sqlmesh } from '../peers/sqlmesh.ts';
+import { quotient, ratio, rounds } from '../rounds.ts';
+import { createSalesTables, dayAfter, firstDay, openSalesDatabase, type SalesDatabase } from '../sales-database.ts';
+import { salesWorkspace } from '../sales-workspace.ts';
+
+const days = Number(process.env.BENCH_PEER_DAYS ?? 365);
+const rowsPerDay = 10_000;
+const suffix = 'peer';
+const levels = [1, 2, 4];
+
+/** A year of days again by the built program, with its ledger and row differences, against other programs that do it. */
+export async function peers(): Promise<readonly Figure[]> {
+  const found = [sqlmesh, dbt].filter((peer) => {
+    if (isInstalled(peer)) return true;
+    console.error(`SKIPPED: ${peer.name} is not installed; scripts/setup-peers.sh installs it from a package index`);
+    return false;
+  });
+  if (found.length === 0) return [];
+  const parent = mkdtempSync(join(tmpdir(), 'backfill-peers-'));
+  const database = await openSalesDatabase();
+  try {
+    await createSalesTables(database.client, { suffix, days, rowsPerDay });
+    const figures: Figure[] = [];
+    for (const concurrency of levels) {
+      const setting = { address: database.address, suffix, firstDay, to: dayAfter(days), concurrency };
+      figures.push(...(await measure(database, parent, setting, found)));
+    }
+    return figures;
+  } finally {
+    await database.close();
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  database: SalesDatabase,
+  parent: string,
+  setting: Omit<PeerSetting, 'folder'>,
+  peersFound: readonly (typeof sqlmesh)[],
+): Promise<readonly Figure[]> {
+  const { client } = database;
+  const { concurrency, to } = setting;
+  const ours = salesWorkspace(join(parent, 'ours'), database, suffix);
+  let round = concurrency * 1000;
+  await ours.rerun({ to, concurrency, round });
+  const works = peersFound.map((peer) => {
+    const own = { ...setting, folder: join(parent, peer.program.split('/')[0] as string) };
+    peer.prepare(own);
+    runPeer(peer, own, peer.build(own));
+    const before = () => client.query(`vacuum analyze ${peer.table(own)}`);
+    return [peer.name, { before, run: () => runPeer(peer, own, peer.again(own)) }] as const;
+  });
+  await sameRows(
+    client,
+    peersFound.map((peer) => peer.table({ ...setting, folder: parent })),
+  );
+  const samples = await rounds<string>(1, {
+    ours: {
+      before: () => client.query(`vacuum analyze customer_day_${suffix}`),
+      run: () => ours.rerun({ to, concurrency, round: ++round }),
+    },
+    ...Object.fromEntries(works),
+  });
+  return peersFound.map(({ name }) => ({
+    part: 'peers',
+    what: `${days} days of ${rowsPerDay} rows, ${concurrency} at a time, ÷ ${name}`,
+    value: ratio(samples.ours ?? [], samples[name] ?? []),
+    unit: '×',
+    atMost: undefined,
+    detail: quotient(samples.ours ?? [], samples[name] ?? []),
+  }));
+}
+
+/** A comparison of programs that do not do the same work would say nothing. */
+async function sameRows(client: SalesDatabase['client'], tables: readonly string[]): Promise<void> {
+  for (const table of [`customer_day_${suffix}`, ...tables]) {
+    const { rows } = await client.query(`select count(*) as rows, count(distinct day) as days from ${table}`);
+    if (Number(rows[0]?.rows) !== days * rowsPerDay || Number(rows[0]?.days) !== days) {
+      throw new Error(
+        `${table} holds ${rows[0]?.rows} rows of ${rows[0]?.days} days, not ${days * rowsPerDay} of ${days}`,
+      );
+    }
+  }
+}
