@@ -14,6 +14,7 @@ import type { Position } from './marker.ts';
 import { runStatements } from './run-statements.ts';
 import { applySettings, type StartSettings, unhidden } from './session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from './slice-state.ts';
+import { openStage, publishStage } from './stage.ts';
 import { relationOf, type Target, tableSql } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -49,8 +50,10 @@ export interface Applied {
  * leaves its targets, all other writers of them are kept out, and the rest of each table is compared instead of counted.
  */
 export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise<Applied> {
-  const { session, job, targets, position } = unit;
+  const { session, job, targets } = unit;
   const exact = left !== undefined;
+  const staged = exact ? undefined : await openStage(unit, figureSettings(unit, false));
+  const { stage, position } = staged ?? { stage: undefined, position: unit.position };
   if (exact) await lockTables(session, targets);
   const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
   if (hidden) await applySettings(session, unhidden);
@@ -62,7 +65,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const restored: (ImageFigures | undefined)[] = [];
-  if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
+  const same = stage !== undefined && before[0] !== undefined && sameFigures(before[0], stage.figures);
+  if (stage !== undefined) {
+    if (!same && before[0] !== undefined) await publishStage(unit, stage, before[0], figureSettings(unit, hidden));
+  } else if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
   else {
     for (const [index, target] of targets.entries())
       restored.push(await restoreSlice(session, target, before[index], unit.job.restores));
@@ -70,11 +76,13 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   }
   await session.query('set constraints all immediate');
   const after = await relationsAfter(unit);
-  const slices: (EscapeSlice & { target: Target; index: number })[] = [];
+  const slices: ComparedSlice[] = [];
   for (const [index, target] of targets.entries()) {
     const relation = after[index];
     if (relation === undefined) continue;
-    const taken = await stateAfter(session, relation, index, job.options, position.ownAge);
+    const taken = same
+      ? { ...stage.figures, ownRows: 0 }
+      : await stateAfter(session, relation, index, job.options, position.ownAge);
     const expected = restored[index];
     if (expected !== undefined) checkRestored(target, taken, expected);
     slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
@@ -84,8 +92,11 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     exact && !proven
       ? { kind: 'escaped', reason: `Rows outside the slice changed: ${outsideBefore} became something else.` }
       : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
-  if (verdict.kind === 'doubt') return { slices: [], notes: [], escape: verdict, left: after };
-  return { ...(await compare(unit, slices)), escape: verdict };
+  // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
+  const disturbed = stage !== undefined && slices.some(({ after: taken }) => !sameFigures(taken, stage.figures));
+  if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
+    return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
+  return { ...(await compareSlices(unit, slices)), escape: verdict };
 }
 
 /** With the columns only that the task leaves as they are: what it drops or alters cannot be compared with before. */
@@ -121,13 +132,20 @@ async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation |
   });
 }
 
-async function compare(
-  unit: OpenUnit,
-  slices: readonly (EscapeSlice & { readonly target: Target; readonly index: number })[],
+/** A slice before and after; `sides`: where its rows are, if not in the old copy and in the live table. */
+export interface ComparedSlice extends EscapeSlice {
+  readonly target: Target;
+  readonly index: number;
+  readonly sides?: Parameters<typeof compareRows>[2];
+}
+
+export async function compareSlices(
+  unit: Pick<OpenUnit, 'session' | 'job' | 'plan'>,
+  slices: readonly ComparedSlice[],
 ): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
   const notes: string[] = [...unit.plan.notes];
   const applied: AppliedSlice[] = [];
-  for (const { target, index, relation, before, after } of slices) {
+  for (const { target, index, relation, before, after, sides } of slices) {
     const { slice } = target;
     const schemaNote = before && schemaChange(target.relation?.table, relation.table);
     if (schemaNote !== undefined) notes.push(schemaNote);
@@ -140,7 +158,7 @@ async function compare(
         ? await compareRows(
             unit.session,
             relation,
-            { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate },
+            sides ?? { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate },
             { keyUsable, samples: unit.job.options.samples },
           )
         : undefined;

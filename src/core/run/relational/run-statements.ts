@@ -17,38 +17,49 @@ export class StatementFailure extends Error {
   }
 }
 
+/** What sending a statement of a task needs to know of its unit. */
+interface Sender {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly position: Position;
+}
+
 /**
  * Sends the task's statements in order, one a message. After each the transaction must still be the unit's own, and the
  * protective settings are put back; after the last one `leaving` is set as well.
  */
 export async function runStatements(
-  unit: {
-    readonly session: Session;
-    readonly job: UnitJob;
-    readonly plan: { readonly statements: readonly RenderedStatement[] };
-    readonly position: Position;
-  },
+  unit: Sender & { readonly plan: { readonly statements: readonly RenderedStatement[] } },
   leaving: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { session, job, plan, position } = unit;
-  for (const statement of plan.statements) {
-    try {
-      await session.query(statement.text);
-    } catch (error) {
-      if (!(error instanceof WarehouseError)) throw error;
-      const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
-      throw new StatementFailure(statement, error, endsTransaction === true);
-    }
-    const last = statement === plan.statements.at(-1);
-    const transaction = await applySettings(session, last ? leaving : {}, protectiveSettings(job.options));
-    if (transaction !== position.transaction) {
-      const error = new WarehouseError(
-        'other',
-        'The statement ended the transaction of its unit: what it wrote may be committed.',
-        false,
-        { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
-      );
-      throw new StatementFailure(statement, error, true);
-    }
+  const { statements } = unit.plan;
+  for (const statement of statements) {
+    await runStatement(unit, statement, statement.text, statement === statements.at(-1) ? leaving : {});
+  }
+}
+
+/** Sends a statement as it is, or another text in its place. Throws {@link StatementFailure}. */
+export async function runStatement(
+  { session, job, position }: Sender,
+  statement: RenderedStatement,
+  text: string,
+  leaving: Readonly<Record<string, string>>,
+): Promise<void> {
+  try {
+    await session.query(text);
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
+    throw new StatementFailure(statement, error, endsTransaction === true);
+  }
+  const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
+  if (transaction !== position.transaction) {
+    const error = new WarehouseError(
+      'other',
+      'The statement ended the transaction of its unit: what it wrote may be committed.',
+      false,
+      { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
+    );
+    throw new StatementFailure(statement, error, true);
   }
 }

@@ -49,7 +49,8 @@ export async function stateAfter(
 }
 
 /** Types without a binary form are read as text under pinned settings, and only a copy has no predicate to be moved by them. */
-const isTextual = (relation: SliceRelation): boolean => comparedColumns(relation).some((column) => column.textual);
+export const isTextual = (relation: SliceRelation): boolean =>
+  comparedColumns(relation).some((column) => column.textual);
 
 async function copySlice(session: Session, relation: SliceRelation, copy: string): Promise<void> {
   const columns = relation.table.columns.map((column) => quoteIdentifier(column.name)).join(', ');
@@ -59,7 +60,8 @@ async function copySlice(session: Session, relation: SliceRelation, copy: string
   );
 }
 
-async function figuresOfCopy(
+/** Figures of a copy, which holds nothing but the slice. */
+export async function figuresOfCopy(
   session: Session,
   relation: SliceRelation,
   copy: string,

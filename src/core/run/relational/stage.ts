@@ -1,0 +1,111 @@
+import type { SliceRelation } from '../../diff/slice-relation.ts';
+import { keyColumns, type TakenFigures } from '../../diff/take-figures.ts';
+import { quoteTableName } from '../../warehouse/dialects/postgres/quote.ts';
+import {
+  deleteDifferingSql,
+  differingKeysSql,
+  insertStagedSql,
+  type StageQuery,
+  stageColumnsSql,
+  touchedSql,
+} from '../../warehouse/dialects/postgres/stage-sql.ts';
+import type { OpenUnit } from './apply-task.ts';
+import { type Position, readPosition } from './marker.ts';
+import { runStatement, StatementFailure } from './run-statements.ts';
+import { fillSql, type SliceReplacement, sliceReplacement } from './slice-replacement.ts';
+import { figuresOfCopy } from './slice-state.ts';
+import { tableSql } from './target.ts';
+
+/** The rows that a task would fill its slice with, in a temporary table. */
+export interface Stage {
+  readonly replacement: SliceReplacement;
+  readonly relation: SliceRelation;
+  /** Columns of the target that can be written to. */
+  readonly writable: readonly string[];
+  /** Of the staged rows, wherever they lie. */
+  readonly figures: TakenFigures;
+}
+
+const stageTable = 'pg_temp.backfill_stage';
+const differing = 'pg_temp.backfill_differing';
+
+/**
+ * Runs the query of a slice replacement into a table of its own, so that nothing is written where the slice holds these
+ * rows already. No stage for any other task, and none where the rows might depend on the slice or the target does more
+ * with them than keep them: the task is then run as it is written. Whether the query reads the target, itself or by way
+ * of views and functions, is told from the locks that it took. Leaves the position to count from. Throws
+ * {@link StatementFailure}.
+ */
+export async function openStage(
+  unit: OpenUnit,
+  leaving: Readonly<Record<string, string>>,
+): Promise<{ readonly stage: Stage | undefined; readonly position: Position }> {
+  const { session, job, plan, targets, position } = unit;
+  const none = { stage: undefined, position };
+  const replacement = sliceReplacement(plan.statements, job.slices);
+  const relation = targets[0]?.relation;
+  if (job.restores !== undefined || job.options.compare === 'none' || targets.length > 1) return none;
+  if (replacement === undefined || relation === undefined) return none;
+  const { oid, storage } = relation.table;
+  const oids = `{${storage.join(',')}}`;
+  const right = /^\s*truncate\b/i.test(replacement.clear.text) ? 'TRUNCATE' : 'DELETE';
+  const target = quoteTableName(replacement.target);
+  const [columns, writable] = (await session.query(stageColumnsSql, [oid, oids, target, right])).rows[0] ?? [];
+  if (!columns || !writable) return none;
+  await session.query('savepoint backfill_stage');
+  if (await fill(unit, replacement, columns, oids, leaving)) {
+    const figures = await figuresOfCopy(session, relation, stageTable, job.options);
+    return { stage: { replacement, relation, writable: JSON.parse(writable) as string[], figures }, position };
+  }
+  await session.query('rollback to savepoint backfill_stage');
+  // What functions wrote meanwhile stays counted.
+  return { stage: undefined, position: await readPosition(session) };
+}
+
+/** False where the rows do not fit into the table, or may not be those that the emptied slice would be filled with. */
+async function fill(
+  unit: OpenUnit,
+  replacement: SliceReplacement,
+  columns: string,
+  oids: string,
+  leaving: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { session } = unit;
+  try {
+    await session.query(`create temporary table ${stageTable} (${columns}) on commit drop`);
+    await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
+  } catch (error) {
+    if (!(error instanceof StatementFailure) || error.refused || error.error.retryable) throw error;
+    if (error.error.kind === 'cancelled' || error.error.kind === 'connection') throw error;
+    return false;
+  }
+  return (await session.query(touchedSql, [oids])).rows[0]?.[0] === 'f';
+}
+
+/**
+ * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart, else the
+ * slice is emptied as the task would and filled from the stage. Throws {@link StatementFailure}.
+ */
+export async function publishStage(
+  unit: OpenUnit,
+  { replacement, relation, writable, figures }: Stage,
+  before: TakenFigures,
+  leaving: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { session } = unit;
+  const { table, predicate } = relation;
+  const { clear, fill } = replacement;
+  const key = keyColumns(relation);
+  const query: StageQuery = { stage: stageTable, live: tableSql(table), predicate, columns: table.columns, key };
+  const rows = Math.min(before.figures.rows, figures.figures.rows);
+  if (before.keyUsable && figures.keyUsable && rows > 0) {
+    const { rowCount } = await session.query(differingKeysSql(differing, query));
+    if (rowCount !== undefined && rowCount < rows / 2) {
+      await runStatement(unit, clear, deleteDifferingSql(differing, query), {});
+      await runStatement(unit, fill, insertStagedSql(query, writable, differing), leaving);
+      return;
+    }
+  }
+  await runStatement(unit, clear, clear.text, {});
+  await runStatement(unit, fill, insertStagedSql(query, writable, undefined), leaving);
+}
