@@ -4,7 +4,11 @@ import type { Config } from './config/config.ts';
 import { connectionForAirflowId } from './config/resolve-connection.ts';
 
 /** How units run by `backfill.yaml`; `settings` are the session settings of the connection that they run on. */
-export const unitOptions = ({ run, diff }: Config, settings: Readonly<Record<string, string>>): UnitOptions => ({
+export const unitOptions = (
+  { run, diff, connections }: Config,
+  settings: Readonly<Record<string, string>>,
+  connection?: string,
+): UnitOptions => ({
   compare: run.compare,
   samples: run.samples,
   floatTolerance: diff.floatTolerance,
@@ -12,6 +16,8 @@ export const unitOptions = ({ run, diff }: Config, settings: Readonly<Record<str
   keepBeforeRows: run.keepBeforeRows,
   earlyCutoff: run.earlyCutoff,
   lockTable: run.lockTable,
+  tableConcurrency: run.tableConcurrency,
+  connectionConcurrency: connection === undefined ? undefined : connections.get(connection)?.concurrency,
   lockTimeoutMs: run.lockTimeoutMs,
   statementTimeoutMs: run.statementTimeoutMs,
   leaseMs: run.leaseMs,

@@ -123,7 +123,7 @@ async function runOn(
       variables: workspace.config.variables,
       params: workspace.config.params,
       options: {
-        ...unitOptions(workspace.config, connection.settings),
+        ...unitOptions(workspace.config, connection.settings, connection.name),
         compare: options.compare ?? settings.compare,
         samples,
         earlyCutoff: options.earlyCutoff && settings.earlyCutoff,

@@ -27,6 +27,8 @@ export interface DeclaredTask {
     readonly volatile: readonly string[];
     /** Relative tolerance of its float columns in the row diff. */
     readonly floatTolerance?: number | undefined;
+    /** Units that may write it at once. */
+    readonly concurrency?: number | undefined;
   }[];
 }
 

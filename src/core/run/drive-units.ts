@@ -9,6 +9,7 @@ import type { RunEvent } from './run-event.ts';
 import { backoffDelay, type RunOptions } from './run-options.ts';
 import type { RunUnit } from './run-result.ts';
 import { slicesOverlap } from './slices-overlap.ts';
+import { tablePlaces } from './table-places.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
 import type { UnitOutcome } from './unit-outcome.ts';
@@ -54,14 +55,15 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const { plan, options, executor, clock, signal } = input;
   const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id)));
   const attempts = plan.units.map((unit) => input.before.get(unit.id)?.attempts ?? 0);
-  const tries = new Map<number, { errors: number; busy: number }>();
+  const tries = new Map<number, { errors: number; busy: number; full: number }>();
   const waits = waitTracker(plan);
   /** Positions: a plan's units stand in the order they should run in. */
   const queue = minHeap<number>((a, b) => a - b);
   /** Running units, each with the units that were put off because they write the same rows. */
   const running = new Map<number, number[]>();
   const meter = progressMeter(plan.units.length, clock.now());
-  const limit = Math.max(1, Math.min(options.concurrency, executor.maxConcurrency));
+  const places = tablePlaces(plan, input.jobs);
+  const limit = Math.max(1, Math.min(options.concurrency, executor.maxConcurrency, connectionCap(input.jobs)));
   let sleeping = 0;
   let stopped = signal.aborted;
   let problem: string | undefined;
@@ -124,7 +126,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
 
   const release = (position: number): void => {
-    for (const put of running.get(position) ?? []) queue.push(put);
+    for (const put of [...(running.get(position) ?? []), ...places.free(position)]) queue.push(put);
     running.delete(position);
   };
 
@@ -147,10 +149,14 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       const position = queue.pop();
       if (position === undefined) break;
       const inUse = rowsInUse(position);
-      if (inUse === undefined) {
+      if (inUse === undefined && places.hasPlace(position)) {
         running.set(position, []);
+        places.take(position);
         void run(position);
-      } else running.get(inUse)?.push(position);
+        continue;
+      }
+      if (inUse !== undefined) running.get(inUse)?.push(position);
+      for (const other of places.next(position)) queue.push(other);
     }
     report();
     if (running.size === 0 && sleeping === 0) end();
@@ -172,6 +178,12 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       }
       emit({ kind: 'unit-started', unit, attempt });
       const outcome = await executor.execute(job, signal);
+      if (outcome.state === 'full') {
+        // It keeps its place in this run, so that no more units ask than could be let in.
+        attempts[position] = attempt - 1;
+        await write({ ...notStarted(unit, attempt - 1), message: `waiting for ${outcome.reason}` });
+        return await untilPlace(position, attempt, outcome.reason);
+      }
       const delayMs = retryDelay(position, outcome);
       if (delayMs === undefined) {
         const result =
@@ -198,8 +210,8 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
 
   /** The wait before the next try; `undefined` when this outcome is the last word. */
-  const retryDelay = (position: number, outcome: UnitOutcome): number | undefined => {
-    const tried = tries.get(position) ?? { errors: 0, busy: 0 };
+  const retryDelay = (position: number, outcome: Exclude<UnitOutcome, { state: 'full' }>): number | undefined => {
+    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
     tries.set(position, tried);
     if (outcome.state === 'busy') {
       tried.busy += 1;
@@ -208,6 +220,19 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
     if (outcome.state !== 'failed' || !outcome.error.retryable || outcome.error.kind === 'cancelled') return undefined;
     tried.errors += 1;
     return tried.errors < options.maxAttempts ? backoffDelay(options, tried.errors) : undefined;
+  };
+
+  /** Asks again after a short wait, for as long as it takes: a place comes free when any one of the others ends. */
+  const untilPlace = async (position: number, attempt: number, reason: string): Promise<void> => {
+    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
+    tries.set(position, { ...tried, full: tried.full + 1 });
+    const delayMs = backoffDelay(options, Math.min(3, tried.full + 1));
+    if (tried.full === 0)
+      emit({ kind: 'unit-retrying', unit: idAt(position), attempt, delayMs, reason: `waiting for ${reason}` });
+    await clock.sleep(delayMs, signal);
+    if (!stopped) return run(position);
+    release(position);
+    pump();
   };
 
   const retryLater = async (position: number, delayMs: number): Promise<void> => {
@@ -240,6 +265,12 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
     problem,
   };
 }
+
+/** All units of a run are on one connection. */
+const connectionCap = (jobs: ReadonlyMap<UnitId, UnitJob>): number => {
+  const [job] = jobs.values();
+  return job?.options.connectionConcurrency ?? Number.POSITIVE_INFINITY;
+};
 
 const failureOf = (outcome: UnitOutcome): string =>
   outcome.state === 'failed' ? outcome.error.message : outcome.state;

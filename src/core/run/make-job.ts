@@ -97,7 +97,8 @@ function sliceOf(
 ): JobSlice | JobRefusal {
   const { table, slice, mode, key } = write;
   const declared = source.declared?.writes.find((write) => sameTable(write.table, table));
-  const common = { table, mode, key, volatile: declared?.volatile ?? [], floatTolerance: declared?.floatTolerance };
+  const { volatile = [], floatTolerance, concurrency } = declared ?? {};
+  const common = { table, mode, key, volatile, floatTolerance, concurrency };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }

@@ -52,6 +52,7 @@ const job = record<UnitJob>({
       key: list(text),
       volatile: list(text),
       floatTolerance: optional(finite),
+      concurrency: optional(count),
     }),
   ),
   inputs: list(
@@ -74,6 +75,8 @@ const job = record<UnitJob>({
     keepBeforeRows: count,
     earlyCutoff: flag,
     lockTable: flag,
+    tableConcurrency: optional(count),
+    connectionConcurrency: optional(count),
     lockTimeoutMs: count,
     statementTimeoutMs: count,
     leaseMs: count,

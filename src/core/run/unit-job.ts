@@ -26,6 +26,8 @@ export interface JobSlice {
   readonly volatile: readonly string[];
   /** Relative tolerance of this table's floats in the row diff; otherwise the options' own. */
   readonly floatTolerance?: number | undefined;
+  /** Units that may write this table at once, of all runs together; otherwise the options' own. */
+  readonly concurrency?: number | undefined;
 }
 
 /** What a unit read: recorded with each slice version so that staleness and causes can be told later. */
@@ -89,6 +91,9 @@ export interface UnitOptions {
   readonly earlyCutoff: boolean;
   /** Take SHARE ROW EXCLUSIVE on each target, where another scheduler writes it too. */
   readonly lockTable: boolean;
+  /** Units that may write one table at once, and be at work on this connection at once, of all runs together. */
+  readonly tableConcurrency?: number | undefined;
+  readonly connectionConcurrency?: number | undefined;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly leaseMs: number;

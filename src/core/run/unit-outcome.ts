@@ -1,7 +1,7 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
 import type { WarehouseErrorKind } from '../warehouse/warehouse-error.ts';
 
-/** What became of one try of a unit. Every state but `cancelled` and `failed` and `busy` left the ledger saying so. */
+/** What became of one try of a unit. Every state but `cancelled`, `failed`, `busy` and `full` left the ledger saying so. */
 export type UnitOutcome =
   | {
       readonly state: 'changed' | 'unchanged';
@@ -22,6 +22,8 @@ export type UnitOutcome =
       readonly durationMs: number;
     }
   | { readonly state: 'busy'; readonly owner: string; readonly durationMs: number }
+  /** As many units as may are at work on its table or connection. Nothing was done; a place comes free when one ends. */
+  | { readonly state: 'full'; readonly reason: string; readonly durationMs: number }
   | { readonly state: 'failed'; readonly error: UnitError; readonly durationMs: number }
   | { readonly state: 'cancelled'; readonly confirmed: boolean; readonly durationMs: number }
   /** Preview: the same figures, then rolled back. */

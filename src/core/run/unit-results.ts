@@ -51,7 +51,11 @@ export function blockedUnit(
 }
 
 /** The end of a unit that is not tried again. */
-export function outcomeUnit(unit: UnitId, attempts: number, outcome: Exclude<UnitOutcome, { state: 'busy' }>): RunUnit {
+export function outcomeUnit(
+  unit: UnitId,
+  attempts: number,
+  outcome: Exclude<UnitOutcome, { state: 'busy' | 'full' }>,
+): RunUnit {
   const ran = { ...notStarted(unit, attempts), ran: true, durationMs: outcome.durationMs };
   switch (outcome.state) {
     case 'changed':

@@ -28,6 +28,7 @@ const connection = object('A database that runs can use', {
   sslmode: choice('How much TLS is asked for', 'disable', 'prefer', 'require', 'verify-ca', 'verify-full'),
   directory: env('Data directory of a PGlite database, relative to this file'),
   settings: mapOf('Session settings that the scheduler’s connection has, e.g. timezone', text('Value of the setting')),
+  concurrency: whole('Units at work on it at once, of all runs and runners together', 1, 64),
   protected: flag('Ask for the connection’s name to be typed before a run'),
   airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
 });
@@ -70,6 +71,7 @@ const task = object(
           column: text('Time column that the slice of an interval is cut by'),
           slice: choice('The whole table, rewritten by every interval', 'all'),
           key: listOf('Columns that identify a row', text('A column')),
+          concurrency: whole('Units that write this table at once, of all runs and runners together', 1, 64),
           floatTolerance: floatTolerance(
             'Floats of this table that are apart by no more than this share are counted as equal within tolerance',
           ),
@@ -134,6 +136,7 @@ export const configShape = object(
     }),
     run: object('How runs go', {
       concurrency: whole('Units side by side', 1, 64),
+      tableConcurrency: whole('Units that write one table at once, of all runs and runners together', 1, 64),
       compare: choice('What is compared after each interval', 'rows', 'checksums', 'none'),
       samples: whole('Differing rows of each kind that are shown', 0, 20),
       shrinkPercent: whole(

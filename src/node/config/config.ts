@@ -22,6 +22,8 @@ export interface ConnectionSpec {
   readonly directory: EnvText | undefined;
   readonly settings: Readonly<Record<string, string>>;
   readonly protected: boolean;
+  /** Units at work on it at once, of all runs together. */
+  readonly concurrency: number | undefined;
   readonly airflowIds: readonly string[];
 }
 
@@ -33,6 +35,7 @@ export interface RunSettings
   > {
   readonly keepBeforeDays: number;
   readonly concurrency: number;
+  readonly tableConcurrency: number | undefined;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly leaseMs: number;
@@ -69,6 +72,7 @@ export interface Config {
 
 export const defaultRunSettings: RunSettings = {
   concurrency: 4,
+  tableConcurrency: undefined,
   compare: 'rows',
   samples: 5,
   holdShrinkPercent: 50,

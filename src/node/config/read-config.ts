@@ -57,6 +57,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       directory: connection.directory,
       settings: Object.fromEntries(connection.settings ?? []),
       protected: connection.protected ?? false,
+      concurrency: connection.concurrency,
       airflowIds: connection.airflowIds ?? [],
     });
   }
@@ -104,6 +105,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     diff: { floatTolerance: written.diff?.floatTolerance },
     run: {
       concurrency: run.concurrency ?? fallback.concurrency,
+      tableConcurrency: run.tableConcurrency ?? fallback.tableConcurrency,
       compare: run.compare ?? fallback.compare,
       samples: run.samples ?? fallback.samples,
       holdShrinkPercent: run.hold === false ? undefined : (run.shrinkPercent ?? fallback.holdShrinkPercent),
@@ -135,12 +137,12 @@ function declaredTask(name: string, task: WrittenTask, root: Node, context: Read
       }
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
-    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], floatTolerance }) => {
+    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], floatTolerance, concurrency }) => {
       if (table === undefined) return [];
       if (column !== undefined && slice !== undefined)
         problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
       const cut = column === undefined ? slice : undefined;
-      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance }];
+      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance, concurrency }];
     }),
   };
   const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);

@@ -33,7 +33,7 @@ export function jobsOf(
       run,
       variables: config.variables,
       params: config.params,
-      options: { ...unitOptions(config, settings), ...options },
+      options: { ...unitOptions(config, settings, connection), ...options },
     },
     refuseElsewhere(config, connection),
   );

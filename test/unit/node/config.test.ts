@@ -51,12 +51,14 @@ tasks:
         key: [day, shop]
         volatile: [loaded_at]
         floatTolerance: 1e-6
+        concurrency: 1
 rules:
   wall-clock: off
 diff:
   floatTolerance: 1e-9
 run:
   concurrency: 2
+  tableConcurrency: 3
   shrinkPercent: 80
   compare: checksums
   samples: 0
@@ -98,13 +100,21 @@ describe('readConfig', () => {
         { table: 'dim.shop', column: undefined, window: 'all' },
       ],
       writes: [
-        { table: 'mart.daily', column: 'day', key: ['day', 'shop'], volatile: ['loaded_at'], floatTolerance: 1e-6 },
+        {
+          table: 'mart.daily',
+          column: 'day',
+          key: ['day', 'shop'],
+          volatile: ['loaded_at'],
+          floatTolerance: 1e-6,
+          concurrency: 1,
+        },
       ],
     });
     expect(config.diff).toEqual({ floatTolerance: 1e-9 });
     expect(config.rules).toEqual({ 'wall-clock': 'off' });
     expect(config.run).toEqual({
       concurrency: 2,
+      tableConcurrency: 3,
       compare: 'checksums',
       samples: 0,
       holdShrinkPercent: 80,

@@ -10,13 +10,16 @@ import {
 import type { Session, Warehouse } from '../../warehouse/ports.ts';
 import { secondsLeft } from '../seconds-left.ts';
 import type { UnitJob } from '../unit-job.ts';
+import { capRows, reachedCap } from './reached-cap.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { applySettings, protectiveSettings } from './session-settings.ts';
 import { ledgerSlice, resolveTargets, type Target } from './target.ts';
 
 export type Claim =
   | { readonly kind: 'claimed'; readonly fence: string; readonly targets: readonly Target[] }
-  | { readonly kind: 'busy'; readonly owner: string };
+  | { readonly kind: 'busy'; readonly owner: string }
+  /** A limit on units side by side is reached. */
+  | { readonly kind: 'full'; readonly reason: string };
 
 /**
  * Claims the slices of a job in a short transaction of its own. Claims on the same targets wait for each other; any
@@ -38,7 +41,7 @@ export async function claimSlices(
   );
   const targets = await resolveTargets(session, job, warehouse.description, types);
   const slices = JSON.stringify(targets.map(ledgerSlice));
-  await lockTargets(session, [...new Set(targets.map((target) => target.qualified))]);
+  await lockTargets(session, [...new Set([...capRows(job), ...targets.map((target) => target.qualified)])]);
   for (const [fence, run, unit, owner, live, leftMs] of (await session.query(overlappingClaimsSql, [slices])).rows) {
     const mine = owner === env.owner && run === job.run && unit === job.unit;
     const held = live === 't' && !mine && !(warehouse.leases === 'exclusive' && owner !== env.owner);
@@ -46,6 +49,13 @@ export async function claimSlices(
       await session.query('rollback');
       const left = live === 't' ? Number(leftMs) : undefined;
       return { kind: 'busy', owner: `${owner} (run ${run}, ${unit})${untilWhen(run === job.run, left)}` };
+    }
+  }
+  if (warehouse.leases === 'server') {
+    const reason = await reachedCap(session, job, targets, (fence) => takeOver(session, fence));
+    if (reason !== undefined) {
+      await session.query('rollback');
+      return { kind: 'full', reason };
     }
   }
   const inserted = await session.query(insertClaimSql, [

@@ -39,6 +39,7 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
   const durationMs = () => env.clock.now() - startedAt;
   const claim = await claimSlices(session, job, warehouse, env, run.types);
   if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
+  if (claim.kind === 'full') return { state: 'full', reason: claim.reason, durationMs: durationMs() };
   const held = { fence: claim.fence, lost: false };
   run.claim = held;
   const unwatch = run.heartbeat.watch(claim.fence, job.run, job.options.leaseMs, () => {

@@ -24,6 +24,13 @@ where exists (
     and (s.slice_column is distinct from w.slice_column or (s.lower < w.upper and s.upper > w.lower)))
 order by c.fence`;
 
+/** $1: a target, null for all. Claims on it, whatever their slices, and whether their leases live. */
+export const activeClaimsSql = `
+select c.fence, c.run, c.unit, c.owner, coalesce(l.expires_at > pg_catalog.clock_timestamp(), false)
+from ${schema}.claims c left join ${schema}.leases l on l.fence = c.fence
+where $1::text is null or exists (select from ${schema}.claim_slices s where s.fence = c.fence and s.target = $1::text)
+order by c.fence`;
+
 /** $1: fence. No row: the claim's own transaction is open. */
 export const lockClaimSql = `select 1 from ${schema}.claims where fence = $1 for update skip locked`;
 
