@@ -1,5 +1,5 @@
 import type { UnitState } from '../core/ledger/ledger-store.ts';
-import type { AssistantState, RunView, UnitDetail } from './assistant-state.ts';
+import type { AssistantState, RunMode, RunView, UnitDetail } from './assistant-state.ts';
 
 /** What a report of a run is written as. */
 export type ReportFormat = 'markdown' | 'json' | 'html';
@@ -18,17 +18,25 @@ export type AssistantRequest =
   | { readonly type: 'set-compare'; readonly value: 'rows' | 'checksums' | 'none' }
   | { readonly type: 'set-shrink-percent'; readonly value: number | undefined }
   | { readonly type: 'set-stop-at-first-failure'; readonly value: boolean }
+  | { readonly type: 'set-early-cutoff'; readonly value: boolean }
   | { readonly type: 'make-plan' }
   | { readonly type: 'back-to-choose' }
-  | { readonly type: 'start'; readonly mode: 'run' | 'preview' }
+  | { readonly type: 'start'; readonly mode: Exclude<RunMode, 'prove'> }
+  /** Plans the intervals of the task alone and runs each twice. */
+  | { readonly type: 'prove' }
   | { readonly type: 'cancel' }
   | { readonly type: 'resume' }
+  /** Lets held units through, one of them or all, and goes on. */
+  | { readonly type: 'approve-held'; readonly index?: number }
+  /** Plans to take back what the run changed, one unit of it or all. Nothing is written before that is started. */
+  | { readonly type: 'undo'; readonly index?: number }
   | { readonly type: 'select-unit'; readonly index: number }
   | { readonly type: 'close-unit' }
   | { readonly type: 'open-source'; readonly task: string }
   | { readonly type: 'open-diff'; readonly index: number }
   | { readonly type: 'copy-command' }
-  | { readonly type: 'export'; readonly format: ReportFormat };
+  /** The host asks which format. */
+  | { readonly type: 'export' };
 
 /** A request with the number that its answer carries. */
 export interface NumberedRequest {

@@ -63,21 +63,28 @@ export interface OptionsView {
   readonly compare: 'rows' | 'checksums' | 'none';
   readonly shrinkPercent: number | undefined;
   readonly stopAtFirstFailure: boolean;
+  /** Leave out units behind others whose inputs are as their last run saw them. */
+  readonly earlyCutoff: boolean;
 }
 
 export type PlanView = PlanGrid;
 export type UnitView = PlanGridUnit;
 
+/** What is done with a plan. Only a run writes. */
+export type RunMode = 'run' | 'preview' | 'prove';
+
 export interface RunView {
   readonly run: string;
-  readonly mode: 'run' | 'preview';
+  readonly mode: RunMode;
   readonly status: 'running' | 'cancelling' | 'finished' | 'cancelled' | 'interrupted';
   /** Parallel to {@link PlanView.units}. */
   readonly states: readonly UnitState[];
   readonly counts: Readonly<Partial<Record<UnitState, number>>>;
-  readonly unitsPerSecond: number | undefined;
+  readonly unitsPerMinute: number | undefined;
   readonly secondsLeft: number | undefined;
   readonly summary: string;
+  /** What is to be known beside the outcome, e.g. what a proof varied. */
+  readonly notes: readonly string[];
 }
 
 /** How a slice changed, with the causes in words; empty where it did not change. */
@@ -90,6 +97,7 @@ export interface UnitDetail {
   readonly state: UnitState | 'planned';
   readonly message: string | undefined;
   readonly remedy: string | undefined;
+  readonly notes: readonly string[];
   readonly durationMs: number | undefined;
   readonly slices: readonly SliceView[];
   /** Rendered SQL of the unit, statement by statement. */

@@ -16,8 +16,13 @@ export const commands = {
   'backfill.backfillIntervals': { title: 'Backfill Intervals…', icon: '$(calendar)', enabledWhen: trusted },
   'backfill.showPlan': { title: 'Show Plan', icon: '$(list-tree)', enabledWhen: trusted },
   'backfill.previewChanges': { title: 'Preview Changes', icon: '$(diff)', enabledWhen: trusted },
+  'backfill.proveTask': { title: 'Prove Safe to Run Twice', icon: '$(verified)', enabledWhen: trusted },
   'backfill.cancelRun': { title: 'Cancel Run', icon: '$(debug-stop)', enabledWhen: 'backfill.running' },
   'backfill.resumeRun': { title: 'Resume Run…', icon: '$(debug-continue)', enabledWhen: trusted },
+  'backfill.undoRun': { title: 'Undo Run…', icon: '$(discard)', enabledWhen: trusted },
+  'backfill.showStale': { title: 'Show Stale Slices', icon: '$(history)', enabledWhen: trusted },
+  'backfill.compareVersions': { title: 'Compare Slice Versions', icon: '$(diff)', enabledWhen: trusted },
+  'backfill.exportReport': { title: 'Export Report…', icon: '$(export)', enabledWhen: trusted },
   'backfill.copyCliCommand': { title: 'Copy as CLI Command', icon: '$(terminal)' },
   'backfill.selectInterval': { title: 'Select Interval…', icon: '$(calendar)' },
   'backfill.previousInterval': { title: 'Select Previous Interval', icon: '$(chevron-left)' },
@@ -38,7 +43,7 @@ export const settings = {
   'backfill.codeLens.enabled': {
     type: 'boolean',
     default: true,
-    markdownDescription: 'Show `Rerun this interval` and `Backfill…` above each task.',
+    markdownDescription: 'Show `Rerun this interval`, `Backfill…` and `Prove` above each task.',
   },
   'backfill.inlayHints.enabled': {
     type: 'boolean',
@@ -90,6 +95,12 @@ export const settings = {
     maximum: 32,
     default: 2,
     markdownDescription: 'How many units run side by side. The embedded database runs one at a time.',
+  },
+  'backfill.run.earlyCutoff': {
+    type: 'boolean',
+    default: true,
+    markdownDescription:
+      'Leave out units behind others whose inputs, code and own rows are as their last run left them. `run.earlyCutoff` of `backfill.yaml` may switch it off as well.',
   },
   'backfill.run.guard.shrinkPercent': {
     type: ['integer', 'null'],
@@ -144,6 +155,7 @@ export function manifestContributions() {
         'editor/context': [
           { command: 'backfill.rerunInterval', when: 'backfill.pipelineFile', group: 'z_backfill@1' },
           { command: 'backfill.backfillIntervals', when: 'backfill.pipelineFile', group: 'z_backfill@2' },
+          { command: 'backfill.proveTask', when: 'backfill.pipelineFile', group: 'z_backfill@3' },
         ],
       },
       configuration: {

@@ -12,6 +12,7 @@ import { registerDiagnostics } from './features/diagnostics.ts';
 import { registerHovers } from './features/hovers.ts';
 import { registerInlayHints } from './features/inlay-hints.ts';
 import { registerIntervalPicker } from './features/interval-picker.ts';
+import { registerLedgerCommands } from './features/ledger-commands.ts';
 import { registerQuickFixes } from './features/quick-fixes.ts';
 import { registerRulePages } from './features/rule-pages.ts';
 import { registerRunStatus } from './features/run-status.ts';
@@ -60,6 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerConnectionCommands(clients, passwords),
     registerChooseAirflow(clients),
     registerBackfillCommands(clients, panels),
+    registerLedgerCommands(clients, panels),
     registerRunStatus(panels),
     vscode.commands.registerCommand('backfill.showLog', () => log.show()),
   );

@@ -99,7 +99,12 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await eventually(() => window.clipboard()).toBe(
       'backfill run shop_daily.orders_clean --from 2026-10-05 --to 2026-10-12 --downstream --connection sandbox --concurrency 1 --compare rows',
     );
-    await assistant.press('Export Markdown', page.locator('.quick-input-action .monaco-button', { hasText: 'OK' }));
+    const markdown = page.locator('.quick-input-list .monaco-list-row', { hasText: 'Markdown' }).first();
+    await assistant.press('Export Report…', markdown);
+    await until(
+      () => page.locator('.quick-input-action .monaco-button', { hasText: 'OK' }).isVisible(),
+      () => markdown.click({ timeout: momentMs }),
+    );
     await window.acceptPath(window.tab('.md'));
     const name = (await readdir(shop)).find((file) => /^backfill-.*\.md$/.test(file)) ?? '';
     const report = await readFile(`${shop}/${name}`, 'utf8');

@@ -4,24 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
-import { openWarehouse } from '../../src/warehouses/open.ts';
 import { runCli } from '../support/run-cli.ts';
-import { type Engine, engines, freshDatabase, sql } from '../support/warehouse-fixture.ts';
+import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
+import { type Engine, engines, freshDatabase } from '../support/warehouse-fixture.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const now = ['--now', '2026-11-29T12:00Z'];
 const range = ['--from', '2026-11-10', '--to', '2026-11-15', ...now];
-
-const tables = [
-  'create schema raw',
-  'create schema mart',
-  'create table raw.orders (id int primary key, ordered_at timestamptz not null, shop text not null, amount numeric not null)',
-  'create table mart.daily (day date, shop text, amount numeric, primary key (day, shop))',
-  'create table mart.rolling3 (day date primary key, amount numeric)',
-  `insert into raw.orders select n, timestamptz '2026-11-01 00:30+00' + n * interval '4 hours', 's' || n % 3, n
-   from generate_series(0, 150) n`,
-];
 
 let parent = '';
 let bundle = '';
@@ -35,20 +24,12 @@ afterAll(() => rmSync(parent, { recursive: true, force: true }));
 // Each command opens the embedded database anew, as it would for a user.
 describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine) => {
   let root = '';
-  let connection: ConnectionConfig;
-  let env: Record<string, string> = {};
+  let env: ShopWorkspace['env'] = {};
+  let onDatabase: ShopWorkspace['onDatabase'];
 
   const read = (path: string): string => readFileSync(join(root, path), 'utf8');
   const edit = (path: string, from: string, to: string): void =>
     writeFileSync(join(root, path), read(path).replace(from, to));
-  const onDatabase = async (...statements: readonly string[]) => {
-    const warehouse = await openWarehouse(connection);
-    try {
-      return await sql(warehouse, ...statements);
-    } finally {
-      await warehouse.close();
-    }
-  };
   const contents = async (): Promise<unknown> => [
     (await onDatabase('select * from mart.daily order by 1, 2')).rows,
     (await onDatabase('select * from mart.rolling3 order by 1')).rows,
@@ -58,22 +39,7 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     Object.fromEntries(JSON.parse(json).units.map(({ id, state }: { id: string; state: string }) => [id, state]));
 
   beforeEach(async () => {
-    root = mkdtempSync(join(parent, 'shop-'));
-    cpSync(join(repository, 'test/fixtures/cli/shop'), root, { recursive: true });
-    const common = { name: 'sandbox', protected: false, settings: {}, airflowIds: [] };
-    if (engine === 'pglite') connection = { ...common, engine, directory: join(root, '.backfill/sandbox') };
-    else {
-      const fresh = await freshDatabase();
-      connection = fresh;
-      env = { SHOP_PASSWORD: String(fresh.password) };
-      const { host, port, database, user } = fresh;
-      const place = `host: ${host}, port: ${port}, database: ${database}, user: ${user}`;
-      writeFileSync(
-        join(root, 'backfill.yaml'),
-        `version: 1\nairflow: { version: 2 }\nrun: { lease: 5s }\nconnections:\n  sandbox: { ${place}, password: "\${env:SHOP_PASSWORD}", sslmode: disable }\n`,
-      );
-    }
-    await onDatabase(...tables);
+    ({ root, env, onDatabase } = await shopWorkspace(engine, parent));
   });
 
   test('plan, preview, run, a second run that changes nothing, and a run after a bug is fixed', async () => {

@@ -9,6 +9,12 @@ export const formatCount = (count: number): string => counts.format(count);
  */
 export const shortChecksum = (checksum: string): string => (checksum.length <= 9 ? checksum : `…${checksum.slice(-8)}`);
 
+/** `2.5 units/s`, `4 units/min`: whichever is at least one. */
+export const formatPace = (unitsPerMinute: number): string =>
+  unitsPerMinute >= 60
+    ? `${(unitsPerMinute / 60).toFixed(1)} units/s`
+    : `${unitsPerMinute.toFixed(unitsPerMinute < 10 ? 1 : 0)} units/min`;
+
 /** `about 4 s`: an estimate has no hundredths. */
 export const formatEstimate = (seconds: number): string =>
   seconds < 60 ? `${Math.ceil(seconds)} s` : formatDuration(seconds * 1000);

@@ -2,19 +2,20 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
 import type { PlanView } from '../../src/protocol/assistant-state.ts';
 import { placed } from './placed.ts';
-import { stateWords } from './state-word.ts';
+import type { StateWords } from './state-word.ts';
 import { timeAxis } from './time-axis.ts';
 
 export interface UnitGridProps {
   readonly plan: PlanView;
   /** Parallel to the plan's units; `undefined` before a run. */
   readonly states: readonly UnitState[] | undefined;
+  readonly words: StateWords;
   readonly selected: number | undefined;
   select(index: number): void;
 }
 
 /** Tasks × intervals on one time line. One tab stop; arrow keys move within a row and between rows. */
-export function unitGrid({ plan, states, selected, select }: UnitGridProps): TemplateResult {
+export function unitGrid({ plan, states, words, selected, select }: UnitGridProps): TemplateResult {
   const axis = timeAxis(plan.units, plan.rows);
   const focusable = selected ?? plan.rows[0]?.units[0];
   return html`
@@ -35,7 +36,7 @@ export function unitGrid({ plan, states, selected, select }: UnitGridProps): Tem
                 if (unit === undefined) return nothing;
                 const { left, width } = axis.place(unit);
                 const state = states?.[index];
-                const word = state === undefined ? unit.reason : stateWords[state];
+                const word = state === undefined ? unit.reason : words[state];
                 return html`<button
                   class="cell ${state ?? 'planned'} ${unit.widened ? 'widened' : ''}"
                   role="gridcell"

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
 import type { PlanView } from '../../src/protocol/assistant-state.ts';
 import { legend } from '../components/legend.ts';
+import { stateWords } from '../components/state-word.ts';
 import { unitGrid } from '../components/unit-grid.ts';
 import { unitPanel } from '../components/unit-panel.ts';
 import type { PageContext } from './page-context.ts';
@@ -17,11 +19,17 @@ export function planView({ state, ask }: PageContext, plan: PlanView): TemplateR
 export function gridAndDetails({ state, ask }: PageContext, plan: PlanView): TemplateResult {
   const { selected } = state;
   const unit = selected === undefined ? undefined : plan.units[selected.index];
-  const states = state.step === 'run' ? state.run?.states : undefined;
+  const run = state.step === 'run' ? state.run : undefined;
+  const states = run?.states;
+  const words = stateWords(run?.mode);
+  const settled = run?.mode === 'run' && run.status !== 'running' && run.status !== 'cancelling';
+  const act = (type: 'approve-held' | 'undo', wanted: UnitState): (() => void) | undefined =>
+    settled && selected?.state === wanted ? () => ask({ type, index: selected.index }) : undefined;
   return html`
-    ${unitGrid({ plan, states, selected: selected?.index, select: (index) => ask({ type: 'select-unit', index }) })}
+    ${unitGrid({ plan, states, words, selected: selected?.index, select: (index) => ask({ type: 'select-unit', index }) })}
     ${legend(
       states,
+      words,
       plan.units.some(({ widened }) => widened),
     )}
     ${plan.notes.length === 0 ? nothing : html`<div class="note">${plan.notes.map((note) => html`<p>${note}</p>`)}</div>`}
@@ -31,6 +39,9 @@ export function gridAndDetails({ state, ask }: PageContext, plan: PlanView): Tem
         : unitPanel({
             unit,
             detail: selected,
+            words,
+            approve: act('approve-held', 'held'),
+            undo: act('undo', 'changed'),
             openDiff: () => ask({ type: 'open-diff', index: selected.index }),
             openSource: () => ask({ type: 'open-source', task: unit.task }),
             close: () => ask({ type: 'close-unit' }),

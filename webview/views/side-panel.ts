@@ -83,6 +83,9 @@ function options(context: PageContext): TemplateResult {
             context.ask({ type: 'set-shrink-percent', value: typed === '' ? undefined : Number(typed) });
           }}>Hold if rows shrink, %</vscode-text-field>
       </div>
+      <vscode-checkbox .checked=${chosen.earlyCutoff} ?disabled=${disabled}
+        title="A unit behind others is left out where its inputs, its code and its own rows are as its last run left them"
+        @change=${(event: Event) => context.ask({ type: 'set-early-cutoff', value: checkedOf(event) })}>Skip what has unchanged inputs</vscode-checkbox>
       <vscode-checkbox .checked=${chosen.stopAtFirstFailure} ?disabled=${disabled}
         @change=${(event: Event) => context.ask({ type: 'set-stop-at-first-failure', value: checkedOf(event) })}>Stop at first failure</vscode-checkbox>
     </section>

@@ -1,6 +1,6 @@
 import type { LedgerStore } from '../ledger/ledger-store.ts';
 import type { TaskId } from '../pipeline/model.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, UnitId } from '../plan/plan.ts';
 import { decodeRunDocument } from './run-document.ts';
 import { beginning, carryOut, type RunPorts, refused } from './run-plan.ts';
 import type { RunResult } from './run-result.ts';
@@ -11,8 +11,11 @@ export interface ResumeRequest {
   readonly run: string;
   /** Code hashes of today; a task that is gone is missing. */
   readonly codeHashes: ReadonlyMap<TaskId, string>;
-  /** Lets held units through: an empty or shrunk result was looked at and is right. Never lets escapes through. */
-  readonly acceptHeld: boolean;
+  /**
+   * Held units that are let through, all or these: their empty or shrunk results were looked at and are right. Never
+   * lets escapes through.
+   */
+  readonly acceptHeld: boolean | readonly UnitId[];
 }
 
 /**
@@ -42,9 +45,10 @@ export async function resumeRun(
   const overlap = await beginning(ports.ledger, { run, jobs }, writtenSlices(plan, jobs));
   if (overlap !== undefined) return refused(run, overlap, ports);
   const before = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
-  const accepted = request.acceptHeld
-    ? new Map([...jobs].map(([unit, job]) => [unit, before.get(unit)?.state === 'held' ? unguarded(job) : job]))
-    : jobs;
+  const { acceptHeld } = request;
+  const isAccepted = (unit: UnitId): boolean =>
+    before.get(unit)?.state === 'held' && (typeof acceptHeld === 'boolean' ? acceptHeld : acceptHeld.includes(unit));
+  const accepted = new Map([...jobs].map(([unit, job]) => [unit, isAccepted(unit) ? unguarded(job) : job]));
   return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports);
 }
 

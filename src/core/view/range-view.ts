@@ -49,10 +49,14 @@ export interface DownstreamEntry {
 /** Intervals on the calendar strip. */
 const stripLength = 60;
 
-/** The plan of a typed range with everything downstream, or why the range means nothing. */
+/**
+ * The plan of a typed range with everything downstream, or why the range means nothing. A proof is of the task alone:
+ * whether one that appends doubles its rows is what is asked.
+ */
 export function planTypedRange(
   tasks: readonly PlannableTask[],
   { task, from, to, without, now }: TypedRange,
+  purpose: 'run' | 'proof' = 'run',
 ): { readonly plan: Plan; readonly zone: ZoneName } | { readonly wrong: string; readonly zone: ZoneName } {
   const found = tasks.find(({ id }) => id === task);
   if (found === undefined) return { wrong: `There is no task ${task} any more.`, zone: 'UTC' };
@@ -70,10 +74,10 @@ export function planTypedRange(
   const request: PlanRequest = {
     tasks: [task],
     selection,
-    downstream: true,
+    downstream: purpose === 'run',
     without,
     expandUnbounded: false,
-    allowAppend: false,
+    allowAppend: purpose === 'proof',
     now,
   };
   return { plan: makePlan(tasks, request), zone };

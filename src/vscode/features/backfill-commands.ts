@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { AssistantPanels } from '../panel/assistant-panels.ts';
 import type { AssistantSession } from '../panel/assistant-session.ts';
-import { untrustedWords } from '../untrusted-words.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
+import { isFree, planRange } from './plan-range.ts';
 import { targetOf } from './target-of.ts';
+import { registerTrustedCommands } from './trusted-commands.ts';
 
 /** The commands that plan and run: by lens, by palette, by context menu. */
 export function registerBackfillCommands(clients: WorkspaceClients, panels: AssistantPanels): vscode.Disposable {
@@ -11,17 +12,12 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
     const target = await targetOf(argument, clients);
     return target && panels.open(target.client, target.task);
   };
-  /** Makes the plan of the selected interval; a run that is going on or was interrupted is shown instead. */
-  const planInterval = async (argument: unknown): Promise<AssistantSession | undefined> => {
+  /** Plans or proves the selected interval; a run that is going on or was interrupted is shown instead. */
+  const doInterval = async (argument: unknown, then: 'make-plan' | 'prove'): Promise<void> => {
     const session = await open(argument);
-    await session?.revived;
-    if (session === undefined || session.run.running || session.state.run?.status === 'interrupted') return session;
+    if (session === undefined || !(await isFree(session))) return;
     const first = await session.client.call('firstRange', { task: session.task, now: Date.now() });
-    if (first === undefined) return session;
-    await session.handle({ type: 'back-to-choose' });
-    await session.handle({ type: 'set-range', from: first.from, to: first.to });
-    if (session.state.choose.valid) await session.handle({ type: 'make-plan' });
-    return session;
+    if (first !== undefined) await planRange(session, first, then);
   };
   const planned = async (argument: unknown): Promise<AssistantSession | undefined> => {
     const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
@@ -30,11 +26,17 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
     return session;
   };
 
-  const commands: Readonly<Record<string, (argument: unknown) => Promise<unknown>>> = {
-    'backfill.rerunInterval': planInterval,
+  /** The page that is looked at, unless a lens or an editor says which task is meant. */
+  const lookedAt = (argument: unknown): AssistantSession | undefined =>
+    argument === undefined && vscode.window.activeTextEditor === undefined ? panels.active : undefined;
+
+  const trusted = {
+    'backfill.rerunInterval': (argument: unknown) => doInterval(argument, 'make-plan'),
     'backfill.backfillIntervals': open,
     'backfill.showPlan': planned,
-    'backfill.previewChanges': async (argument) => {
+    'backfill.proveTask': (argument: unknown) =>
+      lookedAt(argument)?.handle({ type: 'prove' }) ?? doInterval(argument, 'prove'),
+    'backfill.previewChanges': async (argument: unknown) => {
       const session = await planned(argument);
       if (session?.state.connection.name === undefined) return session;
       return session.handle({ type: 'start', mode: 'preview' });
@@ -58,30 +60,24 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
       await panels.open(session.client, session.task);
       return session.handle({ type: 'resume' });
     },
+    'backfill.compareVersions': async () => {
+      const session = panels.active;
+      const selected = session?.state.selected;
+      if (session === undefined || selected?.slices.every(({ samples }) => samples.length === 0) !== false)
+        throw new Error('Select a unit with changed rows on the assistant page first.');
+      await session.handle({ type: 'open-diff', index: selected.index });
+    },
+    'backfill.exportReport': async () => {
+      if (panels.active === undefined) throw new Error('Show a plan, a preview or a run on the assistant page first.');
+      await panels.active.handle({ type: 'export' });
+    },
+  };
+  return registerTrustedCommands(trusted, {
     'backfill.copyCliCommand': async (argument) => {
       const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
       return session?.handle({ type: 'copy-command' });
     },
-  };
-  return vscode.Disposable.from(
-    ...Object.entries(commands).map(([id, run]) =>
-      vscode.commands.registerCommand(id, async (argument: unknown) => {
-        try {
-          if (!vscode.workspace.isTrusted && id !== 'backfill.copyCliCommand') return await sayUntrusted();
-          await run(argument);
-        } catch (error) {
-          void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
-        }
-      }),
-    ),
-  );
-}
-
-/** A lens can be clicked whatever the palette offers. */
-async function sayUntrusted(): Promise<void> {
-  const manage = 'Manage Workspace Trust';
-  const answer = await vscode.window.showInformationMessage(untrustedWords, manage);
-  if (answer === manage) await vscode.commands.executeCommand('workbench.trust.manage');
+  });
 }
 
 async function pickSession(

@@ -4,7 +4,7 @@ import type { WorkspaceClients } from '../workspace-clients.ts';
 import { pipelineDocuments } from './pipeline-documents.ts';
 import type { TaskReference } from './task-reference.ts';
 
-/** `Rerun this interval (…)` and `Backfill…` above each task. */
+/** `Rerun this interval (…)`, `Backfill…` and `Prove` above each task. */
 export function registerCodeLenses(clients: WorkspaceClients): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   /** The last good lenses by document: while a line is half typed, lenses stay where they were. */
@@ -59,5 +59,6 @@ function lensesOf(task: TaskView, document: vscode.TextDocument): vscode.CodeLen
       'backfill.backfillIntervals',
       `${task.task}: choose intervals and what runs behind them`,
     ),
+    lens('Prove', 'backfill.proveTask', `${task.task}: run this interval twice, compare, and keep nothing`),
   ];
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { RunMode } from '../../protocol/assistant-state.ts';
 import type { AssistantPanels } from '../panel/assistant-panels.ts';
 import type { AssistantSession } from '../panel/assistant-session.ts';
 
@@ -22,11 +23,13 @@ export function registerRunStatus(panels: AssistantPanels): vscode.Disposable {
   return vscode.Disposable.from(item, panels.onDidChange(refresh));
 }
 
+const verbs: Readonly<Record<RunMode, string>> = { run: 'backfill', preview: 'preview', prove: 'proof' };
+
 function progressText({ task, state }: AssistantSession): string {
   const { run, plan } = state;
   const counts = run?.counts ?? {};
   const open = (counts.waiting ?? 0) + (counts.running ?? 0);
   const total = plan?.units.length ?? 0;
-  const verb = run?.status === 'cancelling' ? 'cancelling' : run?.mode === 'preview' ? 'preview' : 'backfill';
+  const verb = run?.status === 'cancelling' ? 'cancelling' : verbs[run?.mode ?? 'run'];
   return `$(sync~spin) ${verb} ${task}: ${total - open} of ${total}`;
 }

@@ -13,7 +13,7 @@ export interface PrepareOptions {
   readonly connection: string;
   /** Session settings of the connection. */
   readonly settings: Readonly<Record<string, string>>;
-  readonly options: Partial<Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent'>>;
+  readonly options: Partial<Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff'>>;
   readonly concurrency: number;
   readonly stopAtFirstFailure: boolean;
 }
@@ -25,6 +25,9 @@ export function jobsOf(
   run: string,
   { connection, settings, options }: Pick<PrepareOptions, 'connection' | 'settings' | 'options'>,
 ): PreparedJobs {
+  const byFile = unitOptions(config, settings, connection);
+  // Both the file and the page may switch it off.
+  const earlyCutoff = byFile.earlyCutoff && (options.earlyCutoff ?? true);
   return prepareJobs(
     plan,
     facts,
@@ -33,7 +36,7 @@ export function jobsOf(
       run,
       variables: config.variables,
       params: config.params,
-      options: { ...unitOptions(config, settings, connection), ...options },
+      options: { ...byFile, ...options, earlyCutoff },
     },
     refuseElsewhere(config, connection),
   );

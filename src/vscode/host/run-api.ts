@@ -1,4 +1,5 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunEvent } from '../../core/run/run-event.ts';
 import type { RunResult } from '../../core/run/run-result.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
@@ -12,6 +13,30 @@ export type RunAnswer =
       readonly message: string;
       readonly remedy: string | undefined;
     };
+
+/** Why the world did not let the run thread do what was asked. */
+export type WorldAnswer = Extract<RunAnswer, { kind: 'world' }>;
+
+/** A plan that takes back what a run changed; `document` is what the ledger stores once it is started. */
+export interface UndoPlan {
+  /** Id of the run that the undo will be. */
+  readonly run: string;
+  readonly title: string;
+  readonly document: string;
+  /** Task of its first unit, whose page shows it. */
+  readonly task: string;
+}
+
+/** A slice that a run would now make otherwise. Bounds are milliseconds since the epoch, infinite where open. */
+export interface StaleEntry {
+  readonly unit: string;
+  readonly task: string;
+  readonly table: string;
+  readonly lower: number;
+  readonly upper: number;
+  readonly madeAt: number;
+  readonly reasons: readonly string[];
+}
 
 /** What the run thread offers: one run at a time, on a connection that it opens itself. */
 export interface RunApi {
@@ -29,20 +54,43 @@ export interface RunApi {
     readonly run: string;
     readonly createdBy: string;
     readonly codeHashes: readonly (readonly [string, string])[];
+    /** Held units that are let through: all, or these. */
+    readonly acceptHeld: boolean | readonly string[];
   }): Promise<RunAnswer>;
+  /** Runs each unit of a plan twice and keeps nothing; units that a cancel came before have no proof. */
+  prove(argument: {
+    readonly connection: ConnectionConfig;
+    readonly createdBy: string;
+    readonly document: string;
+  }): Promise<{ readonly kind: 'proved'; readonly proofs: readonly UnitProof[] } | WorldAnswer>;
+  /** Plans to take back what a run changed, all of it or these units. Writes nothing. */
+  planUndo(argument: {
+    readonly connection: ConnectionConfig;
+    readonly run: string;
+    readonly units: readonly string[] | undefined;
+    readonly createdBy: string;
+  }): Promise<
+    | { readonly kind: 'planned'; readonly undo: UndoPlan }
+    | { readonly kind: 'refused'; readonly message: string; readonly remedy: string }
+    | WorldAnswer
+  >;
+  /** Slices of the ledger that are stale, by table and time; `known`: how many it has. */
+  stale(argument: {
+    readonly connection: ConnectionConfig;
+    readonly codeHashes: readonly (readonly [string, string])[];
+  }): Promise<{ readonly kind: 'listed'; readonly known: number; readonly stale: readonly StaleEntry[] } | WorldAnswer>;
   /** Asks for cancellation; the run's own answer says what became of it. */
   cancel(argument: null): Promise<void>;
   history(argument: {
     readonly connection: ConnectionConfig;
     readonly limit: number;
-  }): Promise<{ readonly runs: readonly RunSummary[] } | Extract<RunAnswer, { kind: 'world' }>>;
+  }): Promise<{ readonly runs: readonly RunSummary[] } | WorldAnswer>;
   /** The stored document of a run, to show it again. */
   stored(argument: {
     readonly connection: ConnectionConfig;
     readonly run: string;
   }): Promise<
-    | { readonly document: string; readonly title: string; readonly units: readonly UnitRecord[] }
-    | Extract<RunAnswer, { kind: 'world' }>
+    { readonly document: string; readonly title: string; readonly units: readonly UnitRecord[] } | WorldAnswer
   >;
 }
 

@@ -1,11 +1,14 @@
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { isUndoRefusal, prepareUndo } from '../../core/run/prepare-undo.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
+import { provePlan } from '../../core/run/relational/prove-plan.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { resumeRun } from '../../core/run/resume-run.ts';
-import { decodeRunDocument } from '../../core/run/run-document.ts';
+import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../core/run/run-document.ts';
 import type { RunEvent } from '../../core/run/run-event.ts';
 import { type RunPorts, runPlan } from '../../core/run/run-plan.ts';
 import type { RunResult } from '../../core/run/run-result.ts';
@@ -13,9 +16,10 @@ import type { UnitExecutor } from '../../core/run/unit-executor.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/ports.ts';
 import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { newRunId } from '../../node/run-id.ts';
 import { systemClock } from '../../node/system-clock.ts';
 import { openWarehouse } from '../../warehouses/open.ts';
-import type { RunAnswer, RunApi } from './run-api.ts';
+import type { RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
 export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
@@ -29,9 +33,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
 
   return {
     start({ connection, mode, run, title, createdBy, document }) {
-      const decoded = decodeRunDocument(document);
-      if (!decoded.ok) throw new Error(decoded.reason);
-      const prepared = { run, title, createdBy, ...decoded.value };
+      const prepared = { run, title, createdBy, ...decode(document) };
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) =>
@@ -48,11 +50,33 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         }
       });
     },
-    resume: ({ connection, run, createdBy, codeHashes }) =>
+    resume: ({ connection, run, createdBy, codeHashes, acceptHeld }) =>
       withLedger(connection, async (ledger, warehouse) => {
         const executor = relationalExecutor(warehouse, { clock: systemClock, owner: createdBy });
-        const request = { run, codeHashes: new Map(codeHashes), acceptHeld: false };
+        const request = { run, codeHashes: new Map(codeHashes), acceptHeld };
         return ended(await resumeRun(request, { ...ports(executor), ledger }));
+      }),
+    prove: ({ connection, createdBy, document }) =>
+      withWarehouse(connection, async (warehouse) => {
+        cancelling = new AbortController();
+        const how = { signal: cancelling.signal, timeBoxMs: previewTimeBoxMs, onEvent };
+        const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, decode(document), how);
+        return { kind: 'proved' as const, proofs };
+      }),
+    planUndo: ({ connection, run, units, createdBy }) =>
+      withLedger(connection, async (ledger) => {
+        const now = systemClock.now();
+        const made = await prepareUndo({ run, units, as: newRunId(now), createdBy, now }, ledger);
+        if (isUndoRefusal(made)) return { kind: 'refused' as const, ...made };
+        const task = made.plan.units[0]?.task ?? '';
+        const undo = { run: made.run, title: made.title, document: encodeRunDocument(made), task };
+        return { kind: 'planned' as const, undo };
+      }),
+    stale: ({ connection, codeHashes }) =>
+      withLedger(connection, async (ledger) => {
+        const versions = await ledger.newestVersions();
+        const stale = staleSlices(versions, new Map(codeHashes)).map(staleEntry);
+        return { kind: 'listed' as const, known: versions.length, stale };
       }),
     async cancel() {
       cancelling?.abort();
@@ -68,10 +92,21 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
   };
 }
 
+function decode(document: string): RunDocument {
+  const decoded = decodeRunDocument(document);
+  if (!decoded.ok) throw new Error(decoded.reason);
+  return decoded.value;
+}
+
+function staleEntry({ version, reasons }: StaleSlice): StaleEntry {
+  const { unit, task, target, lower, upper, committedAt } = version;
+  return { unit, task, table: target, lower, upper, madeAt: committedAt, reasons: reasons.map(staleInWords) };
+}
+
 function withLedger<T>(
   connection: ConnectionConfig,
   work: (ledger: LedgerStore, warehouse: Warehouse) => Promise<T>,
-): Promise<T | Extract<RunAnswer, { kind: 'world' }>> {
+): Promise<T | WorldAnswer> {
   return withWarehouse(connection, async (warehouse) => {
     const ledger = sqlLedgerStore(warehouse);
     try {
@@ -89,7 +124,7 @@ const wrongPassword = '28P01';
 async function withWarehouse<T>(
   connection: ConnectionConfig,
   work: (warehouse: Warehouse) => Promise<T>,
-): Promise<T | Extract<RunAnswer, { kind: 'world' }>> {
+): Promise<T | WorldAnswer> {
   try {
     const warehouse = await openWarehouse(connection);
     try {

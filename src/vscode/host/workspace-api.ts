@@ -1,5 +1,6 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { Severity } from '../../core/lint/finding.ts';
+import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunUnit } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
@@ -130,9 +131,14 @@ export interface WorkspaceApi {
     readonly task: string;
     readonly now: number;
   }): Promise<{ readonly from: string; readonly to: string; readonly zone: string } | undefined>;
+  /** The same around the interval of a task that holds an instant (milliseconds since the epoch). */
+  rangeAt(argument: {
+    readonly task: string;
+    readonly at: number;
+  }): Promise<{ readonly from: string; readonly to: string } | undefined>;
   range(argument: RangeChoice): Promise<RangeView>;
   /** Makes the plan of the task's page, and keeps it: what is shown is what runs. */
-  plan(argument: RangeChoice): Promise<PlanGrid>;
+  plan(argument: RangeChoice & { readonly purpose: 'run' | 'proof' }): Promise<PlanGrid>;
   /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */
   unit(argument: {
     readonly page: string;
@@ -147,7 +153,7 @@ export interface WorkspaceApi {
     readonly page: string;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
-    readonly options: Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent'>;
+    readonly options: Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff'>;
     readonly concurrency: number;
     readonly stopAtFirstFailure: boolean;
   }): Promise<PreparedAnswer>;
@@ -165,6 +171,8 @@ export interface WorkspaceApi {
     readonly run: string | undefined;
     readonly results: readonly (RunUnit | UnitRecord)[];
   }): Promise<{ readonly name: string; readonly text: string }>;
+  /** What running units of the page's plan twice has shown: findings say so as long as the code is what was run. */
+  judge(argument: { readonly page: string; readonly proofs: readonly UnitProof[] }): Promise<void>;
   codeHashes(argument: null): Promise<readonly (readonly [string, string])[]>;
   /** What ran before, for hovers. */
   remember(argument: {
@@ -174,7 +182,7 @@ export interface WorkspaceApi {
   place(argument: {
     readonly task: string;
   }): Promise<{ readonly file: string; readonly start: Position; readonly end: Position } | undefined>;
-  tasks(argument: null): Promise<readonly { readonly task: string; readonly detail: string }[]>;
+  tasks(argument: null): Promise<readonly { readonly task: string; readonly detail: string; readonly zone: string }[]>;
 }
 
 /** What the workspace thread tells on its own. */

@@ -1,4 +1,5 @@
 import { oncePer } from '../../core/pipeline/memo.ts';
+import type { TaskId } from '../../core/pipeline/model.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { PreparedJobs } from '../../core/run/prepare-jobs.ts';
@@ -10,10 +11,11 @@ import { formatInterval } from '../../core/time/format-interval.ts';
 import { type Instant, instant } from '../../core/time/instant.ts';
 import { parseInstant, toIso } from '../../core/time/iso.ts';
 import { lastFinished } from '../../core/time/last-finished.ts';
+import type { ZoneName } from '../../core/time/zone-name.ts';
 import { draftDeclaration } from '../../core/view/draft-declaration.ts';
 import { makeDocumentView } from '../../core/view/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/pipeline-view.ts';
-import { planGrid } from '../../core/view/plan-view.ts';
+import { type PlanGrid, type PlanPurpose, planGrid } from '../../core/view/plan-view.ts';
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/range-view.ts';
 import { reportHtml } from '../../core/view/report-html.ts';
 import { reportMarkdown } from '../../core/view/report-markdown.ts';
@@ -25,11 +27,13 @@ import { freeName, writeConnection } from '../../node/config/write-connection.ts
 import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
+import { proofMemory } from './proof-memory.ts';
 import type { PlacedProblem, RangeChoice, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
 
 /** The plan that a page of the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
   readonly plan: Plan;
+  readonly purpose: PlanPurpose;
   readonly title: string;
   readonly state: LiveState;
   /** The jobs of a stored run, as they were then. */
@@ -43,6 +47,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
   const frozen = new Map<string, FrozenPlan>();
   const picked = new Map<string, Instant>();
   const versions = new Map<string, readonly SliceVersion[]>();
+  const proofs = proofMemory();
 
   const live = (): LiveWorkspace => {
     if (workspace === undefined) throw new Error('the workspace was not opened');
@@ -53,6 +58,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     const found = frozen.get(page);
     if (found === undefined) throw new Error('There is no plan any more. Make it again.');
     return found;
+  };
+  const freeze = (page: string, made: FrozenPlan): PlanGrid => {
+    frozen.set(page, made);
+    return planGrid(made.plan, zoneIn(made.state), made.purpose);
   };
   const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
     const { facts, settings } = state();
@@ -90,12 +99,14 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     async view({ path, now }) {
       await afterQueue();
-      const { root, facts, problems, settings, config, children, findings } = state();
+      const then = state();
+      const { root, facts, problems, settings, config, children } = then;
+      const proven = proofs.tell(then, await then.findings());
       return makeDocumentView({
         file: path,
         facts,
-        findings: await findings(),
-        problems,
+        findings: proven.findings,
+        problems: [...problems, ...proven.problems],
         links: hoverLinks(root),
         choice: picked,
         now: instant(now),
@@ -108,10 +119,15 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     async check() {
       const then = state();
-      const found = await then.findings();
+      const proven = proofs.tell(then, await then.findings());
       return {
-        findings: found.map(({ rule, severity, message, at }) => ({ ...placed(at, then), rule, severity, message })),
-        problems: placedProblems(then),
+        findings: proven.findings.map(({ rule, severity, message, at }) => ({
+          ...placed(at, then),
+          rule,
+          severity,
+          message,
+        })),
+        problems: placedProblems({ ...then, problems: [...then.problems, ...proven.problems] }),
       };
     },
     async configProblems() {
@@ -162,24 +178,39 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const { zone } = found.pipeline;
       return { from: typedTime(interval.start, zone), to: typedTime(interval.next, zone), zone };
     },
+    async rangeAt({ task, at }) {
+      const found = state()
+        .tasks()
+        .find(({ id }) => id === task);
+      const interval = found?.grid?.containing(instant(at));
+      if (found === undefined || interval === undefined) return undefined;
+      return { from: typedTime(interval.start, found.zone), to: typedTime(interval.next, found.zone) };
+    },
     async range(choice) {
       const { tasks, children, settings } = state();
       return rangeView(tasks(), children(), typedRange(choice), settings.shownIn);
     },
-    async plan(choice) {
+    async plan({ purpose, ...choice }) {
       const current = state();
       const range = typedRange(choice);
-      const made = planTypedRange(current.tasks(), range);
+      const made = planTypedRange(current.tasks(), range, purpose);
       if ('wrong' in made) throw new Error(made.wrong);
-      frozen.set(choice.task, { plan: made.plan, title: titleOf(range), state: current, stored: undefined });
-      return gridOf(current, made.plan);
+      return freeze(choice.task, {
+        plan: made.plan,
+        purpose: { kind: purpose },
+        title: titleOf(range),
+        state: current,
+        stored: undefined,
+      });
     },
     async adopt({ page, document }) {
       const decoded = decodeRunDocument(document);
       if (!decoded.ok) throw new Error(decoded.reason);
       const { plan, jobs, refused } = decoded.value;
-      frozen.set(page, { plan, title: 'Stored run', state: state(), stored: { jobs, refused } });
-      return gridOf(state(), plan);
+      const undone = [...jobs.values()].find(({ restores }) => restores !== undefined)?.restores;
+      const purpose: PlanPurpose = undone === undefined ? { kind: 'run' } : { kind: 'undo', run: undone.run };
+      const title = undone === undefined ? 'Stored run' : `Undo of run ${undone.run}`;
+      return freeze(page, { plan, purpose, title, state: state(), stored: { jobs, refused } });
     },
     async unit({ page, index, connection, settings }) {
       const { plan, state: then, stored } = planned(page);
@@ -233,6 +264,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const { state: then, plan, title } = planned(page);
       return prepareRun(then, plan, title, options);
     },
+    async judge({ page, proofs: found }) {
+      const { plan, state: then } = planned(page);
+      proofs.keep(plan, found, zoneIn(then), then.text);
+    },
     async codeHashes() {
       return state()
         .tasks()
@@ -248,7 +283,11 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async tasks() {
       return state()
         .tasks()
-        .map(({ id, executor }) => ({ task: id, detail: executor.kind === 'warehouse' ? '' : executor.reason }));
+        .map(({ id, zone, executor }) => ({
+          task: id,
+          detail: executor.kind === 'warehouse' ? '' : executor.reason,
+          zone: state().settings.shownIn ?? zone,
+        }));
     },
   };
 }
@@ -256,8 +295,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
 /** Lets what is in the queue come first: while somebody types, newer texts wait there, and only the newest is read. */
 const afterQueue = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const gridOf = ({ settings, facts }: LiveState, plan: Plan) =>
-  planGrid(plan, (task) => settings.shownIn ?? facts.tasks.get(task)?.pipeline.zone ?? 'UTC');
+const zoneIn =
+  ({ settings, facts }: LiveState) =>
+  (task: TaskId): ZoneName =>
+    settings.shownIn ?? facts.tasks.get(task)?.pipeline.zone ?? 'UTC';
 
 const titleOf = ({ task, from, to }: TypedRange): string => `${task} ${from} to ${to} with downstream`;
 

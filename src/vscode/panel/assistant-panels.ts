@@ -10,6 +10,8 @@ import type { KeptSession, SessionServices } from './session-services.ts';
 export interface AssistantPanels extends vscode.Disposable {
   /** Shows the page of a task, making its session when there is none. */
   open(client: WorkspaceClient, task: string): Promise<AssistantSession>;
+  /** For questions to a database that are no page's own. */
+  services(client: WorkspaceClient): SessionServices;
   sessions(): readonly AssistantSession[];
   /** The session whose page was looked at last. */
   readonly active: AssistantSession | undefined;
@@ -95,6 +97,7 @@ export function assistantPanels(
       active = key;
       return session;
     },
+    services: (client) => servicesFor(client, () => {}),
     sessions: () => [...opened.values()],
     get active() {
       return active === undefined ? undefined : opened.get(active);

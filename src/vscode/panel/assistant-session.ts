@@ -1,7 +1,8 @@
 import type { AssistantEvent, AssistantRequest } from '../../protocol/assistant-messages.ts';
-import type { AssistantState } from '../../protocol/assistant-state.ts';
+import type { AssistantState, PlanView } from '../../protocol/assistant-state.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import { cliCommand } from './cli-command.ts';
+import { isRefused, planUndo, type ShownUndo } from './plan-undo.ts';
 import { sessionChoices } from './session-choices.ts';
 import { type SessionRun, sessionRun } from './session-run.ts';
 import type { KeptSession, SessionServices } from './session-services.ts';
@@ -16,6 +17,8 @@ export interface AssistantSession {
   /** Settled when the run that the editor was closed in the middle of has been looked up. */
   readonly revived: Promise<void>;
   handle(request: AssistantRequest): Promise<void>;
+  /** Shows the plan of an undo, of whatever run; nothing is written before it is started. */
+  showUndo(undo: ShownUndo): Promise<void>;
   onEvent(listener: (event: AssistantEvent) => void): { dispose(): void };
   /** Ends the run's thread at once; what was not committed is rolled back by the server. */
   dispose(): Promise<void>;
@@ -55,6 +58,34 @@ export async function openSession(
     if (selected?.index === index) store.set({ selected: { ...selected, ...sql } });
   };
 
+  const makePlan = async (purpose: 'run' | 'proof'): Promise<PlanView> => {
+    const plan = await store.during('Planning…', () => client.call('plan', { ...choices.range(), purpose }));
+    run.forget();
+    store.set({ step: 'plan', plan, run: undefined, selected: undefined });
+    save();
+    return plan;
+  };
+  const unitAt = (index: number): string => {
+    const unit = store.state.plan?.units[index];
+    if (unit === undefined) throw new Error(`The plan has no unit ${index}.`);
+    return unit.id;
+  };
+  /** Undoes the run that is shown, or one unit of it, as a plan of its own. */
+  const undo = async (index: number | undefined): Promise<void> => {
+    const { kept } = run;
+    if (kept === undefined) throw new Error('There is no run to undo.');
+    const units = index === undefined ? undefined : [unitAt(index)];
+    const planned = await store.during('Looking up the rows of before…', () =>
+      planUndo({ ...kept, ...(units && { units }) }, services),
+    );
+    if (isRefused(planned)) return store.set({ error: planned });
+    await showUndo(planned);
+  };
+  const showUndo = async (planned: ShownUndo): Promise<void> => {
+    await run.showUndo(planned);
+    await choices.useConnection(planned.connection);
+  };
+
   const handle = async (request: AssistantRequest): Promise<void> => {
     switch (request.type) {
       case 'ready':
@@ -83,11 +114,15 @@ export async function openSession(
       }
       case 'set-stop-at-first-failure':
         return choices.setOptions({ stopAtFirstFailure: request.value });
-      case 'make-plan': {
-        const plan = await store.during('Planning…', () => client.call('plan', choices.range()));
-        run.forget();
-        store.set({ step: 'plan', plan, run: undefined, selected: undefined });
-        return save();
+      case 'set-early-cutoff':
+        return choices.setOptions({ earlyCutoff: request.value });
+      case 'make-plan':
+        await makePlan('run');
+        return;
+      case 'prove': {
+        const plan = await makePlan('proof');
+        // What keeps it from running is shown beside the plan.
+        return plan.startable ? begin(run.start('prove')) : undefined;
       }
       case 'back-to-choose':
         store.set({ step: 'choose', plan: undefined, run: undefined, selected: undefined, error: undefined });
@@ -98,6 +133,12 @@ export async function openSession(
         return run.cancel();
       case 'resume':
         return begin(run.resume());
+      case 'approve-held': {
+        const { index } = request;
+        return begin(run.resume(index === undefined ? true : [unitAt(index)]));
+      }
+      case 'undo':
+        return undo(request.index);
       case 'select-unit':
         return selectUnit(request.index);
       case 'close-unit':
@@ -113,10 +154,14 @@ export async function openSession(
       case 'copy-command':
         return services.copy(cliCommand(choices.range(), store.state), 'The command is on the clipboard.');
       case 'export': {
-        const { connection, run: shown } = store.state;
+        const { connection, run: shown, plan } = store.state;
+        if (plan === undefined || plan.purpose.kind === 'proof')
+          throw new Error('A report is of a plan, a preview or a run: show one first.');
+        const format = await services.chooseReportFormat();
+        if (format === undefined) return;
         const report = await client.call('report', {
           page: task,
-          format: request.format,
+          format,
           target: connection.target ?? '',
           run: shown?.run,
           results: run.results,
@@ -149,6 +194,7 @@ export async function openSession(
       return store.state;
     },
     handle,
+    showUndo,
     onEvent: store.onEvent,
     async dispose() {
       store.dispose();
@@ -177,7 +223,8 @@ function firstState(
       valid: false,
       strip: [],
       downstream: (kept?.without ?? []).map(left),
-      options: kept?.options ?? options,
+      // Options that a newer version knows are not among those that were kept.
+      options: { ...options, ...kept?.options },
     },
     plan: undefined,
     run: undefined,

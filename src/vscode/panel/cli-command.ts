@@ -11,18 +11,25 @@ export function cliCommand(
     to,
     without,
   }: { readonly task: string; readonly from: string; readonly to: string; readonly without: readonly string[] },
-  { choose: { options, downstream }, connection }: AssistantState,
+  { choose: { options, downstream }, connection, plan }: AssistantState,
 ): string {
+  const on = connection.name === undefined ? [] : [`--connection ${word(connection.name)}`];
+  const range = [word(task), `--from ${word(from)}`, `--to ${word(to)}`];
+  if (plan?.purpose.kind === 'undo') {
+    const [first, ...more] = plan.units;
+    const only = first !== undefined && more.length === 0 ? [`--unit ${word(first.id)}`] : [];
+    return ['backfill undo', word(plan.purpose.run), ...only, ...on].join(' ');
+  }
+  if (plan?.purpose.kind === 'proof') return ['backfill prove', ...range, ...on].join(' ');
   const hasDownstream = downstream.some(({ depth, included }) => depth > 0 && included);
   return [
     'backfill run',
-    word(task),
-    `--from ${word(from)}`,
-    `--to ${word(to)}`,
+    ...range,
     ...(hasDownstream ? ['--downstream', ...without.map((left) => `--without ${word(left)}`)] : []),
-    ...(connection.name === undefined ? [] : [`--connection ${word(connection.name)}`]),
+    ...on,
     `--concurrency ${options.concurrency}`,
     `--compare ${options.compare}`,
     ...(options.stopAtFirstFailure ? ['--stop-at-first-failure'] : []),
+    ...(options.earlyCutoff ? [] : ['--no-early-cutoff']),
   ].join(' ');
 }

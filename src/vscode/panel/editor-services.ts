@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { ReportFormat } from '../../protocol/assistant-messages.ts';
 import type { Connections } from '../connections.ts';
 import { connectWarehouse } from '../features/connect-warehouse.ts';
 import type { Log } from '../log.ts';
@@ -19,6 +20,12 @@ export interface EditorServicesInput {
   remember(kept: KeptSession): void;
 }
 
+const reportFormats: readonly (vscode.QuickPickItem & { readonly format: ReportFormat })[] = [
+  { label: 'Markdown', detail: 'For a pull request or a message', format: 'markdown' },
+  { label: 'HTML', detail: 'One file that needs nothing else', format: 'html' },
+  { label: 'JSON', detail: 'For a program: plan, units, figures', format: 'json' },
+];
+
 /** More side by side than this gains nothing on one server. */
 const maxConcurrency = 32;
 
@@ -38,6 +45,7 @@ export function editorServices(input: EditorServicesInput): SessionServices {
       compare: 'rows',
       shrinkPercent: settings.get<number | null>('run.guard.shrinkPercent', 20) ?? undefined,
       stopAtFirstFailure: false,
+      earlyCutoff: settings.get('run.earlyCutoff', true),
       samples: settings.get('diff.samples', 5),
     },
     startRunThread: (onEvent, onEnd) => {
@@ -57,6 +65,10 @@ export function editorServices(input: EditorServicesInput): SessionServices {
     async copy(text, what) {
       await vscode.env.clipboard.writeText(text);
       vscode.window.setStatusBarMessage(`$(check) ${what}`, 4000);
+    },
+    async chooseReportFormat() {
+      const chosen = await vscode.window.showQuickPick(reportFormats, { placeHolder: 'Which kind of report?' });
+      return chosen?.format;
     },
     async save(name, text) {
       const defaultUri = vscode.Uri.joinPath(client.folder.uri, name);

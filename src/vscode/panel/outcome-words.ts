@@ -1,7 +1,8 @@
 import { countStates, type RunResult } from '../../core/run/run-result.ts';
+import type { RunMode } from '../../protocol/assistant-state.ts';
 
 /** How a run ended, in one sentence, with what to do next. */
-export function outcomeInWords(result: RunResult, mode: 'run' | 'preview'): string {
+export function outcomeInWords(result: RunResult, mode: RunMode): string {
   const counts = countStates(result.units);
   const { changed = 0, unchanged = 0, failed = 0, held = 0, blocked = 0, cancelled = 0, waiting = 0 } = counts;
   if (mode === 'preview') {
@@ -13,7 +14,7 @@ export function outcomeInWords(result: RunResult, mode: 'run' | 'preview'): stri
     case 'done':
       return `Done: ${done}.`;
     case 'held':
-      return `${done}, ${held} held: look at them; their old rows are still there.`;
+      return `${done}, ${held} held: their old rows are still there. Look at what they would do, then approve them or mend the cause.`;
     case 'cancelled':
       return `Cancelled: ${done}, ${cancelled + waiting + blocked} not run. ${confirmation(result)} Resume goes on from here.`;
     case 'failed':

@@ -1,18 +1,20 @@
-import { causesInWords } from '../../core/diff/change-cause.ts';
 import type { UnitRecord, UnitState } from '../../core/ledger/ledger-store.ts';
+import type { UnitId } from '../../core/plan/plan.ts';
+import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunEvent, RunProgress } from '../../core/run/run-event.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
-import type { UnitError } from '../../core/run/unit-outcome.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
-import type { PlanView, UnitDetail } from '../../protocol/assistant-state.ts';
+import type { PlanView, RunMode, UnitDetail } from '../../protocol/assistant-state.ts';
 import type { Remote } from '../host/rpc.ts';
-import type { RunAnswer, RunApi } from '../host/run-api.ts';
+import type { RunApi, WorldAnswer } from '../host/run-api.ts';
+import type { PreparedAnswer } from '../host/workspace-api.ts';
+import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
 import { outcomeInWords } from './outcome-words.ts';
+import type { ShownUndo } from './plan-undo.ts';
+import { proofNotes, proofsInWords } from './proof-words.ts';
 import type { KeptRun, SessionServices } from './session-services.ts';
 import type { SessionStore } from './session-store.ts';
-import { storedRun } from './stored-run.ts';
-
-type Mode = 'run' | 'preview';
+import { unitDetail } from './unit-detail.ts';
 
 /** The run of a session: it goes on in a thread of its own, whether or not a page looks at it. */
 export interface SessionRun {
@@ -20,13 +22,17 @@ export interface SessionRun {
   readonly progress: RunProgress | undefined;
   readonly kept: KeptRun | undefined;
   readonly results: readonly (RunUnit | UnitRecord)[];
-  start(mode: Mode): Promise<void>;
-  resume(): Promise<void>;
+  /** Does with the plan that is shown what the mode says; a plan that undoes a run is done on the connection of that run. */
+  start(mode: RunMode): Promise<void>;
+  /** Goes on with what is left; held units are let through, all or these, or none. */
+  resume(acceptHeld?: boolean | readonly UnitId[]): Promise<void>;
   cancel(): Promise<void>;
   /** A new plan: what ran before is no longer shown. */
   forget(): void;
   /** Shows a run as the ledger has it, after the editor was closed in the middle of it. */
   revive(run: KeptRun): Promise<void>;
+  /** Shows the plan of an undo; nothing is written before it is started. */
+  showUndo(undo: ShownUndo): Promise<void>;
   detail(index: number, known: UnitDetail | undefined, states: readonly UnitState[]): UnitDetail;
   dispose(): Promise<void>;
 }
@@ -39,9 +45,12 @@ export function sessionRun(
 ): SessionRun {
   const { client, log } = services;
   let thread: Remote<RunApi> | undefined;
+  /** From before the thread is there until it has ended: what was pressed twice runs once. */
+  let busy = false;
   let results = new Map<string, RunUnit | UnitRecord>();
   let kept = before;
   let progress: RunProgress | undefined;
+  let undo: ShownUndo | undefined;
   let indexed: { readonly plan: PlanView; readonly byUnit: ReadonlyMap<string, number> } | undefined;
 
   const endThread = async (): Promise<void> => {
@@ -86,7 +95,7 @@ export function sessionRun(
     }
   };
 
-  const begin = (run: string, mode: Mode, connection: string, shown: PlanView): void => {
+  const begin = (run: string, mode: RunMode, connection: string, shown: PlanView): void => {
     if (mode === 'run') kept = { id: run, connection, finished: false };
     else results = new Map();
     progress = undefined;
@@ -100,15 +109,15 @@ export function sessionRun(
         status: 'running',
         states,
         counts: countStates(states.map((state) => ({ state }))),
-        unitsPerSecond: undefined,
-        secondsLeft: undefined,
-        summary: mode === 'preview' ? 'Everything runs in one transaction that is rolled back.' : `Run ${run}`,
+        ...noRates,
+        summary: beginningWords[mode](run),
+        notes: [],
       },
     });
     save();
   };
 
-  const finish = (result: RunResult, mode: Mode): void => {
+  const finish = (result: RunResult, mode: RunMode): void => {
     if (result.outcome === 'refused') {
       if (mode === 'run') kept = undefined;
       const message = result.refusal?.message ?? 'The run was refused.';
@@ -122,11 +131,24 @@ export function sessionRun(
       store().patchRun({
         status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
         summary: outcomeInWords(result, mode),
-        unitsPerSecond: undefined,
-        secondsLeft: undefined,
+        notes: [...new Set(result.units.flatMap(({ notes }) => notes))],
+        ...noRates,
       });
     }
     save();
+  };
+
+  const finishProof = async (proofs: readonly UnitProof[]): Promise<void> => {
+    await client.call('judge', { page: store().state.task, proofs });
+    client.touch();
+    const { plan } = store().state;
+    const cancelled = store().state.run?.status === 'cancelling';
+    store().patchRun({
+      status: cancelled ? 'cancelled' : 'finished',
+      summary: proofsInWords(proofs, plan?.units.length ?? 0),
+      notes: proofNotes(proofs),
+      ...noRates,
+    });
   };
 
   /** The run could not begin, or its thread was lost. What was committed stays, and can be resumed. */
@@ -156,12 +178,14 @@ export function sessionRun(
     return services.confirmProtected(name, (connection.name === name ? connection.target : undefined) ?? name);
   };
 
-  const runOn = async (
+  const runOn = async <Answer extends { readonly kind: string }>(
     name: string,
-    mode: Mode,
-    work: (connection: ConnectionConfig, api: Remote<RunApi>) => Promise<RunAnswer>,
+    mode: RunMode,
+    work: (connection: ConnectionConfig, api: Remote<RunApi>) => Promise<Answer | WorldAnswer>,
+    end: (answer: Answer) => void | Promise<void>,
   ): Promise<void> => {
-    if (thread !== undefined) throw new Error('A run is going on; cancel it or wait for its end.');
+    if (busy) throw new Error('A run is going on; cancel it or wait for its end.');
+    busy = true;
     store().set({ error: undefined });
     try {
       const answer = await services.connections.withPassword(client, name, async (connection) => {
@@ -170,22 +194,43 @@ export function sessionRun(
         return work(connection, thread);
       });
       if ('problem' in answer) fail(answer.problem, undefined);
-      else if (answer.kind === 'world') fail(answer.message, answer.remedy);
-      else finish(answer.result, mode);
+      else if (isWorld(answer)) fail(answer.message, answer.remedy);
+      else await end(answer);
     } catch (error) {
       log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
       const message = error instanceof Error ? error.message : String(error);
       fail(message, mode === 'run' ? 'What was committed stays; resume the run to go on.' : undefined);
     } finally {
       await endThread();
+      busy = false;
       store().flush();
       // Whoever asked while the thread was ending saw a run that goes on.
       store().set({});
     }
   };
 
+  const forget = (): void => {
+    results = new Map();
+    kept = undefined;
+    undo = undefined;
+  };
+
+  const prepare = (connection: string, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
+    const { task, choose } = store().state;
+    const { compare, shrinkPercent, earlyCutoff, concurrency, stopAtFirstFailure } = choose.options;
+    const options = { compare, earlyCutoff, samples: services.defaults.samples, holdShrinkPercent: shrinkPercent };
+    return client.call('prepare', { page: task, connection, settings, options, concurrency, stopAtFirstFailure });
+  };
+
   const revive = async (run: KeptRun): Promise<void> => {
-    const answer = await storedRun(run, services);
+    const answer = await askRunThread(
+      services,
+      run.connection,
+      (api, connection) => api.call('stored', { connection, run: run.id }),
+      { tries: triesWhileHeld },
+    ).catch((error: Error) => {
+      throw new Error(`Run ${run.id} cannot be shown: ${error.message}`);
+    });
     const plan = await client.call('adopt', { page: store().state.task, document: answer.document });
     results = new Map(answer.units.map((record) => [record.unit, record]));
     kept = run;
@@ -204,8 +249,8 @@ export function sessionRun(
         status: run.finished ? 'finished' : 'interrupted',
         states,
         counts: countStates(states.map((state) => ({ state }))),
-        unitsPerSecond: undefined,
-        secondsLeft: undefined,
+        ...noRates,
+        notes: [],
         summary: run.finished
           ? `Run ${run.id}`
           : `Run ${run.id} was interrupted with ${left} units left. Resume goes on where it stopped.`,
@@ -227,65 +272,74 @@ export function sessionRun(
       return [...results.values()];
     },
     async start(mode) {
-      const { connection, plan, choose } = store().state;
-      if (connection.name === undefined || plan === undefined) throw new Error('Choose a connection first.');
-      const { name } = connection;
+      const { connection, plan } = store().state;
+      const shownUndo = plan?.purpose.kind === 'undo' ? undo : undefined;
+      const name = shownUndo?.connection ?? connection.name;
+      if (name === undefined || plan === undefined) throw new Error('Choose a connection first.');
       if (mode === 'run' && !(await isConfirmed(name))) return;
-      const { options } = choose;
-      await runOn(name, mode, async (config, api) => {
-        const prepared = await client.call('prepare', {
-          page: store().state.task,
-          connection: name,
-          settings: config.settings,
-          options: {
-            compare: options.compare,
-            samples: services.defaults.samples,
-            holdShrinkPercent: options.shrinkPercent,
+      const { createdBy } = services;
+      if (mode === 'prove') {
+        await runOn(
+          name,
+          mode,
+          async (config, api) => {
+            const { run, document } = await prepare(name, config);
+            begin(run, mode, name, plan);
+            return api.call('prove', { connection: config, createdBy, document });
           },
-          concurrency: options.concurrency,
-          stopAtFirstFailure: options.stopAtFirstFailure,
-        });
-        begin(prepared.run, mode, name, plan);
-        return api.call('start', { connection: config, mode, createdBy: services.createdBy, ...prepared });
-      });
+          ({ proofs }) => finishProof(proofs),
+        );
+        return;
+      }
+      await runOn(
+        name,
+        mode,
+        async (config, api) => {
+          const { run, title, document } = shownUndo ?? (await prepare(name, config));
+          begin(run, mode, name, plan);
+          return api.call('start', { connection: config, mode, createdBy, run, title, document });
+        },
+        ({ result }) => finish(result, mode),
+      );
     },
-    async resume() {
+    async resume(acceptHeld = false) {
       if (kept !== undefined && store().state.plan === undefined) await revive(kept);
       const { plan } = store().state;
       if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
       const { id, connection } = kept;
       if (!(await isConfirmed(connection))) return;
-      await runOn(connection, 'run', async (config, api) => {
-        begin(id, 'run', connection, plan);
-        const codeHashes = await client.call('codeHashes', null);
-        return api.call('resume', { connection: config, run: id, createdBy: services.createdBy, codeHashes });
-      });
+      const { createdBy } = services;
+      await runOn(
+        connection,
+        'run',
+        async (config, api) => {
+          begin(id, 'run', connection, plan);
+          const codeHashes = await client.call('codeHashes', null);
+          return api.call('resume', { connection: config, run: id, createdBy, codeHashes, acceptHeld });
+        },
+        ({ result }) => finish(result, 'run'),
+      );
     },
     async cancel() {
       if (thread === undefined) throw new Error('Nothing is running.');
       store().patchRun({ status: 'cancelling', summary: cancellingWords });
       await thread.call('cancel', null);
     },
-    forget() {
-      results = new Map();
-      kept = undefined;
-    },
+    forget,
     revive,
+    async showUndo(planned) {
+      if (busy) throw new Error('A run is going on; cancel it or wait for its end.');
+      const plan = await client.call('adopt', { page: store().state.task, document: planned.document });
+      forget();
+      undo = planned;
+      store().set({ step: 'plan', plan, run: undefined, selected: undefined, error: undefined });
+      save();
+    },
     detail(index, known, states) {
       const { plan, step } = store().state;
       const id = plan?.units[index]?.id;
-      const result = id === undefined ? undefined : results.get(id);
-      const error = result === undefined ? undefined : errorOf(result);
-      return {
-        index,
-        state: step === 'run' ? (states[index] ?? 'waiting') : 'planned',
-        message: error?.message ?? result?.message,
-        remedy: error?.remedy,
-        durationMs: result?.durationMs,
-        slices: (result?.slices ?? []).map((slice) => ({ ...slice, why: causesInWords(slice.causes) })),
-        statements: known?.statements ?? [],
-        refusal: known?.refusal,
-      };
+      const state = step === 'run' ? (states[index] ?? 'waiting') : 'planned';
+      return unitDetail(index, state, id === undefined ? undefined : results.get(id), known);
     },
     dispose: endThread,
   };
@@ -293,13 +347,20 @@ export function sessionRun(
 
 const cancellingWords = 'Cancelling: waiting for the server to confirm.';
 
+const beginningWords: Readonly<Record<RunMode, (run: string) => string>> = {
+  run: (run) => `Run ${run}`,
+  preview: () => 'Everything runs in one transaction that is rolled back.',
+  prove: () => 'Each unit runs twice, the clock moved and the plan shaken, in a transaction that is rolled back.',
+};
+
+const noRates = { unitsPerMinute: undefined, secondsLeft: undefined };
+
+const isWorld = (answer: { readonly kind: string }): answer is WorldAnswer => answer.kind === 'world';
+
 const ratesOf = ({ unitsPerMinute, remainingMs }: RunProgress) => ({
-  unitsPerSecond: unitsPerMinute === undefined ? undefined : unitsPerMinute / 60,
+  unitsPerMinute,
   secondsLeft: remainingMs === undefined ? undefined : Math.ceil(remainingMs / 1000),
 });
-
-/** Records of the ledger keep the message alone. */
-const errorOf = (result: RunUnit | UnitRecord): UnitError | undefined => ('ran' in result ? result.error : undefined);
 
 /** A resumed run shows what is done already; everything else waits again. */
 const committedBefore = (state: UnitState | undefined): UnitState =>

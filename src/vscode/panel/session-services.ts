@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../core/run/run-event.ts';
+import type { ReportFormat } from '../../protocol/assistant-messages.ts';
 import type { OptionsView, UnitDetail } from '../../protocol/assistant-state.ts';
 import type { Connections } from '../connections.ts';
 import type { Remote } from '../host/rpc.ts';
@@ -19,6 +20,8 @@ export interface SessionServices {
   /** Name of the connection that was made; `undefined` when it was dismissed. */
   connectWarehouse(): Promise<string | undefined>;
   copy(text: string, what: string): Promise<void>;
+  /** What a report is to be written as; `undefined` when the question was dismissed. */
+  chooseReportFormat(): Promise<ReportFormat | undefined>;
   save(name: string, text: string): Promise<void>;
   openSource(task: string): Promise<void>;
   openDiff(title: string, detail: UnitDetail): Promise<void>;

@@ -131,7 +131,7 @@ describe('a typed range', () => {
   test('as a grid: rows by task, units outside the selection marked, reasons in words', () => {
     const made = planTypedRange(tasksOf(dag('UTC')), typed('2026-11-10', '2026-11-12'));
     if ('wrong' in made) throw new Error(made.wrong);
-    const grid = planGrid(made.plan, () => 'UTC');
+    const grid = planGrid(made.plan, () => 'UTC', { kind: 'run' });
     expect(grid.rows.map(({ task, units }) => [task, units.length])).toEqual([
       ['shop.clean', 2],
       ['shop.sums', 8],
@@ -139,5 +139,19 @@ describe('a typed range', () => {
     expect(grid.units.filter(({ widened }) => widened)).toHaveLength(6);
     expect(grid).toMatchObject({ title: '10 units of 2 tasks', startable: true });
     expect(grid.units.find(({ task }) => task === 'shop.sums')?.reason).toContain('reads mart.clean');
+    expect(planGrid(made.plan, () => 'UTC', { kind: 'undo', run: 'r1' })).toMatchObject({
+      title: '10 units of 2 tasks, put back to their rows of before run r1',
+      units: expect.arrayContaining([expect.objectContaining({ reason: 'run r1 changed it' })]),
+    });
+  });
+
+  test('for a proof: the task alone, also where it appends', () => {
+    const made = planTypedRange(tasksOf(dag('UTC')), typed('2026-11-10', '2026-11-12'), 'proof');
+    if ('wrong' in made) throw new Error(made.wrong);
+    expect(planGrid(made.plan, () => 'UTC', { kind: 'proof' })).toMatchObject({
+      title: '2 units of 1 task, each run twice; nothing is kept',
+      rows: [{ task: 'shop.clean' }],
+      startable: true,
+    });
   });
 });

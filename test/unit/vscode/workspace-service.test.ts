@@ -49,7 +49,8 @@ test('each page keeps its own plan while another one plans', async () => {
   writeFileSync(join(root, 'dags/a.py'), `${dag('one')}${taskLine('two')}`);
   const api = createWorkspaceApi(() => {});
   await api.open({ root, settings });
-  const plan = (task: string, to: string) => api.plan({ task, from: '2026-01-01', to, without: [], now: later });
+  const plan = (task: string, to: string) =>
+    api.plan({ task, from: '2026-01-01', to, without: [], now: later, purpose: 'run' });
   await plan('a.one', '2026-01-02');
   await plan('a.two', '2026-01-04');
   const statements = async (page: string, index: number) =>
@@ -57,7 +58,7 @@ test('each page keeps its own plan while another one plans', async () => {
   expect(await statements('a.one', 0)).toEqual(['INSERT INTO mart.t SELECT 1']);
   await expect(statements('a.one', 1)).rejects.toThrow('the plan has no unit 1');
   expect(await statements('a.two', 2)).toEqual(['INSERT INTO mart.two SELECT 1']);
-  const options = { compare: 'rows' as const, samples: 0, holdShrinkPercent: undefined };
+  const options = { compare: 'rows' as const, samples: 0, holdShrinkPercent: undefined, earlyCutoff: true };
   const how = { connection: 'dw', settings: {}, options, concurrency: 1, stopAtFirstFailure: false };
   expect((await api.prepare({ page: 'a.one', ...how })).title).toBe('a.one 2026-01-01 to 2026-01-02 with downstream');
   await expect(api.prepare({ page: 'a.three', ...how })).rejects.toThrow('There is no plan any more');

@@ -1,0 +1,18 @@
+import type { AssistantSession } from '../panel/assistant-session.ts';
+
+/** Whether a page is free for something new: a run that goes on or was interrupted is shown instead. */
+export async function isFree(session: AssistantSession): Promise<boolean> {
+  await session.revived;
+  return !session.run.running && session.state.run?.status !== 'interrupted';
+}
+
+/** Chooses a range on a page and does what is wanted with it, where it means something. */
+export async function planRange(
+  session: AssistantSession,
+  { from, to }: { readonly from: string; readonly to: string },
+  then: 'make-plan' | 'prove',
+): Promise<void> {
+  await session.handle({ type: 'back-to-choose' });
+  await session.handle({ type: 'set-range', from, to });
+  if (session.state.choose.valid) await session.handle({ type: then });
+}

@@ -1,0 +1,102 @@
+import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import type { Remote, RemoteApi } from '../../src/vscode/host/rpc.ts';
+import { createRunApi } from '../../src/vscode/host/run-service.ts';
+import type { WorkspaceApi } from '../../src/vscode/host/workspace-api.ts';
+import { createWorkspaceApi } from '../../src/vscode/host/workspace-service.ts';
+import { type AssistantSession, openSession } from '../../src/vscode/panel/assistant-session.ts';
+import type { KeptSession, SessionServices } from '../../src/vscode/panel/session-services.ts';
+import type { WorkspaceClient } from '../../src/vscode/workspace-client.ts';
+
+/** The assistant of a workspace without an editor: the same threads' functions, called in this one. */
+export interface OpenAssistant {
+  readonly workspace: WorkspaceApi;
+  readonly services: SessionServices;
+  /** What the last session asked to have kept. */
+  readonly kept: () => KeptSession | undefined;
+  /** Files that were saved, by name. */
+  readonly saved: ReadonlyMap<string, string>;
+  /** What was copied last. */
+  readonly copied: () => string | undefined;
+  open(task: string, kept?: KeptSession): Promise<AssistantSession>;
+}
+
+/** Waits until a session shows what is wanted. */
+export function shows(session: AssistantSession, isWanted: (session: AssistantSession) => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!isWanted(session)) return;
+      listening.dispose();
+      resolve();
+    };
+    const listening = session.onEvent(look);
+    look();
+  });
+}
+
+export async function openAssistant(root: string): Promise<OpenAssistant> {
+  const workspace = createWorkspaceApi(() => {});
+  await workspace.open({
+    root,
+    settings: { airflowVersion: 'auto', airflowPython: undefined, trusted: true, severities: {}, shownIn: undefined },
+  });
+  const client = {
+    ...inThisThread(workspace),
+    touch() {},
+    folder: { uri: { toString: () => `file://${root}` } },
+  } as unknown as WorkspaceClient;
+  const saved = new Map<string, string>();
+  let copied: string | undefined;
+  let kept: KeptSession | undefined;
+  const services: SessionServices = {
+    client,
+    connections: {
+      resolve: (_, name) => client.call('connection', { name }),
+      async withPassword(_, name, work) {
+        const found = await client.call('connection', { name });
+        return 'problem' in found ? found : work(found as ConnectionConfig);
+      },
+      async forget() {},
+    },
+    log: { info() {}, error() {}, show() {} },
+    createdBy: 'tester',
+    defaults: {
+      concurrency: 1,
+      maxConcurrency: 4,
+      compare: 'rows',
+      shrinkPercent: 20,
+      stopAtFirstFailure: false,
+      earlyCutoff: true,
+      samples: 2,
+    },
+    startRunThread: (onEvent) => inThisThread(createRunApi(onEvent)),
+    confirmProtected: async () => true,
+    connectWarehouse: async () => undefined,
+    async copy(text) {
+      copied = text;
+    },
+    chooseReportFormat: async () => 'markdown',
+    async save(name, text) {
+      saved.set(name, text);
+    },
+    async openSource() {},
+    async openDiff() {},
+    remember(session) {
+      kept = session;
+    },
+  };
+  return {
+    workspace,
+    services,
+    saved,
+    kept: () => kept,
+    copied: () => copied,
+    open: (task, before) => openSession(task, services, before),
+  };
+}
+
+/** What crosses a thread is cloned; so is it here. */
+const inThisThread = <Api extends RemoteApi>(api: Api): Remote<Api> => ({
+  call: (async (method: string, argument: unknown) =>
+    structuredClone(await api[method]?.(structuredClone(argument) as never))) as Remote<Api>['call'],
+  async stop() {},
+});

@@ -1,0 +1,59 @@
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import type { ResultSet } from '../../src/core/warehouse/ports.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
+import { type Engine, freshDatabase, sql } from './warehouse-fixture.ts';
+
+const fixture = fileURLToPath(new URL('../fixtures/cli/shop', import.meta.url));
+
+const tables = [
+  'create schema raw',
+  'create schema mart',
+  'create table raw.orders (id int primary key, ordered_at timestamptz not null, shop text not null, amount numeric not null)',
+  'create table mart.daily (day date, shop text, amount numeric, primary key (day, shop))',
+  'create table mart.rolling3 (day date primary key, amount numeric)',
+  `insert into raw.orders select n, timestamptz '2026-11-01 00:30+00' + n * interval '4 hours', 's' || n % 3, n
+   from generate_series(0, 150) n`,
+];
+
+/** A workspace of two tasks whose connection `sandbox` is a fresh database with the tables that they read and write. */
+export interface ShopWorkspace {
+  readonly root: string;
+  readonly connection: ConnectionConfig;
+  /** What `backfill.yaml` takes from the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Opens the database anew, as every command does. */
+  onDatabase(...statements: readonly string[]): Promise<ResultSet>;
+}
+
+/** `parent`: the folder that it is made in. */
+export async function shopWorkspace(engine: Engine, parent: string): Promise<ShopWorkspace> {
+  const root = mkdtempSync(join(parent, 'shop-'));
+  cpSync(fixture, root, { recursive: true });
+  const common = { name: 'sandbox', protected: false, settings: {}, airflowIds: [] };
+  let connection: ConnectionConfig = { ...common, engine: 'pglite', directory: join(root, '.backfill/sandbox') };
+  let env: Readonly<Record<string, string>> = {};
+  if (engine === 'postgres') {
+    const fresh = await freshDatabase();
+    connection = fresh;
+    env = { SHOP_PASSWORD: String(fresh.password) };
+    const { host, port, database, user } = fresh;
+    const place = `host: ${host}, port: ${port}, database: ${database}, user: ${user}`;
+    writeFileSync(
+      join(root, 'backfill.yaml'),
+      `version: 1\nairflow: { version: 2 }\nrun: { lease: 5s }\nconnections:\n  sandbox: { ${place}, password: "\${env:SHOP_PASSWORD}", sslmode: disable }\n`,
+    );
+  }
+  const onDatabase: ShopWorkspace['onDatabase'] = async (...statements) => {
+    const warehouse = await openWarehouse(connection);
+    try {
+      return await sql(warehouse, ...statements);
+    } finally {
+      await warehouse.close();
+    }
+  };
+  await onDatabase(...tables);
+  return { root, connection, env, onDatabase };
+}
