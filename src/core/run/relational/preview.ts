@@ -1,12 +1,15 @@
 import type { TypeCache } from '../../warehouse/describe-tables.ts';
+import { leftBehindSql } from '../../warehouse/dialects/postgres/preview-sql.ts';
 import type { Session, Warehouse } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
+import type { PreviewEnd, PreviewTraces } from '../preview-end.ts';
 import type { UnitExecutor } from '../unit-executor.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
 import { applyCertainly } from './apply-certainly.ts';
+import type { Applied } from './apply-task.ts';
 import { asNew } from './as-new.ts';
 import { type Cancellable, cancellable } from './cancellable.ts';
 import { decide } from './decide.ts';
@@ -14,6 +17,7 @@ import { readPosition } from './marker.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { refusedOutcome } from './relational-executor.ts';
 import { enterTransaction, protectiveSettings } from './session-settings.ts';
+import { applyShadow, beginShadow, type ShadowUnit } from './shadow.ts';
 import { stopSignal } from './stop-signal.ts';
 import { resolveTargets } from './target.ts';
 import { planTask } from './task-plan.ts';
@@ -23,22 +27,25 @@ import { isCancellation, unitErrorOf } from './unit-error.ts';
 export interface Preview {
   /** Runs units one at a time, in the order of a run; each sees what the ones before it wrote. */
   readonly executor: UnitExecutor;
-  /** Rolls everything back and ends the session. */
-  end(): Promise<void>;
+  /** Rolls everything back, ends the session and tells what is left of it. May be called again. */
+  end(): Promise<PreviewEnd>;
 }
-
-/** Said once with every preview: what it leaves behind although it is rolled back. */
-const previewNote =
-  'A preview is rolled back, but leaves dead rows behind (VACUUM the targets after large ones) and advances sequences; ' +
-  'while it runs, changes of the same rows wait.';
 
 /**
  * Opens a preview: all units in one transaction that is rolled back at the end, so that a downstream task sees the new
  * rows of its parents. After `timeBoxMs` the running statement is stopped and the transaction ends. A held unit's writes
- * are taken back, as a run would.
+ * are taken back, as a run would. A unit that is `alone` and whose result can be told from its query writes nothing.
  */
-export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs: number): Preview {
+export function openPreview(
+  warehouse: Warehouse,
+  env: RelationalEnv,
+  timeBoxMs: number,
+  { alone = false }: { readonly alone?: boolean } = {},
+): Preview {
   const types: TypeCache = new Map();
+  let ending: PreviewEnd = { way: 'query', traces: { deadRows: [], sequences: [] } };
+  /** Row versions by table that the server counted before the transaction wrote any. */
+  let started: DeadRows | undefined;
   let session: Session | undefined;
   let ended: UnitOutcome | undefined;
   let running: Cancellable | undefined;
@@ -50,12 +57,31 @@ export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs:
     running?.stop();
   });
 
-  const end = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     const open = session;
     session = undefined;
+    if (open === undefined) return;
+    if (started !== undefined) ending = { way: 'transaction', traces: await tracesOf(open, started) };
+    await open.query('rollback').catch(() => undefined);
+    await open.close();
+  };
+  const end = async (): Promise<PreviewEnd> => {
     over.abort();
-    await open?.query('rollback').catch(() => undefined);
-    await open?.close();
+    await close();
+    return ending;
+  };
+
+  /** What the unit's query alone tells; `undefined` where the unit has to be run. */
+  const lookAt = async (unit: ShadowUnit, signal: CancelSignal, durationMs: () => number) => {
+    session = await warehouse.connect('unit');
+    running = cancellable(session, signal);
+    if (timedOut) running.stop();
+    try {
+      return await shadowOutcome(running.session, unit, durationMs);
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof WarehouseError) || error.kind === 'connection') throw error;
+      return undefined;
+    }
   };
 
   const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
@@ -66,12 +92,18 @@ export function openPreview(warehouse: Warehouse, env: RelationalEnv, timeBoxMs:
     if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
     try {
       if (timedOut) throw outOfTime(timeBoxMs);
-      const first = session === undefined;
+      if (alone && session === undefined) {
+        const looked = await lookAt({ job, plan, server: warehouse.description, types }, signal, durationMs);
+        running?.release();
+        await close();
+        if (looked !== undefined) return looked;
+        if (timedOut) throw outOfTime(timeBoxMs);
+      }
       session ??= await begin(warehouse);
-      const own = session;
-      running = cancellable(own, signal);
-      const outcome = await previewUnit(running.session, job, plan, warehouse, types, durationMs);
-      return first && outcome.state === 'previewed' ? { ...outcome, notes: [...outcome.notes, previewNote] } : outcome;
+      running = cancellable(session, signal);
+      if (timedOut) running.stop();
+      started ??= (await leftBehind(running.session)).deadRows;
+      return await previewUnit(running.session, job, plan, warehouse, types, durationMs);
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
       if (signal.aborted && isCancellation(error)) {
@@ -136,21 +168,64 @@ async function previewUnit(
     server: warehouse.description,
     types,
   });
-  const decision = decide(applied, job.options);
-  const slices = applied.slices.map(({ diff }) => diff);
-  if (decision.kind === 'held') {
+  const outcome = outcomeOf(applied, job, durationMs);
+  if (outcome.state === 'held') {
     await session.query(`rollback to savepoint ${unitSavepoint}`);
-    return { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() };
+    return outcome;
   }
   // A run's next unit finds none of these either: each has a session as new.
   for (const statement of asNew) await session.query(statement);
   await session.query(`release savepoint ${unitSavepoint}`);
+  return outcome;
+}
+
+async function shadowOutcome(
+  session: Session,
+  unit: ShadowUnit,
+  durationMs: () => number,
+): Promise<UnitOutcome | undefined> {
+  const task = await beginShadow(session, unit);
+  const applied = task && (await applyShadow(session, unit, task));
+  return applied && outcomeOf(applied, unit.job, durationMs);
+}
+
+function outcomeOf(applied: Applied, { options }: UnitJob, durationMs: () => number): UnitOutcome {
+  const decision = decide(applied, options);
+  const slices = applied.slices.map(({ diff }) => diff);
+  if (decision.kind === 'held') {
+    return { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() };
+  }
   return {
     state: 'previewed',
     changed: decision.kind === 'changed',
     slices,
     notes: applied.notes,
     durationMs: durationMs(),
+  };
+}
+
+type DeadRows = PreviewTraces['deadRows'];
+
+/** Asked for in the transaction, after its writes were taken back: a statement that failed must not keep it silent. */
+async function tracesOf(session: Session, before: DeadRows): Promise<PreviewTraces | undefined> {
+  try {
+    await session.query(`rollback to savepoint ${unitSavepoint}`);
+    const { deadRows, sequences } = await leftBehind(session);
+    const counted = new Map(before.map(({ table, rows }) => [table, rows]));
+    const own = deadRows.map(({ table, rows }) => ({ table, rows: rows - (counted.get(table) ?? 0) }));
+    return { deadRows: own.filter(({ rows }) => rows > 0), sequences };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The server counts for the session: what transactions before this one did may still be among it. */
+async function leftBehind(session: Session): Promise<PreviewTraces> {
+  const { rows } = await session.query(leftBehindSql);
+  const named = (kind: string) => rows.filter(([found]) => found === kind);
+  return {
+    deadRows: named('dead-rows').map(([, table, count]) => ({ table: String(table), rows: Number(count) })),
+    sequences: named('sequence').map(([, name]) => String(name)),
   };
 }
 
@@ -175,7 +250,7 @@ export async function previewRun(
     readonly onOutcome?: (job: UnitJob, outcome: UnitOutcome) => void;
   },
 ): Promise<readonly UnitOutcome[]> {
-  const preview = openPreview(warehouse, env, options.timeBoxMs);
+  const preview = openPreview(warehouse, env, options.timeBoxMs, { alone: jobs.length === 1 });
   const outcomes: UnitOutcome[] = [];
   try {
     for (const job of jobs) {

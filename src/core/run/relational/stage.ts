@@ -9,6 +9,7 @@ import {
   stageColumnsSql,
   touchedSql,
 } from '../../warehouse/dialects/postgres/stage-sql.ts';
+import type { Session } from '../../warehouse/ports.ts';
 import type { OpenUnit } from './apply-task.ts';
 import { type Position, readPosition } from './marker.ts';
 import { runStatement, StatementFailure } from './run-statements.ts';
@@ -46,28 +47,45 @@ export async function openStage(
   const relation = targets[0]?.relation;
   if (job.restores !== undefined || job.options.compare === 'none' || targets.length > 1) return none;
   if (replacement === undefined || relation === undefined) return none;
-  const { oid, storage } = relation.table;
-  const oids = `{${storage.join(',')}}`;
-  const right = /^\s*truncate\b/i.test(replacement.clear.text) ? 'TRUNCATE' : 'DELETE';
-  const target = quoteTableName(replacement.target);
-  const [columns, writable] = (await session.query(stageColumnsSql, [oid, oids, target, right])).rows[0] ?? [];
-  if (!columns || !writable) return none;
+  const found = await stageColumns(session, relation, replacement);
+  if (found === undefined) return none;
   await session.query('savepoint backfill_stage');
-  if (await fill(unit, replacement, columns, oids, leaving)) {
+  if (await fill(unit, replacement, relation, found.columns, leaving)) {
     const figures = await figuresOfCopy(session, relation, stageTable, job.options);
-    return { stage: { replacement, relation, writable: JSON.parse(writable) as string[], figures }, position };
+    return { stage: { replacement, relation, writable: found.writable, figures }, position };
   }
   await session.query('rollback to savepoint backfill_stage');
   // What functions wrote meanwhile stays counted.
   return { stage: undefined, position: await readPosition(session) };
 }
 
+/**
+ * Columns and checks, as SQL, of a table that takes the rows which a replacement would put into its target; `undefined`
+ * where the target does more with rows than keep them, or the transaction has looked at it already.
+ */
+export async function stageColumns(
+  session: Session,
+  relation: SliceRelation,
+  { clear, target }: SliceReplacement,
+): Promise<{ readonly columns: string; readonly writable: readonly string[] } | undefined> {
+  const right = /^\s*truncate\b/i.test(clear.text) ? 'TRUNCATE' : 'DELETE';
+  const values = [relation.table.oid, oidsOf(relation), quoteTableName(target), right];
+  const [columns, writable] = (await session.query(stageColumnsSql, values)).rows[0] ?? [];
+  return columns && writable ? { columns, writable: JSON.parse(writable) as string[] } : undefined;
+}
+
+const oidsOf = ({ table }: SliceRelation): string => `{${table.storage.join(',')}}`;
+
+/** Whether the transaction has looked at the target of a slice, or written to it, in whatever way. */
+export const hasTouched = async (session: Session, relation: SliceRelation): Promise<boolean> =>
+  (await session.query(touchedSql, [oidsOf(relation)])).rows[0]?.[0] !== 'f';
+
 /** False where the rows do not fit into the table, or may not be those that the emptied slice would be filled with. */
 async function fill(
   unit: OpenUnit,
   replacement: SliceReplacement,
+  relation: SliceRelation,
   columns: string,
-  oids: string,
   leaving: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const { session } = unit;
@@ -79,7 +97,7 @@ async function fill(
     if (error.error.kind === 'cancelled' || error.error.kind === 'connection') throw error;
     return false;
   }
-  return (await session.query(touchedSql, [oids])).rows[0]?.[0] === 'f';
+  return !(await hasTouched(session, relation));
 }
 
 /**
