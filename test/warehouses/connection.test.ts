@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -231,6 +231,48 @@ describe('a pooler', () => {
       retryable: false,
       message: expect.stringContaining('pooler'),
     });
+  });
+});
+
+describe('a pooler that takes everything', () => {
+  /** Between client and server, as poolers are: the process that it names is none of the server's. */
+  const renamed = (upstream: number): Server =>
+    createServer((client) => {
+      const server = connect(upstream, '127.0.0.1');
+      let head: Buffer | undefined = Buffer.alloc(0);
+      server.on('data', (chunk) => {
+        if (head === undefined) return void client.write(chunk);
+        head = Buffer.concat([head, chunk]);
+        for (let at = 0; at + 5 <= head.length && at + 1 + head.readInt32BE(at + 1) <= head.length; ) {
+          const length = 1 + head.readInt32BE(at + 1);
+          if (head[at] === 'K'.charCodeAt(0)) {
+            head.writeInt32BE(head.readInt32BE(at + 5) + 1, at + 5);
+            client.write(head);
+            head = undefined;
+            return;
+          }
+          client.write(head.subarray(at, at + length));
+          head = head.subarray(at + length);
+          at = 0;
+        }
+      });
+      client.pipe(server);
+      for (const socket of [client, server]) socket.on('error', () => undefined);
+      server.on('close', () => client.destroy());
+      client.on('close', () => server.destroy());
+    });
+
+  test('is told by the process that answers', async () => {
+    const fake = renamed(Number(connection.port));
+    const port = await freePort();
+    await new Promise<void>((resolve) => fake.listen(port, '127.0.0.1', resolve));
+    await expect(openWarehouse({ ...connection, port })).rejects.toMatchObject({
+      kind: 'connection',
+      retryable: false,
+      message: expect.stringContaining('pooler'),
+      detail: { hint: expect.stringContaining('itself') },
+    });
+    fake.close();
   });
 });
 

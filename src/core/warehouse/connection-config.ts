@@ -21,6 +21,8 @@ export interface PostgresConnection extends CommonConnection {
   readonly password: string | undefined;
   readonly service: string | undefined;
   readonly sslmode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | undefined;
+  /** File of the certificates that the server's must come from, absolute; `system`: those of the machine. */
+  readonly sslrootcert?: string | undefined;
 }
 
 export interface PgliteConnection extends CommonConnection {

@@ -26,6 +26,7 @@ const connection = object('A database that runs can use', {
   password,
   service: env('Name of a service in pg_service.conf'),
   sslmode: choice('How much TLS is asked for', 'disable', 'prefer', 'require', 'verify-ca', 'verify-full'),
+  sslrootcert: env('File of the certificates that the server’s must come from, relative to this file, or system'),
   directory: env('Data directory of a PGlite database, relative to this file'),
   settings: mapOf('Session settings that the scheduler’s connection has, e.g. timezone', text('Value of the setting')),
   concurrency: whole('Units at work on it at once, of all runs and runners together', 1, 64),

@@ -18,6 +18,8 @@ export interface ConnectionSpec {
   readonly password: EnvText | undefined;
   readonly service: EnvText | undefined;
   readonly sslmode: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | undefined;
+  /** Relative to the workspace, or `system`. */
+  readonly sslrootcert: EnvText | undefined;
   /** Of a PGlite database, relative to the workspace. */
   readonly directory: EnvText | undefined;
   readonly settings: Readonly<Record<string, string>>;

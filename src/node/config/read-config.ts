@@ -54,6 +54,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       password: connection.password,
       service: connection.service,
       sslmode: connection.sslmode,
+      sslrootcert: connection.sslrootcert,
       directory: connection.directory,
       settings: Object.fromEntries(connection.settings ?? []),
       protected: connection.protected ?? false,

@@ -73,6 +73,7 @@ function connectionOf(
     return { ...common, engine: 'pglite', directory: isAbsolute(directory) ? directory : resolve(root, directory) };
   }
   const port = look(spec.port);
+  const rootCertificate = look(spec.sslrootcert);
   return {
     ...common,
     engine: 'postgres',
@@ -83,6 +84,8 @@ function connectionOf(
     password: look(spec.password),
     service: look(spec.service),
     sslmode: spec.sslmode,
+    sslrootcert:
+      rootCertificate === undefined || rootCertificate === 'system' ? rootCertificate : resolve(root, rootCertificate),
   };
 }
 

@@ -3,6 +3,7 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
 import type { PostgresConnection } from '../../core/warehouse/connection-config.ts';
+import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
 import { passwordFromFile } from './password-file.ts';
 import { readService } from './service-file.ts';
 
@@ -42,7 +43,7 @@ export async function resolveConnection(
       database,
       // Given as a function, so that the driver does not look for one by itself.
       password: () => password ?? '',
-      ssl: await tlsOf(sslmode, service.get('sslrootcert') ?? env.PGSSLROOTCERT),
+      ssl: await tlsOf(sslmode, connection.sslrootcert ?? service.get('sslrootcert') ?? env.PGSSLROOTCERT),
       application_name: 'backfill-assistant',
       connectionTimeoutMillis: Number(env.PGCONNECT_TIMEOUT ?? 15) * 1000,
       keepAlive: true,
@@ -65,15 +66,31 @@ function sslModeOf(text: string | undefined): SslMode {
   }
 }
 
-async function tlsOf(mode: SslMode, rootCertificate: string | undefined): Promise<NonNullable<ClientConfig['ssl']>> {
+/**
+ * As libpq: `require` checks the chain as soon as root certificates are named. One difference: where none are named and
+ * the usual file is missing, the machine's own are taken.
+ */
+async function tlsOf(mode: SslMode, named: string | undefined): Promise<NonNullable<ClientConfig['ssl']>> {
   if (mode === 'disable') return false;
-  if (mode === 'prefer' || mode === 'require') return { rejectUnauthorized: false };
-  const file = rootCertificate ?? join(homedir(), '.postgresql', 'root.crt');
-  const ca = file === 'system' ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+  if (mode === 'prefer' || (mode === 'require' && named === undefined)) return { rejectUnauthorized: false };
+  const ca = named === 'system' ? undefined : await rootCertificates(named);
   return {
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
-    // verify-ca trusts the chain and not the name.
-    ...(mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    // Only verify-full holds the server to its name, and a root that anyone can get a certificate from demands it.
+    ...(mode === 'verify-full' || named === 'system' ? {} : { checkServerIdentity: () => undefined }),
   };
+}
+
+/** The text of the named file, which must be there; else of libpq's usual one, if it is. */
+async function rootCertificates(named: string | undefined): Promise<string | undefined> {
+  try {
+    return await readFile(named ?? join(homedir(), '.postgresql', 'root.crt'), 'utf8');
+  } catch (error) {
+    if (named === undefined) return undefined;
+    throw new WarehouseError('missing', `The root certificate ${named} cannot be read.`, false, {
+      hint: 'Check sslrootcert of the connection or its service, or PGSSLROOTCERT.',
+      cause: error,
+    });
+  }
 }

@@ -43,7 +43,7 @@ export function driverError(error: unknown): WarehouseError {
   }
   if (code !== undefined && tlsCode.test(code)) {
     return new WarehouseError('connection', `TLS: ${message}`, false, {
-      hint: 'Check sslmode and the root certificate (PGSSLROOTCERT).',
+      hint: 'Check sslmode and the root certificate (sslrootcert of the connection, or PGSSLROOTCERT).',
       cause: error,
     });
   }

@@ -59,8 +59,8 @@ export async function openPostgres(connection: PostgresConnection): Promise<Ware
 function poolerError(cause?: unknown): WarehouseError {
   return new WarehouseError(
     'connection',
-    'A connection pooler (such as PgBouncer) answers at this address: it hands statements of one session to ' +
-      'different server connections, so locks, session settings and cancelling do not hold.',
+    'A connection pooler (such as PgBouncer) answers at this address: it may hand the statements of one session to ' +
+      'different server connections and hides them, so locks, session settings and cancelling do not hold.',
     false,
     { hint: 'Connect to the PostgreSQL server itself (often port 5432).', cause },
   );

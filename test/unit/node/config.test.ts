@@ -26,6 +26,7 @@ connections:
     user: \${env:SHOP_USER}
     password: \${env:SHOP_PASSWORD}
     sslmode: require
+    sslrootcert: certs/root.crt
     settings: { timezone: Europe/Berlin, work_mem: 64MB }
     protected: true
     airflowIds: [shop_db, shop_db_ro]
@@ -83,6 +84,8 @@ describe('readConfig', () => {
       settings: { timezone: 'Europe/Berlin', work_mem: '64MB' },
       airflowIds: ['shop_db', 'shop_db_ro'],
     });
+    const resolved = resolveConnection(config, 'warehouse', '/ws', { SHOP_USER: 'etl', SHOP_PASSWORD: 'x' });
+    expect(resolved).toMatchObject({ connection: { user: 'etl', sslrootcert: '/ws/certs/root.crt' } });
     expect(config.airflow).toEqual({ version: 3, createCronDataIntervals: true, createDeltaDataIntervals: undefined });
     expect(config.variables).toEqual({ region: 'eu', limits: { max: 3 } });
     expect(config.params).toEqual({ depth: 7 });
