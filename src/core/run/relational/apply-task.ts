@@ -71,7 +71,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   } else if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
   else {
     for (const [index, target] of targets.entries())
-      restored.push(await restoreSlice(session, target, before[index], unit.job.restores));
+      restored.push(await restoreSlice(session, target, before[index], unit.job.restores, index));
     await applySettings(session, figureSettings(unit, hidden));
   }
   await session.query('set constraints all immediate');

@@ -1,15 +1,23 @@
 import { sameContent } from '../../diff/change-cause.ts';
 import type { SliceFigures } from '../../diff/slice-diff.ts';
-import type { TakenFigures } from '../../diff/take-figures.ts';
+import type { SliceRelation } from '../../diff/slice-relation.ts';
+import { keyColumns, type TakenFigures, takeFigures } from '../../diff/take-figures.ts';
 import {
   hasChildrenSql,
   imageSql,
   keepImageSql,
   keepRowsSql,
-  restoreRowsSql,
+  keptRowsSql,
   writableColumnsSql,
 } from '../../warehouse/dialects/postgres/before-image-sql.ts';
 import { where } from '../../warehouse/dialects/postgres/figures-sql.ts';
+import {
+  type Differing,
+  deleteDifferingSql,
+  differingKeysSql,
+  insertStagedSql,
+  updateDifferingSql,
+} from '../../warehouse/dialects/postgres/stage-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { RestoredVersion, UnitJob } from '../unit-job.ts';
@@ -50,13 +58,15 @@ export type ImageFigures = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorith
 /**
  * Puts the rows of a slice back to what they were before a version of it; `undefined` where that version left them as
  * they were. Throws {@link WarehouseError} where they were not kept, where the table has other columns now, where the
- * place of a row among several tables is not known, or where the slice is no longer what that version left.
+ * place of a row among several tables is not known, or where the slice is no longer what that version left. `index`: of
+ * the target among those of the unit.
  */
 export async function restoreSlice(
   session: Session,
   target: Target,
   now: TakenFigures | undefined,
   { run, unit }: RestoredVersion,
+  index: number,
 ): Promise<ImageFigures | undefined> {
   const { relation } = target;
   const { slice } = ledgerSlice(target);
@@ -74,11 +84,62 @@ export async function restoreSlice(
   if ((await session.query(hasChildrenSql, [relation.table.oid])).rows[0]?.[0] === 't') {
     throw cannotUndo(target, 'other tables inherit from it, and which one a row was in was not kept');
   }
-  // The predicate is the task's own: what it selects depends on the session's settings.
-  await session.query(`delete from ${tableSql(relation.table)}${where(relation.predicate)}`);
-  const columns = (await session.query(writableColumnsSql, [relation.table.oid])).rows.map(([name]) => String(name));
-  await withPinnedText(session, () => session.query(restoreRowsSql(relation.table, columns), [run, unit, slice]));
+  await putBack(session, relation, now, [run, unit, slice], index);
   return JSON.parse(before) as ImageFigures;
+}
+
+/**
+ * Writes only the rows that differ, where a key tells rows apart, and gives those that are still there their old values
+ * instead of taking them away: other tables may refer to them. All rows are written again where there is no such key.
+ * Statements with the predicate, which is the task's own, run under the settings of the session.
+ */
+async function putBack(
+  session: Session,
+  relation: SliceRelation,
+  now: TakenFigures,
+  image: readonly [run: string, unit: string, slice: string],
+  index: number,
+): Promise<void> {
+  const { table, predicate } = relation;
+  const [stage, differing] = [`pg_temp.backfill_kept_${index}`, `pg_temp.backfill_undone_${index}`];
+  const live = tableSql(table);
+  const kept = await withPinnedText(session, async () => {
+    await session.query(keptRowsSql(stage, table), image);
+    return takeFigures(
+      session,
+      { ...relation, keyGuaranteed: false },
+      { sql: stage, predicate: undefined, ownAge: undefined },
+    );
+  });
+  const found = (await session.query(writableColumnsSql, [table.oid])).rows;
+  const writable = found.map(([name]) => String(name));
+  const query = { stage, live, predicate, columns: table.columns, key: keyColumns(relation) };
+  if (!now.keyUsable || !kept.keyUsable) {
+    await session.query(`delete from ${live}${where(predicate)}`);
+    await session.query(insertStagedSql(query, writable));
+    return;
+  }
+  const settable = found.flatMap(([name, free]) => (free === 't' ? [String(name)] : []));
+  const updates =
+    settable.length > 0 &&
+    found.every(([, , may]) => may === 't') &&
+    writable.every((name) => settable.includes(name) || relation.key.includes(name));
+  await session.query(differingKeysSql(differing, query));
+  const write = async (how: Differing) => {
+    await session.query(deleteDifferingSql(differing, how, query));
+    if (how === 'on one') await session.query(updateDifferingSql(differing, query, settable));
+    await session.query(insertStagedSql(query, writable, { table: differing, which: how }));
+  };
+  if (!updates) return write('all');
+  await session.query('savepoint backfill_put_back');
+  try {
+    await write('on one');
+  } catch (error) {
+    if (!(error instanceof WarehouseError) || error.kind !== 'constraint') throw error;
+    // Values that rows have swapped are in each other's way until both are gone.
+    await session.query('rollback to savepoint backfill_put_back');
+    await write('all');
+  }
 }
 
 /** Throws where the restored slice is not what it was, to the byte. */

@@ -119,11 +119,11 @@ export async function publishStage(
   if (before.keyUsable && figures.keyUsable && rows > 0) {
     const { rowCount } = await session.query(differingKeysSql(differing, query));
     if (rowCount !== undefined && rowCount < rows / 2) {
-      await runStatement(unit, clear, deleteDifferingSql(differing, query), {});
-      await runStatement(unit, fill, insertStagedSql(query, writable, differing), leaving);
+      await runStatement(unit, clear, deleteDifferingSql(differing, 'all', query), {});
+      await runStatement(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }), leaving);
       return;
     }
   }
   await runStatement(unit, clear, clear.text, {});
-  await runStatement(unit, fill, insertStagedSql(query, writable, undefined), leaving);
+  await runStatement(unit, fill, insertStagedSql(query, writable), leaving);
 }

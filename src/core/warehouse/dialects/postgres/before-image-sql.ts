@@ -47,17 +47,20 @@ export const hasChildrenSql = `
 select exists (select from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhparent
   where c.oid = $1::pg_catalog.oid and c.relkind = 'r')`;
 
-/** $1: oid of a table. Its columns that a value can be written to. */
+/**
+ * $1: oid of a table. Its columns that a value can be written to; whether one that is there can be given another value,
+ * and whether this role may do that to rows of the table.
+ */
 export const writableColumnsSql = `
-select attname from pg_catalog.pg_attribute
+select attname, attidentity <> 'a', pg_catalog.has_table_privilege(attrelid, 'UPDATE') from pg_catalog.pg_attribute
 where attrelid = $1::pg_catalog.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`;
 
-/** Puts kept rows back. $1: run, $2: unit, $3: slice. */
-export function restoreRowsSql(table: TableDescription, columns: readonly string[]): string {
+/** Kept rows as rows of the table again, for this transaction. $1: run, $2: unit, $3: slice. */
+export function keptRowsSql(copy: string, table: TableDescription): string {
   const name = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
-  const list = columns.map(quoteIdentifier);
   return (
-    `insert into ${name} (${list.join(', ')}) overriding system value select ${list.map((column) => `(k.r).${column}`).join(', ')} ` +
+    `create temporary table ${copy} on commit drop as ` +
+    `select ${table.columns.map((column) => `(k.r).${quoteIdentifier(column.name)}`).join(', ')} ` +
     `from (select line::${name} as r from ${schema}.before_rows where run = $1 and unit = $2 and slice = $3 offset 0) k`
   );
 }

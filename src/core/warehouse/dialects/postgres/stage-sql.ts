@@ -80,14 +80,15 @@ const names = (columns: readonly ColumnDescription[]): readonly string[] =>
 /** Stands beside the target's own columns, so it must not be the name of one. */
 const present = '"backfill side"';
 
-/** Keeps the keys of rows that are on one side only or differ, for this transaction. */
+/** Keeps the keys of rows that are on one side only or differ, for this transaction, and whether they are on both. */
 export function differingKeysSql(differing: string, { stage, live, predicate, columns, key }: StageQuery): string {
   const list = names(columns).join(', ');
   const row = (side: string) => `row(${names(columns).map((name) => `${side}.${name}`)})`;
   const keys = names(key);
   return (
     `create temporary table ${differing} on commit drop as ` +
-    `select ${keys.map((name, index) => `coalesce(n.${name}, o.${name}) as k${index}`).join(', ')} ` +
+    `select ${keys.map((name, index) => `coalesce(n.${name}, o.${name}) as k${index}`).join(', ')}, ` +
+    `o.${present} is not null and n.${present} is not null as on_both ` +
     `from (select true as ${present}, ${list} from ${live}${where(predicate)}) o ` +
     `full join (select true as ${present}, ${list} from ${stage}) n ` +
     `on ${keys.map((name) => `o.${name} = n.${name}`).join(' and ')} ` +
@@ -95,19 +96,48 @@ export function differingKeysSql(differing: string, { stage, live, predicate, co
   );
 }
 
-const isDiffering = (differing: string, key: readonly ColumnDescription[]): string =>
-  `(${names(key).join(', ')}) in (select ${key.map((_, index) => `k${index}`).join(', ')} from ${differing})`;
+/** Which of the kept keys a statement is about: all, those on both sides, or those on one. */
+export type Differing = 'all' | 'on both' | 'on one';
 
-export const deleteDifferingSql = (differing: string, { live, predicate, key }: StageQuery): string =>
-  `delete from ${live} where ${predicate === undefined ? '' : `${predicate} and `}${isDiffering(differing, key)}`;
+const conditions: Readonly<Record<Differing, string>> = {
+  all: '',
+  'on both': ' where on_both',
+  'on one': ' where not on_both',
+};
 
-/** Copies rows of the stage: those with the kept keys, or all where none are given. */
+const isDiffering = (differing: string, key: readonly ColumnDescription[], which: Differing): string =>
+  `(${names(key).join(', ')}) in (select ${key.map((_, index) => `k${index}`).join(', ')} from ${differing}${conditions[which]})`;
+
+const inSlice = (predicate: string | undefined, condition: string): string =>
+  predicate === undefined ? condition : `${predicate} and ${condition}`;
+
+export const deleteDifferingSql = (differing: string, which: Differing, { live, predicate, key }: StageQuery): string =>
+  `delete from ${live} where ${inSlice(predicate, isDiffering(differing, key, which))}`;
+
+/** Gives rows that are on both sides the values of the stage, so that what refers to them goes on doing so. */
+export function updateDifferingSql(
+  differing: string,
+  { stage, live, predicate, columns, key }: StageQuery,
+  settable: readonly string[],
+): string {
+  // Names of their own, so that the predicate means columns of the target only.
+  const value = (name: string) => quoteIdentifier(`backfill staged ${name}`);
+  const staged = columns.map(({ name }) => `${quoteIdentifier(name)} as ${value(name)}`);
+  const same = key.map(({ name }) => `${quoteIdentifier(name)} = ${value(name)}`);
+  return (
+    `update ${live} set ${settable.map((name) => `${quoteIdentifier(name)} = ${value(name)}`).join(', ')} ` +
+    `from (select ${staged.join(', ')} from ${stage}) s ` +
+    `where ${inSlice(predicate, [...same, isDiffering(differing, key, 'on both')].join(' and '))}`
+  );
+}
+
+/** Copies rows of the stage: those with kept keys, or all where none are given. */
 export function insertStagedSql(
-  { stage, live, key }: StageQuery,
+  { stage, live, key }: Pick<StageQuery, 'stage' | 'live' | 'key'>,
   writable: readonly string[],
-  differing: string | undefined,
+  differing?: { readonly table: string; readonly which: Differing },
 ): string {
   const list = writable.map(quoteIdentifier).join(', ');
-  const condition = differing === undefined ? undefined : isDiffering(differing, key);
-  return `insert into ${live} (${list}) select ${list} from ${stage}${where(condition)}`;
+  const condition = differing && isDiffering(differing.table, key, differing.which);
+  return `insert into ${live} (${list}) overriding system value select ${list} from ${stage}${where(condition)}`;
 }
