@@ -5,12 +5,10 @@ import { withFindings } from '../../core/plan/plan-findings.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
-import { overlapFinding } from '../../core/run/run-plan.ts';
-import { writtenSlices } from '../../core/run/written-slices.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
-import { askActiveRuns } from '../ask-active-runs.ts';
+import { askDatabase } from '../ask-database.ts';
 import { airflowIdsOf, describeTarget } from '../describe-target.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
@@ -35,7 +33,7 @@ export function register(program: Command, shell: Shell): void {
   addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
-    .option('--offline', 'do not ask the database whether another run works on these intervals')
+    .option('--offline', 'do not ask the database, about other runs on these intervals and the like')
     .addHelpText(
       'after',
       `
@@ -55,9 +53,8 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   const name = connectionName(workspace, options.connection, airflowIdsOf(planned));
   const prepared = jobsOf(planned, name, workspace);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
-  const slices = options.offline === true ? [] : writtenSlices(planned, prepared.jobs);
-  const overlap = await askActiveRuns(workspace, name, slices, shell);
-  const made = withFindings(planned, overlap === undefined ? [] : [overlapFinding(overlap)]);
+  const found = options.offline === true ? [] : await askDatabase(workspace, name, planned, prepared, shell);
+  const made = withFindings(planned, found);
   if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
   else {
     const target = await describeTarget(workspace, options.connection, made, shell);

@@ -5,12 +5,13 @@ import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { withFindings } from '../../core/plan/plan-findings.ts';
+import { preflight } from '../../core/run/preflight.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
-import { overlapFinding, overlapping, refused as refusedRun, runPlan } from '../../core/run/run-plan.ts';
+import { overlapFinding, overlapping, planErrors, refused as refusedRun, runPlan } from '../../core/run/run-plan.ts';
 import type { RunResult } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import { writtenSlices } from '../../core/run/written-slices.ts';
@@ -135,9 +136,10 @@ async function runOn(
   const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
   const active = activeRuns(warehouse);
   const overlap = await overlapping(active, runId, writtenSlices(plan, jobs));
+  const checked = withFindings(plan, await preflight(warehouse, plan, jobs));
   if (text) {
     const view = {
-      plan: withFindings(plan, overlap === undefined ? [] : [overlapFinding(overlap)]),
+      plan: withFindings(checked, overlap === undefined ? [] : [overlapFinding(overlap)]),
       zone: zoneOf(workspace.tasks),
       target: targetText(connection.name, warehouse.description.target),
       units: false,
@@ -146,9 +148,10 @@ async function runOn(
     shell.out(`${planText(view, shell.colors)}\n`);
   }
   reportRefusals([...refused.values()], workspace, shell);
-  if (overlap !== undefined) {
+  const against = overlap ?? planErrors(checked);
+  if (against !== undefined) {
     // As text the plan has said it.
-    const result = refusedRun(runId, overlap, { ledger });
+    const result = refusedRun(runId, against, { ledger });
     if (!text) finishRun(result, warehouse.description.target, { format: options.format, samples: 0 }, shell);
     shell.exit(exitCodeOf(result));
     return result;
@@ -171,7 +174,7 @@ async function runOn(
         run: runId,
         title: titleOf(words, options),
         createdBy: env.owner,
-        plan,
+        plan: checked,
         jobs,
         refused,
         options: {

@@ -69,6 +69,7 @@ export const planFindingCodes = [
   'schema-change',
   'retention',
   'mutable-source',
+  'missing-snapshot',
   'missing-previous',
   'zero-width-interval',
   'out-of-date',

@@ -1,4 +1,4 @@
-import type { UnitId } from '../plan/plan.ts';
+import type { PlanFinding, UnitId } from '../plan/plan.ts';
 import type { RunResult, RunUnit } from './run-result.ts';
 
 /** How far a run is. Rates are taken over this run's own units, so the first estimate comes with the first finished unit. */
@@ -17,7 +17,14 @@ export interface RunProgress {
 
 /** What a shell shows while a run goes on, in the order it happens. */
 export type RunEvent =
-  | { readonly kind: 'run-started'; readonly run: string; readonly total: number; readonly toRun: number }
+  | {
+      readonly kind: 'run-started';
+      readonly run: string;
+      readonly total: number;
+      readonly toRun: number;
+      /** Of the plan, with what the database was found to say against it. */
+      readonly findings: readonly PlanFinding[];
+    }
   | { readonly kind: 'unit-started'; readonly unit: UnitId; readonly attempt: number }
   | {
       readonly kind: 'unit-retrying';

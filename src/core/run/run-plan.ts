@@ -1,6 +1,7 @@
 import type { ActiveRuns } from '../ledger/active-overlaps.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../ledger/ledger-store.ts';
 import type { Plan, PlanFinding, UnitId } from '../plan/plan.ts';
+import { withFindings } from '../plan/plan-findings.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
 import { driveUnits } from './drive-units.ts';
@@ -25,6 +26,8 @@ export interface RunPorts {
   readonly clock: Clock;
   readonly signal: CancelSignal;
   readonly onEvent: (event: RunEvent) => void;
+  /** Asks the database about the plan before its first unit, where the shell has not done so. */
+  readonly preflight?: (plan: Plan, jobs: PreparedRun['jobs']) => Promise<readonly PlanFinding[]>;
 }
 
 /** A plan with everything that running it needs, decided before the first statement. */
@@ -43,12 +46,14 @@ export interface PreparedRun {
  * Runs a plan from its beginning. Refused, with nothing written, when the plan has errors, holds nothing that can be
  * run from here, or overlaps slices that another run is working on. Throws only for a bug.
  */
-export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<RunResult> {
-  const { plan, run } = prepared;
-  const errors = plan.findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) {
-    return refused(run, { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') }, ports);
-  }
+export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<RunResult> {
+  const { run, jobs } = planned;
+  const known = planErrors(planned.plan);
+  const found = known === undefined ? ((await ports.preflight?.(planned.plan, jobs)) ?? []) : [];
+  const prepared = { ...planned, plan: withFindings(planned.plan, found) };
+  const { plan } = prepared;
+  const errors = planErrors(plan);
+  if (errors !== undefined) return refused(run, errors, ports);
   if (!somethingCanRun(prepared)) {
     return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
   }
@@ -78,6 +83,13 @@ export async function runPlan(prepared: PreparedRun, ports: RunPorts): Promise<R
   return result;
 }
 
+/** Why a plan cannot be started, by its findings. */
+export function planErrors({ findings }: Plan): RunRefusal | undefined {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return undefined;
+  return { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') };
+}
+
 /** Runs what `before` leaves of a prepared run; shared by a first run and a resume. */
 export async function carryOut(
   prepared: Omit<PreparedRun, 'title' | 'createdBy'>,
@@ -87,8 +99,9 @@ export async function carryOut(
   const { plan, run, options } = prepared;
   const { ledger, clock, signal } = ports;
   const startedAt = clock.now();
+  const { findings } = plan;
   const committed = plan.units.filter(({ id }) => isCommitted(before.get(id))).length;
-  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - committed });
+  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - committed, findings });
   const driven = await driveUnits({
     ...prepared,
     before,

@@ -2,6 +2,7 @@ import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { preflight } from '../../core/run/preflight.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/prepare-undo.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
@@ -37,13 +38,19 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) =>
-          ended(await runPlan(prepared, { ...ports(relationalExecutor(warehouse, env)), ledger })),
+          ended(
+            await runPlan(prepared, {
+              ...ports(relationalExecutor(warehouse, env)),
+              ledger,
+              ...preflightOn(warehouse),
+            }),
+          ),
         );
       }
       return withWarehouse(connection, async (warehouse) => {
         const preview = openPreview(warehouse, env, previewTimeBoxMs);
         try {
-          const asked = { ledger: undefined, activeRuns: activeRuns(warehouse) };
+          const asked = { ledger: undefined, activeRuns: activeRuns(warehouse), ...preflightOn(warehouse) };
           return ended(await runPlan(prepared, { ...ports(preview.executor), ...asked }));
         } finally {
           await preview.end();
@@ -116,6 +123,10 @@ function withLedger<T>(
     }
   });
 }
+
+const preflightOn = (warehouse: Warehouse): Pick<RunPorts, 'preflight'> => ({
+  preflight: (plan, jobs) => preflight(warehouse, plan, jobs),
+});
 
 /** SQLSTATE of a password that is wrong or missing. */
 const wrongPassword = '28P01';

@@ -89,7 +89,11 @@ export function sessionRun(
         progress = event.progress;
         store().patchRun(ratesOf(progress));
         break;
-      case 'run-started':
+      case 'run-started': {
+        const { plan } = store().state;
+        if (plan !== undefined) store().set({ plan: { ...plan, findings: event.findings } });
+        break;
+      }
       case 'run-finished':
         break;
     }

@@ -36,7 +36,7 @@ function written(events: readonly RunEvent[], isTTY: boolean, errColumns = 40): 
 
 describe('progress', () => {
   const events: RunEvent[] = [
-    { kind: 'run-started', run: 'r1', total: 4, toRun: 4 },
+    { kind: 'run-started', run: 'r1', total: 4, toRun: 4, findings: [] },
     { kind: 'progress', progress },
     ended('a@1', 'unchanged'),
     ended('a@2', 'failed', 'broke'),

@@ -1,0 +1,29 @@
+import type { Plan, PlanFinding, UnitId } from '../plan/plan.ts';
+import type { Warehouse } from '../warehouse/ports.ts';
+import { missingSnapshots } from './missing-snapshots.ts';
+import { enterTransaction, protectiveSettings } from './relational/session-settings.ts';
+import type { UnitJob } from './unit-job.ts';
+
+/**
+ * What the database has against a plan, asked before the first unit and under the settings that the units will have.
+ * Reads only, in one transaction that is rolled back. Throws {@link WarehouseError}.
+ */
+export async function preflight(
+  warehouse: Warehouse,
+  plan: Plan,
+  jobs: ReadonlyMap<UnitId, UnitJob>,
+): Promise<readonly PlanFinding[]> {
+  const planned = plan.units.flatMap(({ id }) => jobs.get(id) ?? []);
+  const [first] = planned;
+  if (first === undefined) return [];
+  const session = await warehouse.connect('ledger');
+  try {
+    await session.query('begin isolation level read committed read only');
+    await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
+    const found = await missingSnapshots(session, planned);
+    await session.query('rollback');
+    return found;
+  } finally {
+    await session.close();
+  }
+}
