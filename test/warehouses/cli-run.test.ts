@@ -178,6 +178,29 @@ describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine
     const accepted = await cli('resume', JSON.parse(held.out).runId, '--accept-held');
     expect(accepted.code).toBe(0);
     expect((await onDatabase("select count(*) from mart.daily where day = '2026-11-12'")).rows).toEqual([['0']]);
+    await onDatabase("delete from raw.orders where ordered_at::date = date '2026-11-13'");
+    edit('backfill.yaml', '\nconnections:', '\ntasks: { shop.daily: { hold: false } }\nconnections:');
+    expect((await cli('run', 'shop.daily', ...range, '--yes')).code).toBe(0);
+    expect((await onDatabase("select count(*) from mart.daily where day = '2026-11-13'")).rows).toEqual([['0']]);
+  });
+
+  test('a task that only adds rows is refused unless asked, and the record says what it did', async () => {
+    edit('dags/sql/daily.sql', "DELETE FROM mart.daily WHERE day = '{{ ds }}';", '');
+    await onDatabase('alter table mart.daily drop constraint daily_pkey');
+    const day = ['--from', '2026-11-10', '--to', '2026-11-11', ...now];
+    const refused = await cli('run', 'shop.daily', ...day, '--yes');
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('shop.daily only adds rows to mart.daily');
+    expect(refused.err).toContain('--allow-append');
+    expect((await onDatabase('select count(*) from mart.daily')).rows).toEqual([['0']]);
+    expect((await cli('run', 'shop.daily', ...day, '--yes', '--allow-append')).code).toBe(0);
+    const again = await cli('run', 'shop.daily', ...day, '--yes', '--allow-append', '--format', 'json');
+    const note =
+      'mart.daily had 3 rows of this interval and has 6 now: the task only adds rows, and each run adds them again.';
+    expect(JSON.parse(again.out)).toMatchObject({ outcome: 'done', units: [{ state: 'changed', notes: [note] }] });
+    const kept = await cli('history', JSON.parse(again.out).runId, '--format', 'json');
+    expect(JSON.parse(kept.out)).toMatchObject({ units: [{ state: 'changed', cause: note }] });
+    expect((await cli('history', JSON.parse(again.out).runId)).out).toContain(note);
   });
 
   test('killed in the middle and resumed, nothing is doubled and nothing lost', async () => {

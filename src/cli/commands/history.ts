@@ -132,10 +132,11 @@ async function showRun(
   return { title: stored.title, records };
 }
 
+/** The message of a unit that ran to its end is what it noted. */
 const asRunUnit = (record: UnitRecord): RunUnit => ({
   ...record,
   ran: true,
   error: undefined,
   cancelConfirmed: undefined,
-  notes: [],
+  notes: record.state === 'changed' || record.state === 'unchanged' ? (record.message?.split('\n') ?? []) : [],
 });

@@ -11,6 +11,8 @@ export interface DeclaredEdge {
 export interface DeclaredTask {
   /** Reads and writes are both listed, if only as empty: beside them and what was read there is nothing else. */
   readonly complete?: boolean;
+  /** When its slices are held, instead of what holds for the run; `shrinkPercent` undefined: never. */
+  readonly hold?: { readonly shrinkPercent: number | undefined } | undefined;
   readonly reads: readonly {
     readonly table: string;
     readonly column: string | undefined;

@@ -74,9 +74,12 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
     restores: undefined,
-    options: setting.options,
+    options: heldAs(setting.options, source.declared),
   };
 }
+
+const heldAs = (options: UnitOptions, declared: DeclaredTask | undefined): UnitOptions =>
+  declared?.hold === undefined ? options : { ...options, holdShrinkPercent: declared.hold.shrinkPercent };
 
 /** Neither asked for nor there by mere order: what such a parent did cannot be seen in any input. */
 const isDrivenByInputs = ({ reasons }: PlanUnit): boolean =>

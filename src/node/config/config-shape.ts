@@ -81,6 +81,8 @@ const task = object(
         ['table'],
       ),
     ),
+    hold: flag('As in run, for this task'),
+    shrinkPercent: whole('As in run, for this task', 0, 100),
   },
 );
 
@@ -145,7 +147,7 @@ export const configShape = object(
         0,
         100,
       ),
-      hold: flag('Hold empty and shrunk slices for a decision'),
+      hold: flag('Hold empty and shrunk slices, and rows that a second run would add again, for a decision'),
       keepBeforeRows: whole('Keep the old rows of changed slices of at most this many rows, for undo', 0, 100_000_000),
       keepBeforeDays: whole('Forget old rows that were kept after this many days', 0, 36_500),
       earlyCutoff: flag('Record what inputs hold, and leave out units whose inputs are as their last run saw them'),

@@ -76,6 +76,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
   }
   const [only] = connections.size === 1 ? connections.keys() : [];
   const { run = {}, airflow = {} } = written;
+  const shrinkPercent = run.shrinkPercent ?? defaultRunSettings.holdShrinkPercent;
   const fallback = defaultRunSettings;
   return {
     file,
@@ -92,7 +93,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     variables: Object.fromEntries(written.variables ?? []),
     params: Object.fromEntries(written.params ?? []),
     declared: new Map(
-      [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, root, context)]),
+      [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, shrinkPercent, root, context)]),
     ),
     sources: new Map(
       [...(written.sources ?? [])].map(([name, source]) => {
@@ -109,7 +110,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       tableConcurrency: run.tableConcurrency ?? fallback.tableConcurrency,
       compare: run.compare ?? fallback.compare,
       samples: run.samples ?? fallback.samples,
-      holdShrinkPercent: run.hold === false ? undefined : (run.shrinkPercent ?? fallback.holdShrinkPercent),
+      holdShrinkPercent: run.hold === false ? undefined : shrinkPercent,
       keepBeforeRows: run.keepBeforeRows ?? fallback.keepBeforeRows,
       keepBeforeDays: run.keepBeforeDays ?? fallback.keepBeforeDays,
       earlyCutoff: run.earlyCutoff ?? fallback.earlyCutoff,
@@ -123,7 +124,13 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
 
 type WrittenTask = NonNullable<WrittenConfig['tasks']> extends ReadonlyMap<string, infer T> ? T : never;
 
-function declaredTask(name: string, task: WrittenTask, root: Node, context: ReadContext): DeclaredTask {
+function declaredTask(
+  name: string,
+  task: WrittenTask,
+  shrinkPercent: number | undefined,
+  root: Node,
+  context: ReadContext,
+): DeclaredTask {
   const problem = (message: string): void => {
     context.problems.push({ message, at: placeOf(root, context, 'tasks', name), severity: 'error' });
   };
@@ -148,7 +155,13 @@ function declaredTask(name: string, task: WrittenTask, root: Node, context: Read
   };
   const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);
   const complete = reads !== undefined && writes !== undefined && isWhole && context.problems.length === before;
-  return { complete, ...said };
+  return { complete, ...said, ...holdOf(task, shrinkPercent) };
+}
+
+/** A task with a share of its own is held by it although others are not, unless it says so itself. */
+function holdOf({ hold, shrinkPercent }: WrittenTask, otherwise: number | undefined): Pick<DeclaredTask, 'hold'> {
+  if (hold === undefined && shrinkPercent === undefined) return {};
+  return { hold: { shrinkPercent: hold === false ? undefined : (shrinkPercent ?? otherwise) } };
 }
 
 /** Place of a key by its path; of the nearest enclosing one when it is not found. */

@@ -131,6 +131,16 @@ describe('readConfig', () => {
     });
   });
 
+  test('says for a task when its slices are held, else the run does', () => {
+    const heldAs = (run: string, task: string): unknown =>
+      read(`version: 1\nrun: ${run}\ntasks: { a.b: ${task} }\n`).config.declared.get('a.b')?.hold;
+    expect(heldAs('{}', '{ reads: [] }')).toBeUndefined();
+    expect(heldAs('{}', '{ hold: false, shrinkPercent: 10 }')).toEqual({ shrinkPercent: undefined });
+    expect(heldAs('{ hold: false }', '{ shrinkPercent: 10 }')).toEqual({ shrinkPercent: 10 });
+    expect(heldAs('{ hold: false, shrinkPercent: 20 }', '{ hold: true }')).toEqual({ shrinkPercent: 20 });
+    expect(heldAs('{}', '{ hold: true }')).toEqual({ shrinkPercent: 50 });
+  });
+
   test.each([
     [
       'an unknown key, with the nearest',

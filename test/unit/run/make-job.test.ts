@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DeclaredTask } from '../../../src/core/lineage/declared-facts.ts';
 import type { SliceFact, TaskFacts } from '../../../src/core/lineage/facts.ts';
 import { makeTaskSql } from '../../../src/core/pipeline/make-task-sql.ts';
 import type { Pipeline, Task } from '../../../src/core/pipeline/model.ts';
@@ -101,6 +102,20 @@ const job = (sql: string, changes?: Partial<Task>, setup?: Partial<JobSetting>):
 };
 
 describe('makeJob', () => {
+  test('is held as its task says, else as the run does', () => {
+    const heldAt = (hold: DeclaredTask['hold']): unknown => {
+      const made = makeJob(
+        unit,
+        { ...taskOf('DELETE FROM mart.daily'), declared: { reads: [], writes: [], hold } },
+        setting,
+      );
+      return isRefusal(made) ? made : made.options.holdShrinkPercent;
+    };
+    expect(heldAt(undefined)).toBe(50);
+    expect(heldAt({ shrinkPercent: 80 })).toBe(80);
+    expect(heldAt({ shrinkPercent: undefined })).toBeUndefined();
+  });
+
   test('renders, splits, and cuts the slice by the task’s own literals', () => {
     const made = job(
       "-- the day anew\nDELETE FROM mart.daily AS d WHERE [[d.day = '{{ ds }}']];\nINSERT INTO mart.daily SELECT ';', {{ params.depth }} FROM raw.orders; ",

@@ -1,4 +1,5 @@
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
+import { appendNotes } from './append-notes.ts';
 import { type Applied, applyTask, type OpenUnit } from './apply-task.ts';
 import { findDoubled, keyFaults, watchedKeys } from './doubled-keys.ts';
 import { withRepeatedKeys } from './repeated-source-keys.ts';
@@ -12,7 +13,9 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
   const before = await keyFaults(unit, watched);
   try {
     const applied = await applyOnce(unit);
-    return applied.escape.kind === 'none' ? { ...applied, doubled: await findDoubled(unit, watched, before) } : applied;
+    if (applied.escape.kind !== 'none') return applied;
+    const notes = [...applied.notes, ...appendNotes(applied.slices)];
+    return { ...applied, notes, doubled: await findDoubled(unit, watched, before) };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }

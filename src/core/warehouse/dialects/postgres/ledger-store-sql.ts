@@ -42,11 +42,16 @@ select distinct on (target, slice) id, run, unit, task, slice, target,
   row_count, row_checksum, algorithm, code_hash, inputs, ${epochMilliseconds('committed_at')}
 from ${schema}.versions order by target, slice, id desc`;
 
-/** A committed state stands: only another committed one, by the unit's own transaction, takes its place. */
+/**
+ * A committed state stands: only another committed one, by the unit's own transaction, takes its place. What that
+ * transaction noted stands too, unless there is more to say.
+ */
 export const recordUnitStateSql = `
 insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
 values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
-on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts, message = excluded.message,
+on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts,
+  message = case when u.state in ('changed', 'unchanged', 'skipped') then coalesce(excluded.message, u.message)
+    else excluded.message end,
   duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
 where u.state not in ('changed', 'unchanged', 'skipped') or excluded.state = u.state`;
 
