@@ -93,6 +93,66 @@ describe.each(engines)('early cutoff on %s', (engine) => {
     expect(await run()).toMatchObject({ state: 'skipped' });
   });
 
+  /** Runs the unit, with changes of others committed just before and just after its first statement that reads. */
+  const runAmid = async (before: readonly string[], after: readonly string[]) => {
+    const reads = job().statements[1]?.text;
+    const connect: Fixture['warehouse']['connect'] = async (purpose) => {
+      const session = await fixture.warehouse.connect(purpose);
+      const query: typeof session.query = async (text, values) => {
+        if (text !== reads) return session.query(text, values);
+        await change(...before);
+        const result = await session.query(text, values);
+        await change(...after);
+        return result;
+      };
+      return { query, cancel: () => session.cancel(), close: () => session.close() };
+    };
+    const amid = relationalExecutor({ ...fixture.warehouse, connect }, { clock: realClock, owner: 'amid' });
+    const one = job({ run: `run-${++runs}`, inputs: [readsOrders], cutsOff: true });
+    const outcome = await amid.execute(one, neverAborted);
+    await amid.close();
+    return outcome;
+  };
+  const content = () =>
+    scalar(
+      fixture.warehouse,
+      "select inputs->0->'content'->>'rows' from backfill_ledger.versions order by id desc limit 1",
+    );
+
+  // The one session of PGlite is the unit's own while it runs.
+  describe.runIf(engine === 'postgres')('with others at work', () => {
+    test('rows that came in while it ran and went later are not taken for those that it read', async () => {
+      await change('update orders set amount = amount + 1 where id = 12');
+      const add = "insert into orders values (77, '2026-11-01', 7)";
+      expect(await runAmid([add], [])).toMatchObject({ state: 'changed', slices: [{ added: 1, changed: 1 }] });
+      expect(await content()).toBeNull();
+      await change('delete from orders where id = 77');
+      expect(await run()).toMatchObject({ state: 'changed', slices: [{ removed: 1 }] });
+      expect(await content()).toBe('10');
+      expect(await run()).toMatchObject({ state: 'skipped' });
+    });
+
+    test('what others do elsewhere does not make it run again', async () => {
+      await change('update orders set amount = amount + 1 where id = 12');
+      const elsewhere = "update orders set amount = 0 where day > '2026-11-01'";
+      expect(await runAmid([elsewhere], [elsewhere])).toMatchObject({ state: 'changed' });
+      expect(await content()).toBe('10');
+      expect(await run()).toMatchObject({ state: 'skipped' });
+    });
+  });
+
+  test('a unit that reads its own earlier rows is left out too, but not where it wrote what it reads', async () => {
+    const own = { table: 'sales', column: 'day', from: '2026-10-31T00:00:00.000Z', to: '2026-11-01T00:00:00.000Z' };
+    expect(await run({ inputs: [own] })).toMatchObject({ state: 'unchanged' });
+    expect(await run({ inputs: [own] })).toMatchObject({ state: 'skipped' });
+    const all = { ...own, to: '2026-11-02T00:00:00.000Z' };
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await run({ inputs: [all] })).toMatchObject({ state: 'changed' });
+    expect(await content()).toBeNull();
+    expect(await run({ inputs: [all] })).toMatchObject({ state: 'unchanged' });
+    expect(await run({ inputs: [all] })).toMatchObject({ state: 'skipped' });
+  });
+
   test('rows that somebody else changed in its own slice are put right', async () => {
     const before = await rows();
     await change('update sales set amount = 0 where id = 12');

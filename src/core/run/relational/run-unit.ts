@@ -8,6 +8,7 @@ import { applyCertainly } from './apply-certainly.ts';
 import { keepImages } from './before-image.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
+import { consumedInputs, readMoment } from './consumed-inputs.ts';
 import { isUpToDate, readInputs } from './cutoff.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables } from './fence.ts';
@@ -59,11 +60,12 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     const { plan, types } = run;
     const server = warehouse.description;
     const cutoff = { session, job, targets: claim.targets, server, types };
-    const inputs = await readInputs(cutoff, marker);
-    const seen = { inputs, definitionsHash: marker.definitionsHash };
-    if (await isUpToDate(cutoff, marker, inputs)) {
+    const moment = await readMoment(cutoff);
+    const found = await readInputs(cutoff, marker);
+    const { definitionsHash } = marker;
+    if (await isUpToDate(cutoff, marker, found)) {
       const ended = { state: 'skipped', message: upToDate, slices: [], durationMs: durationMs() } as const;
-      await recordOutcome(session, job, env, claim.fence, seen, ended);
+      await recordOutcome(session, job, env, claim.fence, { inputs: found, definitionsHash }, ended);
       await steps.commit();
       run.claim = undefined;
       return { state: 'skipped', reason: upToDate, durationMs: durationMs() };
@@ -80,15 +82,23 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
       types,
     });
     const decision = decide(applied, job.options);
+    if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
+    const inputs = await consumedInputs(cutoff, found, moment);
     const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
     if (decision.kind === 'changed') await keepImages(session, job, claim.targets, slices);
-    else await session.query(`rollback to savepoint ${unitSavepoint}`);
-    await recordOutcome(session, job, env, claim.fence, seen, {
-      state: decision.kind,
-      message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
-      slices,
-      durationMs: durationMs(),
-    });
+    await recordOutcome(
+      session,
+      job,
+      env,
+      claim.fence,
+      { inputs, definitionsHash },
+      {
+        state: decision.kind,
+        message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
+        slices,
+        durationMs: durationMs(),
+      },
+    );
     await steps.commit();
     run.claim = undefined;
     const diffs = slices.map(({ diff }) => diff);
