@@ -1,5 +1,7 @@
+import { byScheduler } from '../../core/ledger/by-scheduler.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { type SliceVersionRecord, type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { plural } from '../../core/text/plural.ts';
 import { instant } from '../../core/time/instant.ts';
 import { toIso } from '../../core/time/iso.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
@@ -21,7 +23,7 @@ export async function showStale(root: string, { format, connection }: StaleOptio
       const versions = await ledger.newestVersions();
       const hashes = new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash]));
       const stale = staleSlices(versions, hashes);
-      shell.out(format === 'json' ? staleJson(stale) : staleText(stale, versions.length, shell));
+      shell.out(format === 'json' ? staleJson(stale, versions) : staleText(stale, versions, shell));
       shell.exit(exitCodes.done);
     } finally {
       await ledger.close();
@@ -31,7 +33,10 @@ export async function showStale(root: string, { format, connection }: StaleOptio
 
 const isoBound = (at: number): string | null => (Number.isFinite(at) ? toIso(instant(at)) : null);
 
-function staleJson(stale: readonly StaleSlice[]): string {
+/** Slices whose scheduler made them last: with which code, and from what, is not recorded. */
+const notJudged = (versions: readonly SliceVersionRecord[]): number => versions.filter(byScheduler).length;
+
+function staleJson(stale: readonly StaleSlice[], versions: readonly SliceVersionRecord[]): string {
   const listed = stale.map(({ version, reasons }) => ({
     unit: version.unit,
     task: version.task,
@@ -42,12 +47,19 @@ function staleJson(stale: readonly StaleSlice[]): string {
     madeBy: version.run,
     reasons: reasons.map((reason) => ({ ...reason, message: staleInWords(reason) })),
   }));
-  return `${JSON.stringify({ version: 1, stale: listed })}\n`;
+  return `${JSON.stringify({ version: 1, stale: listed, notJudged: notJudged(versions) })}\n`;
 }
 
-function staleText(stale: readonly StaleSlice[], known: number, { colors, columns }: Shell): string {
+function staleText(
+  stale: readonly StaleSlice[],
+  versions: readonly SliceVersionRecord[],
+  { colors, columns }: Shell,
+): string {
+  const known = versions.length;
+  const scheduled = notJudged(versions);
+  const open = scheduled === 0 ? '' : `${plural(scheduled, 'slice')} made by a scheduler: not judged\n`;
   if (known === 0) return 'no slice was made by a run on this database yet\n';
-  if (stale.length === 0) return `no slice is stale, of ${known} that the ledger knows\n`;
+  if (stale.length === 0) return `no slice is stale, of ${known} that the ledger knows\n${open}`;
   const rows = stale.map(({ version, reasons }) => [
     version.unit,
     version.target,
@@ -56,5 +68,5 @@ function staleText(stale: readonly StaleSlice[], known: number, { colors, column
   ]);
   const titles = ['unit', 'table', 'made at', 'why it is stale'].map((title) => ({ title }));
   const table = textTable(titles, rows, { width: columns, paintTitle: colors.bold });
-  return `${table.join('\n')}\n${stale.length} of ${known} slices are stale; "backfill run" with --downstream makes them anew\n`;
+  return `${table.join('\n')}\n${stale.length} of ${known} slices are stale; "backfill run" with --downstream makes them anew\n${open}`;
 }

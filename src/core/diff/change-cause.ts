@@ -20,6 +20,8 @@ export type ChangeCause =
   | { readonly kind: 'unrecorded-input'; readonly table: string }
   /** Something of the database that may or may not have to do with it. */
   | { readonly kind: 'definitions' }
+  /** The scheduler made the last version; what was different then is not recorded. */
+  | { readonly kind: 'scheduled' }
   /** The change of an earlier run was taken back, by this run or the last one. */
   | { readonly kind: 'undo'; readonly run: string }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
@@ -34,6 +36,8 @@ export interface ChangeEvidence {
         readonly after: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
         /** The run that the last version took back, instead of code and SQL of its own. */
         readonly undone: string | undefined;
+        /** The scheduler made the last version: nothing of what follows is known of it. */
+        readonly scheduled: boolean;
         readonly sameCode: boolean;
         readonly sameStatements: boolean;
         readonly sameDefinitions: boolean;
@@ -50,6 +54,7 @@ export function changeCauses({ before, after, previous, inputs }: ChangeEvidence
   const touched = before !== undefined && sameContent(before, previous.after) === false;
   const outside: readonly ChangeCause[] = touched ? [{ kind: 'outside' }] : [];
   if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
+  if (previous.scheduled) return [{ kind: 'scheduled' }, ...outside];
   const known: ChangeCause[] = [
     ...codeCauses(previous),
     ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
@@ -107,6 +112,8 @@ export function causeInWords(cause: ChangeCause): string {
       return `${cause.table} holds other rows than the last run read`;
     case 'unrecorded-input':
       return `what the last run read of ${cause.table} was not recorded`;
+    case 'scheduled':
+      return 'its scheduler made the last version, and what that run saw was not recorded';
     case 'undo':
       return `run ${cause.run} was undone`;
     case 'not-deterministic':

@@ -17,6 +17,7 @@ import { boundsOf, overlapsOf } from './active-overlaps.ts';
 import { ensureLedger } from './ensure-ledger.ts';
 import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
+import { undoMark } from './undo-mark.ts';
 
 type Row = readonly (string | null)[];
 
@@ -116,7 +117,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     forgetImages: async (days) => {
       await ask(forgetImagesSql, [String(days)]);
     },
-    newestVersions: async () => (await ask(newestVersionsSql, [])).rows.map(versionOf),
+    newestVersions: async () => (await ask(newestVersionsSql, [undoMark('')])).rows.map(versionOf),
     close: async () => {
       await queue;
       await session?.close();
@@ -163,9 +164,11 @@ function versionOf(row: Row): SliceVersionRecord {
     codeHash,
     inputs,
     committedAt,
+    madeAt,
   ] = row;
   return {
     id: Number(id),
+    madeAt: Number(madeAt),
     run: String(run),
     unit: String(unit),
     task: String(task),
@@ -177,7 +180,7 @@ function versionOf(row: Row): SliceVersionRecord {
     rowChecksum: String(rowChecksum),
     algorithm: String(algorithm),
     codeHash: String(codeHash),
-    inputs: JSON.parse(inputs ?? '[]') as SliceVersionRecord['inputs'],
+    inputs: (JSON.parse(inputs ?? 'null') as SliceVersionRecord['inputs'] | null) ?? undefined,
     committedAt: instant(Number(committedAt)),
   };
 }

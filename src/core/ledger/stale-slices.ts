@@ -1,6 +1,7 @@
 import type { TaskId } from '../pipeline/model.ts';
 import type { UnitId } from '../plan/plan.ts';
 import type { Instant } from '../time/instant.ts';
+import { byScheduler } from './by-scheduler.ts';
 import type { InputContent, RecordedInput } from './recorded-input.ts';
 import { undoneRun } from './undo-mark.ts';
 
@@ -8,6 +9,8 @@ import { undoneRun } from './undo-mark.ts';
 export interface SliceVersionRecord extends InputContent {
   /** Grows from commit to commit. */
   readonly id: number;
+  /** Version whose code and inputs these are: where an undo was undone, that of the run whose rows are there again. */
+  readonly madeAt: number;
   readonly run: string;
   readonly unit: UnitId;
   readonly task: TaskId;
@@ -16,7 +19,8 @@ export interface SliceVersionRecord extends InputContent {
   readonly lower: number;
   readonly upper: number;
   readonly codeHash: string;
-  readonly inputs: readonly RecordedInput[];
+  /** `undefined`: nobody recorded what its scheduler's run read. */
+  readonly inputs: readonly RecordedInput[] | undefined;
   readonly committedAt: Instant;
 }
 
@@ -63,10 +67,10 @@ export function staleSlices(
     const undone = undoneRun(version.codeHash);
     const reasons: StaleReason[] = [];
     if (undone !== undefined) reasons.push({ kind: 'undone', run: undone });
-    else if (hash !== undefined && hash !== version.codeHash) reasons.push({ kind: 'code' });
-    for (const input of version.inputs) {
+    else if (hash !== undefined && hash !== version.codeHash && !byScheduler(version)) reasons.push({ kind: 'code' });
+    for (const input of version.inputs ?? []) {
       const now = within(targets.get(input.table), input).filter(({ slice }) => slice !== version.slice);
-      const moved = now.find((current) => current.id > version.id && !consumed(input, current));
+      const moved = now.find((current) => current.id > version.madeAt && !consumed(input, current));
       if (moved !== undefined) reasons.push({ kind: 'input', table: input.table, unit: moved.unit });
       else {
         const behind = now.find((current) => judge(current).length > 0);

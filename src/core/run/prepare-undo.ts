@@ -36,8 +36,6 @@ export async function prepareUndo(
   if (stored === undefined) {
     return { message: `there is no run ${run} in this database`, remedy: 'list them with: backfill history' };
   }
-  const decoded = decodeRunDocument(stored.document);
-  if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
   const all = await ledger.changedSlices(run);
   const changed = units === undefined ? all : all.filter(({ unit }) => units.includes(unit));
   const missing = (units ?? []).find((unit) => !all.some((slice) => slice.unit === unit));
@@ -50,9 +48,11 @@ export async function prepareUndo(
     const more = stuck.length > 3 ? `; and ${plural(stuck.length - 3, 'more slice')}` : '';
     return {
       message: `run ${run} cannot be undone as a whole: ${stuck.slice(0, 3).join('; ')}${more}`,
-      remedy: 'undo single units with --unit, or run their intervals again',
+      remedy: 'undo single units of it, or run their intervals again',
     };
   }
+  const decoded = decodeRunDocument(stored.document);
+  if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
   return undoOf(decoded.value, [...new Set(changed.map(({ unit }) => unit))], { run, as, createdBy, now });
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../ledger/codec.ts';
 import { count, entries, finite, flag, list, mapOf, oneOf, optional, record, text } from '../ledger/decoder.ts';
 import type { Plan, UnitId } from '../plan/plan.ts';
+import { scheduledDocument } from '../warehouse/dialects/postgres/slice-functions-sql.ts';
 import type { JobRefusal } from './job-refusal.ts';
 import type { RunOptions } from './run-options.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
@@ -31,7 +32,11 @@ export const encodeRunDocument = ({ plan, jobs, refused, options }: RunDocument)
     options,
   });
 
-export const decodeRunDocument = (document: string): Decoded<RunDocument> => decodeDocument(document, runDocument);
+/** A run of a task that its scheduler ran has no plan and no jobs: there is nothing that could be run from here again. */
+export const decodeRunDocument = (document: string): Decoded<RunDocument> =>
+  document === scheduledDocument
+    ? { ok: false, reason: 'its scheduler ran it, and can run it again' }
+    : decodeDocument(document, runDocument);
 
 const sourceSpan = record({ file: text, start: count, end: count });
 
@@ -67,6 +72,7 @@ const job = record<UnitJob>({
   cutsOff: flag,
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),
+  notAtomic: optional(text),
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,
@@ -89,7 +95,15 @@ const runDocument = record<RunDocument>({
   jobs: entries(job),
   refused: entries(
     record<JobRefusal>({
-      code: oneOf('not-runnable', 'not-rendered', 'no-slice', 'no-statements', 'no-snapshot', 'other-connection'),
+      code: oneOf(
+        'not-runnable',
+        'not-rendered',
+        'no-slice',
+        'no-statements',
+        'no-snapshot',
+        'not-atomic',
+        'other-connection',
+      ),
       message: text,
       remedy: text,
       at: optional(sourceSpan),

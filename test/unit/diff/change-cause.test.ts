@@ -11,6 +11,7 @@ const figures = (rowChecksum: string, algorithm = 'a') => ({
 const previous = {
   after: figures('old'),
   undone: undefined,
+  scheduled: false,
   sameCode: true,
   sameStatements: true,
   sameDefinitions: true,
@@ -30,6 +31,11 @@ test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
     'a slice whose last run was undone',
     { previous: { ...previous, undone: 'r1', sameCode: false, sameStatements: false } },
     ['undo'],
+  ],
+  [
+    'a slice that its scheduler made last',
+    { previous: { ...previous, scheduled: true, sameCode: false, sameDefinitions: false, sameSettings: false } },
+    ['scheduled'],
   ],
   ['what the database defines', { previous: { ...previous, sameDefinitions: false } }, ['definitions']],
   ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],

@@ -66,9 +66,10 @@ export async function isUpToDate(
     if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return false;
     if (version.definitionsHash !== definitionsHash) return false;
     if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return false;
-    if (version.inputs.length !== inputs.length) return false;
+    const { inputs: seen } = version;
+    if (seen?.length !== inputs.length) return false;
     const same = inputs.every((input) => {
-      const then = counterpart(input, version.inputs);
+      const then = counterpart(input, seen);
       return input.content !== undefined && then?.content !== undefined && sameInput(input, then) === true;
     });
     if (!same) return false;

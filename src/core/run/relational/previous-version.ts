@@ -10,7 +10,8 @@ export interface PreviousVersion extends InputContent {
   /** Hash of what decides in the database beside the statements; null like the above. */
   readonly definitionsHash: string | null;
   readonly settings: Readonly<Record<string, string>>;
-  readonly inputs: readonly RecordedInput[];
+  /** null: nobody recorded what its scheduler's run read. */
+  readonly inputs: readonly RecordedInput[] | null;
 }
 
 /** Session settings in any order. */

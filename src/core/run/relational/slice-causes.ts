@@ -1,4 +1,5 @@
 import { changeCauses } from '../../diff/change-cause.ts';
+import { byScheduler } from '../../ledger/by-scheduler.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { undoneRun } from '../../ledger/undo-mark.ts';
 import type { UnitJob } from '../unit-job.ts';
@@ -26,6 +27,7 @@ export function withCauses(
     previous: version && {
       after: version,
       undone: undoneRun(version.codeHash),
+      scheduled: byScheduler(version),
       sameCode: version.codeHash === job.codeHash,
       sameStatements: version.sameStatements !== false,
       sameDefinitions: version.definitionsHash === marker.definitionsHash,

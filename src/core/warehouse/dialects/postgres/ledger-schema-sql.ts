@@ -1,6 +1,9 @@
-export const ledgerSchema = 'backfill_ledger';
+import { ledgerSchema } from '../../../sql/ledger-name.ts';
+import { sliceFunctionsSql } from './slice-functions-sql.ts';
 
-export const ledgerVersion = 3;
+export { ledgerSchema };
+
+export const ledgerVersion = 4;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -20,6 +23,7 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
     `alter table ${ledgerSchema}.versions
     add column statements_hash text, add column definitions_hash text`,
   ],
+  4: sliceFunctionsSql,
 };
 
 /**
@@ -59,6 +63,7 @@ export const createLedgerSql: readonly string[] = [
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
   ...beforeImagesSql,
+  ...sliceFunctionsSql,
   `insert into ${ledgerSchema}.meta (version) values (${ledgerVersion})`,
 ];
 
