@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { staleSlices } from '../../src/core/ledger/stale-slices.ts';
 import { undoMark } from '../../src/core/ledger/undo-mark.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
@@ -71,6 +72,24 @@ describe.each(engines)('undo on %s', (engine) => {
     await undo(id, { run: `undo-${id}` });
     expect(await undo(`undo-${id}`)).toMatchObject({ state: 'changed' });
     expect(await rows()).toBe(after);
+  });
+
+  test('an undo is stale, the undo of it is not, and so on', async () => {
+    const { id } = await changedRun();
+    const ledger = sqlLedgerStore(fixture.warehouse);
+    const reasons = async () => {
+      const versions = (await ledger.newestVersions()).filter(({ target }) => target === 'public.sales');
+      return staleSlices(versions, new Map([['shop.sales', 'code-1']])).flatMap((slice) => slice.reasons);
+    };
+    expect(await reasons()).toEqual([]);
+    let last = id;
+    for (const undone of [true, false, true, false]) {
+      const next = `undo-${last}`;
+      expect(await undo(last, { run: next, codeHash: undoMark(last) })).toMatchObject({ state: 'changed' });
+      expect(await reasons()).toEqual(undone ? [{ kind: 'undone', run: id }] : []);
+      last = next;
+    }
+    await ledger.close();
   });
 
   test('rows that moved on stay as they are', async () => {

@@ -14,6 +14,7 @@ function made(table: string, day: number, content: string, inputs: readonly Reco
   ids += 1;
   return {
     id: ids,
+    madeAt: ids,
     run: `run-${ids}`,
     unit: `${table}@${day}`,
     task: table,
@@ -54,6 +55,16 @@ describe('stale slices', () => {
     expect(staleSlices([daily], new Map([['daily', 'code of daily']]))).toMatchObject([
       { reasons: [{ kind: 'undone', run: 'run-7' }] },
     ]);
+  });
+
+  test('a slice whose undo was undone is judged by the run whose rows are there again', () => {
+    const orders = made('orders', 1, 'x');
+    const daily = made('daily', 1, 'y', [read('orders', 1, 2, orders)]);
+    const again = { ...daily, id: daily.id + 10, run: 'the undo of the undo' };
+    expect(stale([orders, again], new Map([['daily', daily.codeHash]]))).toEqual([]);
+    const rewritten = { ...orders, id: daily.id + 1, madeAt: daily.id + 1, rowChecksum: 'z' };
+    expect(stale([rewritten, again])).toEqual(['daily@1 input']);
+    expect(stale([orders, again], new Map([['daily', 'other code']]))).toEqual(['daily@1 code']);
   });
 
   test('a parent that was rewritten with other rows makes its child stale, and what is behind it', () => {
@@ -105,8 +116,8 @@ describe('stale slices', () => {
   test('an open window is not closed by accident', () => {
     const orders = made('orders', 1, 'x');
     const open = { ...read('orders', 0, 0, orders), from: '-infinity', to: 'infinity' };
-    expect(stale([made('orders', 1, 'n'), made('orders', 9, 'x'), { ...made('all', 1, 'y', [open]), id: 0 }])).toEqual([
-      'all@1 input',
-    ]);
+    expect(
+      stale([made('orders', 1, 'n'), made('orders', 9, 'x'), { ...made('all', 1, 'y', [open]), id: 0, madeAt: 0 }]),
+    ).toEqual(['all@1 input']);
   });
 });
