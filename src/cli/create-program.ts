@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { register as registerCheck } from './commands/check.ts';
 import { register as registerHistory } from './commands/history.ts';
+import { register as registerMakeSafe } from './commands/make-safe.ts';
 import { register as registerPlan } from './commands/plan.ts';
 import { register as registerProve } from './commands/prove.ts';
 import { register as registerResume } from './commands/resume.ts';
@@ -13,6 +14,7 @@ import { exitCodes, type Shell, UsageError } from './shell.ts';
 const registers = [
   registerCheck,
   registerShow,
+  registerMakeSafe,
   registerPlan,
   registerProve,
   registerRun,

@@ -72,6 +72,20 @@ describe('what the command line writes', () => {
     );
   });
 
+  test('make-safe', async () => {
+    golden(
+      'make-safe',
+      [
+        await transcript('make-safe', 'dags'),
+        await transcript('make-safe', 'dags/sql/daily.sql', '--format', 'json'),
+        await transcript('make-safe', 'dags', '--task', 'shop.dialy'),
+        await transcript('make-safe'),
+        await transcript('make-safe', 'dags', '--install'),
+        await transcript('make-safe', '--help'),
+      ].join('\n'),
+    );
+  });
+
   test('help', async () => {
     const verbs = ['show', 'plan', 'run', 'history', 'resume'];
     const pages = [['--help'], ...verbs.map((verb) => [verb, '--help'])];

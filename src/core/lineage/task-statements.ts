@@ -1,4 +1,5 @@
 import type { Task, TaskSql } from '../pipeline/model.ts';
+import { ownStatements } from '../sql/slice-guard.ts';
 import type { Statement } from '../sql/statement.ts';
 import { type SqlContext, sqlContext } from './sql-context.ts';
 
@@ -14,7 +15,10 @@ export interface TaskStatement {
   readonly inBody: boolean;
 }
 
-/** All that a task runs, in order: what stands in other statements and in bodies comes before what it stands in. */
+/**
+ * All that a task runs, in order: what stands in other statements and in bodies comes before what it stands in. What
+ * joins it to the ledger is left out: it touches no table of the task's.
+ */
 export function taskStatements(task: Task, zone: string): readonly TaskStatement[] {
   const routines = new Map<string, readonly TaskStatement[]>();
   return task.sql.flatMap((sql, sqlIndex) => {
@@ -35,7 +39,7 @@ export function taskStatements(task: Task, zone: string): readonly TaskStatement
       const called = whole.routine === undefined ? [] : (routines.get(whole.routine.name) ?? []);
       return [...called, ...inside, own];
     };
-    return sql.reading.statements.flatMap((statement) => run(statement, false));
+    return ownStatements(sql.masked.text, sql.reading.statements).flatMap((statement) => run(statement, false));
   });
 }
 

@@ -1,10 +1,12 @@
-import type { ReadFact, ReadWindow, TaskFacts, WriteFact } from '../lineage/facts.ts';
+import type { ReadFact, ReadWindow, SliceFact, TaskFacts, WriteFact } from '../lineage/facts.ts';
 import { isScheduled } from '../lineage/is-scheduled.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../lineage/order-edges.ts';
 import { tableNames } from '../lineage/table-names.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
 import { createMemo, oncePer } from '../pipeline/memo.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
+import { cutOut, guardSpans } from '../sql/slice-guard.ts';
+import type { Span } from '../text/span.ts';
 import { makeGrid } from '../time/make-grid.ts';
 import { isZone } from '../time/zone.ts';
 import type { ParentRead, PlannableTask } from './plan-request.ts';
@@ -156,11 +158,23 @@ function deleterFor(
 
 /** What decides the rows that a task writes: its templates as written, its parameters, where it writes, and what it reads instead. */
 function codeText(task: Task, writes: readonly WriteFact[], reads: readonly ReadFact[]): string {
-  const sql = task.sql.map(({ source, pythonHoles }) => ({
-    text: source.text.replace(/\r\n?/g, '\n').replace(/[ \t]+$/gm, ''),
+  const guards = task.sql.map(({ masked, reading }) => guardSpans(masked.text, reading.statements));
+  const sql = task.sql.map(({ source, pythonHoles }, index) => ({
+    text: cutOut(source.text, guards[index] ?? [])
+      .replace(/\r\n?/g, '\n')
+      .replace(/[ \t]+$/gm, ''),
     holes: pythonHoles.map(({ source: expression, value }) => [expression, value]),
   }));
-  const targets = writes.map(({ table, slice, mode, key }) => [table, slice, mode, key]);
+  const targets = writes.map(({ table, slice, mode, key }) => [table, placed(slice, guards), mode, key]);
   const snapshots = reads.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.snapshots]));
   return JSON.stringify({ sql, targets, params: task.params, ...(snapshots.length > 0 ? { snapshots } : {}) });
+}
+
+/** A slice with the place of its predicate in a text without its guard. */
+function placed(slice: SliceFact, guards: readonly (readonly Span[])[]): SliceFact {
+  if (slice.kind !== 'range' || slice.predicate === undefined) return slice;
+  const { sqlIndex, start, end } = slice.predicate;
+  const before = (guards[sqlIndex] ?? []).filter((span) => span.end <= start);
+  const cut = before.reduce((length, span) => length + span.end - span.start, 0);
+  return { ...slice, predicate: { sqlIndex, start: start - cut, end: end - cut } };
 }

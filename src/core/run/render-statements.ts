@@ -3,6 +3,7 @@ import type { DialectName } from '../sql/dialect-name.ts';
 import { lex } from '../sql/lex/lexer.ts';
 import { split } from '../sql/lex/split.ts';
 import type { Token } from '../sql/lex/token.ts';
+import { blanked, guardSpans } from '../sql/slice-guard.ts';
 import type { MaskedText } from '../template/masked-text.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
@@ -13,6 +14,10 @@ import type { RenderedStatement } from './unit-job.ts';
 
 /** Text that is SQL through and through, for the lexer. */
 export const plainText = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
+
+/** What a run of ours sends of it: it joins the ledger by itself. */
+const ownText = ({ source, masked, reading }: TaskSql): string =>
+  blanked(source.text, guardSpans(masked.text, reading.statements));
 
 export interface RenderedSql {
   readonly text: string;
@@ -34,7 +39,7 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
       'use a template expression or a constant',
     );
   }
-  const rendered = renderTemplate(sql.source.text, context, sql.environment);
+  const rendered = renderTemplate(ownText(sql), context, sql.environment);
   if (!rendered.ok) {
     const remedy = 'use an expression of the interval, or give the value under variables or params in backfill.yaml';
     return refusal(sql, rendered, `${rendered.expression} cannot be rendered: ${rendered.reason}`, remedy);
@@ -69,7 +74,11 @@ function cut(text: string, tokens: readonly Token[], sql: TaskSql): readonly Ren
     );
   }
   // As many statements as in the source: then the nth was written where the source's nth stands.
-  const written = sql.reading.statements.length === ranges.length ? sql.reading.statements : [];
+  const guard = guardSpans(sql.masked.text, sql.reading.statements);
+  const own = sql.reading.statements.filter(
+    ({ start }) => !guard.some((span) => span.start <= start && start < span.end),
+  );
+  const written = own.length === ranges.length ? own : [];
   return ranges.map(({ from, to }, index) => {
     const source = written[index];
     return {
@@ -94,7 +103,7 @@ const [open, close] = ['\u0001<', '>\u0001'];
  * or when the marks change anything around it.
  */
 export function renderPart(sql: TaskSql, part: Span, plain: string, context: TemplateContext): string | undefined {
-  const { text } = sql.source;
+  const text = ownText(sql);
   const marked = renderTemplate(
     text.slice(0, part.start) + open + text.slice(part.start, part.end) + close + text.slice(part.end),
     context,

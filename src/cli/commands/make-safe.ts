@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { makeSafe } from '../../core/safe/make-safe.ts';
+import { applyEdits } from '../../core/text/apply-edits.ts';
+import { plural } from '../../core/text/plural.ts';
+import type { TextEdit } from '../../core/text/span.ts';
+import { sliceGrants } from '../../core/warehouse/dialects/postgres/slice-functions-sql.ts';
+import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
+import { checkScope } from '../check-scope.ts';
+import { findTasks } from '../find-tasks.ts';
+import { type MadeSafe, makeSafeJson } from '../reporters/make-safe-json.ts';
+import { unifiedDiff } from '../reporters/unified-diff.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { withTarget } from '../with-target.ts';
+import { openWorkspace } from '../workspace-option.ts';
+
+interface MakeSafeOptions {
+  readonly task?: readonly string[];
+  readonly write?: boolean;
+  readonly install?: boolean;
+  readonly connection?: string;
+  readonly format: 'text' | 'json';
+}
+
+export function register(program: Command, shell: Shell): void {
+  program
+    .command('make-safe')
+    .description(
+      'put lock, replacement and ledger into the SQL of scheduled tasks, so that a second run changes nothing',
+    )
+    .argument('[paths...]', 'DAG files, SQL files or folders')
+    .option('--task <task...>', 'only these tasks: dag.task, or a SQL file')
+    .option('--write', 'change the files; without it the change is printed')
+    .option('--install', 'bring the ledger of a database to what such tasks need, and say which rights they need')
+    .option('--connection <name>', 'connection of backfill.yaml for --install')
+    .addOption(new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  backfill make-safe dags/shop_daily.py                       what would change, as a diff
+  backfill make-safe dags --task shop_daily.revenue_daily --write
+  backfill make-safe --install --connection warehouse         once for each database
+
+A task that was made safe waits for whoever works on its slice, replaces the slice in one transaction, and records it in
+the ledger. Exit code 1 where a task that writes cannot be made safe; the reason is said.`,
+    )
+    .action((paths: readonly string[], options: MakeSafeOptions) =>
+      options.install === true ? install(paths, options, shell) : make(paths, options, shell),
+    );
+}
+
+async function make(paths: readonly string[], options: MakeSafeOptions, shell: Shell): Promise<void> {
+  if (paths.length === 0)
+    throw new UsageError('say which file: backfill make-safe dags/shop_daily.py', 'a folder will do');
+  const scope = checkScope(paths, shell.cwd);
+  const workspace = await loadWorkspace(scope.root);
+  const chosen = scope.choose(workspace.reading);
+  const inPaths = [...workspace.facts.tasks].filter(([, { task, pipeline }]) => {
+    const places = task.sql.flatMap(({ source }) => source.pieces.map((piece) => piece.source.file));
+    return chosen.has(pipeline.file) || places.some((file) => chosen.has(file));
+  });
+  const named = options.task && new Set(findTasks(options.task, workspace.tasks).map(({ id }) => id));
+  const absent = [...(named ?? [])].find((id) => !inPaths.some(([one]) => one === id));
+  if (absent !== undefined)
+    throw new UsageError(`${absent} is not in ${paths.join(', ')}`, 'name the file that it stands in');
+  const made = inPaths
+    // A sensor has nothing to make safe, and nothing to complain of; a task that was named has.
+    .filter(([id]) => named?.has(id) ?? (workspace.facts.facts.get(id)?.writes.length ?? 0) > 0)
+    .map(([id]) => ({ id, safe: makeSafe(workspace.facts, id) }));
+  report(made, workspace, options, shell);
+}
+
+function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSafeOptions, shell: Shell): void {
+  const files = new Map<string, Map<string, TextEdit>>();
+  for (const { safe } of made) {
+    for (const edit of safe.kind === 'edit' ? safe.edits : []) {
+      const known = files.get(edit.file) ?? new Map<string, TextEdit>();
+      // Tasks that share a text share its edits.
+      files.set(edit.file, known.set(JSON.stringify(edit), edit));
+    }
+  }
+  if (options.write === true) for (const [file, edits] of files) write(workspace.root, file, [...edits.values()]);
+  const refused = made.filter(({ safe }) => safe.kind === 'refused');
+  shell.exit(refused.length > 0 ? exitCodes.findings : exitCodes.done);
+  if (options.format === 'json') {
+    shell.out(makeSafeJson(made, options.write === true, workspace.text));
+    return;
+  }
+  const { colors } = shell;
+  for (const [file, edits] of files) {
+    if (options.write === true) shell.out(`${colors.bold(file)} changed\n`);
+    else shell.out(unifiedDiff(file, workspace.text(file) ?? '', [...edits.values()], colors));
+  }
+  for (const { id, safe } of made) {
+    if (safe.kind === 'safe') shell.err(`${id} is safe already\n`);
+    if (safe.kind !== 'refused') continue;
+    shell.err(`${colors.yellow('refused')} ${id}: ${safe.reason}\n  ${colors.green('help')} ${safe.remedy}\n`);
+  }
+  const edited = made.filter(({ safe }) => safe.kind === 'edit').length;
+  if (edited === 0 && made.length === 0) shell.err('no task here writes a table\n');
+  if (edited === 0) return;
+  const next = 'Each database needs this once: backfill make-safe --install';
+  shell.err(
+    options.write === true
+      ? `${plural(edited, 'task')} made safe. ${next}\n`
+      : `${plural(edited, 'task')} to make safe; --write changes the files. ${next}\n`,
+  );
+}
+
+/** In one write, with the byte order mark that the file had. */
+function write(root: string, file: string, edits: readonly TextEdit[]): void {
+  const path = join(root, file);
+  const text = readFileSync(path, 'utf8');
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  writeFileSync(path, mark + applyEdits(text.slice(mark.length), edits));
+}
+
+async function install(paths: readonly string[], { connection, format }: MakeSafeOptions, shell: Shell): Promise<void> {
+  if (paths.length > 0) throw new UsageError('--install changes a database and no file', 'leave the paths out');
+  const workspace = await openWorkspace({}, shell);
+  await withTarget(workspace, connection, shell, async ({ warehouse }) => {
+    const ledger = sqlLedgerStore(warehouse);
+    try {
+      await ledger.listRuns(1);
+    } finally {
+      await ledger.close();
+    }
+    const { target } = warehouse.description;
+    const grants = sliceGrants('<role of the scheduler>');
+    if (format === 'json') shell.out(`${JSON.stringify({ version: 1, target, grants })}\n`);
+    else
+      shell.out(
+        `the ledger of ${target} is ready for tasks that were made safe\n` +
+          `The role that your scheduler connects with needs, beside the rights on its tables:\n${grants.map((grant) => `  ${grant}\n`).join('')}`,
+      );
+    shell.exit(exitCodes.done);
+  });
+}
