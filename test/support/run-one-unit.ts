@@ -1,8 +1,9 @@
 // A process of its own that runs one unit and may kill itself at a statement. Bundled by the test that starts it.
+import { previewRun } from '../../src/core/run/relational/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import { instant } from '../../src/core/time/instant.ts';
 import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import { systemClock } from '../../src/node/system-clock.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type Moment, withFault } from './fault-injection.ts';
 
@@ -10,24 +11,25 @@ export interface OneUnit {
   readonly connection: ConnectionConfig;
   readonly job: UnitJob;
   readonly owner: string;
+  /** Previewed instead of run. */
+  readonly preview?: boolean;
   /** The statement at which to die; -1 for never. */
   readonly killAt: number;
   readonly moment: Moment;
 }
 
 const request = JSON.parse(process.argv[2] ?? '{}') as OneUnit;
-const clock = {
-  now: () => instant(Date.now()),
-  sleep: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)),
-};
 try {
   const warehouse = await openWarehouse(request.connection);
   const faulty = withFault(warehouse, request.killAt, request.moment, async () => {
     process.kill(process.pid, 'SIGKILL');
     await new Promise(() => undefined);
   });
-  const executor = relationalExecutor(faulty.warehouse, { clock, owner: request.owner });
-  const outcome = await executor.execute(request.job, new AbortController().signal);
+  const env = { clock: systemClock, owner: request.owner };
+  const signal = new AbortController().signal;
+  const outcome = request.preview
+    ? (await previewRun(faulty.warehouse, env, [request.job], { signal, timeBoxMs: 600_000 }))[0]
+    : await relationalExecutor(faulty.warehouse, env).execute(request.job, signal);
   await warehouse.close();
   process.stdout.write(JSON.stringify({ outcome, statements: faulty.count() }));
 } catch (error) {

@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
 import type { PgliteConnection } from '../../src/core/warehouse/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import type { Moment } from '../support/fault-injection.ts';
+import { buildOneUnitProgram, type Ended, type OneUnitProgram } from '../support/one-unit-process.ts';
 import type { OneUnit } from '../support/run-one-unit.ts';
 import {
   engines,
@@ -20,45 +15,13 @@ import {
   sql,
 } from '../support/warehouse-fixture.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-let folder = '';
-
-// The program stands where its packages are found, with the engine's worker beside it as in a build.
+let program: OneUnitProgram;
 beforeAll(async () => {
-  mkdirSync(join(root, 'node_modules/.cache'), { recursive: true });
-  folder = mkdtempSync(join(root, 'node_modules/.cache/one-unit-'));
-  await build({
-    entryPoints: [join(root, 'test/support/run-one-unit.ts')],
-    outfile: join(folder, 'run-one-unit.mjs'),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    logLevel: 'warning',
-  });
-  cpSync(join(root, 'src/warehouses/pglite/pglite-worker.mjs'), join(folder, 'pglite-worker.mjs'));
+  program = await buildOneUnitProgram();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => program.remove());
 
-interface Ended {
-  readonly signal: NodeJS.Signals | null;
-  readonly outcome?: UnitOutcome;
-  readonly refused?: string;
-  readonly statements?: number;
-}
-
-function start(request: OneUnit): Promise<Ended> {
-  const child = spawn(process.execPath, [join(folder, 'run-one-unit.mjs'), JSON.stringify(request)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  return new Promise((resolve) =>
-    child.once('close', (_code, signal) => resolve({ signal, ...(out === '' ? {} : JSON.parse(out)) })),
-  );
-}
+const start = (request: OneUnit): Promise<Ended> => program.start(request).ended;
 
 async function untilFree(request: OneUnit): Promise<Ended> {
   for (;;) {

@@ -87,31 +87,6 @@ describe.each(engines)('a preview on %s', (engine) => {
     expect(await state()).toBe(before);
   });
 
-  test('stops when cancelled and when its time is over, with nothing held', async () => {
-    const before = await state();
-    const endless = job({
-      statements: [job().statements[0]?.text as string, 'select count(*) from generate_series(1, 10000000000)'],
-    });
-    const controller = new AbortController();
-    setTimeout(() => controller.abort(), 500);
-    expect(
-      await previewRun(fixture.warehouse, env, [job(), endless, totals], { ...aMinute, signal: controller.signal }),
-    ).toMatchObject([{ state: 'previewed' }, { state: 'cancelled', confirmed: true }, { state: 'cancelled' }]);
-    expect(await state()).toBe(before);
-    const timed = await previewRun(fixture.warehouse, env, [endless, totals], { signal: neverAborted, timeBoxMs: 700 });
-    expect(timed).toMatchObject([
-      { state: 'failed', error: { kind: 'timeout', retryable: false } },
-      { state: 'failed', error: { kind: 'timeout' } },
-    ]);
-    expect(await state()).toBe(before);
-    expect(
-      await scalar(
-        fixture.warehouse,
-        "select count(*) from pg_locks l join pg_class c on c.oid = l.relation where c.relname in ('sales', 'totals') and l.pid <> pg_backend_pid()",
-      ),
-    ).toBe('0');
-  });
-
   test('serves as an executor, and ends when told', async () => {
     const preview = openPreview(fixture.warehouse, env, 60_000);
     expect(await preview.executor.execute(job(), neverAborted)).toMatchObject({ state: 'previewed', changed: true });
