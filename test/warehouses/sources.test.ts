@@ -187,6 +187,42 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect(await again()).toContain('1 unchanged, 1 changed, 1 skipped');
   });
 
+  test('a table that changed inside the range says since which slices, and what that does', async () => {
+    configure('');
+    await onDatabase(...tables);
+    const findings = async (from: string, to: string): Promise<readonly string[]> => {
+      const { out } = await run('daily', from, to, '--preview');
+      return out.split('\n').filter((line) => line.includes('schema-change'));
+    };
+    expect((await run('daily', '01', '04')).code).toBe(0);
+    expect(await findings('01', '06')).toEqual([]);
+    await onDatabase(
+      'alter table mart.daily add column note text',
+      'alter table mart.daily alter column amount type bigint',
+      'alter table raw.orders add column shop text',
+    );
+    expect(await findings('01', '06')).toEqual([
+      expect.stringMatching(
+        /^warning schema-change {2}mart\.daily has changed since 3 slices of it in this plan were last written \(run \S+, \S+\): added note text; changed amount from integer to bigint\. /,
+      ),
+      expect.stringMatching(
+        /^info schema-change {2}raw\.orders has changed since 3 slices of this plan .*: added shop text\. /,
+      ),
+    ]);
+    // What is written again has the schema of today, also where its rows came out the same.
+    expect((await run('daily', '01', '03')).code).toBe(0);
+    expect((await findings('01', '06'))[0]).toContain('since 1 slice of it in this plan was last written');
+    expect(await findings('01', '03')).toEqual([]);
+    expect(await findings('04', '06')).toEqual([]);
+
+    // Versions that an older program wrote have a hash of the schema and the names of the columns.
+    await onDatabase(`update backfill_ledger.versions set diff = (diff::jsonb - 'schema')::json, inputs = '[]'`);
+    expect(await findings('01', '06')).toEqual([
+      expect.stringContaining('since 1 slice of it in this plan was last written'),
+    ]);
+    expect((await findings('01', '06'))[0]).toContain(': added note. Their rows');
+  });
+
   test('rows that the source does not keep stop a run, unless asked for', async () => {
     configure('\n  raw.orders: { retention: 26 days }\n');
     await onDatabase(...tables);

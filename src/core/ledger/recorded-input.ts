@@ -1,5 +1,6 @@
 import { sameContent } from '../diff/change-cause.ts';
 import type { SliceFigures } from '../diff/slice-diff.ts';
+import type { ColumnType } from '../warehouse/table-description.ts';
 
 /** What an input held in its read window; equal content means that nothing was changed there, by whomever. */
 export type InputContent = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
@@ -14,6 +15,8 @@ export interface RecordedInput {
   readonly versions: readonly ConsumedVersion[] | null;
   /** Missing where it could not be told or was not asked for. */
   readonly content?: InputContent;
+  /** Columns that it had; missing where an older program recorded it. */
+  readonly columns?: readonly ColumnType[] | undefined;
 }
 
 export interface ConsumedVersion extends InputContent {

@@ -2,6 +2,7 @@ import type { Plan, PlanFinding, UnitId } from '../plan/plan.ts';
 import type { Warehouse } from '../warehouse/ports.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { enterTransaction, protectiveSettings } from './relational/session-settings.ts';
+import { schemaChanges } from './schema-changes.ts';
 import type { UnitJob } from './unit-job.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function preflight(
   try {
     await session.query('begin isolation level read committed read only');
     await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
-    const found = await missingSnapshots(session, planned);
+    const found = [...(await missingSnapshots(session, planned)), ...(await schemaChanges(session, plan, jobs))];
     await session.query('rollback');
     return found;
   } finally {

@@ -2,7 +2,7 @@ import { describeTablesSql, describeTypesSql } from './dialects/postgres/catalog
 import { quoteIdentifier, quoteTableName } from './dialects/postgres/quote.ts';
 import { stableValue, type TypeRow } from './dialects/postgres/stable-value.ts';
 import type { Session } from './ports.ts';
-import type { ColumnDescription, TableDescription } from './table-description.ts';
+import type { ColumnDescription, ColumnType, TableDescription } from './table-description.ts';
 import { WarehouseError } from './warehouse-error.ts';
 
 interface TableRow {
@@ -83,12 +83,25 @@ async function describeRows(
 }
 
 /** `schema.name` of each name, `undefined` where there is no such table. */
-export async function qualifyNames(
+export const qualifyNames = async (
   session: Session,
   names: readonly string[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (string | undefined)[]> =>
+  (await identifyTables(session, names)).map((identity) => identity?.qualified);
+
+/** `schema.name` and columns of each name, `undefined` where there is no such table. */
+export async function identifyTables(
+  session: Session,
+  names: readonly string[],
+): Promise<readonly ({ readonly qualified: string; readonly columns: readonly ColumnType[] } | undefined)[]> {
   const rows = await tableRows(session, names);
-  return rows.map((row) => (row ? `${row.schema}.${row.name}` : undefined));
+  return rows.map(
+    (row) =>
+      row && {
+        qualified: `${row.schema}.${row.name}`,
+        columns: (row.columns ?? []).map(({ name, type }) => [name, type]),
+      },
+  );
 }
 
 async function tableRows(session: Session, names: readonly string[]): Promise<readonly (TableRow | undefined)[]> {

@@ -30,3 +30,9 @@ export interface TableDescription {
   /** Triggers of the user's own; foreign keys do not count. */
   readonly triggers: boolean;
 }
+
+/** A column's name and its type as `format_type` shows it. */
+export type ColumnType = readonly [name: string, type: string];
+
+export const columnTypes = ({ columns }: Pick<TableDescription, 'columns'>): readonly ColumnType[] =>
+  columns.map(({ name, type }) => [name, type]);

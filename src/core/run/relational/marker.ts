@@ -1,6 +1,6 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { RecordedInput } from '../../ledger/recorded-input.ts';
-import { qualifyNames } from '../../warehouse/describe-tables.ts';
+import { identifyTables } from '../../warehouse/describe-tables.ts';
 import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/postgres/ledger-bounds.ts';
 import { markerSql, positionSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
@@ -45,10 +45,10 @@ export interface Marker {
 
 export async function readMarker(session: Session, job: UnitJob, targets: readonly Target[]): Promise<Marker> {
   const names = [...new Set(job.inputs.map((input) => input.table))];
-  const qualified = names.length === 0 ? [] : await qualifyNames(session, names);
-  const byName = new Map(names.map((name, index) => [name, qualified[index] ?? name]));
+  const tables = names.length === 0 ? [] : await identifyTables(session, names);
+  const byName = new Map(names.map((name, index) => [name, tables[index]]));
   const inputs = job.inputs.map((input) => ({
-    target: byName.get(input.table) ?? input.table,
+    target: byName.get(input.table)?.qualified ?? input.table,
     lower: lowerBound(ledgerBound(input.from)),
     upper: upperBound(ledgerBound(input.to)),
   }));
@@ -60,7 +60,10 @@ export async function readMarker(session: Session, job: UnitJob, targets: readon
   const [committed, versions, previous, definitionsHash] = (await session.query(markerSql, values)).rows[0] ?? [];
   return {
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
-    inputs: JSON.parse(versions ?? '[]') as RecordedInput[],
+    inputs: (JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
+      ...input,
+      columns: byName.get(job.inputs[index]?.table ?? '')?.columns,
+    })),
     previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
     definitionsHash: definitionsHash ?? '',
   };

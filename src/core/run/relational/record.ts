@@ -1,6 +1,7 @@
 import type { RecordedInput } from '../../ledger/recorded-input.ts';
 import { recordUnitSql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
+import { columnTypes } from '../../warehouse/table-description.ts';
 import type { UnitJob } from '../unit-job.ts';
 import { type AppliedSlice, describeSchema } from './apply-task.ts';
 import { statementsText } from './marker.ts';
@@ -52,6 +53,7 @@ function versionOf({ target, table, diff }: AppliedSlice) {
     row_checksum: diff.after?.rowChecksum,
     algorithm: diff.after?.algorithm,
     schema: describeSchema(table),
-    diff,
+    // The schema that the rows of this version have, for who plans them again.
+    diff: { ...diff, schema: columnTypes(table) },
   };
 }
