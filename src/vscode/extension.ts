@@ -13,6 +13,7 @@ import { registerHovers } from './features/hovers.ts';
 import { registerInlayHints } from './features/inlay-hints.ts';
 import { registerIntervalPicker } from './features/interval-picker.ts';
 import { registerLedgerCommands } from './features/ledger-commands.ts';
+import { registerMakeSafeActions } from './features/make-safe-actions.ts';
 import { registerQuickFixes } from './features/quick-fixes.ts';
 import { registerRulePages } from './features/rule-pages.ts';
 import { registerRunStatus } from './features/run-status.ts';
@@ -55,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerConfigDiagnostics(clients),
     registerDeclareTask(clients),
     registerQuickFixes(clients),
+    registerMakeSafeActions(clients),
     registerRulePages(context.extensionUri),
     registerIntervalPicker(clients),
     registerCheckAll(clients),

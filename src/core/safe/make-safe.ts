@@ -14,7 +14,7 @@ import { timeSql } from './time-sql.ts';
 
 /** What makes a task safe to be run twice by its scheduler, or why nothing does. */
 export type SafeTask =
-  | { readonly kind: 'edit'; readonly title: string; readonly edits: readonly TextEdit[] }
+  | { readonly kind: 'edit'; readonly edits: readonly TextEdit[] }
   /** Its text is already what it would become. */
   | { readonly kind: 'safe' }
   | { readonly kind: 'refused'; readonly reason: string; readonly remedy: string };
@@ -108,7 +108,7 @@ function edited(context: LintContext, view: TaskView, facts: WorkspaceFacts): Sa
     leftOut: write.volatile ?? [],
   });
   const edits = guardEdits(context, { part, own, begin, deletion });
-  return edits.length === 0 ? { kind: 'safe' } : { kind: 'edit', title: `Make ${task.name} safe to run twice`, edits };
+  return edits.length === 0 ? { kind: 'safe' } : { kind: 'edit', edits };
 }
 
 function refuseUnfit(text: string, kind: string): void {

@@ -51,6 +51,19 @@ export interface PlacedProblem {
   readonly end: Position;
 }
 
+/** How a task becomes safe to run twice, or why it cannot. */
+export type SafeTaskAnswer = { readonly task: string; readonly title: string } & (
+  | {
+      readonly edits: readonly {
+        readonly file: string;
+        readonly start: Position;
+        readonly end: Position;
+        readonly newText: string;
+      }[];
+    }
+  | { readonly refused: string }
+);
+
 /** `backfill.yaml` with an entry for a task, and what is left to look at in it; or why it cannot be added. */
 export type DeclarationAnswer =
   | {
@@ -113,6 +126,12 @@ export interface WorkspaceApi {
   configProblems(argument: null): Promise<readonly PlacedProblem[]>;
   /** Adds what is not known of a task to `backfill.yaml`; `text` is what an open editor has of the file. */
   declare(argument: { readonly task: string; readonly text: string | undefined }): Promise<DeclarationAnswer>;
+  /** What can be made safe at a place of a file; offsets in UTF-16 units. */
+  safeTasks(argument: {
+    readonly path: string;
+    readonly start: number;
+    readonly end: number;
+  }): Promise<readonly SafeTaskAnswer[]>;
   /** Name of the configuration in the workspace's root, whether or not there is one. */
   configFile(argument: null): Promise<string>;
   /** Selects the interval that holds an instant; `undefined` goes back to the last finished one. */

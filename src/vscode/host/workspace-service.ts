@@ -5,6 +5,7 @@ import { planJson } from '../../core/plan/plan-json.ts';
 import type { PreparedJobs } from '../../core/run/prepare-jobs.ts';
 import { decodeRunDocument } from '../../core/run/run-document.ts';
 import { recordJson } from '../../core/run/run-json.ts';
+import { safeTasksAt } from '../../core/safe/safe-tasks-at.ts';
 import { type LineIndex, lineIndex } from '../../core/text/line-index.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import { formatInterval } from '../../core/time/format-interval.ts';
@@ -141,6 +142,15 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const { config, facts, text: onDisk } = state();
       const added = addDeclaration(text ?? onDisk(config.file), draftDeclaration(task, facts));
       return 'wrong' in added ? added : { file: config.file, ...added };
+    },
+    async safeTasks({ path, start, end }) {
+      const then = state();
+      return safeTasksAt(then.facts, { file: path, start, end }).map(({ task, safe }) => {
+        const title = `Make ${then.facts.tasks.get(task)?.task.name ?? task} safe to run twice`;
+        if (safe.kind === 'refused') return { task, title, refused: `${safe.reason}; ${safe.remedy}` };
+        const edits = safe.edits.map((edit) => ({ ...placed(edit, then), newText: edit.newText }));
+        return { task, title, edits };
+      });
     },
     async pick({ pipeline, at }) {
       if (at === undefined) picked.delete(pipeline);

@@ -4,6 +4,7 @@ import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
 import { renderStatements } from '../../../src/core/run/render-statements.ts';
 import { taskContext } from '../../../src/core/run/task-context.ts';
 import { makeSafe } from '../../../src/core/safe/make-safe.ts';
+import { safeTasksAt } from '../../../src/core/safe/safe-tasks-at.ts';
 import { instant } from '../../../src/core/time/instant.ts';
 import { checkFiles, type Files, factsOf } from '../../support/check-files.ts';
 import { expectGolden } from '../../support/golden.ts';
@@ -291,8 +292,11 @@ test('tasks of a loop share one text, and its edits', () => {
   const facts = factsOf({ 'dags/shop.py': dag });
   expect([...facts.tasks.keys()]).toEqual(['shop.sales_north', 'shop.sales_south']);
   const [north, south] = ['shop.sales_north', 'shop.sales_south'].map((task) => makeSafe(facts, task));
-  expect(north).toMatchObject({ kind: 'edit', title: 'Make sales_north safe to run twice' });
-  expect(south).toMatchObject({ edits: north?.kind === 'edit' ? north.edits : [] });
+  expect(north).toMatchObject({ kind: 'edit' });
+  expect(south).toEqual(north);
+  const at = dag.indexOf('sales_{shop}');
+  const offered = safeTasksAt(facts, { file: 'dags/shop.py', start: at, end: at });
+  expect(offered).toEqual([{ task: 'shop.sales_north', safe: north }]);
 });
 
 test('what the scheduler renders is SQL with the bounds of its interval', () => {

@@ -63,3 +63,34 @@ test('each page keeps its own plan while another one plans', async () => {
   expect((await api.prepare({ page: 'a.one', ...how })).title).toBe('a.one 2026-01-01 to 2026-01-02 with downstream');
   await expect(api.prepare({ page: 'a.three', ...how })).rejects.toThrow('There is no plan any more');
 });
+
+test('a task is made safe from its name and from its statement, with the edits where its SQL stands', async () => {
+  const sql =
+    "DELETE FROM mart.t WHERE day = '{{ ds }}';\nINSERT INTO mart.t SELECT * FROM raw.t WHERE day = '{{ ds }}';\n";
+  const text = dag('a')
+    .replace(/sql="[^"]*"/, 'sql="t.sql"')
+    .replace('conn_id="dw"', 'conn_id="postgres"');
+  writeFileSync(join(root, 'dags/t.sql'), sql);
+  writeFileSync(join(root, 'dags/a.py'), text);
+  const api = createWorkspaceApi(() => {});
+  await api.open({ root, settings });
+  const at = (file: string, start: number) => api.safeTasks({ path: file, start, end: start });
+  const [byName] = await at('dags/a.py', text.indexOf('task_id') + 10);
+  expect(byName).toMatchObject({
+    title: 'Make a safe to run twice',
+    edits: [
+      { file: 'dags/t.sql', start: { line: 1, column: 1 }, newText: expect.stringContaining('begin_slice') },
+      {
+        file: 'dags/t.sql',
+        start: { line: 2, column: 63 },
+        newText: '\nSELECT backfill_ledger.commit_slice();\nCOMMIT;',
+      },
+    ],
+  });
+  expect(await at('dags/t.sql', sql.indexOf('INSERT') + 3)).toEqual([byName]);
+  expect(await at('dags/t.sql', sql.indexOf('raw.t'))).toEqual([]);
+  await api.edit({ path: 'dags/t.sql', text: sql.replace(/^.*\n/, 'TRUNCATE mart.t;\n') });
+  expect(await at('dags/t.sql', 2)).toMatchObject([
+    { refused: expect.stringContaining('it rewrites the whole table') },
+  ]);
+});
