@@ -337,21 +337,73 @@ describe.each(engines)('one unit on %s', (engine) => {
       );
       const outcome = await run({ statements: [...job().statements.map(({ text }) => text), ...shifted] });
       expect(outcome).toMatchObject(held);
-      expect(outcome.state === 'held' && outcome.reason).toContain('from 2026-11-02 to 2026-11-02');
+      expect(outcome.state === 'held' && outcome.reason).toContain('by day: 2026-11-02 (20 rows), e.g. {');
     });
 
     test.each([
-      ['an insert', insertInto("day >= '2026-10-31'")],
-      ['an update', "update sales set amount = amount + 1 where day = '2026-10-31'"],
-      ['a deletion', 'delete from sales where id = 1'],
-      ['a row moved out', "update sales set day = '2026-10-31' where id = 10"],
-      ['a row moved in', "update sales set day = '2026-11-01' where id = 1"],
-      ['a swap', 'update sales set amount = amount * -1 where id in (1, 2)'],
-      ['TRUNCATE and all rows but some', 'truncate sales'],
-    ])('%s is held and taken back', async (_what, statement) => {
+      [
+        'an insert',
+        insertInto("day >= '2026-10-31'"),
+        'wrote 20 rows of public.sales outside its slice, by day: 2026-10-31 (10 rows), 2026-11-02 (10 rows), e.g. {"id":1000,"day":"2026-10-31","amount":0.00}, {',
+      ],
+      [
+        'an update',
+        "update sales set amount = amount + 1 where day = '2026-10-31'",
+        'wrote 10 rows of public.sales outside its slice, by day: 2026-10-31 (10 rows), e.g. {',
+      ],
+      [
+        'a deletion',
+        'delete from sales where id = 1',
+        'took 1 row of public.sales away outside its slice, by day: 2026-10-31 (1 row).',
+      ],
+      [
+        'a row moved out',
+        "update sales set day = '2026-10-31' where id = 10",
+        'wrote 1 row of public.sales outside its slice, by day: 2026-10-31 (1 row), e.g. {"id":10,',
+      ],
+      [
+        'a row moved in',
+        "update sales set day = '2026-11-01' where id = 1",
+        'took 1 row of public.sales away outside its slice, by day: 2026-10-31 (1 row).',
+      ],
+      [
+        'a swap',
+        'update sales set amount = amount * -1 where id in (1, 2)',
+        'wrote 2 rows of public.sales outside its slice, by day: 2026-10-31 (2 rows), e.g. {',
+      ],
+      [
+        'TRUNCATE and all rows but some',
+        'truncate sales',
+        'took 20 rows of public.sales away outside its slice, by day: 2026-10-31 (10 rows), 2026-11-02 (10 rows).',
+      ],
+    ])('%s is held and taken back, with the rows by day', async (_what, statement, reason) => {
       const before = await value(sum);
-      expect(await run({ statements: [...job().statements.map(({ text }) => text), statement] })).toMatchObject(held);
+      const statements = [...job().statements.map(({ text }) => text), statement];
+      expect(await run({ statements })).toMatchObject({ ...held, reason: expect.stringContaining(reason) });
       expect(await value(sum)).toBe(before);
+    });
+
+    test('every table is told, and days of UTC where the slice is cut by instants', async () => {
+      await sql(
+        fixture.warehouse,
+        'create table visits (id int, at timestamptz not null)',
+        "set timezone = 'Asia/Tokyo'",
+        "insert into visits select n, timestamptz '2026-10-25 23:00Z' + n * interval '1 day' from generate_series(0, 9) n",
+      );
+      const slice = { ...job().slices[0], table: 'visits', column: 'at' } as UnitJob['slices'][number];
+      const outcome = await run({
+        slices: [...job().slices, slice],
+        statements: ['update visits set id = id + 100', "update sales set amount = 0 where day <> '2026-11-01'"],
+        options: { settings: { timezone: 'Asia/Tokyo' } },
+      });
+      expect(outcome).toMatchObject(held);
+      const reason = outcome.state === 'held' ? outcome.reason : '';
+      expect(reason).toContain('The task wrote 20 rows of public.sales outside its slice, by day: ');
+      expect(reason).toContain(
+        'The task wrote 9 rows of public.visits outside its slice, by UTC day of at: 2026-10-25 (1 row), ' +
+          '2026-10-26 (1 row), 2026-10-27 (1 row), 2026-10-28 (1 row), 2026-10-29 (1 row) and 4 more, e.g. {"id":100,',
+      );
+      await sql(fixture.warehouse, 'reset timezone');
     });
 
     test('rows written and removed again inside the slice are no escape', async () => {

@@ -2,6 +2,7 @@ import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import { appendNotes } from './append-notes.ts';
 import { type Applied, applyTask, type OpenUnit } from './apply-task.ts';
 import { findDoubled, keyFaults, watchedKeys } from './doubled-keys.ts';
+import { placeEscape } from './place-escape.ts';
 import { withRepeatedKeys } from './repeated-source-keys.ts';
 
 /**
@@ -13,7 +14,7 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
   const before = await keyFaults(unit, watched);
   try {
     const applied = await applyOnce(unit);
-    if (applied.escape.kind !== 'none') return applied;
+    if (applied.escape.kind !== 'none') return await placeEscape(unit, applied);
     const notes = [...applied.notes, ...appendNotes(applied.slices)];
     return { ...applied, notes, doubled: await findDoubled(unit, watched, before) };
   } catch (error) {

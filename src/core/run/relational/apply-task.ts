@@ -90,7 +90,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
     exact && !proven
-      ? { kind: 'escaped', reason: `Rows outside the slice changed: ${outsideBefore} became something else.` }
+      ? { kind: 'escaped', reason: 'Rows outside the slice changed.', lost: true }
       : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
   const disturbed = stage !== undefined && slices.some(({ after: taken }) => !sameFigures(taken, stage.figures));

@@ -1,16 +1,14 @@
 import type { SliceRelation } from '../../diff/slice-relation.ts';
 import type { TakenFigures } from '../../diff/take-figures.ts';
 import { takeFigures } from '../../diff/take-figures.ts';
-import { plural } from '../../text/plural.ts';
-import { outsideRowsSql, writtenTablesSql } from '../../warehouse/dialects/postgres/escape-sql.ts';
+import { writtenTablesSql } from '../../warehouse/dialects/postgres/escape-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
 import type { Counters, Position } from './marker.ts';
+import { byTable, type OutsideSlice, unionOf, writtenOutside } from './outside-rows.ts';
 import { tableSql } from './target.ts';
 
 /** One slice of a unit with its rows before and after, or a whole table. */
-export interface EscapeSlice {
-  readonly relation: SliceRelation;
-  readonly column: string | undefined;
+export interface EscapeSlice extends OutsideSlice {
   readonly before: TakenFigures | undefined;
   readonly after: TakenFigures;
 }
@@ -18,7 +16,8 @@ export interface EscapeSlice {
 /** Written outside the declared slices: `doubt` where only comparing the rest of the table can tell. */
 export type EscapeVerdict =
   | { readonly kind: 'none' }
-  | { readonly kind: 'escaped'; readonly reason: string }
+  /** `lost`: rows outside changed that this transaction may only have ended, so that they are to be looked for. */
+  | { readonly kind: 'escaped'; readonly reason: string; readonly lost?: boolean }
   | { readonly kind: 'doubt' };
 
 interface WrittenTable {
@@ -45,32 +44,32 @@ export async function findEscape(
 ): Promise<EscapeVerdict> {
   const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
   const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceStart(table, position));
-  const undeclared = undeclaredWrite(written, slices);
-  if (undeclared !== undefined) return { kind: 'escaped', reason: undeclared };
-  if (options.proven) return { kind: 'none' };
+  const reasons = undeclaredWrites(written, slices);
   let doubt = false;
-  for (const group of byTable(slices)) {
+  for (const group of options.proven ? [] : byTable(slices)) {
     const verdict = await findInTable(session, group, written, position, options.plain);
-    if (verdict.kind === 'escaped') return verdict;
+    if (verdict.kind === 'escaped') reasons.push(verdict.reason);
     doubt ||= verdict.kind === 'doubt';
   }
+  if (reasons.length > 0) return { kind: 'escaped', reason: reasons.join(' ') };
   return doubt ? { kind: 'doubt' } : { kind: 'none' };
 }
 
-function undeclaredWrite(written: readonly WrittenTable[], slices: readonly EscapeSlice[]): string | undefined {
+function undeclaredWrites(written: readonly WrittenTable[], slices: readonly EscapeSlice[]): string[] {
+  const reasons: string[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
   for (const table of written) {
     if (declared.has(table.oid) || table.made) continue;
     const { inserted, updated, deleted } = table;
     if (inserted + updated + deleted > 0) {
-      return (
+      reasons.push(
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
-        `${deleted} deleted (a trigger, a cascade, or a second target).`
+          `${deleted} deleted (a trigger, a cascade, or a second target).`,
       );
-    }
-    if (table.exclusive) return `The task emptied, altered or locked all of ${table.table}, which it does not declare.`;
+    } else if (table.exclusive)
+      reasons.push(`The task emptied, altered or locked all of ${table.table}, which it does not declare.`);
   }
-  return undefined;
+  return reasons;
 }
 
 async function findInTable(
@@ -92,16 +91,8 @@ async function findInTable(
   const surplusMade = total((counted) => counted.inserted + counted.updated) - rows;
   const surplusEnded = total((counted) => counted.deleted + counted.updated) - (old - kept);
   if (surplusMade === 0 && surplusEnded === 0) return { kind: 'none' };
-  const column = group.length === 1 ? group[0]?.column : undefined;
-  const proof = await session.query(outsideRowsSql(tableSql(table), predicate, position.ownAge, column));
-  const [count, low, high] = proof.rows[0] ?? [];
-  if (Number(count) > 0) {
-    const between = low === null || low === undefined ? '' : `, with ${column} from ${low} to ${high}`;
-    return {
-      kind: 'escaped',
-      reason: `The task wrote ${plural(Number(count), 'row')} of ${table.qualified} outside its slice${between}.`,
-    };
-  }
+  const outside = await writtenOutside(session, group, position);
+  if (outside !== undefined) return { kind: 'escaped', reason: outside };
   // Rows written and ended again inside the slice (insert, then remove duplicates) add the same to both sides.
   // A caught error does too, and could hide a deletion: it takes a function, a trigger or a savepoint.
   if (surplusMade === surplusEnded && plain && !table.triggers) return { kind: 'none' };
@@ -123,21 +114,6 @@ export async function outsideFigures(session: Session, relations: readonly Slice
     figures.push(`${relation.table.qualified}: ${taken.figures.rows} rows, checksum ${taken.figures.rowChecksum}`);
   }
   return figures.join('; ');
-}
-
-/** All slices of the table together; `undefined` where one of them is the whole table. */
-function unionOf(group: readonly { readonly relation: SliceRelation }[]): string | undefined {
-  const predicates = group.map(({ relation }) => relation.predicate);
-  return predicates.some((predicate) => predicate === undefined) ? undefined : `(${predicates.join(' or ')})`;
-}
-
-function byTable<T extends { readonly relation: SliceRelation }>(slices: readonly T[]): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
-  for (const slice of slices) {
-    const { oid } = slice.relation.table;
-    groups.set(oid, [...(groups.get(oid) ?? []), slice]);
-  }
-  return [...groups.values()];
 }
 
 function sinceStart(table: WrittenTable, position: Position): WrittenTable {

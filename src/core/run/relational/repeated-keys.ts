@@ -1,6 +1,6 @@
-import { plural } from '../../text/plural.ts';
 import { repeatedKeysSql } from '../../warehouse/dialects/postgres/key-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
+import { countedInWords } from './counted-in-words.ts';
 
 /** Keys that are named; the others are counted. */
 const mostNamed = 3;
@@ -16,10 +16,9 @@ export async function repeatedKeys(
   if (rows.length === 0) return undefined;
   const named = rows.map((row) => {
     const values = row.slice(0, key.length).map(short);
-    return `${values.length === 1 ? values[0] : `(${values.join(', ')})`} (${plural(Number(row[key.length]), 'row')})`;
+    return { name: values.length === 1 ? String(values[0]) : `(${values.join(', ')})`, rows: Number(row[key.length]) };
   });
-  const more = Number(rows[0]?.[key.length + 1]) - rows.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return countedInWords(named, Number(rows[0]?.[key.length + 1]));
 }
 
 const short = (value: string | null): string =>

@@ -1,3 +1,4 @@
+import type { ColumnDescription } from '../../table-description.ts';
 import { ledgerSchema } from './ledger-schema-sql.ts';
 import { quoteIdentifier } from './quote.ts';
 
@@ -25,13 +26,46 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relpersistence <> 't'
   and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema', '${ledgerSchema}')`;
 
-/** Rows outside the slice that this transaction wrote since `ownAge`: how many, and between which slice values. */
-export const outsideRowsSql = (from: string, predicate: string, ownAge: string, column: string | undefined): string => {
-  const value = column === undefined ? 'null::text' : quoteIdentifier(column);
-  return (
-    `select coalesce(sum(c), 0), min(lo)::text, max(hi)::text from ` +
-    `(select xmin::text::bigint as x, count(*) as c, min(${value}) as lo, max(${value}) as hi from ${from} ` +
-    `where ${predicate} is not true and pg_catalog.age(xmin) <= ${ownAge} group by xmin) g ` +
-    `where pg_catalog.txid_status((pg_catalog.txid_current() >> 32 << 32) | x) = 'in progress'`
-  );
-};
+/** What rows outside of a slice are counted by: days of a time column (of UTC for instants), values of another. */
+export function outsideValue(column: ColumnDescription | undefined): { readonly sql: string; readonly words: string } {
+  if (column === undefined) return { sql: 'null::text', words: '' };
+  const name = quoteIdentifier(column.name);
+  switch (column.baseType) {
+    case 'date':
+      return { sql: day(`${name}::timestamp`), words: `by ${column.name}` };
+    case 'timestamp':
+      return { sql: day(name), words: `by day of ${column.name}` };
+    case 'timestamptz':
+      return { sql: day(`${name} at time zone 'UTC'`), words: `by UTC day of ${column.name}` };
+    default:
+      return { sql: `${name}::text`, words: `by ${column.name}` };
+  }
+}
+
+/** The same under every DateStyle. */
+const day = (wallTime: string): string => `pg_catalog.to_char(${wallTime}, 'YYYY-MM-DD')`;
+
+const isOutside = (predicate: string): string => `${predicate} is not true`;
+
+/**
+ * Rows outside the slice that this transaction wrote since `ownAge`: the value that they are counted by, their number,
+ * all rows, all values.
+ */
+export const outsideRowsSql = (from: string, predicate: string, ownAge: string, value: string, limit: number): string =>
+  `select v, sum(c), sum(sum(c)) over (), count(*) over () from ` +
+  `(select xmin::text::bigint as x, ${value} as v, count(*) as c from ${from} ` +
+  `where ${isOutside(predicate)} and pg_catalog.age(xmin) <= ${ownAge} group by 1, 2) g ` +
+  `where ${isOwn('x')} group by v order by v limit ${limit}`;
+
+/** A few of the rows of {@link outsideRowsSql}, as JSON. */
+export const outsideSamplesSql = (from: string, predicate: string, ownAge: string, limit: number): string =>
+  `select pg_catalog.to_json(backfill_row)::text from ${from} backfill_row where ${isOutside(predicate)} ` +
+  `and pg_catalog.age(xmin) <= ${ownAge} and ${isOwn('xmin::text::bigint')} limit ${limit}`;
+
+/** A row version of this transaction that no rollback to a savepoint has ended. */
+const isOwn = (xmin: string): string =>
+  `pg_catalog.txid_status((pg_catalog.txid_current() >> 32 << 32) | ${xmin}) = 'in progress'`;
+
+/** All rows outside the slice, whoever wrote them, by value. */
+export const outsideCountsSql = (from: string, predicate: string, value: string): string =>
+  `select ${value}, count(*) from ${from} where ${isOutside(predicate)} group by 1 order by 1`;
