@@ -16,6 +16,7 @@ const runWords: StateWords = {
   failed: 'failed',
   blocked: 'blocked',
   cancelled: 'cancelled',
+  unknown: 'not atomic, stopped halfway',
 };
 
 /** A proof asks what a second run would change. */

@@ -14,6 +14,7 @@ import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../wo
 interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;
   readonly acceptHeld?: boolean;
+  readonly notAtomic?: readonly string[];
   readonly samples: string;
 }
 
@@ -25,6 +26,10 @@ export function register(program: Command, shell: Shell): void {
   addConfirmOptions(addWorkspaceOptions(command), 'as for run; the run was confirmed when it was started')
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--accept-held', 'let held units through: their empty or shrunk results were looked at and are right')
+    .option(
+      '--not-atomic <task...>',
+      'run units of these tasks again that stopped halfway: their tables were looked at',
+    )
     .option('--samples <n>', 'differing rows shown per slice and kind, as far as the run kept them', '0')
     .addHelpText(
       'after',
@@ -55,6 +60,7 @@ async function resume(run: string, options: ResumeOptions, shell: Shell): Promis
           run,
           codeHashes: new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash])),
           acceptHeld: options.acceptHeld ?? false,
+          notAtomic: options.notAtomic ?? [],
         },
         {
           executor: relationalExecutor(warehouse, { clock: shell.clock, owner: processOwner() }),

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import type { TaskId } from '../../core/pipeline/model.ts';
 import { planCounts } from '../../core/plan/explain.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/plan.ts';
@@ -20,6 +21,7 @@ import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
+import { confirmNotAtomic } from '../confirm-not-atomic.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
@@ -41,6 +43,7 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly preview?: boolean;
   readonly concurrency?: string;
   readonly stopAtFirstFailure?: boolean;
+  readonly notAtomic?: readonly string[];
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
   readonly report?: string;
@@ -61,6 +64,10 @@ export function register(program: Command, shell: Shell): void {
     .option('--concurrency <n>', 'units side by side')
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--stop-at-first-failure', 'start nothing new after a failed or held unit')
+    .option(
+      '--not-atomic <task...>',
+      'run these tasks although they cannot be one transaction (VACUUM, CONCURRENTLY, CALL)',
+    )
     .addOption(
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
@@ -115,23 +122,30 @@ async function runOn(
       ? settings.concurrency
       : Math.max(1, wholeNumber('--concurrency', options.concurrency, 64));
   const runId = newRunId(shell.clock.now());
-  const { jobs, refused } = prepareJobs(
-    plan,
-    workspace.facts,
-    workspace.config.declared,
-    {
-      run: runId,
-      variables: workspace.config.variables,
-      params: workspace.config.params,
-      options: {
-        ...unitOptions(workspace.config, connection.settings, connection.name),
-        compare: options.compare ?? settings.compare,
-        samples,
-        earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
+  const prepare = (notAtomic: readonly TaskId[]) =>
+    prepareJobs(
+      plan,
+      workspace.facts,
+      workspace.config.declared,
+      {
+        run: runId,
+        variables: workspace.config.variables,
+        params: workspace.config.params,
+        notAtomic: new Set(notAtomic),
+        options: {
+          ...unitOptions(workspace.config, connection.settings, connection.name),
+          compare: options.compare ?? settings.compare,
+          samples,
+          earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
+        },
       },
-    },
-    refuseElsewhere(workspace.config, connection.name),
-  );
+      refuseElsewhere(workspace.config, connection.name),
+    );
+  // A preview is one transaction: what cannot be is not in it.
+  const { jobs, refused } =
+    options.preview === true
+      ? prepare([])
+      : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
   const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
   const active = activeRuns(warehouse);

@@ -44,6 +44,7 @@ export function stateText(state: UnitState, colors: Colors): string {
     case 'changed':
       return colors.green(state);
     case 'failed':
+    case 'unknown':
       return colors.red(state);
     case 'held':
     case 'blocked':
@@ -202,6 +203,7 @@ const stateOrder: readonly UnitState[] = [
   'skipped',
   'held',
   'failed',
+  'unknown',
   'blocked',
   'cancelled',
   'waiting',

@@ -13,8 +13,12 @@ export const unitStates = [
   'failed',
   'blocked',
   'cancelled',
+  'unknown',
 ] as const;
-/** `blocked`: something it waits for failed or was held; `skipped`: early cutoff. */
+/**
+ * `blocked`: something it waits for failed or was held; `skipped`: early cutoff; `unknown`: not atomic, and it stopped
+ * halfway, so that it is not run again unless somebody says so.
+ */
 export type UnitState = (typeof unitStates)[number];
 
 /** A run as kept in the target database: the frozen plan and what it was asked with. `document` is versioned JSON. */

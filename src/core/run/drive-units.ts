@@ -252,7 +252,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   for (const [position, result] of units.entries()) {
     if (result === undefined) continue;
     meter.before();
-    waits.settle(position, true);
+    waits.settle(position, isCommitted(result));
   }
   askAll(plan.units.map((_, position) => position).reverse());
   pump();

@@ -1,6 +1,6 @@
 import type { DeclaredTask } from '../lineage/declared-facts.ts';
 import type { ReadFact, TaskFacts, WriteFact } from '../lineage/facts.ts';
-import type { Pipeline, Task } from '../pipeline/model.ts';
+import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import type { PlanUnit } from '../plan/plan.ts';
 import type { TemplateContext } from '../template/template-context.ts';
 import type { DataInterval } from '../time/data-interval.ts';
@@ -8,6 +8,7 @@ import { evaluateTime, exactTime } from '../time/evaluate-time.ts';
 import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
+import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
 import { taskContext } from './task-context.ts';
@@ -28,6 +29,8 @@ export interface JobSetting {
   /** Airflow Variables and params of `backfill.yaml`; params go over those of the file. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
+  /** Tasks of which somebody said that they are run although they cannot be one transaction. */
+  readonly notAtomic?: ReadonlySet<TaskId> | undefined;
 }
 
 /** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
@@ -57,6 +60,9 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
       at: task.nameAt,
     };
   }
+  const isConfirmed = setting.notAtomic?.has(task.id) === true;
+  const halfway = notAtomicStatement(statements);
+  if (halfway !== undefined && !isConfirmed) return notAtomicRefusal(task.id, halfway);
   const slices: JobSlice[] = [];
   for (const write of facts.writes) {
     const slice = sliceOf(write, unit, source, texts, context);
@@ -74,6 +80,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
     restores: undefined,
+    notAtomic: isConfirmed ? (halfway?.reason ?? 'It calls code that may commit by itself.') : undefined,
     options: heldAs(setting.options, source.declared),
   };
 }

@@ -22,7 +22,8 @@ export function progressMeter(total: number, startedAt: Instant): ProgressMeter 
       finished += 1;
       if (state === 'blocked') bad.blocked += 1;
       else worked += 1;
-      if (state === 'failed' || state === 'held') bad[state] += 1;
+      if (state === 'failed' || state === 'unknown') bad.failed += 1;
+      if (state === 'held') bad.held += 1;
     },
     read(running, now) {
       const elapsedMs = now - startedAt;

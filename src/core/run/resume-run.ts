@@ -16,6 +16,8 @@ export interface ResumeRequest {
    * lets escapes through.
    */
   readonly acceptHeld: boolean | readonly UnitId[];
+  /** Tasks whose units that stopped halfway are run again from their beginning: their tables were looked at. */
+  readonly notAtomic?: readonly TaskId[];
 }
 
 /**
@@ -45,7 +47,10 @@ export async function resumeRun(
   const overlap = await beginning(ports.ledger, { run, jobs }, writtenSlices(plan, jobs));
   if (overlap !== undefined) return refused(run, overlap, ports);
   const before = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
-  const { acceptHeld } = request;
+  const { acceptHeld, notAtomic = [] } = request;
+  for (const [unit, { state }] of before) {
+    if (state === 'unknown' && notAtomic.includes(jobs.get(unit)?.task ?? '')) before.delete(unit);
+  }
   const isAccepted = (unit: UnitId): boolean =>
     before.get(unit)?.state === 'held' && (typeof acceptHeld === 'boolean' ? acceptHeld : acceptHeld.includes(unit));
   const accepted = new Map([...jobs].map(([unit, job]) => [unit, isAccepted(unit) ? unguarded(job) : job]));

@@ -72,6 +72,7 @@ const job = record<UnitJob>({
   cutsOff: flag,
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),
+  notAtomic: optional(text),
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,
@@ -94,7 +95,15 @@ const runDocument = record<RunDocument>({
   jobs: entries(job),
   refused: entries(
     record<JobRefusal>({
-      code: oneOf('not-runnable', 'not-rendered', 'no-slice', 'no-statements', 'no-snapshot', 'other-connection'),
+      code: oneOf(
+        'not-runnable',
+        'not-rendered',
+        'no-slice',
+        'no-statements',
+        'no-snapshot',
+        'not-atomic',
+        'other-connection',
+      ),
       message: text,
       remedy: text,
       at: optional(sourceSpan),

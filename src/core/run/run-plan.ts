@@ -13,7 +13,7 @@ import { backoffDelay, type RunOptions } from './run-options.ts';
 import type { RunRefusal, RunResult, RunUnit } from './run-result.ts';
 import type { UnitExecutor } from './unit-executor.ts';
 import type { UnitJob } from './unit-job.ts';
-import { isCommitted } from './unit-results.ts';
+import { finishedBefore } from './unit-results.ts';
 import { waitTracker } from './wait-tracker.ts';
 import { writtenSlices } from './written-slices.ts';
 
@@ -100,8 +100,8 @@ export async function carryOut(
   const { ledger, clock, signal } = ports;
   const startedAt = clock.now();
   const { findings } = plan;
-  const committed = plan.units.filter(({ id }) => isCommitted(before.get(id))).length;
-  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - committed, findings });
+  const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id)) !== undefined).length;
+  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - finished, findings });
   const driven = await driveUnits({
     ...prepared,
     before,
@@ -194,7 +194,7 @@ function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signa
   const has = (...states: readonly string[]): boolean => units.some(({ state }) => states.includes(state));
   // A cancel that came when everything had ended changed nothing.
   if (has('cancelled') || (signal.aborted && has('waiting'))) return 'cancelled';
-  if (problem !== undefined || has('failed')) return 'failed';
+  if (problem !== undefined || has('failed', 'unknown')) return 'failed';
   if (has('held')) return 'held';
   return has('blocked', 'waiting', 'running') ? 'failed' : 'done';
 }

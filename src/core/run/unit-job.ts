@@ -65,6 +65,8 @@ export interface UnitJob {
   readonly codeHash: string;
   /** The unit of an earlier run whose change is taken back; the job then has no statements of its own. */
   readonly restores: RestoredVersion | undefined;
+  /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
+  readonly notAtomic?: string | undefined;
   readonly options: UnitOptions;
 }
 

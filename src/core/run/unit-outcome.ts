@@ -25,6 +25,8 @@ export type UnitOutcome =
   /** As many units as may are at work on its table or connection. Nothing was done; a place comes free when one ends. */
   | { readonly state: 'full'; readonly reason: string; readonly durationMs: number }
   | { readonly state: 'failed'; readonly error: UnitError; readonly durationMs: number }
+  /** Not atomic, and it stopped after it had begun: the ledger says how far it came, and nobody knows what is left of it. */
+  | { readonly state: 'unknown'; readonly error: UnitError; readonly durationMs: number }
   | { readonly state: 'cancelled'; readonly confirmed: boolean; readonly durationMs: number }
   /** Preview: the same figures, then rolled back. */
   | {

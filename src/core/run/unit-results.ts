@@ -9,11 +9,25 @@ import type { UnitError, UnitOutcome } from './unit-outcome.ts';
 export const isCommitted = (record: UnitRecord | undefined): record is UnitRecord =>
   record?.state === 'changed' || record?.state === 'unchanged' || record?.state === 'skipped';
 
-/** A unit that an earlier run committed; `undefined` for every other record, which is run again. */
+/**
+ * A unit that an earlier run committed, or left halfway where it is not atomic; `undefined` for every other record, which
+ * is run again.
+ */
 export function finishedBefore(record: UnitRecord | undefined): RunUnit | undefined {
+  if (record?.state === 'unknown') {
+    const message = record.message ?? 'not atomic, and it stopped halfway';
+    const error = { kind: 'other', message, remedy: lookFirst(record.unit), ...noStatement } as const;
+    return { ...record, ran: false, error, cancelConfirmed: undefined, notes: [] };
+  }
   if (!isCommitted(record)) return undefined;
   return { ...record, ran: false, error: undefined, cancelConfirmed: undefined, notes: [] };
 }
+
+const noStatement = { retryable: false, sqlState: undefined, statement: undefined };
+
+/** What to do about a unit that stopped halfway. */
+export const lookFirst = (unit: UnitId): string =>
+  `look at its tables first; if it is to be run again from its beginning: backfill resume RUN --not-atomic ${unit.split('@')[0]}`;
 
 export const notStarted = (unit: UnitId, attempts: number): RunUnit => ({
   unit,
@@ -83,6 +97,8 @@ export function outcomeUnit(
       return outcome.error.kind === 'cancelled'
         ? { ...ran, state: 'cancelled', message: outcome.error.message, cancelConfirmed: true }
         : { ...ran, state: 'failed', error: outcome.error, message: outcome.error.message };
+    case 'unknown':
+      return { ...ran, state: 'unknown', error: outcome.error, message: outcome.error.message };
     case 'cancelled':
       return {
         ...ran,

@@ -3,7 +3,8 @@ export type StatementPlan =
   | { readonly kind: 'run' }
   /** Not sent: the unit's own transaction takes its place. `note` where something of it is lost. */
   | { readonly kind: 'drop'; readonly note: string | undefined }
-  | { readonly kind: 'refuse'; readonly reason: string; readonly remedy: string };
+  /** `alone`: it cannot be part of any transaction, and can be run by itself. */
+  | { readonly kind: 'refuse'; readonly reason: string; readonly remedy: string; readonly alone?: true };
 
 /** The savepoint of the run protocol; a task may not use its name. */
 export const unitSavepoint = 'backfill_unit';
@@ -20,6 +21,7 @@ export function planStatement(text: string): StatementPlan {
   const words = leadingWords(text);
   const [first = '', second = '', third = ''] = words;
   const refuse = (reason: string, remedy = outside): StatementPlan => ({ kind: 'refuse', reason, remedy });
+  const alone = (reason: string): StatementPlan => ({ kind: 'refuse', reason, remedy: outside, alone: true });
   switch (first) {
     case '':
       return text.trimStart().startsWith('\\')
@@ -47,20 +49,21 @@ export function planStatement(text: string): StatementPlan {
         return isolationDropped(text);
       return run;
     case 'vacuum':
+      return alone('VACUUM cannot run inside a transaction.');
     case 'discard':
-      return refuse(`${first.toUpperCase()} cannot run inside a transaction.`);
+      return refuse('DISCARD cannot run inside a transaction.');
     case 'create':
     case 'drop':
       if (['database', 'tablespace', 'subscription'].includes(second)) {
-        return refuse(`${first.toUpperCase()} ${second.toUpperCase()} cannot run inside a transaction.`);
+        return alone(`${first.toUpperCase()} ${second.toUpperCase()} cannot run inside a transaction.`);
       }
       return concurrently(words)
-        ? refuse('An index made or dropped CONCURRENTLY cannot be part of a transaction.')
+        ? alone('An index made or dropped CONCURRENTLY cannot be part of a transaction.')
         : run;
     case 'reindex':
-      return concurrently(words) ? refuse('REINDEX CONCURRENTLY cannot be part of a transaction.') : run;
+      return concurrently(words) ? alone('REINDEX CONCURRENTLY cannot be part of a transaction.') : run;
     case 'alter':
-      return second === 'system' ? refuse('ALTER SYSTEM cannot run inside a transaction.') : run;
+      return second === 'system' ? alone('ALTER SYSTEM cannot run inside a transaction.') : run;
     case 'copy':
       return /\b(from\s+stdin|to\s+stdout)\b/i.test(text)
         ? refuse(

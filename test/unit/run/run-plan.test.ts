@@ -353,6 +353,42 @@ describe('resumeRun', () => {
     expect((await resume(true)).outcome).toBe('done');
   });
 
+  test('a unit that stopped halfway is not run again, nor what waits for it, unless its task is named', async () => {
+    let halfway = true;
+    const error = { kind: 'other', message: 'at VACUUM', remedy: 'look', retryable: false } as const;
+    const { clock, ledger, ports, executor } = rig((job) =>
+      halfway && job.unit === 'a@0'
+        ? { state: 'unknown', durationMs: 1, error: { ...error, sqlState: undefined, statement: undefined } }
+        : changed,
+    );
+    const plan = planOf([...days('a', 2), { task: 'b', index: 0, waitsFor: [{ task: 'a', first: 0, last: 0 }] }]);
+    const first = await clock.passUntil(runPlan(prepared(plan), ports));
+    expect(states(first)).toEqual({ 'a@0': 'unknown', 'a@1': 'changed', 'b@0': 'blocked' });
+    expect(first.outcome).toBe('failed');
+    halfway = false;
+    executor.started.length = 0;
+    const codeHashes = new Map([...hashes, ['b', 'hash-b']]);
+    const resume = (notAtomic: readonly string[]) =>
+      clock.passUntil(resumeRun({ run: 'r1', codeHashes, acceptHeld: false, notAtomic }, { ...ports, ledger }));
+    const second = await resume([]);
+    expect(executor.started).toEqual([]);
+    expect(second).toMatchObject({
+      outcome: 'failed',
+      units: [
+        {
+          state: 'unknown',
+          ran: false,
+          error: { message: 'at VACUUM', remedy: expect.stringContaining('--not-atomic a') },
+        },
+        { state: 'changed', ran: false },
+        { state: 'blocked', message: 'waits for a@0, unknown' },
+      ],
+    });
+    expect(ledger.records.get('r1|a@0')?.state).toBe('unknown');
+    expect((await resume(['a'])).outcome).toBe('done');
+    expect(executor.started).toEqual(['a@0', 'b@0']);
+  });
+
   test('an unknown run and a document of another version are refused', async () => {
     const { clock, ledger, ports } = rig();
     const resume = () =>

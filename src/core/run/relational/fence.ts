@@ -1,4 +1,10 @@
-import { fenceSql, lockExclusiveSql, lockSharedSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
+import {
+  fenceSql,
+  keepExclusiveSql,
+  keepSharedSql,
+  lockExclusiveSql,
+  lockSharedSql,
+} from '../../warehouse/dialects/postgres/claim-sql.ts';
 import { lockKeys } from '../../warehouse/dialects/postgres/lock-keys.ts';
 import { epochMs } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session } from '../../warehouse/ports.ts';
@@ -15,7 +21,11 @@ export const lostClaim = (): WarehouseError =>
   new WarehouseError('conflict', 'The lease of this unit ran out and another runner took it over.', true);
 
 /** Advisory locks of the slices, each kind alone in its statement: a snapshot taken before the wait sees old rows. */
-export async function lockSlices(session: Session, targets: readonly Target[]): Promise<void> {
+export async function lockSlices(
+  session: Session,
+  targets: readonly Target[],
+  until: 'commit' | 'session end' = 'commit',
+): Promise<void> {
   const keys = lockKeys(
     targets.map(({ slice, qualified }) => ({
       target: qualified,
@@ -23,8 +33,10 @@ export async function lockSlices(session: Session, targets: readonly Target[]): 
       to: slice.column === undefined || slice.to === undefined ? undefined : epochMs(slice.to),
     })),
   );
-  if (keys.shared.length > 0) await session.query(lockSharedSql, [`{${keys.shared.join(',')}}`]);
-  if (keys.exclusive.length > 0) await session.query(lockExclusiveSql, [`{${keys.exclusive.join(',')}}`]);
+  const [shared, exclusive] =
+    until === 'commit' ? [lockSharedSql, lockExclusiveSql] : [keepSharedSql, keepExclusiveSql];
+  if (keys.shared.length > 0) await session.query(shared, [`{${keys.shared.join(',')}}`]);
+  if (keys.exclusive.length > 0) await session.query(exclusive, [`{${keys.exclusive.join(',')}}`]);
 }
 
 /** Keeps all other writers of the target out; readers go on. */

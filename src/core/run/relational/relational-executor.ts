@@ -6,11 +6,14 @@ import type { CancelSignal } from '../cancel-signal.ts';
 import type { UnitExecutor } from '../unit-executor.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
+import { lookFirst } from '../unit-results.ts';
 import { cancellable } from './cancellable.ts';
 import { lostClaim } from './fence.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import type { RelationalEnv } from './relational-env.ts';
+import { type PartedRun, runParts } from './run-parts.ts';
 import { runUnit, type UnitRun } from './run-unit.ts';
+import { planParts } from './task-parts.ts';
 import { planTask, type TaskPlan } from './task-plan.ts';
 import { isCancellation, unitErrorOf } from './unit-error.ts';
 
@@ -28,7 +31,8 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
   const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
     const startedAt = env.clock.now();
     const durationMs = () => env.clock.now() - startedAt;
-    const plan = planTask(job);
+    const parted = planParts(job);
+    const plan = parted ?? planTask(job);
     if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
     if (signal.aborted) return { state: 'cancelled', confirmed: true, durationMs: 0 };
     let session: Session | undefined;
@@ -40,9 +44,20 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
       return { state: 'failed', error: unitErrorOf(error), durationMs: durationMs() };
     }
     const steps = cancellable(session, signal);
-    const run: UnitRun = { job, plan, warehouse, env, types, heartbeat, claim: undefined };
+    const parts = parted?.kind === 'ready' ? parted.parts : undefined;
+    const run: PartedRun = {
+      job,
+      plan,
+      warehouse,
+      env,
+      types,
+      heartbeat,
+      claim: undefined,
+      parts: parts ?? [],
+      halfway: undefined,
+    };
     try {
-      const outcome = await runUnit(run, session, steps);
+      const outcome = await (parts === undefined ? runUnit : runParts)(run, session, steps);
       await session.query('discard all').then(
         () => idle.push(session),
         () => session.close(),
@@ -51,6 +66,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
     } catch (error) {
       const confirmed = await steps.confirmed();
       const ended = await abandon(session, run);
+      if (run.halfway !== undefined) return halfwayOutcome(job, run.halfway, error, durationMs());
       if (signal.aborted && isCancellation(error)) {
         return { state: 'cancelled', confirmed: confirmed && ended, durationMs: durationMs() };
       }
@@ -65,6 +81,13 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
     await Promise.all(idle.splice(0).map((session) => session.close()));
   };
   return { execute, maxConcurrency: warehouse.maxSessions, close };
+}
+
+/** What a unit that is not atomic has done stays, and so does what its last statement may have done. */
+function halfwayOutcome(job: UnitJob, halfway: string, thrown: unknown, durationMs: number): UnitOutcome {
+  const error = unitErrorOf(thrown);
+  const message = `${halfway}: ${error.message}`;
+  return { state: 'unknown', error: { ...error, message, remedy: lookFirst(job.unit), retryable: false }, durationMs };
 }
 
 /** A task that cannot be carried out in one transaction, found before anything was sent. */

@@ -50,7 +50,11 @@ export async function runStatement(
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
     const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
-    throw new StatementFailure(statement, error, endsTransaction === true);
+    throw new StatementFailure(
+      statement,
+      endsTransaction ? withRemedy(error, job.task) : error,
+      endsTransaction === true,
+    );
   }
   const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
   if (transaction !== position.transaction) {
@@ -63,3 +67,10 @@ export async function runStatement(
     throw new StatementFailure(statement, error, true);
   }
 }
+
+/** The server found out that a statement, or what it calls, cannot be part of a transaction. */
+const withRemedy = (error: WarehouseError, task: string): WarehouseError =>
+  new WarehouseError(error.kind, error.message, false, {
+    ...error.detail,
+    hint: `Take COMMIT and ROLLBACK out of what the task calls, or confirm that it is run without being one transaction: --not-atomic ${task}`,
+  });

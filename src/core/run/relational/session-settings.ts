@@ -36,6 +36,11 @@ export async function applySettings(session: Session, ...groups: readonly Settin
   return (await set(session, ['pg_catalog.txid_current_if_assigned()'], groups))[0] ?? undefined;
 }
 
+/** Sets all of them for the session, outside of any transaction. */
+export async function keepSettings(session: Session, ...groups: readonly Settings[]): Promise<void> {
+  await set(session, ['null::text'], groups, false);
+}
+
 /** The first settings of a unit's transaction; tells what the session had before. */
 export async function enterTransaction(session: Session, ...groups: readonly Settings[]): Promise<StartSettings> {
   const before = ["pg_catalog.current_setting('role')", "pg_catalog.current_setting('row_security')"];
@@ -57,10 +62,11 @@ async function set(
   session: Session,
   first: readonly string[],
   groups: readonly Settings[],
+  local = true,
 ): Promise<readonly (string | null)[]> {
   const settings = Object.entries(Object.assign({}, ...groups) as Settings);
   const calls = settings.map(
-    ([name, value]) => `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, true)`,
+    ([name, value]) => `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, ${local})`,
   );
   // A select list is evaluated from the left, so what comes first is still as it was.
   return (await session.query(`select ${[...first, ...calls].join(', ')}`)).rows[0] ?? [];

@@ -67,3 +67,7 @@ where run = any($1::text[])`;
 /** $1: advisory keys, taken in this order. */
 export const lockSharedSql = 'select pg_catalog.pg_advisory_xact_lock_shared(k) from pg_catalog.unnest($1::bigint[]) k';
 export const lockExclusiveSql = 'select pg_catalog.pg_advisory_xact_lock(k) from pg_catalog.unnest($1::bigint[]) k';
+
+/** The same locks, held until the session ends or gives all of them up. */
+export const keepSharedSql = 'select pg_catalog.pg_advisory_lock_shared(k) from pg_catalog.unnest($1::bigint[]) k';
+export const keepExclusiveSql = 'select pg_catalog.pg_advisory_lock(k) from pg_catalog.unnest($1::bigint[]) k';

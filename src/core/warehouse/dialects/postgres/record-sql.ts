@@ -91,3 +91,13 @@ unit as (
 claim as (delete from ${schema}.claims where fence = $13::bigint),
 lease as (delete from ${schema}.leases where fence = $13::bigint)
 delete from ${schema}.claim_slices where fence = $13::bigint`;
+
+/**
+ * Says how far a unit came that is not atomic; no row: its claim is gone. $1: run, $2: unit, $3: message, $4: fence.
+ */
+export const recordHalfwaySql = `
+insert into ${schema}.units as u (run, unit, position, state, attempts, message)
+select $1, $2, 0, 'unknown', 1, $3 from ${schema}.claims c where c.fence = $4::bigint
+on conflict (run, unit) do update set state = excluded.state, message = excluded.message,
+  updated_at = pg_catalog.clock_timestamp() where u.state not in ('changed', 'unchanged', 'skipped')
+returning 1`;

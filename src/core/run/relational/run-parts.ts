@@ -1,0 +1,186 @@
+import { deleteClaimSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
+import { recordHalfwaySql } from '../../warehouse/dialects/postgres/record-sql.ts';
+import type { Session } from '../../warehouse/ports.ts';
+import { unitSavepoint } from '../../warehouse/transaction-control.ts';
+import { WarehouseError } from '../../warehouse/warehouse-error.ts';
+import type { UnitJob } from '../unit-job.ts';
+import type { UnitOutcome } from '../unit-outcome.ts';
+import { type AppliedSlice, type ComparedSlice, compareSlices } from './apply-task.ts';
+import type { Cancellable } from './cancellable.ts';
+import { claimSlices } from './claim.ts';
+import { isUpToDate, readInputs } from './cutoff.ts';
+import { decide } from './decide.ts';
+import { holdFence, lockSlices, lockTables, lostClaim } from './fence.ts';
+import { readMarker, readPosition } from './marker.ts';
+import { recordOutcome } from './record.ts';
+import { runStatement, StatementFailure } from './run-statements.ts';
+import type { UnitRun } from './run-unit.ts';
+import { applySettings, enterTransaction, keepSettings, protectiveSettings, unhidden } from './session-settings.ts';
+import { withCauses } from './slice-causes.ts';
+import { stateAfter, stateBefore } from './slice-state.ts';
+import { resolveTargets, type Target } from './target.ts';
+import type { TaskPart } from './task-parts.ts';
+
+/** A unit that is not atomic, and how far it has come. */
+export interface PartedRun extends UnitRun {
+  readonly parts: readonly TaskPart[];
+  /** In words, once something of it may be there to stay. */
+  halfway: string | undefined;
+}
+
+/**
+ * The protocol for a unit that cannot be one transaction. Kept are the claim, the locks (by the session, not by a
+ * transaction), the fence before each part, the figures before and after, and a record in a transaction of its own. Before
+ * anything can be there to stay, the ledger says that it is not known how the unit ends. Not kept: nothing can be held or
+ * undone, and rows outside of its slices are not looked for. Throws {@link WarehouseError}.
+ */
+export async function runParts(run: PartedRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> {
+  const { job, env, warehouse, types } = run;
+  const { session } = steps;
+  const startedAt = env.clock.now();
+  const durationMs = () => env.clock.now() - startedAt;
+  const claim = await claimSlices(session, job, warehouse, env, types);
+  if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
+  if (claim.kind === 'full') return { state: 'full', reason: claim.reason, durationMs: durationMs() };
+  const { fence, targets } = claim;
+  const held = { fence, lost: false };
+  run.claim = held;
+  const unwatch = run.heartbeat.watch(fence, job.run, job.options.leaseMs, () => {
+    held.lost = true;
+    steps.stop();
+  });
+  try {
+    await keepSettings(session, job.options.settings, protectiveSettings(job.options));
+    if (warehouse.leases === 'server') await lockSlices(session, targets, 'session end');
+    await begin(session, job, fence);
+    const marker = await readMarker(session, job, targets);
+    if (marker.committed !== undefined) {
+      await raw.query('rollback');
+      await raw.query(deleteClaimSql, [fence]);
+      run.claim = undefined;
+      return { state: 'done-before', slices: marker.committed, durationMs: durationMs() };
+    }
+    await session.query(`savepoint ${unitSavepoint}`);
+    const server = warehouse.description;
+    const cutoff = { session, job, targets, server, types };
+    const inputs = await readInputs(cutoff, marker);
+    const seen = { inputs, definitionsHash: marker.definitionsHash };
+    if (await isUpToDate(cutoff, marker, inputs)) {
+      const message = 'its inputs hold what its last run read, and its rows are as that run left them';
+      await recordOutcome(session, job, env, fence, seen, {
+        state: 'skipped',
+        message,
+        slices: [],
+        durationMs: durationMs(),
+      });
+      await steps.commit();
+      run.claim = undefined;
+      return { state: 'skipped', reason: message, durationMs: durationMs() };
+    }
+    const before = await figuresOf(session, job, targets);
+    await session.query('commit');
+    for (const [index, part] of run.parts.entries()) await runPart(run, session, part, index);
+    await begin(session, job, fence);
+    const after = await resolveTargets(session, job, server, types);
+    const compared = await compareParts(run, session, targets, after, before);
+    const decision = decide({ ...compared, escape: { kind: 'none' } }, job.options);
+    const notes = [
+      `${job.task} is not atomic: ${job.notAtomic}`,
+      ...compared.notes,
+      ...(decision.kind === 'held' ? [`It would have been held, had it been one transaction: ${decision.reason}`] : []),
+    ];
+    const state = decision.kind === 'unchanged' ? 'unchanged' : 'changed';
+    const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs));
+    const message = notes.join('\n');
+    await recordOutcome(session, job, env, fence, seen, { state, message, slices, durationMs: durationMs() });
+    await steps.commit();
+    run.claim = undefined;
+    return { state, slices: slices.map(({ diff }) => diff), notes, durationMs: durationMs() };
+  } finally {
+    unwatch();
+  }
+}
+
+async function begin(session: Session, job: UnitJob, fence: string): Promise<void> {
+  await session.query('begin isolation level read committed');
+  await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
+  await holdFence(session, fence);
+}
+
+async function runPart(run: PartedRun, session: Session, part: TaskPart, index: number): Promise<void> {
+  const { job, claim, parts } = run;
+  const fence = claim?.fence ?? '';
+  const [first] = part.statements;
+  const of = `${parts.length} parts`;
+  if (part.alone && first !== undefined) {
+    const text = first.text.trim().replace(/\s+/g, ' ').slice(0, 80);
+    const message = `not atomic: it had done ${index} of its ${of} and was at ${text}`;
+    await recordHalfway(session, job, fence, message);
+    run.halfway = message;
+    try {
+      await session.query(first.text);
+    } catch (error) {
+      throw error instanceof WarehouseError ? new StatementFailure(first, error, false) : error;
+    }
+    await keepSettings(session, job.options.settings, protectiveSettings(job.options));
+    return;
+  }
+  await begin(session, job, fence);
+  if (job.options.lockTable)
+    await lockTables(session, await resolveTargets(session, job, run.warehouse.description, run.types));
+  const position = await readPosition(session);
+  for (const statement of part.statements)
+    await runStatement({ session, job, position }, statement, statement.text, {});
+  const message = `not atomic: it had done ${index + 1} of its ${of}`;
+  await recordHalfway(session, job, fence, message);
+  const before = run.halfway;
+  run.halfway = message;
+  try {
+    await session.query('commit');
+  } catch (error) {
+    // What the server itself refuses or stops is rolled back; only a lost answer leaves it open.
+    if (error instanceof WarehouseError && error.kind !== 'connection') run.halfway = before;
+    throw error;
+  }
+}
+
+async function recordHalfway(session: Session, job: UnitJob, fence: string, message: string): Promise<void> {
+  const recorded = await session.query(recordHalfwaySql, [job.run, job.unit, message, fence]);
+  if (recorded.rows.length === 0) throw lostClaim();
+}
+
+/** Figures only: a copy of the rows would not outlive its transaction. */
+const figuresOnly = ({ options }: UnitJob): UnitJob['options'] => ({
+  ...options,
+  compare: options.compare === 'none' ? 'none' : 'checksums',
+});
+
+async function figuresOf(session: Session, job: UnitJob, targets: readonly Target[]) {
+  const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
+  if (hidden) await applySettings(session, unhidden);
+  const before: ComparedSlice['before'][] = [];
+  for (const [index, { relation }] of targets.entries()) {
+    before.push(relation && (await stateBefore(session, relation, index, figuresOnly(job))));
+  }
+  return before;
+}
+
+async function compareParts(
+  run: PartedRun,
+  session: Session,
+  targets: readonly Target[],
+  after: readonly Target[],
+  before: readonly ComparedSlice['before'][],
+): Promise<{ readonly slices: readonly AppliedSlice[]; readonly notes: readonly string[] }> {
+  const { plan } = run;
+  const job = { ...run.job, options: figuresOnly(run.job) };
+  if (after.some(({ relation }) => relation?.table.rowSecurity)) await applySettings(session, unhidden);
+  const slices: ComparedSlice[] = [];
+  for (const [index, target] of targets.entries()) {
+    const relation = after[index]?.relation;
+    if (relation === undefined) continue;
+    const taken = await stateAfter(session, relation, index, job.options, '0');
+    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
+  }
+  return compareSlices({ session, job, plan }, slices);
+}
