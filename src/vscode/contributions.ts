@@ -93,8 +93,9 @@ export const settings = {
     type: 'integer',
     minimum: 1,
     maximum: 32,
-    default: 2,
-    markdownDescription: 'How many units run side by side. The embedded database runs one at a time.',
+    default: 4,
+    markdownDescription:
+      'How many units run side by side; where it is not set here, `run.concurrency` of `backfill.yaml` counts. The embedded database runs one at a time.',
   },
   'backfill.run.earlyCutoff': {
     type: 'boolean',
@@ -106,16 +107,25 @@ export const settings = {
     type: ['integer', 'null'],
     minimum: 0,
     maximum: 100,
-    default: 20,
+    default: 50,
     markdownDescription:
-      'Hold a unit whose slice becomes empty or shrinks by more than this share; the old rows stay until you decide. `null` switches it off.',
+      'Hold a unit whose slice becomes empty or shrinks by more than this share; the old rows stay until you decide. `null` switches it off. Where it is not set here, `run.shrinkPercent` of `backfill.yaml` counts.',
+  },
+  'backfill.diff.floatTolerance': {
+    type: ['number', 'null'],
+    minimum: 0,
+    maximum: 1,
+    default: null,
+    markdownDescription:
+      'Changed rows whose floats are apart by no more than this share are counted as equal within tolerance, e.g. `1e-9`; `0`: none. Where it is not set here, `diff.floatTolerance` of `backfill.yaml` counts; a table may have its own there.',
   },
   'backfill.diff.samples': {
     type: 'integer',
     minimum: 0,
     maximum: 20,
     default: 5,
-    markdownDescription: 'How many added, removed and changed rows are shown as samples.',
+    markdownDescription:
+      'How many added, removed and changed rows are shown as samples; where it is not set here, `run.samples` of `backfill.yaml` counts.',
   },
 } as const;
 

@@ -2,18 +2,17 @@ import type { Plan } from '../../core/plan/plan.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
 import { encodeRunDocument } from '../../core/run/run-document.ts';
 import { defaultRunOptions } from '../../core/run/run-options.ts';
-import type { UnitOptions } from '../../core/run/unit-job.ts';
 import { instant } from '../../core/time/instant.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import type { LiveState } from './live-workspace.ts';
-import type { PreparedAnswer } from './workspace-api.ts';
+import type { PageOptions, PreparedAnswer } from './workspace-api.ts';
 
 export interface PrepareOptions {
   readonly connection: string;
   /** Session settings of the connection. */
   readonly settings: Readonly<Record<string, string>>;
-  readonly options: Partial<Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff'>>;
+  readonly options: Partial<PageOptions>;
   readonly concurrency: number;
   readonly stopAtFirstFailure: boolean;
 }
@@ -26,8 +25,7 @@ export function jobsOf(
   { connection, settings, options }: Pick<PrepareOptions, 'connection' | 'settings' | 'options'>,
 ): PreparedJobs {
   const byFile = unitOptions(config, settings, connection);
-  // Both the file and the page may switch it off.
-  const earlyCutoff = byFile.earlyCutoff && (options.earlyCutoff ?? true);
+  const { samples = byFile.samples, floatTolerance = byFile.floatTolerance } = options;
   return prepareJobs(
     plan,
     facts,
@@ -36,7 +34,7 @@ export function jobsOf(
       run,
       variables: config.variables,
       params: config.params,
-      options: { ...byFile, ...options, earlyCutoff },
+      options: { ...byFile, ...options, samples, floatTolerance },
     },
     refuseElsewhere(config, connection),
   );

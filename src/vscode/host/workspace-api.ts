@@ -83,6 +83,20 @@ export interface RangeChoice {
   readonly now: number;
 }
 
+/** What a page decides of how its units run; what is left open is as `backfill.yaml` says. */
+export interface PageOptions extends Pick<UnitOptions, 'compare' | 'holdShrinkPercent' | 'earlyCutoff'> {
+  readonly samples: number | undefined;
+  readonly floatTolerance: number | undefined;
+}
+
+/** How `backfill.yaml` lets runs go, as far as a page may say otherwise. */
+export interface RunDefaults {
+  readonly concurrency: number;
+  readonly compare: UnitOptions['compare'];
+  readonly shrinkPercent: number | undefined;
+  readonly earlyCutoff: boolean;
+}
+
 /** A plan made ready for a connection; `document` is what the ledger stores. */
 export interface PreparedAnswer {
   readonly run: string;
@@ -165,6 +179,7 @@ export interface WorkspaceApi {
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
   }): Promise<{ readonly statements: readonly string[]; readonly refusal: string | undefined }>;
+  runDefaults(argument: null): Promise<RunDefaults>;
   connections(argument: null): Promise<ConnectionsAnswer>;
   /** Looks a connection up; a secret in it stays in memory. */
   connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
@@ -172,7 +187,7 @@ export interface WorkspaceApi {
     readonly page: string;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
-    readonly options: Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'earlyCutoff'>;
+    readonly options: PageOptions;
     readonly concurrency: number;
     readonly stopAtFirstFailure: boolean;
   }): Promise<PreparedAnswer>;

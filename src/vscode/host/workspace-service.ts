@@ -234,6 +234,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         refusal: refusal === undefined ? undefined : `${refusal.message}; ${refusal.remedy}`,
       };
     },
+    async runDefaults() {
+      const { concurrency, compare, holdShrinkPercent, earlyCutoff } = state().config.run;
+      return { concurrency, compare, shrinkPercent: holdShrinkPercent, earlyCutoff };
+    },
     async connections() {
       const { config } = state();
       return {

@@ -1,9 +1,10 @@
 import type { AssistantEvent, AssistantRequest } from '../../protocol/assistant-messages.ts';
-import type { AssistantState, PlanView } from '../../protocol/assistant-state.ts';
+import type { AssistantState, OptionsView, PlanView } from '../../protocol/assistant-state.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import { cliCommand } from './cli-command.ts';
 import { isRefused, planUndo, type ShownUndo } from './plan-undo.ts';
 import { sessionChoices } from './session-choices.ts';
+import { firstOptions } from './session-options.ts';
 import { type SessionRun, sessionRun } from './session-run.ts';
 import type { KeptSession, SessionServices } from './session-services.ts';
 import { type SessionStore, sessionStore } from './session-store.ts';
@@ -31,13 +32,14 @@ export async function openSession(
   kept?: KeptSession,
 ): Promise<AssistantSession> {
   const { client, log } = services;
+  const options = firstOptions(await client.call('runDefaults', null), services.settings);
   const save = (): void => {
     const { choose, connection } = store.state;
     const { from, to, without } = choices.range();
     services.remember({ task, from, to, without, options: choose.options, connection: connection.name, run: run.kept });
   };
   const run = sessionRun(() => store, services, save, kept?.run);
-  const store: SessionStore = sessionStore(firstState(task, services, kept), (selected, states) =>
+  const store: SessionStore = sessionStore(firstState(task, services, options, kept), (selected, states) =>
     run.detail(selected.index, selected, states),
   );
   const choices = sessionChoices(store, services, save);
@@ -205,10 +207,10 @@ export async function openSession(
 
 function firstState(
   task: string,
-  { defaults, client }: SessionServices,
+  { client }: SessionServices,
+  options: OptionsView,
   kept: KeptSession | undefined,
 ): AssistantState {
-  const { samples: _, ...options } = defaults;
   const left = (id: string) => ({ task: id, depth: 0, included: false, count: '', note: undefined });
   return {
     task,

@@ -26,9 +26,6 @@ const reportFormats: readonly (vscode.QuickPickItem & { readonly format: ReportF
   { label: 'JSON', detail: 'For a program: plan, units, figures', format: 'json' },
 ];
 
-/** More side by side than this gains nothing on one server. */
-const maxConcurrency = 32;
-
 /** The session's services in a real editor: questions, clipboard, files, documents. */
 export function editorServices(input: EditorServicesInput): SessionServices {
   const { client, connections, log, diffs, runThread, createdBy, remember } = input;
@@ -39,14 +36,12 @@ export function editorServices(input: EditorServicesInput): SessionServices {
     log,
     createdBy,
     remember,
-    defaults: {
-      concurrency: settings.get('run.concurrency', 2),
-      maxConcurrency,
-      compare: 'rows',
-      shrinkPercent: settings.get<number | null>('run.guard.shrinkPercent', 20) ?? undefined,
-      stopAtFirstFailure: false,
-      earlyCutoff: settings.get('run.earlyCutoff', true),
-      samples: settings.get('diff.samples', 5),
+    settings: {
+      concurrency: setBySomebody(settings.inspect<number>('run.concurrency')),
+      shrinkPercent: setBySomebody(settings.inspect<number | null>('run.guard.shrinkPercent')),
+      earlyCutoff: setBySomebody(settings.inspect<boolean>('run.earlyCutoff')),
+      samples: setBySomebody(settings.inspect<number>('diff.samples')),
+      floatTolerance: setBySomebody(settings.inspect<number | null>('diff.floatTolerance')),
     },
     startRunThread: (onEvent, onEnd) => {
       if (!vscode.workspace.isTrusted) throw new Error(untrustedWords);
@@ -87,3 +82,9 @@ export function editorServices(input: EditorServicesInput): SessionServices {
     openDiff: (title, detail) => diffs.openDiff(title, detail),
   };
 }
+
+type Inspected<T> = Partial<Record<'workspaceFolderValue' | 'workspaceValue' | 'globalValue', T>>;
+
+/** The value that somebody chose, not the default: where nobody did, `backfill.yaml` decides. */
+const setBySomebody = <T>(found: Inspected<T> | undefined): T | undefined =>
+  [found?.workspaceFolderValue, found?.workspaceValue, found?.globalValue].find((value) => value !== undefined);

@@ -1,6 +1,7 @@
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
 import type { OptionsView } from '../../protocol/assistant-state.ts';
 import type { RangeChoice } from '../host/workspace-api.ts';
+import { mostConcurrency } from './session-options.ts';
 import type { SessionServices } from './session-services.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -18,7 +19,7 @@ export interface SessionChoices {
 }
 
 export function sessionChoices(store: SessionStore, services: SessionServices, save: () => void): SessionChoices {
-  const { client, defaults } = services;
+  const { client } = services;
   const range = (): RangeChoice => {
     const { task, choose } = store.state;
     const without = choose.downstream.filter(({ included }) => !included).map((entry) => entry.task);
@@ -40,7 +41,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
     const found = name === undefined ? undefined : await client.call('connection', { name });
     const usable = found === undefined || 'problem' in found ? undefined : found;
     const { choose, error } = store.state;
-    const maxConcurrency = usable?.engine === 'pglite' ? 1 : defaults.maxConcurrency;
+    const maxConcurrency = usable?.engine === 'pglite' ? 1 : mostConcurrency;
     const concurrency = Math.min(choose.options.concurrency, maxConcurrency);
     store.set({
       connection: {

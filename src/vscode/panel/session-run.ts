@@ -222,7 +222,14 @@ export function sessionRun(
   const prepare = (connection: string, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
     const { task, choose } = store().state;
     const { compare, shrinkPercent, earlyCutoff, concurrency, stopAtFirstFailure } = choose.options;
-    const options = { compare, earlyCutoff, samples: services.defaults.samples, holdShrinkPercent: shrinkPercent };
+    const { samples, floatTolerance } = services.settings;
+    const options = {
+      compare,
+      earlyCutoff,
+      samples,
+      floatTolerance: floatTolerance ?? undefined,
+      holdShrinkPercent: shrinkPercent,
+    };
     return client.call('prepare', { page: task, connection, settings, options, concurrency, stopAtFirstFailure });
   };
 

@@ -6,6 +6,7 @@ import type { Remote } from '../host/rpc.ts';
 import type { RunApi } from '../host/run-api.ts';
 import type { Log } from '../log.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
+import type { EditorSettings } from './session-options.ts';
 
 /** What a session needs from the editor; everything that asks a person or shows something is here. */
 export interface SessionServices {
@@ -13,7 +14,7 @@ export interface SessionServices {
   readonly connections: Connections;
   readonly log: Log;
   readonly createdBy: string;
-  readonly defaults: OptionsView & { readonly samples: number };
+  readonly settings: EditorSettings;
   startRunThread(onEvent: (event: RunEvent) => void, onEnd: (reason: string) => void): Remote<RunApi>;
   /** Asks for the target's name to be typed before a run on a protected connection; false: not started. */
   confirmProtected(name: string, target: string): Promise<boolean>;

@@ -12,7 +12,7 @@ test('two sides of a range that are typed before the page has heard back are bot
   const open: { readonly asked: RangeChoice; answer(view: Partial<RangeView>): void }[] = [];
   const call = (_: string, asked: RangeChoice) =>
     new Promise((answer) => open.push({ asked, answer: (view) => answer({ strip: [], ...view }) }));
-  const services = { client: { call }, defaults: {} } as unknown as SessionServices;
+  const services = { client: { call } } as unknown as SessionServices;
   const choices = sessionChoices(store, services, () => {});
 
   const both = [choices.setRange({ from: '2026-03-01' }), choices.setRange({ to: '2026-04-01' })];

@@ -58,7 +58,13 @@ test('each page keeps its own plan while another one plans', async () => {
   expect(await statements('a.one', 0)).toEqual(['INSERT INTO mart.t SELECT 1']);
   await expect(statements('a.one', 1)).rejects.toThrow('the plan has no unit 1');
   expect(await statements('a.two', 2)).toEqual(['INSERT INTO mart.two SELECT 1']);
-  const options = { compare: 'rows' as const, samples: 0, holdShrinkPercent: undefined, earlyCutoff: true };
+  const options = {
+    compare: 'rows' as const,
+    samples: 0,
+    floatTolerance: undefined,
+    holdShrinkPercent: undefined,
+    earlyCutoff: true,
+  };
   const how = { connection: 'dw', settings: {}, options, concurrency: 1, stopAtFirstFailure: false };
   expect((await api.prepare({ page: 'a.one', ...how })).title).toBe('a.one 2026-01-01 to 2026-01-02 with downstream');
   await expect(api.prepare({ page: 'a.three', ...how })).rejects.toThrow('There is no plan any more');
