@@ -1,4 +1,4 @@
-import { runJson } from '../core/run/run-json.ts';
+import { type AroundRun, runJson } from '../core/run/run-json.ts';
 import type { RunResult } from '../core/run/run-result.ts';
 import { runText } from './reporters/run-text.ts';
 import { type ExitCode, exitCodes, type Shell } from './shell.ts';
@@ -7,11 +7,14 @@ import { type ExitCode, exitCodes, type Shell } from './shell.ts';
 export function finishRun(
   result: RunResult,
   target: string,
-  { format, samples }: { readonly format: 'text' | 'json'; readonly samples: number },
+  { format, samples, ...around }: { readonly format: 'text' | 'json'; readonly samples: number } & AroundRun,
   shell: Shell,
 ): void {
-  if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target))}\n`);
-  else shell.out(`\n${runText({ result, samples, width: shell.columns }, shell.colors)}`);
+  if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target, around))}\n`);
+  else {
+    const { previewed } = around;
+    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed }, shell.colors)}`);
+  }
 }
 
 export function exitCodeOf({ outcome }: RunResult): ExitCode {

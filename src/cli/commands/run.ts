@@ -8,6 +8,7 @@ import type { Plan } from '../../core/plan/plan.ts';
 import { withFindings } from '../../core/plan/plan-findings.ts';
 import { preflight } from '../../core/run/preflight.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { forecastJobs } from '../../core/run/relational/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
@@ -16,12 +17,14 @@ import { overlapFinding, overlapping, planErrors, refused as refusedRun, runPlan
 import type { RunResult } from '../../core/run/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import { writtenSlices } from '../../core/run/written-slices.ts';
+import { previewPlace } from '../../node/config/preview-place.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { confirmNotAtomic } from '../confirm-not-atomic.ts';
+import { checkPreviewPlace } from '../check-preview-place.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
 import { airflowIdsOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
@@ -29,6 +32,7 @@ import { progressWriter } from '../progress-writer.ts';
 import { reportFile, reportOption } from '../report-file.ts';
 import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
+import { forecastText } from '../reporters/forecast-text.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
@@ -41,6 +45,7 @@ import { zoneOf } from '../zone-of.ts';
 interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions {
   readonly connection?: string;
   readonly preview?: boolean;
+  readonly previewOn?: string;
   readonly concurrency?: string;
   readonly stopAtFirstFailure?: boolean;
   readonly notAtomic?: readonly string[];
@@ -60,7 +65,11 @@ export function register(program: Command, shell: Shell): void {
     addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command))),
     'do not ask; needed where nobody can be asked',
   )
-    .option('--preview', 'do everything in one transaction that is rolled back, and show what would change')
+    .option(
+      '--preview',
+      'show what would change: by the query of a single unit, else in a transaction that is rolled back',
+    )
+    .option('--preview-on <name>', 'preview on this connection, e.g. a clone, instead of the one that runs would use')
     .option('--concurrency <n>', 'units side by side')
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--stop-at-first-failure', 'start nothing new after a failed or held unit')
@@ -79,6 +88,7 @@ export function register(program: Command, shell: Shell): void {
       `
 Examples:
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --preview
+  backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --preview-on clone
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --yes
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --preview --report changes.html
   backfill run shop_daily --logical-dates 2026-11-28..2026-11-28 --concurrency 2 --format json --yes
@@ -98,16 +108,21 @@ async function run(words: readonly string[], options: RunCommandOptions, shell: 
     return shell.exit(exitCodes.findings);
   }
   const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
-  await withTarget(workspace, name, shell, async (target) => {
-    const result = await runOn(target, workspace, plan, words, options, shell);
+  const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
+  await withTarget(workspace, place, shell, async (target) => {
+    const result = await runOn(target, name, workspace, plan, words, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
-    const run = options.preview === true ? undefined : result.run;
+    const run = isPreview(options) ? undefined : result.run;
     report?.write({ title: titleOf(words, options), target: target.warehouse.description.target, run }, result.units);
   });
 }
 
+const isPreview = ({ preview, previewOn }: RunCommandOptions): boolean => preview === true || previewOn !== undefined;
+
+/** `name`: the connection that a run would use; `target` is another one where a preview goes elsewhere. */
 async function runOn(
   target: Target,
+  name: string | undefined,
   workspace: Workspace,
   plan: Plan,
   words: readonly string[],
@@ -116,6 +131,10 @@ async function runOn(
 ): Promise<RunResult | undefined> {
   const { warehouse, connection } = target;
   const settings = workspace.config.run;
+  const runsOn = name ?? connection.name;
+  const isElsewhere = connection.name !== runsOn;
+  // On a clone too the statements run as the scheduler would run them.
+  const sessionSettings = { ...workspace.config.connections.get(runsOn)?.settings, ...connection.settings };
   const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 20);
   const concurrency =
     options.concurrency === undefined
@@ -133,13 +152,13 @@ async function runOn(
         params: workspace.config.params,
         notAtomic: new Set(notAtomic),
         options: {
-          ...unitOptions(workspace.config, connection.settings, connection.name),
+          ...unitOptions(workspace.config, sessionSettings, connection.name),
           compare: options.compare ?? settings.compare,
           samples,
           earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
         },
       },
-      refuseElsewhere(workspace.config, connection.name),
+      refuseElsewhere(workspace.config, runsOn),
     );
   // A preview is one transaction: what cannot be is not in it.
   const { jobs, refused } =
@@ -147,15 +166,18 @@ async function runOn(
       ? prepare([])
       : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
-  const ledger = options.preview === true ? undefined : sqlLedgerStore(warehouse);
-  const active = activeRuns(warehouse);
-  const overlap = await overlapping(active, runId, writtenSlices(plan, jobs));
+  const planned = [...jobs.values()];
+  if (isElsewhere) await checkPreviewPlace(target, runsOn, planned, { workspace, shell });
+  const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
+  // The ledger of a clone knows runs of the time when it was made.
+  const active = isElsewhere ? undefined : activeRuns(warehouse);
+  const overlap = active && (await overlapping(active, runId, writtenSlices(plan, jobs)));
   const checked = withFindings(plan, await preflight(warehouse, plan, jobs));
   if (text) {
     const view = {
       plan: withFindings(checked, overlap === undefined ? [] : [overlapFinding(overlap)]),
       zone: zoneOf(workspace.tasks),
-      target: targetText(connection.name, warehouse.description.target),
+      target: `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`,
       units: false,
       width: shell.columns,
     };
@@ -170,7 +192,10 @@ async function runOn(
     shell.exit(exitCodeOf(result));
     return result;
   }
-  if (options.preview !== true) {
+  const purpose = isPreview(options) ? { timeBoxMs: previewTimeBoxMs } : ('run' as const);
+  const forecast = await forecastJobs(warehouse, planned, purpose);
+  if (text) shell.out(forecastText(forecast, shell.colors));
+  if (!isPreview(options)) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
     const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
@@ -181,7 +206,9 @@ async function runOn(
     }
   }
   const env = { clock: shell.clock, owner: processOwner() };
-  const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
+  const preview = isPreview(options)
+    ? openPreview(warehouse, env, previewTimeBoxMs, { alone: jobs.size === 1 })
+    : undefined;
   try {
     const result = await runPlan(
       {
@@ -208,7 +235,10 @@ async function runOn(
       },
     );
     const shown = options.samples === undefined ? 0 : samples;
-    finishRun(result, warehouse.description.target, { format: options.format, samples: shown }, shell);
+    const end = await preview?.end();
+    const previewed = end && { ...end, connection: connection.name };
+    const how = { format: options.format, samples: shown, forecast, previewed };
+    finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return result;
   } finally {

@@ -71,7 +71,9 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
         signal: shell.listenForCancel(),
         onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
       });
-      finishRun(result, warehouse.description.target, { format: options.format, samples: 0 }, shell);
+      const end = await preview?.end();
+      const previewed = end && { ...end, connection: connection.name };
+      finishRun(result, warehouse.description.target, { format: options.format, samples: 0, previewed }, shell);
       shell.exit(exitCodeOf(result));
     } finally {
       await preview?.end();

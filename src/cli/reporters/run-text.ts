@@ -3,6 +3,7 @@ import { causesInWords } from '../../core/diff/change-cause.ts';
 import type { RowSample, SliceDiff } from '../../core/diff/slice-diff.ts';
 import { withinToleranceText } from '../../core/diff/within-tolerance-text.ts';
 import type { UnitState } from '../../core/ledger/ledger-store.ts';
+import { type PreviewEnd, tracesInWords } from '../../core/run/preview-end.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
 import { plural } from '../../core/text/plural.ts';
 import { durationText } from './duration-text.ts';
@@ -16,10 +17,12 @@ export interface RunView {
   readonly samples: number;
   /** Columns of the terminal. */
   readonly width: number;
+  /** Of a preview that was begun: the connection that it was on, and how it ended. */
+  readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
 }
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
-export function runText({ result, samples, width }: RunView, colors: Colors): string {
+export function runText({ result, samples, width, previewed }: RunView, colors: Colors): string {
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
     sliceTable(result.units, width, colors),
@@ -31,7 +34,11 @@ export function runText({ result, samples, width }: RunView, colors: Colors): st
       }),
     ),
     troubleLines(result.units, colors),
-    [...noteLines(result.units), ...summaryLines(result, colors)],
+    [
+      ...noteLines(result.units),
+      ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
+      ...summaryLines(result, previewed?.connection, colors),
+    ],
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -221,12 +228,16 @@ export function countsText(units: readonly { readonly state: UnitState }[]): str
 
 function summaryLines(
   { preview, outcome, problem, run, units, durationMs }: RunView['result'],
+  previewedOn: string | undefined,
   colors: Colors,
 ): readonly string[] {
   const took = durationMs === undefined ? '' : ` in ${durationText(durationMs)}`;
   const lines = problem === undefined ? [] : [`${colors.red('error')} ${problem}`];
   const rest = `${countsText(units)}${took}`;
-  if (preview) return [...lines, `${colors.bold('preview')}: ${rest}; nothing was written`];
+  if (preview) {
+    const where = previewedOn === undefined ? '' : ` on ${previewedOn}`;
+    return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; nothing was written`];
+  }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
   if (outcome === 'held') lines.push(`look at the held units, then: backfill resume ${run} --accept-held`);
   else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: backfill resume ${run}`);

@@ -1,5 +1,7 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
 import type { UnitRecord } from '../ledger/ledger-store.ts';
+import type { Forecast } from './forecast.ts';
+import type { PreviewEnd } from './preview-end.ts';
 import type { RunResult, RunUnit } from './run-result.ts';
 
 /** The `run` contract of the command line; absent values are null, so that every member is always there. */
@@ -11,7 +13,28 @@ export interface RunJson {
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly problem: string | null;
   readonly target: string | null;
+  /** What was said before; null where nobody asked. */
+  readonly forecast: ForecastJson | null;
+  /** Of a preview that was begun: how, and what it left behind; traces are null where the server could not be asked. */
+  readonly previewed: PreviewedJson | null;
   readonly units: readonly RunUnitJson[];
+}
+
+type ForecastJson = Omit<Forecast, 'heldAtMostMs' | 'problem'> & {
+  readonly heldAtMostMs: number | null;
+  readonly problem: string | null;
+};
+
+interface PreviewedJson {
+  readonly way: PreviewEnd['way'];
+  readonly connection: string;
+  readonly traces: PreviewEnd['traces'] | null;
+}
+
+/** What a shell knows of a run beside its result. */
+export interface AroundRun {
+  readonly forecast?: Forecast | undefined;
+  readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
 }
 
 interface RunUnitJson {
@@ -45,7 +68,11 @@ interface SliceJson {
   readonly causes: SliceDiff['causes'];
 }
 
-export function runJson(result: RunResult, target: string | undefined): RunJson {
+export function runJson(
+  result: RunResult,
+  target: string | undefined,
+  { forecast, previewed }: AroundRun = {},
+): RunJson {
   const { refusal } = result;
   return {
     version: 1,
@@ -55,6 +82,11 @@ export function runJson(result: RunResult, target: string | undefined): RunJson 
     refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
     problem: result.problem ?? null,
     target: target ?? null,
+    forecast:
+      forecast === undefined
+        ? null
+        : { ...forecast, heldAtMostMs: forecast.heldAtMostMs ?? null, problem: forecast.problem ?? null },
+    previewed: previewed === undefined ? null : { ...previewed, traces: previewed.traces ?? null },
     units: result.units.map(unitJson),
   };
 }

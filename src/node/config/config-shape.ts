@@ -32,6 +32,7 @@ const connection = object('A database that runs can use', {
   concurrency: whole('Units at work on it at once, of all runs and runners together', 1, 64),
   protected: flag('Ask for the connection’s name to be typed before a run'),
   airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
+  preview: text('Connection that previews of its runs go to instead, e.g. a clone of this database'),
 });
 
 const dialect = (description: string) => choice(description, ...dialectNames);

@@ -27,6 +27,8 @@ export interface ConnectionSpec {
   /** Units at work on it at once, of all runs together. */
   readonly concurrency: number | undefined;
   readonly airflowIds: readonly string[];
+  /** Connection that previews of its runs go to instead, e.g. a clone. */
+  readonly preview: string | undefined;
 }
 
 /** How runs go where neither the command line nor the editor says otherwise. */

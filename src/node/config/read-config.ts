@@ -60,6 +60,19 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       protected: connection.protected ?? false,
       concurrency: connection.concurrency,
       airflowIds: connection.airflowIds ?? [],
+      preview: connection.preview,
+    });
+  }
+  for (const { name, preview } of connections.values()) {
+    if (preview === undefined || (connections.has(preview) && preview !== name)) continue;
+    const message =
+      preview === name
+        ? `connection ${name} names itself for previews; name another one, or leave preview out`
+        : `there is no connection ${preview}${didYouMean(preview, connections.keys())}`;
+    context.problems.push({
+      message,
+      at: placeOf(root, context, 'connections', name, 'preview'),
+      severity: 'error',
     });
   }
   const named = written.defaultConnection;

@@ -242,6 +242,16 @@ go on with: backfill resume r1
   expect(runText({ result: result({ preview: true }), samples: 0, width: 500 }, plain)).toContain(
     'preview: 0 unchanged, 1 changed in 1.2 s; nothing was written',
   );
+  const previewed = {
+    way: 'transaction' as const,
+    connection: 'clone',
+    traces: { deadRows: [{ table: 'mart.daily', rows: 12 }], sequences: ['mart.ids'] },
+  };
+  expect(runText({ result: result({ preview: true }), samples: 0, width: 500, previewed }, plain)).toContain(
+    `note: The preview was rolled back, and left 12 dead rows in mart.daily behind; to free them: VACUUM mart.daily;
+note: The preview took numbers from mart.ids, which do not go back.
+preview on clone: 0 unchanged, 1 changed in 1.2 s; nothing was written`,
+  );
   expect(
     runText(
       {
@@ -267,6 +277,8 @@ test('the run contract', () => {
     refusal: null,
     problem: null,
     target: 'postgres://db/shop',
+    forecast: null,
+    previewed: null,
     units: [
       {
         id: 'shop.sales@2026-11-28T00:00:00Z',

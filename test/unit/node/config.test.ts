@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { lineIndex } from '../../../src/core/text/line-index.ts';
 import { configShape } from '../../../src/node/config/config-shape.ts';
 import { parseDuration, parseEdge } from '../../../src/node/config/parse-edge.ts';
+import { previewPlace } from '../../../src/node/config/preview-place.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';
 import { connectionForAirflowId, resolveConnection } from '../../../src/node/config/resolve-connection.ts';
 
@@ -30,6 +31,7 @@ connections:
     settings: { timezone: Europe/Berlin, work_mem: 64MB }
     protected: true
     airflowIds: [shop_db, shop_db_ro]
+    preview: sandbox
   sandbox:
     engine: pglite
     directory: .backfill/sandbox
@@ -83,7 +85,11 @@ describe('readConfig', () => {
       protected: true,
       settings: { timezone: 'Europe/Berlin', work_mem: '64MB' },
       airflowIds: ['shop_db', 'shop_db_ro'],
+      preview: 'sandbox',
     });
+    expect(previewPlace(config, 'warehouse', undefined)).toBe('sandbox');
+    expect(previewPlace(config, 'warehouse', 'warehouse')).toBe('warehouse');
+    expect(previewPlace(config, 'sandbox', undefined)).toBe('sandbox');
     const resolved = resolveConnection(config, 'warehouse', '/ws', { SHOP_USER: 'etl', SHOP_PASSWORD: 'x' });
     expect(resolved).toMatchObject({ connection: { user: 'etl', sslrootcert: '/ws/certs/root.crt' } });
     expect(config.airflow).toEqual({ version: 3, createCronDataIntervals: true, createDeltaDataIntervals: undefined });
@@ -198,6 +204,14 @@ describe('readConfig', () => {
       'a read without a window',
       'version: 1\ntasks:\n  a.b:\n    reads: [{ table: t }]\n',
       ['3:3 a.b: t: say which part is read, with from and to (and column), or with window: all'],
+    ],
+    [
+      'a connection for previews that is not there, or is the same',
+      'version: 1\nconnections: { prod: { preview: colne }, clone: { preview: clone } }\n',
+      [
+        '2:24 preview: there is no connection colne; did you mean clone?',
+        '2:51 preview: connection clone names itself for previews; name another one, or leave preview out',
+      ],
     ],
     [
       'a default that is not there',

@@ -1,0 +1,23 @@
+import { qualifyNames } from '../../warehouse/describe-tables.ts';
+import type { Warehouse } from '../../warehouse/ports.ts';
+import type { UnitJob } from '../unit-job.ts';
+import { enterTransaction, protectiveSettings } from './session-settings.ts';
+
+/** Tables that jobs write and do not make, and that a database does not have. Throws {@link WarehouseError}. */
+export async function missingTargets(warehouse: Warehouse, jobs: readonly UnitJob[]): Promise<readonly string[]> {
+  const slices = jobs.flatMap((job) => job.slices);
+  const made = new Set(slices.filter(({ mode }) => mode === 'create').map(({ table }) => table));
+  const names = [...new Set(slices.map(({ table }) => table))].filter((table) => !made.has(table));
+  const [first] = jobs;
+  if (first === undefined || names.length === 0) return [];
+  const session = await warehouse.connect('unit');
+  try {
+    await session.query('begin');
+    await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
+    const found = await qualifyNames(session, names);
+    await session.query('rollback');
+    return names.filter((_, index) => found[index] === undefined);
+  } finally {
+    await session.close();
+  }
+}
