@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
-import type { Plan } from '../../core/plan/plan.ts';
+import type { Plan, UnitId } from '../../core/plan/plan.ts';
 import { withFindings } from '../../core/plan/plan-findings.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { JobRefusal } from '../../core/run/job-refusal.ts';
@@ -22,6 +22,7 @@ import { zoneOf } from '../zone-of.ts';
 interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
   readonly connection?: string;
   readonly units?: boolean;
+  readonly statements?: boolean;
   readonly offline?: boolean;
 }
 
@@ -33,6 +34,7 @@ export function register(program: Command, shell: Shell): void {
   addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
+    .option('--statements', 'print the SQL of every unit as it would be sent')
     .option('--offline', 'do not ask the database, about other runs on these intervals and the like')
     .addHelpText(
       'after',
@@ -55,8 +57,11 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
   const found = options.offline === true ? [] : await askDatabase(workspace, name, planned, prepared, shell);
   const made = withFindings(planned, found);
-  if (options.format === 'json') shell.out(`${JSON.stringify(planJson(made))}\n`);
-  else {
+  if (options.format === 'json') {
+    const json = planJson(made);
+    const units = json.units.map((unit) => ({ ...unit, statements: sentBy(unit.id, prepared) }));
+    shell.out(`${JSON.stringify(options.statements === true ? { ...json, units } : json)}\n`);
+  } else {
     const target = await describeTarget(workspace, options.connection, made, shell);
     const view = {
       plan: made,
@@ -66,6 +71,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
       width: shell.columns,
     };
     shell.out(planText(view, shell.colors));
+    if (options.statements === true) shell.out(sentText(made, prepared));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
 }
@@ -89,3 +95,18 @@ function refusalsOf(plan: Plan, { refused }: PreparedJobs): readonly JobRefusal[
   );
   return runnable.flatMap(({ id }) => refused.get(id) ?? []);
 }
+
+const sentBy = (unit: UnitId, { jobs }: PreparedJobs): readonly string[] =>
+  jobs.get(unit)?.statements.map(({ text }) => text) ?? [];
+
+/** SQL that can be read, and pasted, for one unit after the other. */
+const sentText = ({ units }: Plan, prepared: PreparedJobs): string =>
+  units
+    .map(({ id }) => {
+      const refusal = prepared.refused.get(id);
+      const why = refusal === undefined ? '' : `-- not run from here: ${refusal.message}\n`;
+      return `\n-- ${id}\n${why}${sentBy(id, prepared)
+        .map((text) => `${text};\n`)
+        .join('')}`;
+    })
+    .join('');

@@ -67,22 +67,24 @@ function expired(
   const [all, part, less] = [lost.get('all') ?? [], lost.get('part') ?? [], lost.get('less') ?? []];
   if (all.length + part.length > 0) {
     const hit = units.filter((unit) => all.includes(unit) || part.includes(unit));
-    const only =
-      all.length > 0 ? 'none of its rows and come out empty' : 'only some of its rows and come out too small';
-    const would = [
-      ...(all.length > 0 ? [`${all.length} would find none of their rows and come out empty`] : []),
-      ...(part.length > 0 ? [`${part.length} would find only some and come out too small`] : []),
-    ];
-    const what =
-      hit.length === 1 ? `${capital(spanOf(hit))} would find ${only}` : `Of ${spanOf(hit)}, ${would.join(', ')}`;
-    const message = `${task.id} reads what is gone: ${gone}. ${what}.`;
-    findings.push(finding(blocking(task, request), message));
+    findings.push(
+      finding(blocking(task, request), `${task.id} reads what is gone: ${gone}. ${wouldFind(hit, all, part)}.`),
+    );
   }
   if (less.length > 0) {
     const message = `${task.id} reads all that there is: ${gone}. ${capital(spanOf(less))} would find less than on schedule.`;
     findings.push(finding('warning', message));
   }
   return findings;
+}
+
+/** What becomes of units that find none of their rows, or only some. */
+function wouldFind(hit: readonly PlanUnit[], all: readonly PlanUnit[], part: readonly PlanUnit[]): string {
+  const their = hit.length === 1 ? 'its' : 'their';
+  const none = `would find none of ${their} rows and come out empty`;
+  const some = `would find only some of ${their} rows and come out too small`;
+  if (all.length > 0 && part.length > 0) return `Of ${spanOf(hit)}, ${all.length} ${none}, ${part.length} ${some}`;
+  return `${capital(spanOf(hit))} ${all.length > 0 ? none : some}`;
 }
 
 function lossOf(

@@ -51,7 +51,7 @@ describe('retention', () => {
 
   test('what is gone stops the plan, and says how many intervals lose what', () => {
     expect(found([reading(thirty, own)], '2024-05-29', '2024-06-10')).toEqual([
-      'error t reads what is gone: raw.events keeps 30 days, so that its rows from before 2024-05-31T12:00:00Z are gone at the source. Of the 3 intervals from 2024-05-29T00:00:00Z, the last from 2024-05-31T00:00:00Z, 2 would find none of their rows and come out empty, 1 would find only some and come out too small.',
+      'error t reads what is gone: raw.events keeps 30 days, so that its rows from before 2024-05-31T12:00:00Z are gone at the source. Of the 3 intervals from 2024-05-29T00:00:00Z, the last from 2024-05-31T00:00:00Z, 2 would find none of their rows and come out empty, 1 would find only some of their rows and come out too small.',
     ]);
   });
 
