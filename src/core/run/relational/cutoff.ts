@@ -2,6 +2,8 @@ import { sameContent } from '../../diff/change-cause.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { instant } from '../../time/instant.ts';
+import { toIso } from '../../time/iso.ts';
 import type { TypeCache } from '../../warehouse/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import { unitSavepoint } from '../../warehouse/transaction-control.ts';
@@ -49,38 +51,40 @@ const readsClock = ({ statements, slices }: UnitJob): boolean =>
     .some(({ nondeterministic }) => nondeterministic.some(({ family }) => family === 'clock'));
 
 /**
- * True when running the unit would give what is there: its code, SQL, schema and settings are those of its last run, every
- * input holds what that run saw, and its own rows are what that run left. Content is compared, not only what the ledger
- * says: somebody else may have written a table since. Leaves the transaction as it was; the unit's savepoint is set.
+ * Why running the unit would give what is there, in words: its code, SQL, schema and settings are those of its last run,
+ * every input holds what that run saw, and its own rows are what that run left. `undefined`: it may give something else.
+ * Content is compared, not only what the ledger says: somebody else may have written a table since. Leaves the
+ * transaction as it was; the unit's savepoint is set.
  */
-export async function isUpToDate(
+export async function whyUpToDate(
   unit: CutoffUnit,
   { previous, definitionsHash }: Marker,
   inputs: readonly RecordedInput[],
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { session, job, targets } = unit;
-  if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return false;
-  if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return false;
+  if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return undefined;
+  if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return undefined;
   const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
   for (const version of versions) {
-    if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return false;
-    if (version.definitionsHash !== definitionsHash) return false;
-    if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return false;
+    if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return undefined;
+    if (version.definitionsHash !== definitionsHash) return undefined;
+    if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return undefined;
     const { inputs: seen } = version;
-    if (seen?.length !== inputs.length) return false;
+    if (seen?.length !== inputs.length) return undefined;
     const same = inputs.every((input) => {
       const then = counterpart(input, seen);
       return input.content !== undefined && then?.content !== undefined && sameInput(input, then) === true;
     });
-    if (!same) return false;
+    if (!same) return undefined;
   }
-  if (readsClock(job)) return false;
+  if (readsClock(job)) return undefined;
   for (const [index, { relation }] of targets.entries()) {
     const version = versions[index];
-    if (relation === undefined || version === undefined) return false;
+    if (relation === undefined || version === undefined) return undefined;
     const { figures } = await stateBefore(session, relation, index, { ...job.options, compare: 'checksums' });
     await session.query(`rollback to savepoint ${unitSavepoint}`);
-    if (sameContent(figures, version) !== true) return false;
+    if (sameContent(figures, version) !== true) return undefined;
   }
-  return true;
+  const newest = versions.reduce((a, b) => (a === undefined || (b !== undefined && b.madeAt > a.madeAt) ? b : a));
+  return newest && `inputs unchanged since ${toIso(instant(newest.madeAt))}, when run ${newest.run} made what is there`;
 }

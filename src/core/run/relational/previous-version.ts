@@ -3,6 +3,9 @@ import type { InputContent, RecordedInput } from '../../ledger/recorded-input.ts
 /** The newest version of a slice that the same task left in the ledger. */
 export interface PreviousVersion extends InputContent {
   readonly slice: string;
+  readonly run: string;
+  /** When its run committed it, in milliseconds since the epoch of the server's clock. */
+  readonly madeAt: number;
   readonly codeHash: string;
   readonly sameSchema: boolean;
   /** Whether the rendered statements were the same; null where an older program made the version. */

@@ -8,7 +8,7 @@ import type { UnitOutcome } from '../unit-outcome.ts';
 import { type AppliedSlice, type ComparedSlice, compareSlices } from './apply-task.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
-import { isUpToDate, readInputs } from './cutoff.ts';
+import { readInputs, whyUpToDate } from './cutoff.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables, lostClaim } from './fence.ts';
 import { readMarker, readPosition } from './marker.ts';
@@ -65,17 +65,17 @@ export async function runParts(run: PartedRun, raw: Session, steps: Cancellable)
     const cutoff = { session, job, targets, server, types };
     const inputs = await readInputs(cutoff, marker);
     const seen = { inputs, definitionsHash: marker.definitionsHash };
-    if (await isUpToDate(cutoff, marker, inputs)) {
-      const message = 'its inputs hold what its last run read, and its rows are as that run left them';
+    const upToDate = await whyUpToDate(cutoff, marker, inputs);
+    if (upToDate !== undefined) {
       await recordOutcome(session, job, env, fence, seen, {
         state: 'skipped',
-        message,
+        message: upToDate,
         slices: [],
         durationMs: durationMs(),
       });
       await steps.commit();
       run.claim = undefined;
-      return { state: 'skipped', reason: message, durationMs: durationMs() };
+      return { state: 'skipped', reason: upToDate, durationMs: durationMs() };
     }
     const before = await figuresOf(session, job, targets);
     await session.query('commit');

@@ -9,7 +9,7 @@ import { keepImages } from './before-image.ts';
 import type { Cancellable } from './cancellable.ts';
 import { claimSlices } from './claim.ts';
 import { consumedInputs, readMoment } from './consumed-inputs.ts';
-import { isUpToDate, readInputs } from './cutoff.ts';
+import { readInputs, whyUpToDate } from './cutoff.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables } from './fence.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -63,7 +63,8 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     const moment = await readMoment(cutoff);
     const found = await readInputs(cutoff, marker);
     const { definitionsHash } = marker;
-    if (await isUpToDate(cutoff, marker, found)) {
+    const upToDate = await whyUpToDate(cutoff, marker, found);
+    if (upToDate !== undefined) {
       const ended = { state: 'skipped', message: upToDate, slices: [], durationMs: durationMs() } as const;
       await recordOutcome(session, job, env, claim.fence, { inputs: found, definitionsHash }, ended);
       await steps.commit();
@@ -109,8 +110,6 @@ export async function runUnit(run: UnitRun, raw: Session, steps: Cancellable): P
     unwatch();
   }
 }
-
-const upToDate = 'its inputs hold what its last run read, and its rows are as that run left them';
 
 /** BEGIN, fence, lock: from here on the slices are this unit's alone. */
 async function begin(

@@ -44,7 +44,8 @@ select
         where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
     from (select row_number() over () as n, r.* from
       pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
-  (select json_agg(json_build_object('slice', s.slice, 'task', p.task, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
+  (select json_agg(json_build_object('slice', s.slice, 'task', p.task, 'run', p.run,
+      'madeAt', (extract(epoch from p.committed_at) * 1000)::bigint, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
       'algorithm', p.algorithm, 'codeHash', p.code_hash, 'sameSchema', p.schema_hash = pg_catalog.md5(s.schema),
       'sameStatements', p.statements_hash = pg_catalog.md5($6::text), 'definitionsHash', p.definitions_hash, 'settings', p.settings, 'inputs', p.inputs))
     from pg_catalog.json_to_recordset($4::json) s(slice text, target text, lower timestamptz, schema text)
