@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { previewRun } from '../../src/core/run/relational/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
+import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
+import { withFault } from '../support/fault-injection.ts';
 import {
   engines,
   type Fixture,
@@ -217,6 +219,37 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
     );
     await database("delete from customers where email not in ('a', 'z')");
     expect(await rows()).toBe(before);
+  });
+
+  test('a second run that is cut off at any statement leaves nothing, and is tried again', {
+    timeout: 120_000,
+  }, async () => {
+    await database("delete from source where name = 'Cleo'");
+    await unique('nulls not distinct');
+    const whole = job({ ...parts(`${into} ${fromSource} on conflict (email) ${update}`), run: 'whole' });
+    const counted = withFault(fixture.warehouse, -1, 'before', async () => {});
+    const complete = relationalExecutor(counted.warehouse, { clock: realClock, owner: 'complete' });
+    expect(await complete.execute(whole, neverAborted)).toMatchObject({ state: 'changed' });
+    await complete.close();
+    const after = await rows();
+    // The last one only makes the session as new. The embedded engine dies with its thread: fewer steps tell the same.
+    for (let at = 0; at < counted.count() - 1; at += engine === 'pglite' ? 4 : 1) {
+      await database('delete from customers where email is null', "update customers set name = 'A.' where email = 'a'");
+      const before = await rows();
+      const one = { ...whole, run: `cut-${at}` };
+      const faulty = withFault(fixture.warehouse, at, 'before', async (session) => {
+        await session.close();
+        throw new WarehouseError('connection', 'The connection was cut.', true);
+      });
+      const crashed = relationalExecutor(faulty.warehouse, { clock: realClock, owner: 'tester' });
+      expect([at, await crashed.execute(one, neverAborted)]).toMatchObject([at, { state: 'failed' }]);
+      await crashed.close();
+      expect([at, await rows()]).toEqual([at, before]);
+      await expect
+        .poll(async () => (await executor.execute(one, neverAborted)).state, { timeout: 10_000 })
+        .toBe('changed');
+      expect([at, await rows()]).toEqual([at, after]);
+    }
   });
 
   test('a failure of another kind stays as the server said it', async () => {

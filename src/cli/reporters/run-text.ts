@@ -239,7 +239,8 @@ function summaryLines(
     return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; nothing was written`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
-  if (outcome === 'held') lines.push(`look at the held units, then: backfill resume ${run} --accept-held`);
+  if (units.some(({ state }) => state === 'held'))
+    lines.push(`look at the held units, then: backfill resume ${run} --accept-held`);
   else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: backfill resume ${run}`);
   return lines;
 }
