@@ -96,6 +96,9 @@ export function fakeLedger(): LedgerStore & {
     async changedSlices() {
       return [];
     },
+    async undoneBy() {
+      return undefined;
+    },
     async forgetImages() {},
     async newestVersions() {
       return [];

@@ -1,5 +1,5 @@
 import { instant } from '../time/instant.ts';
-import { changedSlicesSql, forgetImagesSql } from '../warehouse/dialects/postgres/before-image-sql.ts';
+import { changedSlicesSql, forgetImagesSql, undoneBySql } from '../warehouse/dialects/postgres/before-image-sql.ts';
 import {
   beginningLockSql,
   beginRunSql,
@@ -114,6 +114,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     },
     activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
     changedSlices: async (run) => (await ask(changedSlicesSql, [run])).rows.map(changedSliceOf),
+    undoneBy: async (run) => (await ask(undoneBySql, [run, undoMark(run)])).rows[0]?.[0] ?? undefined,
     forgetImages: async (days) => {
       await ask(forgetImagesSql, [String(days)]);
     },

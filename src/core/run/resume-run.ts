@@ -22,7 +22,7 @@ export interface ResumeRequest {
 
 /**
  * Runs what an earlier run left: the intervals, statements and options of then, never today's. Committed units are not
- * run again. Refused when the code of a task has changed since, because the stored plan is then not what a person
+ * run again. Refused when the run was undone, and when the code of a task has changed since, because the stored plan is then not what a person
  * looking at the files would expect to run.
  */
 export async function resumeRun(
@@ -43,6 +43,11 @@ export async function resumeRun(
   if (changed.length > 0) {
     const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made; plan again`;
     return refused(run, { code: 'out-of-date', message, tasks: changed }, ports);
+  }
+  const by = await ports.ledger.undoneBy(run);
+  if (by !== undefined) {
+    const message = `run ${by} has undone it: what is left of it would read rows that are taken back; plan its intervals again`;
+    return refused(run, { code: 'undone', message, by }, ports);
   }
   const overlap = await beginning(ports.ledger, { run, jobs }, writtenSlices(plan, jobs));
   if (overlap !== undefined) return refused(run, overlap, ports);

@@ -18,6 +18,7 @@ export type RunRefusal =
   | { readonly code: 'unknown-run'; readonly message: string }
   | { readonly code: 'unreadable-run'; readonly message: string }
   | { readonly code: 'out-of-date'; readonly message: string; readonly tasks: readonly TaskId[] }
+  | { readonly code: 'undone'; readonly message: string; readonly by: string }
   | { readonly code: 'overlapping-run'; readonly message: string; readonly owners: readonly string[] };
 
 /**

@@ -340,6 +340,19 @@ describe('resumeRun', () => {
     expect(executor.started).toEqual([]);
   });
 
+  test('what is left of a run that was undone is refused', async () => {
+    const { clock, ledger, ports, executor } = rig(() => failure(false));
+    await clock.passUntil(runPlan(prepared(planOf(days('a', 1))), ports));
+    executor.started.length = 0;
+    const undone = { ...ledger, undoneBy: async () => 'r2' };
+    const codeHashes = new Map([['a', 'hash-a']]);
+    const result = await clock.passUntil(
+      resumeRun({ run: 'r1', codeHashes, acceptHeld: false }, { ...ports, ledger: undone }),
+    );
+    expect(result.refusal).toMatchObject({ code: 'undone', by: 'r2' });
+    expect(executor.started).toEqual([]);
+  });
+
   test('held units are held again, unless they are accepted', async () => {
     const { clock, ledger, ports } = rig((job) =>
       job.options.holdShrinkPercent === undefined

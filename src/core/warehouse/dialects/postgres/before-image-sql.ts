@@ -31,6 +31,13 @@ from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.state = 'changed' and not ${leftAsItWas} order by v.id desc`;
 
+/** $1: run, $2: how an undo of it is marked. A run that undid it where nothing was made since. */
+export const undoneBySql = `
+select n.run from ${schema}.versions v cross join lateral (
+  select n.run, n.code_hash from ${schema}.versions n
+  where n.target = v.target and n.lower = v.lower and n.slice = v.slice order by n.id desc limit 1) n
+where v.run = $1 and n.code_hash = $2 limit 1`;
+
 /**
  * $1: run, $2: unit, $3: slice, $4: schema of the table now. What the version left and what it found, the rows kept of
  * that, whether the table still has the columns of then, whether the version changed nothing.
