@@ -1,6 +1,12 @@
 import { byScheduler } from '../../core/ledger/by-scheduler.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { type SliceVersionRecord, type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import {
+  newestOfSlices,
+  type SliceVersionRecord,
+  type StaleSlice,
+  staleInWords,
+  staleSlices,
+} from '../../core/ledger/stale-slices.ts';
 import { plural } from '../../core/text/plural.ts';
 import { instant } from '../../core/time/instant.ts';
 import { toIso } from '../../core/time/iso.ts';
@@ -21,9 +27,10 @@ export async function showStale(root: string, { format, connection }: StaleOptio
     const ledger = sqlLedgerStore(warehouse);
     try {
       const versions = await ledger.newestVersions();
+      const newest = newestOfSlices(versions);
       const hashes = new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash]));
       const stale = staleSlices(versions, hashes);
-      shell.out(format === 'json' ? staleJson(stale, versions) : staleText(stale, versions, shell));
+      shell.out(format === 'json' ? staleJson(stale, newest) : staleText(stale, newest, shell));
       shell.exit(exitCodes.done);
     } finally {
       await ledger.close();

@@ -114,7 +114,10 @@ export interface LedgerStore {
   undoneBy(run: string): Promise<string | undefined>;
   /** Forgets old rows that were kept longer ago than this many days. */
   forgetImages(days: number): Promise<void>;
-  /** The newest version of every slice that a run committed. */
+  /**
+   * The newest version of every slice that runs committed: by each unit that made it, since a table that each interval makes
+   * anew is one slice for all of them.
+   */
   newestVersions(): Promise<readonly SliceVersionRecord[]>;
   close(): Promise<void>;
 }

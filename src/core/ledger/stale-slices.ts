@@ -48,8 +48,10 @@ export function staleSlices(
   versions: readonly SliceVersionRecord[],
   codeHashes: ReadonlyMap<TaskId, string>,
 ): readonly StaleSlice[] {
+  const made = new Map(versions.map((version) => [`${version.slice} by ${version.unit}`, version]));
+  const newest = newestOfSlices(versions);
   const targets = new Map<string, TargetVersions>();
-  for (const version of versions) {
+  for (const version of newest) {
     const target = targets.get(version.target) ?? { sorted: [], longest: 0 };
     targets.set(version.target, target);
     target.sorted.push(version);
@@ -69,7 +71,9 @@ export function staleSlices(
     if (undone !== undefined) reasons.push({ kind: 'undone', run: undone });
     else if (hash !== undefined && hash !== version.codeHash && !byScheduler(version)) reasons.push({ kind: 'code' });
     for (const input of version.inputs ?? []) {
-      const now = within(targets.get(input.table), input).filter(({ slice }) => slice !== version.slice);
+      const now = within(targets.get(input.table), input)
+        .filter(({ slice }) => slice !== version.slice)
+        .map((current) => ofReadInterval(input, current, made));
       const moved = now.find((current) => current.id > version.madeAt && !consumed(input, current));
       if (moved !== undefined) reasons.push({ kind: 'input', table: input.table, unit: moved.unit });
       else {
@@ -81,12 +85,36 @@ export function staleSlices(
     return reasons;
   };
 
-  return [...versions]
+  return [...newest]
     .sort((a, b) => (a.target < b.target ? -1 : a.target > b.target ? 1 : a.lower - b.lower || a.id - b.id))
     .flatMap((version) => {
       const reasons = judge(version);
       return reasons.length === 0 ? [] : [{ version, reasons }];
     });
+}
+
+/** Of each slice what stands in its table. */
+export function newestOfSlices(versions: readonly SliceVersionRecord[]): readonly SliceVersionRecord[] {
+  const newest = new Map<string, SliceVersionRecord>();
+  for (const version of versions) {
+    const known = newest.get(version.slice);
+    if (known === undefined || known.id < version.id) newest.set(version.slice, version);
+  }
+  return [...newest.values()];
+}
+
+/**
+ * A table that each interval makes anew holds another interval's rows soon after it was read: what counts is then whether
+ * the interval that was read has been made anew.
+ */
+function ofReadInterval(
+  { versions }: RecordedInput,
+  current: SliceVersionRecord,
+  made: ReadonlyMap<string, SliceVersionRecord>,
+): SliceVersionRecord {
+  const read = versions?.find(({ slice }) => slice === current.slice);
+  const own = read && made.get(`${read.slice} by ${read.unit}`);
+  return own?.task === current.task ? own : current;
 }
 
 /** Versions of one target by their lower bound, and the length of the longest slice, so that a window finds its own. */

@@ -50,6 +50,16 @@ describe('stale slices', () => {
     expect(stale([orders, made('daily', 1, 'y', [read('orders', 1, 2, orders)])])).toEqual([]);
   });
 
+  test('what read a table that each interval makes anew is not stale by the next interval, but by its own made again', () => {
+    const whole = { slice: 'stage|', lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY };
+    const first = { ...made('stage', 1, 'x'), ...whole };
+    const daily = made('daily', 1, 'y', [read('stage', -99, 99, first)]);
+    const next = { ...made('stage', 2, 'z'), ...whole };
+    expect(stale([first, daily, next])).toEqual([]);
+    const again = { ...made('stage', 1, 'other'), ...whole };
+    expect(stale([again, daily, next])).toEqual(['daily@1 input']);
+  });
+
   test('a slice whose run was undone is stale, and not by its code', () => {
     const daily = { ...made('daily', 1, 'y'), codeHash: undoMark('run-7') };
     expect(staleSlices([daily], new Map([['daily', 'code of daily']]))).toMatchObject([

@@ -36,12 +36,13 @@ export const unitsSql = `
 select unit, state, attempts, message, duration_ms, slices from ${schema}.units where run = $1 order by position, unit`;
 
 /**
- * $1: what stands before the run in the code hash of its undo. The newest version of every slice; bounds in milliseconds
+ * $1: what stands before the run in the code hash of its undo. The newest version of every slice by each unit that made it; bounds in milliseconds
  * of the epoch, null where open. Where it undoes an undo, code and inputs are those of the version whose rows are there
  * again, however often that went to and fro; its id comes last.
  */
 export const newestVersionsSql = `
-with recursive newest as (select distinct on (target, slice) * from ${schema}.versions order by target, slice, id desc),
+with recursive newest as (
+  select distinct on (target, slice, unit) * from ${schema}.versions order by target, slice, unit, id desc),
 made as (
   select id as newest, 0 as steps, id, unit, slice, code_hash, inputs from newest
   union all
@@ -52,10 +53,10 @@ made as (
   join ${schema}.versions v on pg_catalog.starts_with(u.code_hash, $1) and v.run = pg_catalog.substr(u.code_hash, pg_catalog.length($1) + 1)
     and v.unit = m.unit and v.slice = m.slice
 )
-select distinct on (n.target, n.slice) n.id, n.run, n.unit, n.task, n.slice, n.target,
+select distinct on (n.target, n.slice, n.unit) n.id, n.run, n.unit, n.task, n.slice, n.target,
   ${finiteMilliseconds('n.lower')}, ${finiteMilliseconds('n.upper')},
   n.row_count, n.row_checksum, n.algorithm, m.code_hash, m.inputs, ${epochMilliseconds('n.committed_at')}, m.id
-from newest n join made m on m.newest = n.id order by n.target, n.slice, m.steps desc`;
+from newest n join made m on m.newest = n.id order by n.target, n.slice, n.unit, m.steps desc`;
 
 /**
  * A committed state stands: only another committed one, by the unit's own transaction, takes its place. What that
