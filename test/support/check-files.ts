@@ -1,5 +1,6 @@
 import { buildWorkspaceFacts } from '../../src/core/lineage/build-workspace-facts.ts';
 import type { DeclaredFacts } from '../../src/core/lineage/declared-facts.ts';
+import type { DeclaredSources } from '../../src/core/lineage/declared-sources.ts';
 import type { WorkspaceFacts } from '../../src/core/lineage/workspace-facts.ts';
 import { checkWorkspace } from '../../src/core/lint/check.ts';
 import type { Finding, Fix } from '../../src/core/lint/finding.ts';
@@ -22,9 +23,10 @@ export function factsOf(
   files: Files,
   options: Partial<ReaderOptions> = {},
   declared: DeclaredFacts = new Map(),
+  sources?: DeclaredSources,
 ): WorkspaceFacts {
   const reader = createWorkspaceReader(parser, { ...defaultReaderOptions, ...options });
-  return buildWorkspaceFacts(reader.read(fileSet(files)), declared);
+  return buildWorkspaceFacts(reader.read(fileSet(files)), declared, sources);
 }
 
 export const checkFiles = (

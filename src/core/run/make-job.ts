@@ -1,4 +1,5 @@
 import type { DeclaredTask } from '../lineage/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../lineage/declared-sources.ts';
 import type { ReadFact, TaskFacts, WriteFact } from '../lineage/facts.ts';
 import type { Pipeline, Task, TaskId } from '../pipeline/model.ts';
 import type { PlanUnit } from '../plan/plan.ts';
@@ -9,7 +10,7 @@ import { type Instant, instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import type { JobRefusal } from './job-refusal.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
-import { chooseSnapshots, readSnapshots, type SnapshotChoice } from './read-snapshots.ts';
+import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
 import { taskContext } from './task-context.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from './unit-job.ts';
@@ -20,6 +21,7 @@ export interface JobSource {
   readonly pipeline: Pipeline;
   readonly facts: TaskFacts;
   readonly declared: DeclaredTask | undefined;
+  readonly sources?: DeclaredSources;
 }
 
 export interface JobSetting {
@@ -49,6 +51,8 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
   }
   const snapshots = chooseSnapshots(facts.reads, task, context);
   if (isRefusal(snapshots)) return snapshots;
+  const unseen = refuseUnseenSources(texts, task, facts, source.sources ?? noSources);
+  if (unseen !== undefined) return unseen;
   const sent = readSnapshots(texts, snapshots, task);
   if (isRefusal(sent)) return sent;
   const statements = sent.flatMap((rendered) => rendered.statements);

@@ -14,7 +14,8 @@ export async function preflight(
   plan: Plan,
   jobs: ReadonlyMap<UnitId, UnitJob>,
 ): Promise<readonly PlanFinding[]> {
-  const planned = plan.units.flatMap(({ id }) => jobs.get(id) ?? []);
+  // Rows that are put back depend on nothing but themselves.
+  const planned = plan.units.flatMap(({ id }) => jobs.get(id) ?? []).filter(({ restores }) => restores === undefined);
   const [first] = planned;
   if (first === undefined) return [];
   const session = await warehouse.connect('ledger');

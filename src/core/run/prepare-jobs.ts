@@ -35,7 +35,7 @@ export function prepareJobs(
     }
     const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
     if (elsewhere !== undefined) return elsewhere;
-    const source = { facts: taskFacts, declared: declared.get(unit.task), ...known };
+    const source = { facts: taskFacts, declared: declared.get(unit.task), sources: facts.sources, ...known };
     return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting });
   };
   for (const unit of plan.units) {

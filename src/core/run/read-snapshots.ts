@@ -1,6 +1,8 @@
-import type { ReadFact, SnapshotRead } from '../lineage/facts.ts';
+import type { DeclaredSources } from '../lineage/declared-sources.ts';
+import type { ReadFact, SnapshotRead, TaskFacts } from '../lineage/facts.ts';
 import type { Task } from '../pipeline/model.ts';
 import { lex } from '../sql/lex/lexer.ts';
+import { readSql } from '../sql/read-sql.ts';
 import { renderTemplate } from '../template/render.ts';
 import type { TemplateContext } from '../template/template-context.ts';
 import { quoteIdentifier, quoteLiteral } from '../warehouse/dialects/postgres/quote.ts';
@@ -132,3 +134,42 @@ export function readSnapshots(
     at: missing.read.at,
   };
 }
+
+/**
+ * Refuses a task that names a source with snapshots only once it is rendered, in a loop or another branch: it would read
+ * the rows of today, and no fact says so.
+ */
+export function refuseUnseenSources(
+  rendered: readonly RenderedSql[],
+  task: Task,
+  { reads }: Pick<TaskFacts, 'reads'>,
+  sources: DeclaredSources,
+): JobRefusal | undefined {
+  const kept = [...sources.values()].filter(({ snapshots }) => snapshots !== undefined);
+  if (kept.length === 0) return undefined;
+  const seen = new Set([
+    ...reads.flatMap(({ table, snapshot }) => [table, ...(snapshot?.of ?? [])]),
+    ...task.sql.flatMap(({ reading }) =>
+      reading.statements.flatMap((statement) => statement.reads.map(({ name }) => name)),
+    ),
+  ]);
+  for (const [index, { statements }] of rendered.entries()) {
+    const { dialect } = task.sql[index] ?? { dialect: 'postgres' as const };
+    for (const { text, at } of statements) {
+      const names = readSql(plainText(text), dialect).statements.flatMap((one) => one.reads.map(({ name }) => name));
+      const unseen = names.find(
+        (name) => !seen.has(name) && kept.some(({ table }) => isSame(table, name.toLowerCase())),
+      );
+      if (unseen === undefined) continue;
+      return {
+        code: 'no-snapshot',
+        message: `${task.id}: that it reads ${unseen} shows only when its template is rendered, so that its snapshot is not read instead`,
+        remedy: `write the name ${unseen} into the SQL, or take its snapshots out of backfill.yaml to read its rows of today`,
+        at,
+      };
+    }
+  }
+  return undefined;
+}
+
+const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);

@@ -166,6 +166,17 @@ describe('a run reads the snapshot of its interval', () => {
     ]);
   });
 
+  test.each([
+    ['in a loop', "{% for t in ['orders', 'customers'] %}INSERT INTO t SELECT * FROM raw.{{ t }};{% endfor %}"],
+    ['in a branch', "INSERT INTO t SELECT * FROM {% if ds < '2020-01-01' %}old{% else %}customers{% endif %}"],
+  ])('a source that is named only %s is refused', (_, looped) => {
+    expect(refusals(jobs({ looped, daily }, perDay))).toEqual([
+      expect.stringMatching(
+        /^no-snapshot: shop\.looped: that it reads (raw\.)?customers shows only when its template is rendered/,
+      ),
+    ]);
+  });
+
   test('a view that the task makes for itself is read with the snapshot in it', () => {
     const own = 'CREATE TEMP VIEW v AS SELECT * FROM raw.customers; INSERT INTO t SELECT * FROM v';
     expect(sent(jobs({ own }, perDay))[0]).toContain('FROM raw.customers_20240304 as customers');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { DeclaredSources } from '../../../src/core/lineage/declared-sources.ts';
 import type { TaskId } from '../../../src/core/pipeline/model.ts';
 import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
 import { instant } from '../../../src/core/time/instant.ts';
@@ -29,10 +30,19 @@ WHERE at >= '{{ data_interval_start }}' AND at < '{{ data_interval_end }}';
 
 const children = new Map<TaskId, TaskId[]>([['shop.clean', ['shop.sums']]]);
 const tasksOf = (files: Files) => plannableTasks(factsOf(files), (text) => text);
-const viewOf = (files: Files, file: string, choice = new Map<string, ReturnType<typeof instant>>()) =>
+const snapshots = { table: 'raw.events_{{ ds_nodash }}', column: undefined, date: '{{ ds }}', columns: [] };
+const shots: DeclaredSources = new Map([
+  ['raw.events', { table: 'raw.events', retention: undefined, mutable: true, snapshots }],
+]);
+const viewOf = (
+  files: Files,
+  file: string,
+  choice = new Map<string, ReturnType<typeof instant>>(),
+  sources?: DeclaredSources,
+) =>
   makeDocumentView({
     file,
-    facts: factsOf(files),
+    facts: factsOf(files, {}, new Map(), sources),
     findings: [],
     problems: [],
     links: { place: (path, { line }) => `open:${path}#${line}`, declare: (task) => `declare:${task}` },
@@ -84,6 +94,13 @@ describe('the view of a document', () => {
     expect(text).toContain('Writes `mart.sums` — delete+insert, at 2026-11-28');
     expect(text).toMatch(/Reads `mart\.clean` — .*start - 6 days, end/);
     expect(text).toContain("WHERE at >= '2026-11-22 00:00:00+00:00' AND at < '2026-11-29 00:00:00+00:00'");
+  });
+
+  test('a hover shows the snapshot that would be read instead of a source', () => {
+    const { hovers } = viewOf(dag('UTC'), 'dags/shop.py', new Map(), shots);
+    const text = hovers.map(({ markdown }) => markdown).find((markdown) => markdown.includes('FROM raw.'));
+    expect(text).toContain('SELECT at, n FROM raw.events_20261128 as events');
+    expect(text).toContain('declared in backfill.yaml instead of raw.events');
   });
 
   test('a file without pipelines has nothing to show', () => {
