@@ -3,13 +3,16 @@ import type { RowSample, SliceDiff } from '../../src/core/diff/slice-diff.ts';
 import type { SliceView } from '../../src/protocol/assistant-state.ts';
 import { formatCount, shortChecksum } from './format.ts';
 
-/** One slice before and after: counts, checksums, per-column changes and sample rows. */
-export function slicePanel(slice: SliceView): TemplateResult {
+/** What the two versions of a slice are called. */
+export type SliceSides = readonly [string, string];
+
+/** Both versions of one slice: counts, checksums, per-column changes and sample rows. */
+export function slicePanel(slice: SliceView, [before, after]: SliceSides): TemplateResult {
   return html`
     <section class="slice" aria-label="Changes of ${slice.table}">
       <h3>${slice.table}${slice.from === undefined ? ' · whole table' : ''}</h3>
       <table class="figures">
-        <thead><tr><th></th><th>before</th><th></th><th>after</th><th></th></tr></thead>
+        <thead><tr><th></th><th>${before}</th><th></th><th>${after}</th><th></th></tr></thead>
         <tbody>
           ${figureRow('rows', slice.before && formatCount(slice.before.rows), slice.after && formatCount(slice.after.rows), rowChange(slice))}
           ${checksumRow('key checksum', slice.before?.keyChecksum, slice.after?.keyChecksum)}

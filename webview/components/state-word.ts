@@ -22,7 +22,7 @@ const runWords: StateWords = {
 /** A proof asks what a second run would change. */
 const proofWords: StateWords = {
   ...runWords,
-  changed: 'other rows when run twice',
+  changed: 'differs when run twice',
   unchanged: 'no difference found',
   held: 'writes outside of its slice',
 };

@@ -1,13 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { UnitDetail, UnitView } from '../../src/protocol/assistant-state.ts';
 import { formatDuration } from './format.ts';
-import { slicePanel } from './slice-panel.ts';
+import { type SliceSides, slicePanel } from './slice-panel.ts';
 import type { StateWords } from './state-word.ts';
 
 export interface UnitPanelProps {
   readonly unit: UnitView;
   readonly detail: UnitDetail;
   readonly words: StateWords;
+  readonly sides: SliceSides;
   /** Lets the held unit through; `undefined` where it is not to be decided now. */
   readonly approve: (() => void) | undefined;
   /** Plans to put its slices back; `undefined` where nothing was written, or something still is. */
@@ -19,7 +20,7 @@ export interface UnitPanelProps {
 
 /** Everything about one unit: why it runs, what it did to its slices, and the SQL that it runs. */
 export function unitPanel(props: UnitPanelProps): TemplateResult {
-  const { unit, detail, words, approve, undo, openDiff, openSource, close } = props;
+  const { unit, detail, words, sides, approve, undo, openDiff, openSource, close } = props;
   const comparable = detail.slices.some(({ samples }) => samples.length > 0);
   return html`
     <article class="unit" aria-label="${unit.task}, ${unit.label}">
@@ -39,7 +40,7 @@ export function unitPanel(props: UnitPanelProps): TemplateResult {
       ${detail.message === undefined ? nothing : html`<p class="message ${detail.state}">${detail.message}${detail.remedy === undefined ? nothing : html`<br />${detail.remedy}`}</p>`}
       ${detail.refusal === undefined ? nothing : html`<p class="message failed">${detail.refusal}</p>`}
       ${detail.notes.map((note) => html`<p class="quiet">${note}</p>`)}
-      ${detail.slices.map(slicePanel)}
+      ${detail.slices.map((slice) => slicePanel(slice, sides))}
       ${
         detail.statements.length === 0
           ? nothing

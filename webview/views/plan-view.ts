@@ -40,6 +40,7 @@ export function gridAndDetails({ state, ask }: PageContext, plan: PlanView): Tem
             unit,
             detail: selected,
             words,
+            sides: run?.mode === 'prove' ? ['first run', 'second run'] : ['before', 'after'],
             approve: act('approve-held', 'held'),
             undo: act('undo', 'changed'),
             openDiff: () => ask({ type: 'open-diff', index: selected.index }),

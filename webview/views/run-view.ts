@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
 import type { PlanView, RunView } from '../../src/protocol/assistant-state.ts';
-import { formatCount, formatEstimate, formatPace } from '../components/format.ts';
+import { formatCount, formatEstimate, formatPace, plural } from '../components/format.ts';
 import { stateWords } from '../components/state-word.ts';
 import type { PageContext } from './page-context.ts';
 import { gridAndDetails } from './plan-view.ts';
@@ -16,7 +16,7 @@ export function runView(context: PageContext, plan: PlanView, run: RunView): Tem
   const live = run.status === 'running' || run.status === 'cancelling';
   return html`
     <div class="line" role="status">
-      <strong>${formatCount(done)} of ${formatCount(plan.units.length)} units</strong>
+      <strong>${formatCount(done)} of ${plural(plan.units.length, 'unit')}</strong>
       ${countedStates.map((state) => {
         const count = run.counts[state] ?? 0;
         return count === 0 ? nothing : html`<span class="count ${state}">${formatCount(count)} ${words[state]}</span>`;

@@ -6,9 +6,14 @@ const checkedOf = (event: Event): boolean => (event.target as HTMLInputElement).
 
 /** The choices of the run: intervals, downstream tasks, options, connection, and what was found wrong. */
 export function sidePanel(context: PageContext): TemplateResult {
+  const { step, plan } = context.state;
+  // An undo has the intervals and options of its run; a proof is of the task alone.
+  const kind = step === 'choose' ? 'run' : (plan?.purpose.kind ?? 'run');
   return html`
     <nav class="side" aria-label="Choices">
-      ${intervals(context)} ${downstream(context)} ${options(context)} ${connection(context)} ${findings(context)}
+      ${kind === 'undo' ? nothing : intervals(context)}
+      ${kind === 'run' ? html`${downstream(context)} ${options(context)}` : nothing}
+      ${connection(context)} ${findings(context)}
     </nav>
   `;
 }

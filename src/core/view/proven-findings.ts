@@ -32,7 +32,7 @@ export function provenFindings(
   proofs: ReadonlyMap<TaskId, readonly KeptProof[]>,
   text: (file: string) => string | undefined,
 ): ProvenFindings {
-  const said = new Map<Finding, string>();
+  const said = new Map<Finding, Finding>();
   const problems: Problem[] = [];
   for (const [id, kept] of proofs) {
     const of = task(id);
@@ -45,18 +45,22 @@ export function provenFindings(
     const confirmed = judged.flatMap(({ finding, verdict }) => (verdict === 'confirmed' ? [finding] : []));
     // Where tasks share a text, one that differs counts.
     for (const { finding, verdict } of judged)
-      if (verdict === 'confirmed' || !said.has(finding)) said.set(finding, verdictInWords(verdict, kept));
+      if (verdict === 'confirmed' || !said.has(finding)) said.set(finding, toldBy(finding, verdict, kept));
     const isSaid = (place: SourceSpan): boolean =>
       confirmed.some(({ at }) => at.file === place.file && place.start <= at.start && at.end <= place.end);
     problems.push(...marks(of, kept, text).filter(({ at }) => at === undefined || !isSaid(at)));
   }
   if (said.size === 0) return { findings, problems };
+  return { findings: findings.map((finding) => said.get(finding) ?? finding), problems };
+}
+
+/** A finding that says what the proof has shown; what was a hint before is none once rows have shown it. */
+function toldBy(finding: Finding, verdict: 'confirmed' | 'cleared', kept: readonly KeptProof[]): Finding {
+  const { message, severity } = finding;
   return {
-    findings: findings.map((finding) => {
-      const words = said.get(finding);
-      return words === undefined ? finding : { ...finding, message: `${finding.message}\n${words}` };
-    }),
-    problems,
+    ...finding,
+    message: `${message}\n${verdictInWords(verdict, kept)}`,
+    severity: verdict === 'confirmed' && severity !== 'error' ? 'warning' : severity,
   };
 }
 

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { formatInterval } from '../../core/time/format-interval.ts';
+import { formatInterval, formatWall } from '../../core/time/format-interval.ts';
 import { instant } from '../../core/time/instant.ts';
-import { toIso } from '../../core/time/iso.ts';
 import type { StaleEntry, WorldAnswer } from '../host/run-api.ts';
 import { askRunThread, type ThreadQuestion } from '../panel/ask-run-thread.ts';
 import type { AssistantPanels } from '../panel/assistant-panels.ts';
@@ -55,7 +54,7 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
       .map(({ run, title, counts, createdAt, createdBy }) => ({
         label: title,
         description: `${counts.changed} changed`,
-        detail: `${toIso(createdAt)} by ${createdBy} · ${run}`,
+        detail: `${minuteInUtc(createdAt)} by ${createdBy} · ${run}`,
         run,
       }));
     if (items.length === 0) {
@@ -118,6 +117,8 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
   });
 }
 
+const minuteInUtc = (at: number): string => `${formatWall(instant(at), 'UTC').slice(0, 16)} UTC`;
+
 function staleItem(entry: StaleEntry, zone = 'UTC'): vscode.QuickPickItem & { readonly entry: StaleEntry } {
   const { table, lower, upper, unit, madeAt, reasons } = entry;
   const isBounded = Number.isFinite(lower) && Number.isFinite(upper);
@@ -125,7 +126,7 @@ function staleItem(entry: StaleEntry, zone = 'UTC'): vscode.QuickPickItem & { re
   return {
     label: `${table} · ${slice}`,
     description: reasons.join('; '),
-    detail: `${unit} · made ${toIso(instant(madeAt))}`,
+    detail: `${unit} · made ${minuteInUtc(madeAt)}`,
     entry,
   };
 }
