@@ -66,8 +66,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const restored: (ImageFigures | undefined)[] = [];
   const same = stage !== undefined && before[0] !== undefined && sameFigures(before[0], stage.figures);
+  let sides: ComparedSides | undefined;
   if (stage !== undefined) {
-    if (!same && before[0] !== undefined) await publishStage(unit, stage, before[0], figureSettings(unit, hidden));
+    if (!same && before[0] !== undefined) sides = await publishStage(unit, stage, before[0], oldCopy(0));
   } else if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
   else {
     for (const [index, target] of targets.entries())
@@ -85,7 +86,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
       : await stateAfter(session, relation, index, job.options, position.ownAge);
     const expected = restored[index];
     if (expected !== undefined) checkRestored(target, taken, expected);
-    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken });
+    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken, sides });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
@@ -132,11 +133,13 @@ async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation |
   });
 }
 
+export type ComparedSides = Parameters<typeof compareRows>[2];
+
 /** A slice before and after; `sides`: where its rows are, if not in the old copy and in the live table. */
 export interface ComparedSlice extends EscapeSlice {
   readonly target: Target;
   readonly index: number;
-  readonly sides?: Parameters<typeof compareRows>[2];
+  readonly sides?: ComparedSides | undefined;
 }
 
 export async function compareSlices(

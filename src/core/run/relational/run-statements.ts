@@ -40,10 +40,30 @@ export async function runStatements(
 
 /** Sends a statement as it is, or another text in its place. Throws {@link StatementFailure}. */
 export async function runStatement(
-  { session, job, position }: Sender,
+  unit: Sender,
   statement: RenderedStatement,
   text: string,
   leaving: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { session, job, position } = unit;
+  await sendFor(unit, statement, text);
+  const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
+  if (transaction !== position.transaction) {
+    const error = new WarehouseError(
+      'other',
+      'The statement ended the transaction of its unit: what it wrote may be committed.',
+      false,
+      { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
+    );
+    throw new StatementFailure(statement, error, true);
+  }
+}
+
+/** Sends a text for a statement, which is what an error is said of. Throws {@link StatementFailure}. */
+export async function sendFor(
+  { session, job }: Omit<Sender, 'position'>,
+  statement: RenderedStatement,
+  text: string,
 ): Promise<void> {
   try {
     await session.query(text);
@@ -55,16 +75,6 @@ export async function runStatement(
       endsTransaction ? withRemedy(error, job.task) : error,
       endsTransaction === true,
     );
-  }
-  const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
-  if (transaction !== position.transaction) {
-    const error = new WarehouseError(
-      'other',
-      'The statement ended the transaction of its unit: what it wrote may be committed.',
-      false,
-      { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
-    );
-    throw new StatementFailure(statement, error, true);
   }
 }
 

@@ -4,15 +4,16 @@ import { quoteTableName } from '../../warehouse/dialects/postgres/quote.ts';
 import {
   deleteDifferingSql,
   differingKeysSql,
+  differingRowsSql,
   insertStagedSql,
   type StageQuery,
   stageColumnsSql,
   touchedSql,
 } from '../../warehouse/dialects/postgres/stage-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
-import type { OpenUnit } from './apply-task.ts';
+import type { ComparedSides, OpenUnit } from './apply-task.ts';
 import { type Position, readPosition } from './marker.ts';
-import { runStatement, StatementFailure } from './run-statements.ts';
+import { runStatement, StatementFailure, sendFor } from './run-statements.ts';
 import { fillSql, type SliceReplacement, sliceReplacement } from './slice-replacement.ts';
 import { figuresOfCopy } from './slice-state.ts';
 import { tableSql } from './target.ts';
@@ -102,28 +103,30 @@ async function fill(
 
 /**
  * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart, else the
- * slice is emptied as the task would and filled from the stage. Throws {@link StatementFailure}.
+ * slice is emptied as the task would and filled from the stage. Gives both sides of what differs where that is known;
+ * `old` is the copy of the slice. Throws {@link StatementFailure}.
  */
 export async function publishStage(
   unit: OpenUnit,
   { replacement, relation, writable, figures }: Stage,
   before: TakenFigures,
-  leaving: Readonly<Record<string, string>>,
-): Promise<void> {
-  const { session } = unit;
+  old: string,
+): Promise<ComparedSides | undefined> {
   const { table, predicate } = relation;
   const { clear, fill } = replacement;
   const key = keyColumns(relation);
   const query: StageQuery = { stage: stageTable, live: tableSql(table), predicate, columns: table.columns, key };
   const rows = Math.min(before.figures.rows, figures.figures.rows);
   if (before.keyUsable && figures.keyUsable && rows > 0) {
-    const { rowCount } = await session.query(differingKeysSql(differing, query));
+    const { rowCount } = await unit.session.query(differingKeysSql(differing, query));
     if (rowCount !== undefined && rowCount < rows / 2) {
-      await runStatement(unit, clear, deleteDifferingSql(differing, 'all', query), {});
-      await runStatement(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }), leaving);
-      return;
+      await sendFor(unit, clear, deleteDifferingSql(differing, 'all', query));
+      await sendFor(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }));
+      const side = (rowsOf: string) => differingRowsSql(differing, rowsOf, key);
+      return { old: side(old), live: side(stageTable), predicate: undefined };
     }
   }
-  await runStatement(unit, clear, clear.text, {});
-  await runStatement(unit, fill, insertStagedSql(query, writable), leaving);
+  await sendFor(unit, clear, clear.text);
+  await sendFor(unit, fill, insertStagedSql(query, writable));
+  return undefined;
 }
