@@ -26,6 +26,16 @@ export async function describeTarget(
   }
 }
 
+/** The database of a connection without connecting to it; `undefined` where that cannot be told. */
+export async function realTargetOf(
+  { config, root }: Workspace,
+  name: string,
+  shell: Shell,
+): Promise<string | undefined> {
+  const resolved = resolveConnection(config, name, root, shell.env);
+  return 'problem' in resolved ? undefined : targetOf(resolved.connection).catch(() => undefined);
+}
+
 /** A target with the name of its connection. */
 export const targetText = (connection: string, target: string): string => `${target} (connection ${connection})`;
 

@@ -59,6 +59,7 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
       case 'run-finished':
         clear();
         break;
+      case 'forecast':
       case 'unit-started':
         break;
     }

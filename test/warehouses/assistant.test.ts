@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
 import type { AssistantSession } from '../../src/vscode/panel/assistant-session.ts';
 import { isRefused, planUndo } from '../../src/vscode/panel/plan-undo.ts';
@@ -93,7 +94,7 @@ describe('the assistant', { timeout: 300_000 }, () => {
     const confirmed = 'wall-clock: Confirmed for 2026-11-12, 2026-11-13: a second run left other rows.';
     expect(await findings()).toEqual([confirmed]);
     expect(await assistant.workspace.check({ now: Date.now() })).toMatchObject({
-      findings: [{ message: expect.stringContaining('Confirmed for 2026-11-12') }],
+      findings: [{ severity: 'warning', message: expect.stringContaining('Confirmed for 2026-11-12') }],
     });
 
     await edit('+ extract(epoch from now())::int % 1000', '+ 0 * extract(epoch from now())::int');
@@ -175,6 +176,45 @@ describe('the assistant', { timeout: 300_000 }, () => {
     expect(session.state.error).toBeUndefined();
     await press(session, { type: 'start', mode: 'run' });
     expect(await rows()).toEqual(filled);
+  });
+
+  test('a preview says what it will cost and goes to the clone that the connection names, a run to its own', async () => {
+    const clone = await shopWorkspace('postgres', parent);
+    await clone.onDatabase("insert into mart.daily values ('2026-11-12', 's0', 1)");
+    const file = join(shop.root, 'backfill.yaml');
+    const written = readFileSync(file, 'utf8');
+    const { database } = shop.connection as PostgresConnection;
+    const real = written.slice(written.indexOf('  sandbox:'));
+    const other = real.replace(database ?? '', (clone.connection as PostgresConnection).database ?? '');
+    const configure = async (name: string): Promise<void> => {
+      const placed = written.replace('sslmode: disable }', `sslmode: disable, preview: ${name} }`);
+      const others = `${other.replace('sandbox', 'clone')}${real.replace('sandbox', 'twin')}defaultConnection: sandbox\n`;
+      writeFileSync(file, `${placed}${others}`);
+      await assistant.workspace.changed({ paths: ['backfill.yaml'] });
+    };
+    await configure('clone');
+    const session = await assistant.open('shop.daily');
+    await session.handle({ type: 'include-task', task: 'shop.rolling3', included: false });
+    await plan(session, '2026-11-12', '2026-11-13');
+    const notes: string[] = [];
+    session.onEvent(() => notes.push(...(session.state.run?.notes ?? [])));
+    await press(session, { type: 'start', mode: 'preview' });
+    expect(said(session)).toBe('1 would change, 0 would stay as they are. Nothing was written.');
+    expect(notes).toContainEqual(expect.stringMatching(/^writes: nothing; a run about mart\.daily: /));
+    expect(session.state.run?.notes).toEqual(['Previewed on clone, not on sandbox.']);
+    // Only the clone has had a row in that slice.
+    await session.handle({ type: 'select-unit', index: 0 });
+    expect(session.state.selected?.slices).toMatchObject([{ before: { rows: 1 }, after: { rows: 3 } }]);
+    await press(session, { type: 'start', mode: 'run' });
+    expect(said(session)).toBe('Done: 1 changed, 0 unchanged.');
+    expect(notes).toContainEqual(expect.stringMatching(/^locks: mart\.daily while each unit runs: /));
+    expect((await shop.onDatabase('select count(*) from mart.daily')).rows).toEqual([['3']]);
+    expect((await clone.onDatabase('select count(*) from mart.daily')).rows).toEqual([['1']]);
+
+    await configure('twin');
+    await plan(session, '2026-11-12', '2026-11-13');
+    await press(session, { type: 'start', mode: 'preview' });
+    expect(said(session)).toMatch(/^twin is the same database as sandbox/);
   });
 
   test('held units are looked at and approved, one by one or all', async () => {

@@ -8,6 +8,7 @@ import type { Plan } from '../../core/plan/plan.ts';
 import { withFindings } from '../../core/plan/plan-findings.ts';
 import { preflight } from '../../core/run/preflight.ts';
 import { prepareJobs } from '../../core/run/prepare-jobs.ts';
+import { checkPreviewPlace } from '../../core/run/relational/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
@@ -24,9 +25,8 @@ import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { confirmNotAtomic } from '../confirm-not-atomic.ts';
-import { checkPreviewPlace } from '../check-preview-place.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
-import { airflowIdsOf, targetText } from '../describe-target.ts';
+import { airflowIdsOf, realTargetOf, targetText } from '../describe-target.ts';
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { reportFile, reportOption } from '../report-file.ts';
@@ -161,13 +161,15 @@ async function runOn(
       refuseElsewhere(workspace.config, runsOn),
     );
   // A preview is one transaction: what cannot be is not in it.
-  const { jobs, refused } =
-    options.preview === true
-      ? prepare([])
-      : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
+  const { jobs, refused } = isPreview(options)
+    ? prepare([])
+    : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
   const planned = [...jobs.values()];
-  if (isElsewhere) await checkPreviewPlace(target, runsOn, planned, { workspace, shell });
+  if (isElsewhere) {
+    const realTarget = await realTargetOf(workspace, runsOn, shell);
+    await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, planned);
+  }
   const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
   // The ledger of a clone knows runs of the time when it was made.
   const active = isElsewhere ? undefined : activeRuns(warehouse);

@@ -1,4 +1,5 @@
 import type { PlanFinding, UnitId } from '../plan/plan.ts';
+import type { Forecast } from './forecast.ts';
 import type { RunResult, RunUnit } from './run-result.ts';
 
 /** How far a run is. Rates are taken over this run's own units, so the first estimate comes with the first finished unit. */
@@ -25,6 +26,8 @@ export type RunEvent =
       /** Of the plan, with what the database was found to say against it. */
       readonly findings: readonly PlanFinding[];
     }
+  /** Before the first unit: what all of it is going to cost and hold. */
+  | { readonly kind: 'forecast'; readonly forecast: Forecast }
   | { readonly kind: 'unit-started'; readonly unit: UnitId; readonly attempt: number }
   | {
       readonly kind: 'unit-retrying';

@@ -9,8 +9,9 @@ import type { LiveState } from './live-workspace.ts';
 import type { PageOptions, PreparedAnswer } from './workspace-api.ts';
 
 export interface PrepareOptions {
+  /** The one that a run uses, also where this is for a preview on another one. */
   readonly connection: string;
-  /** Session settings of the connection. */
+  /** Session settings of the connection that is opened. */
   readonly settings: Readonly<Record<string, string>>;
   readonly options: Partial<PageOptions>;
   readonly concurrency: number;
@@ -24,7 +25,9 @@ export function jobsOf(
   run: string,
   { connection, settings, options }: Pick<PrepareOptions, 'connection' | 'settings' | 'options'>,
 ): PreparedJobs {
-  const byFile = unitOptions(config, settings, connection);
+  // On a clone too the statements of a preview run as the scheduler would run them.
+  const scheduled = { ...config.connections.get(connection)?.settings, ...settings };
+  const byFile = unitOptions(config, scheduled, connection);
   const { samples = byFile.samples, floatTolerance = byFile.floatTolerance } = options;
   return prepareJobs(
     plan,

@@ -1,4 +1,5 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { PreviewEnd } from '../../core/run/preview-end.ts';
 import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunEvent } from '../../core/run/run-event.ts';
 import type { RunResult } from '../../core/run/run-result.ts';
@@ -6,7 +7,7 @@ import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts
 
 /** How a run of the run thread ended, or why it could not begin. */
 export type RunAnswer =
-  | { readonly kind: 'ended'; readonly result: RunResult }
+  | { readonly kind: 'ended'; readonly result: RunResult; readonly previewed?: PreviewEnd | undefined }
   | {
       readonly kind: 'world';
       readonly error: string;
@@ -38,12 +39,20 @@ export interface StaleEntry {
   readonly reasons: readonly string[];
 }
 
+/** `connection` is missing where it cannot be looked up. */
+export interface InsteadOf {
+  readonly name: string;
+  readonly connection: ConnectionConfig | undefined;
+}
+
 /** What the run thread offers: one run at a time, on a connection that it opens itself. */
 export interface RunApi {
   [method: string]: (argument: never) => Promise<unknown>;
   start(argument: {
     readonly connection: ConnectionConfig;
     readonly mode: 'run' | 'preview';
+    /** Of a preview: the connection that the run would use, where `connection` is another one. */
+    readonly insteadOf?: InsteadOf | undefined;
     readonly run: string;
     readonly title: string;
     readonly createdBy: string;

@@ -4,6 +4,8 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { preflight } from '../../core/run/preflight.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/prepare-undo.ts';
+import { checkPreviewPlace } from '../../core/run/relational/check-preview-place.ts';
+import { forecastJobs } from '../../core/run/relational/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview.ts';
 import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
 import { provePlan } from '../../core/run/relational/prove-plan.ts';
@@ -19,7 +21,7 @@ import type { Warehouse } from '../../core/warehouse/ports.ts';
 import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { systemClock } from '../../node/system-clock.ts';
-import { openWarehouse } from '../../warehouses/open.ts';
+import { openWarehouse, targetOf } from '../../warehouses/open.ts';
 import type { RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
@@ -31,27 +33,40 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     return { executor, clock: systemClock, signal: cancelling.signal, onEvent };
   };
   const ended = (result: RunResult): RunAnswer => ({ kind: 'ended', result });
+  const foretell = async (
+    warehouse: Warehouse,
+    { jobs }: RunDocument,
+    purpose: Parameters<typeof forecastJobs>[2],
+  ): Promise<void> => {
+    onEvent({ kind: 'forecast', forecast: await forecastJobs(warehouse, [...jobs.values()], purpose) });
+  };
 
   return {
-    start({ connection, mode, run, title, createdBy, document }) {
+    start({ connection, mode, insteadOf, run, title, createdBy, document }) {
       const prepared = { run, title, createdBy, ...decode(document) };
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
-        return withLedger(connection, async (ledger, warehouse) =>
-          ended(
-            await runPlan(prepared, {
-              ...ports(relationalExecutor(warehouse, env)),
-              ledger,
-              ...preflightOn(warehouse),
-            }),
-          ),
-        );
+        return withLedger(connection, async (ledger, warehouse) => {
+          const running = { ...ports(relationalExecutor(warehouse, env)), ledger, ...preflightOn(warehouse) };
+          await foretell(warehouse, prepared, 'run');
+          return ended(await runPlan(prepared, running));
+        });
       }
       return withWarehouse(connection, async (warehouse) => {
-        const preview = openPreview(warehouse, env, previewTimeBoxMs);
+        if (insteadOf !== undefined) {
+          const realTarget = insteadOf.connection && (await targetOf(insteadOf.connection).catch(() => undefined));
+          const place = { connection: connection.name, insteadOf: insteadOf.name, realTarget };
+          await checkPreviewPlace(warehouse, place, [...prepared.jobs.values()]);
+        }
+        const preview = openPreview(warehouse, env, previewTimeBoxMs, { alone: prepared.jobs.size === 1 });
         try {
-          const asked = { ledger: undefined, activeRuns: activeRuns(warehouse), ...preflightOn(warehouse) };
-          return ended(await runPlan(prepared, { ...ports(preview.executor), ...asked }));
+          // The ledger of a clone knows runs of the time when it was made.
+          const active = insteadOf === undefined ? activeRuns(warehouse) : undefined;
+          const asked = { ledger: undefined, activeRuns: active, ...preflightOn(warehouse) };
+          const running = { ...ports(preview.executor), ...asked };
+          await foretell(warehouse, prepared, { timeBoxMs: previewTimeBoxMs });
+          const result = await runPlan(prepared, running);
+          return { kind: 'ended', result, previewed: await preview.end() };
         } finally {
           await preview.end();
         }

@@ -183,6 +183,8 @@ export interface WorkspaceApi {
   connections(argument: null): Promise<ConnectionsAnswer>;
   /** Looks a connection up; a secret in it stays in memory. */
   connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
+  /** Name of the connection that previews of runs on a connection go to: itself, where it names no other. */
+  previewPlace(argument: { readonly name: string }): Promise<string>;
   prepare(argument: {
     readonly page: string;
     readonly connection: string;

@@ -23,6 +23,7 @@ import { reportMarkdown } from '../../core/view/report-markdown.ts';
 import type { SliceVersion } from '../../core/view/slice-version.ts';
 import { typedTime } from '../../core/view/typed-time.ts';
 import { addDeclaration } from '../../node/config/add-declaration.ts';
+import { previewPlace } from '../../node/config/preview-place.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { freeName, writeConnection } from '../../node/config/write-connection.ts';
 import { hoverLinks } from './hover-links.ts';
@@ -251,6 +252,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const found = resolveConnection(config, name, root, process.env);
       return 'problem' in found ? { problem: found.problem.message } : found.connection;
     },
+    previewPlace: async ({ name }) => previewPlace(state().config, name, undefined) ?? name,
     async addEmbedded() {
       const { config, root } = state();
       const name = freeName('sandbox', config.connections.keys());

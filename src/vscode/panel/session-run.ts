@@ -1,16 +1,18 @@
 import type { UnitRecord, UnitState } from '../../core/ledger/ledger-store.ts';
 import type { UnitId } from '../../core/plan/plan.ts';
+import { forecastInWords } from '../../core/run/forecast.ts';
 import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunEvent, RunProgress } from '../../core/run/run-event.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
 import type { PlanView, RunMode, UnitDetail } from '../../protocol/assistant-state.ts';
 import type { Remote } from '../host/rpc.ts';
-import type { RunApi, WorldAnswer } from '../host/run-api.ts';
+import type { InsteadOf, RunApi, WorldAnswer } from '../host/run-api.ts';
 import type { PreparedAnswer } from '../host/workspace-api.ts';
 import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
 import { outcomeInWords } from './outcome-words.ts';
 import type { ShownUndo } from './plan-undo.ts';
+import { previewNotes } from './preview-notes.ts';
 import { proofNotes, proofsInWords } from './proof-words.ts';
 import type { KeptRun, SessionServices } from './session-services.ts';
 import type { SessionStore } from './session-store.ts';
@@ -94,6 +96,9 @@ export function sessionRun(
         if (plan !== undefined) store().set({ plan: { ...plan, findings: event.findings } });
         break;
       }
+      case 'forecast':
+        store().patchRun({ notes: forecastInWords(event.forecast).map(({ about, text }) => `${about}: ${text}`) });
+        break;
       case 'run-finished':
         break;
     }
@@ -121,7 +126,7 @@ export function sessionRun(
     save();
   };
 
-  const finish = (result: RunResult, mode: RunMode): void => {
+  const finish = (result: RunResult, mode: RunMode, traces: readonly string[] = []): void => {
     if (result.outcome === 'refused') {
       if (mode === 'run') kept = undefined;
       const message = result.refusal?.message ?? 'The run was refused.';
@@ -135,7 +140,7 @@ export function sessionRun(
       store().patchRun({
         status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
         summary: outcomeInWords(result, mode),
-        notes: [...new Set(result.units.flatMap(({ notes }) => notes))],
+        notes: [...traces, ...new Set(result.units.flatMap(({ notes }) => notes))],
         ...noRates,
       });
     }
@@ -211,6 +216,11 @@ export function sessionRun(
       // Whoever asked while the thread was ending saw a run that goes on.
       store().set({});
     }
+  };
+
+  const realConnection = async (name: string): Promise<InsteadOf> => {
+    const found = await client.call('connection', { name });
+    return { name, connection: 'problem' in found ? undefined : found };
   };
 
   const forget = (): void => {
@@ -302,15 +312,18 @@ export function sessionRun(
         );
         return;
       }
+      const isPlaced = mode === 'preview' && shownUndo === undefined;
+      const place = isPlaced ? await client.call('previewPlace', { name }) : name;
       await runOn(
-        name,
+        place,
         mode,
         async (config, api) => {
           const { run, title, document } = shownUndo ?? (await prepare(name, config));
+          const insteadOf = place === name ? undefined : await realConnection(name);
           begin(run, mode, name, plan);
-          return api.call('start', { connection: config, mode, createdBy, run, title, document });
+          return api.call('start', { connection: config, mode, insteadOf, createdBy, run, title, document });
         },
-        ({ result }) => finish(result, mode),
+        ({ result, previewed }) => finish(result, mode, previewed && previewNotes(previewed, place, name)),
       );
     },
     async resume(acceptHeld = false) {
@@ -360,7 +373,7 @@ const cancellingWords = 'Cancelling: waiting for the server to confirm.';
 
 const beginningWords: Readonly<Record<RunMode, (run: string) => string>> = {
   run: (run) => `Run ${run}`,
-  preview: () => 'Everything runs in one transaction that is rolled back.',
+  preview: () => 'Nothing that a preview does is kept.',
   prove: () => 'Each unit runs twice, the clock moved and the plan shaken, in a transaction that is rolled back.',
 };
 

@@ -16,6 +16,9 @@ import { enterTransaction, protectiveSettings } from './session-settings.ts';
 import { beginShadow } from './shadow.ts';
 import { planTask } from './task-plan.ts';
 
+/** What a forecast may wait for: it is said before work that may take hours, and must not hold it up. */
+const patience = { lock_timeout: '2s', statement_timeout: '10s' } as const;
+
 /** Intervals of a task that are planned on the server; the others are taken to be like them. */
 const planned = 3;
 
@@ -82,7 +85,7 @@ async function explainJobs(session: Session, jobs: readonly UnitJob[], found: Fo
     const some = spread(ofTask, planned);
     for (const job of some) {
       await session.query('begin isolation level read committed');
-      await enterTransaction(session, job.options.settings, protectiveSettings(job.options), explainSettings);
+      await enterTransaction(session, job.options.settings, protectiveSettings(job.options), explainSettings, patience);
       for (const { text } of job.statements) {
         const bare = withoutLeadingComments(text);
         if (!explainable.test(bare) && !unseen.test(bare)) continue;
