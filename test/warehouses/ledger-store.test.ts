@@ -136,12 +136,18 @@ describe.each(engines)('the ledger on %s', (engine) => {
     expect(await asked('2026-11-30T00:00:00.000Z', '2026-12-05T00:00:00.000Z')).toEqual([]);
   });
 
-  test('of runs that begin at once on the same rows one is let in, and the next when it has ended', async () => {
-    const stores = ['anna', 'ben', 'cleo'].map((owner) => ({ owner, ledger: sqlLedgerStore(fixture.warehouse) }));
-    const december = [{ table: 'sales', from: '2026-12-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' }];
-    for (const { owner, ledger } of stores) await ledger.saveRun(stored(`by ${owner}`), ['x'], december);
+  test('of runs of a month, a day and a week that begin at once one is let in, and the next when it has ended', async () => {
+    const stores = [
+      { owner: 'anna', from: '2026-12-01', to: '2027-01-01' },
+      { owner: 'ben', from: '2026-12-07', to: '2026-12-08' },
+      { owner: 'cleo', from: '2026-12-07', to: '2026-12-14' },
+    ].map(({ owner, from, to }) => {
+      const slices = [{ table: 'sales', column: 'day', from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z` }];
+      return { owner, slices, ledger: sqlLedgerStore(fixture.warehouse) };
+    });
+    for (const { owner, slices, ledger } of stores) await ledger.saveRun(stored(`by ${owner}`), ['x'], slices);
     const found = await Promise.all(
-      stores.map(({ owner, ledger }) => ledger.beginRun(`by ${owner}`, owner, december, 60_000)),
+      stores.map(({ owner, slices, ledger }) => ledger.beginRun(`by ${owner}`, owner, slices, 60_000)),
     );
     const first = stores[found.findIndex((others) => others.length === 0)]?.owner;
     expect(found.filter((others) => others.length > 0)).toEqual(
@@ -149,7 +155,7 @@ describe.each(engines)('the ledger on %s', (engine) => {
     );
     await store.endRun(`by ${first}`);
     const next = stores.find(({ owner }) => owner !== first);
-    expect(await next?.ledger.beginRun(`by ${next.owner}`, next.owner, december, 60_000)).toEqual([]);
+    expect(await next?.ledger.beginRun(`by ${next.owner}`, next.owner, next.slices, 60_000)).toEqual([]);
     await store.endRun(`by ${next?.owner}`);
     await Promise.all(stores.map(({ ledger }) => ledger.close()));
   });

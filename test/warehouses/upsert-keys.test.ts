@@ -83,6 +83,10 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
       `${into} select * from stage on conflict (email) ${update}`,
     ];
     expect(await run(...staged)).toMatchObject({ state: 'held', code: 'null-key' });
+    const named = 'alter table customers add constraint by_email unique using index customers_email';
+    await database(named);
+    const byName = await run(`${into} ${fromSource} on conflict on constraint by_email ${update}`);
+    expect(byName).toMatchObject({ state: 'held', code: 'null-key', reason: expect.stringContaining('(email)') });
     expect(await rows()).toBe(before);
   });
 
@@ -212,6 +216,8 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
       'create temp table stage as select * from source',
       `${into} select * from stage on conflict (email) ${update}`,
     );
+    await database('alter table customers add constraint by_email unique using index customers_email');
+    await refused(`${into} ${fromSource} on conflict on constraint by_email ${update}`);
     await database('insert into customers select distinct on (email) * from source on conflict do nothing');
     await refused(merge());
     await refused(

@@ -53,6 +53,8 @@ export interface ConflictClause extends Span {
   readonly action: 'update' | 'nothing';
   /** Columns of the conflict target; empty when none is named. */
   readonly key: readonly string[];
+  /** `ON CONFLICT ON CONSTRAINT name`, which stands for its columns. */
+  readonly constraint?: string | undefined;
   readonly where: readonly SqlExpression[];
 }
 

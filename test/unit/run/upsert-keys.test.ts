@@ -51,6 +51,11 @@ describe('upsertKeys', () => {
     expect(keysOf(...texts)).toEqual([]);
   });
 
+  test('of a constraint that stands for its columns the name is known', () => {
+    const text = 'insert into t select * from s on conflict on constraint "T_key" do update set a = 1';
+    expect(upsertKeys([{ text, at: undefined }])).toMatchObject([{ table: 't', columns: [], constraint: 'T_key' }]);
+  });
+
   test('another table that is emptied does not count', () => {
     expect(keysOf('truncate stage.t', 'delete from mart.other', upsert)).toEqual(['mart.t(id)']);
   });

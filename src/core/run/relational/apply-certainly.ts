@@ -10,7 +10,7 @@ import { withRepeatedKeys } from './repeated-source-keys.ts';
  * that an upsert put in and would not find again are looked for at the end.
  */
 export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
-  const watched = watchedKeys(unit);
+  const watched = await watchedKeys(unit);
   const before = await keyFaults(unit, watched);
   try {
     const applied = await applyOnce(unit);

@@ -8,6 +8,7 @@ import { runStatements, StatementFailure } from './run-statements.ts';
 import { applySettings, unhidden } from './session-settings.ts';
 import { tableSql } from './target.ts';
 import { isSameName, type UpsertKey, upsertKeys } from './upsert-keys.ts';
+import { withColumns } from './with-columns.ts';
 
 /** A key of the task whose rows a second run may not find again, by the columns of its target. */
 export interface WatchedKey {
@@ -29,20 +30,23 @@ export type DoubledKeys =
   | { readonly kind: 'doubled'; readonly code: 'null-key' | 'repeated-key'; readonly reason: string };
 
 /** Keys that the table itself does not keep whole; a table whose key columns are NOT NULL and unique costs nothing. */
-export function watchedKeys({ job, plan, targets }: OpenUnit): readonly WatchedKey[] {
+export async function watchedKeys({ session, job, plan, targets }: OpenUnit): Promise<readonly WatchedKey[]> {
   if (job.options.holdShrinkPercent === undefined || job.restores !== undefined) return [];
-  return upsertKeys(plan.statements).flatMap((key) => {
+  const watched: WatchedKey[] = [];
+  for (const written of upsertKeys(plan.statements)) {
     const relation = targets.find(
-      ({ slice, qualified }) => isSameName(key.table, slice.table) || isSameName(key.table, qualified),
+      ({ slice, qualified }) => isSameName(written.table, slice.table) || isSameName(written.table, qualified),
     )?.relation;
-    if (relation === undefined) return [];
+    if (relation === undefined) continue;
     const { table } = relation;
+    const key = await withColumns(session, written, tableSql(table));
     const columns = key.columns.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
-    if (columns.length < key.columns.length) return [];
+    if (columns.length === 0 || columns.length < key.columns.length) continue;
     const repeatable =
       key.onePerKey && !table.keys.some((unique) => unique.every((column) => key.columns.includes(column)));
-    return repeatable || columns.some(({ notNull }) => !notNull) ? [{ key, relation, repeatable }] : [];
-  });
+    if (repeatable || columns.some(({ notNull }) => !notNull)) watched.push({ key, relation, repeatable });
+  }
+  return watched;
 }
 
 /** Row security hides none of them. */

@@ -6,6 +6,7 @@ import type { OpenUnit } from './apply-task.ts';
 import { onceAKey, repeatedKeys } from './repeated-keys.ts';
 import { runStatements, StatementFailure } from './run-statements.ts';
 import { type UpsertKey, upsertKeys } from './upsert-keys.ts';
+import { withColumns } from './with-columns.ts';
 
 /** SQLSTATE of an upsert that would change one row twice. */
 const changedTwice = '21000';
@@ -21,13 +22,15 @@ export async function withRepeatedKeys(unit: OpenUnit, thrown: unknown): Promise
   if (!(thrown instanceof StatementFailure) || thrown.error.detail.sqlState !== changedTwice) return thrown;
   const { session, plan } = unit;
   const { statement, error } = thrown;
-  const key = upsertKeys([statement])[0];
-  const looking = key && lookSql(key);
-  if (key === undefined || looking === undefined) return thrown;
+  const written = upsertKeys([statement])[0];
+  const looking = written && lookSql(written);
+  if (written === undefined || looking === undefined) return thrown;
   try {
     await session.query(`rollback to savepoint ${unitSavepoint}`);
     const before = plan.statements.slice(0, plan.statements.indexOf(statement));
     await runStatements({ ...unit, plan: { statements: before } }, {});
+    const { start = 0, end = 0 } = written.read.target ?? {};
+    const key = await withColumns(session, written, statement.text.slice(start, end));
     for (const sql of looking) await session.query(sql);
     const keys = await repeatedKeys(session, incoming, undefined, key.columns);
     if (keys === undefined) return thrown;

@@ -10,8 +10,9 @@ export interface UpsertKey {
   readonly read: Statement;
   /** As the statement names it. */
   readonly table: string;
-  /** Columns of the target. A row with NULL in one of them is never found again. */
+  /** Columns of the target. A row with NULL in one of them is never found again. Empty where a constraint stands for them. */
   readonly columns: readonly string[];
+  readonly constraint: string | undefined;
   /** The key is all that tells rows apart, and rows of a key are changed: of several, which one is left to chance. */
   readonly onePerKey: boolean;
 }
@@ -43,8 +44,9 @@ export function upsertKeys(statements: readonly RenderedStatement[]): readonly U
     for (const read of readSql(plainText(statement.text), 'postgres').statements) {
       const table = read.target?.name;
       const columns = keyOf(read);
-      if (table !== undefined && columns.length > 0) {
-        found.push({ statement, read, table, columns, onePerKey: isOnePerKey(read) });
+      const constraint = read.conflict?.constraint;
+      if (table !== undefined && (columns.length > 0 || constraint !== undefined)) {
+        found.push({ statement, read, table, columns, constraint, onePerKey: isOnePerKey(read) });
       } else if (clearing.has(read.kind)) for (const { name } of read.targets) cleared.add(name);
       for (const part of read.modifying) {
         if (clearing.has(part.kind)) for (const { name } of part.targets) cleared.add(name);

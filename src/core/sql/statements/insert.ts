@@ -16,7 +16,7 @@ import {
   within,
   word,
 } from '../parse/cursor.ts';
-import { nameOf, readAlias, readColumnList, readTableName } from '../parse/names.ts';
+import { nameOf, readAlias, readColumnList, readColumnName, readTableName } from '../parse/names.ts';
 import { readArguments } from '../parse/read-expression.ts';
 import { readFromList } from '../parse/read-from.ts';
 import { isQueryAhead } from '../parse/read-primary.ts';
@@ -178,14 +178,15 @@ function readConflict(c: Cursor, draft: Draft): void {
   }
   if (!accept(c, 'on', 'conflict')) return;
   const key = readColumnList(c);
-  if (accept(c, 'on', 'constraint')) c.index = Math.min(c.index + 1, c.end);
+  const constraint = accept(c, 'on', 'constraint') ? readColumnName(c) : undefined;
   if (accept(c, 'where')) readConjuncts(c);
   const start = startOffset(c);
-  if (accept(c, 'do', 'nothing')) draft.conflict = { action: 'nothing', key, where: [], ...spanFrom(c, start) };
+  const on = constraint === undefined ? { key } : { key, constraint };
+  if (accept(c, 'do', 'nothing')) draft.conflict = { action: 'nothing', ...on, where: [], ...spanFrom(c, start) };
   else if (accept(c, 'do', 'update')) {
     draft.assignments = accept(c, 'set') ? readAssignments(c) : [];
     const where = accept(c, 'where') ? readConjuncts(c) : [];
-    draft.conflict = { action: 'update', key, where, ...spanFrom(c, start) };
+    draft.conflict = { action: 'update', ...on, where, ...spanFrom(c, start) };
   }
 }
 

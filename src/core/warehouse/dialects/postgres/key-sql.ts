@@ -32,3 +32,10 @@ export const repeatedKeysSql = (
     `having count(*) > 1 order by count(*) desc, ${columns.join(', ')} limit ${limit}`
   );
 };
+
+/** $1: a table as SQL, $2: the name of a constraint. Its columns as a JSON array; no row where there is none. */
+export const constraintColumnsSql = `
+select (select json_agg(a.attname order by k.n)
+  from pg_catalog.unnest(c.conkey) with ordinality k(attnum, n)
+  join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.attnum)
+from pg_catalog.pg_constraint c where c.conrelid = pg_catalog.to_regclass($1) and c.conname = $2`;
