@@ -199,6 +199,11 @@ test('a ledger of an earlier version is brought to this one, and a newer one is 
     fixture.warehouse,
     'drop table backfill_ledger.before_images, backfill_ledger.before_rows',
     'alter table backfill_ledger.versions drop column statements_hash, drop column definitions_hash',
+    `do $$ declare f text; begin
+      for f in select oid::regprocedure from pg_proc where pronamespace = 'backfill_ledger'::regnamespace loop
+        execute 'drop function ' || f;
+      end loop;
+    end $$`,
     'update backfill_ledger.meta set version = 1',
   );
   const [one, other] = [await open(), await open()];
