@@ -56,7 +56,7 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
   let env: Record<string, string> = {};
 
   const cli = (...words: readonly string[]): Promise<CliResult> =>
-    runCli([...words, '--now', '2026-11-29T12:00Z'], root, { env });
+    runCli(words[0] === 'resume' ? words : [...words, '--now', '2026-11-29T12:00Z'], root, { env });
   const days = (from: string, to: string) => ['--from', `2026-11-${from}`, '--to', `2026-11-${to}`];
   const run = (task: string, from: string, to: string, ...more: readonly string[]) =>
     cli('run', `sql/${task}.sql`, ...days(from, to), '--yes', ...more);
@@ -221,6 +221,31 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
       expect.stringContaining('since 1 slice of it in this plan was last written'),
     ]);
     expect((await findings('01', '06'))[0]).toContain(': added note. Their rows');
+  });
+
+  test('a task that builds on its own earlier rows says where there are none', async () => {
+    writeFileSync(
+      join(root, 'sql/total.sql'),
+      `-- backfill: schedule=@daily start=2026-11-01
+delete from mart.rolling where day = '{{ ds }}';
+insert into mart.rolling select date '{{ ds }}', coalesce(max(amount), 0) + 1, 0 from mart.rolling
+where day >= date '{{ ds }}' - 1 and day < '{{ ds }}';
+`,
+    );
+    configure('');
+    await onDatabase(...tables, `insert into mart.rolling values ('2026-11-24', 5, 0)`);
+    const said = async (from: string): Promise<readonly string[]> => {
+      const { code, out } = await run('total', from, '29', '--preview');
+      expect(code).toBe(0);
+      return out.split('\n').filter((line) => line.startsWith('warning missing-previous'));
+    };
+    expect(await said('27')).toEqual([
+      'warning missing-previous  mart.rolling has no row of the interval before the first planned one (day from 2026-11-26T00:00:00Z to 2026-11-27T00:00:00Z), and sql/total.sql builds on its own earlier output: it would begin with nothing. Begin with an interval before the gap.',
+    ]);
+    expect(await said('25')).toEqual([]);
+    expect(await said('01')).toEqual([]);
+    const { out } = await run('total', '27', '29', '--format', 'json');
+    expect((await cli('resume', JSON.parse(out).runId)).code).toBe(0);
   });
 
   test('rows that the source does not keep stop a run, unless asked for', async () => {

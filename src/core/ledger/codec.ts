@@ -91,7 +91,7 @@ export const encodePlan = (plan: Plan): unknown => ({
   now: encodeInstant(plan.now),
   units: plan.units.map(encodeUnit),
   byTask: [...plan.byTask],
-  findings: plan.findings,
+  findings: plan.findings.map(({ needs, ...finding }) => ({ ...finding, needs: needs && encodeSlice(needs) })),
   codeHashes: [...plan.codeHashes],
   widened: plan.widened.map((wide) => ({ ...wide, from: encodeInstant(wide.from), to: encodeInstant(wide.to) })),
 });
@@ -106,11 +106,13 @@ const encodeUnit = (unit: PlanUnit): unknown => ({
       ? { ...reason, from: encodeInstant(reason.from), to: encodeInstant(reason.to) }
       : reason,
   ),
-  slices: unit.slices.map((slice) => ({
-    ...slice,
-    from: slice.from === undefined ? undefined : encodeInstant(slice.from),
-    to: slice.to === undefined ? undefined : encodeInstant(slice.to),
-  })),
+  slices: unit.slices.map(encodeSlice),
+});
+
+const encodeSlice = (slice: UnitSlice): unknown => ({
+  ...slice,
+  from: slice.from === undefined ? undefined : encodeInstant(slice.from),
+  to: slice.to === undefined ? undefined : encodeInstant(slice.to),
 });
 
 const reason: Decoder<Reason> = byKind<Reason>({
@@ -132,6 +134,14 @@ const executor: Decoder<Executor> = byKind<Executor>({
   none: record({ kind: oneOf('none'), reason: text }),
 });
 
+const slice: Decoder<UnitSlice> = record<UnitSlice>({
+  table: text,
+  column: optional(text),
+  from: optional(decodeInstant),
+  to: optional(decodeInstant),
+  mode: writeMode,
+});
+
 const unit: Decoder<PlanUnit> = record<PlanUnit>({
   id: text,
   task: text,
@@ -142,15 +152,7 @@ const unit: Decoder<PlanUnit> = record<PlanUnit>({
   waitsFor: list(record({ task: text, first: count, last: count })),
   executor,
   blockedBy: optional(text),
-  slices: list(
-    record<UnitSlice>({
-      table: text,
-      column: optional(text),
-      from: optional(decodeInstant),
-      to: optional(decodeInstant),
-      mode: writeMode,
-    }),
-  ),
+  slices: list(slice),
 });
 
 const plan: Decoder<Plan> = record<Plan>({
@@ -167,6 +169,7 @@ const plan: Decoder<Plan> = record<Plan>({
       severity: oneOf('error', 'warning', 'info'),
       message: text,
       task: optional(text),
+      needs: optional(slice),
     }),
   ),
   codeHashes: entries(text),

@@ -1,17 +1,16 @@
 import type { TaskId } from '../pipeline/model.ts';
-import type { DataInterval } from '../time/data-interval.ts';
-import { exactTime } from '../time/evaluate-time.ts';
 import type { Instant } from '../time/instant.ts';
 import { toIso } from '../time/iso.ts';
 import { blockers } from './blockers.ts';
 import { expandTasks } from './expand-tasks.ts';
 import { leaveOut } from './leave-out.ts';
 import { orderUnits } from './order-units.ts';
-import type { Plan, PlanUnit, UnitId, UnitSlice } from './plan.ts';
+import type { Plan, PlanUnit, UnitId } from './plan.ts';
 import { planFindings } from './plan-findings.ts';
 import type { PlannableTask, PlanRequest } from './plan-request.ts';
 import { taskGraph } from './task-graph.ts';
 import { type UnitNode, unitGraph } from './unit-graph.ts';
+import { unitSlices } from './unit-slices.ts';
 import { widenedTasks } from './widened-tasks.ts';
 
 /**
@@ -69,19 +68,4 @@ function planUnit(node: UnitNode, blocker: TaskId | undefined): PlanUnit {
     slices: unitSlices(task, interval.data),
     ...(blocker === undefined ? {} : { blockedBy: blocker }),
   };
-}
-
-/** The rows that the unit rewrites, with the bounds that the scheduler would hand to the run. */
-function unitSlices(task: PlannableTask, data: DataInterval): readonly UnitSlice[] {
-  return task.writes.map(({ table, slice, mode }) =>
-    slice.kind === 'range'
-      ? {
-          table,
-          column: slice.column,
-          from: exactTime(slice.lo, data),
-          to: exactTime(slice.hi, data),
-          mode,
-        }
-      : { table, column: undefined, from: undefined, to: undefined, mode },
-  );
 }

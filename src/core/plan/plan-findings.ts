@@ -10,6 +10,7 @@ import type { PlannableTask, PlanRequest } from './plan-request.ts';
 import { sourceFindings } from './source-findings.ts';
 import type { TaskGraph } from './task-graph.ts';
 import type { UnitNode } from './unit-graph.ts';
+import { unitSlices } from './unit-slices.ts';
 
 /** A plan with what was found out about it after it was made, gravest first. */
 export const withFindings = (plan: Plan, found: readonly PlanFinding[]): Plan =>
@@ -198,7 +199,10 @@ function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] 
         const before = task.grid.containing(instant(first.start - 1));
         if (before === undefined) continue;
         const message = `${id} builds on its own earlier output: the interval before the first planned one, from ${toIso(before.start)}, is not in the plan and must be right already.`;
-        findings.push({ code: 'missing-previous', severity: 'info', message, task: id });
+        const needs = unitSlices(task, before.data).find(
+          ({ table, column }) => table === read.table && column !== undefined,
+        );
+        findings.push({ code: 'missing-previous', severity: 'info', message, task: id, ...(needs && { needs }) });
         break;
       }
       const more = moreIntervals(task, first.start, expansion, request.now);

@@ -82,6 +82,8 @@ export interface PlanFinding {
   readonly severity: 'error' | 'warning' | 'info';
   readonly message: string;
   readonly task: TaskId | undefined;
+  /** Rows that the plan builds on and does not make: the database can be asked whether there are any. */
+  readonly needs?: UnitSlice | undefined;
 }
 
 /** The frozen, ordered list of units: what is previewed is exactly what runs. */

@@ -1,5 +1,6 @@
 import type { Plan, PlanFinding, UnitId } from '../plan/plan.ts';
 import type { Warehouse } from '../warehouse/ports.ts';
+import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { enterTransaction, protectiveSettings } from './relational/session-settings.ts';
 import { schemaChanges } from './schema-changes.ts';
@@ -22,7 +23,11 @@ export async function preflight(
   try {
     await session.query('begin isolation level read committed read only');
     await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
-    const found = [...(await missingSnapshots(session, planned)), ...(await schemaChanges(session, plan, jobs))];
+    const found = [
+      ...(await missingSnapshots(session, planned)),
+      ...(await missingPrevious(session, plan.findings)),
+      ...(await schemaChanges(session, plan, jobs)),
+    ];
     await session.query('rollback');
     return found;
   } finally {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Plan, PlanUnit, Reason, UnitSlice } from '../../../src/core/plan/plan.ts';
+import type { Plan, PlanFinding, PlanUnit, Reason, UnitSlice } from '../../../src/core/plan/plan.ts';
 import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../../src/core/run/run-document.ts';
 import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
 import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/instant.ts';
@@ -42,9 +42,21 @@ const anySlice: fc.Arbitrary<UnitSlice> = fc.record({
   to: fc.option(anyInstant, { nil: undefined }),
   mode: fc.constantFrom('append', 'delete+insert', 'merge', 'unknown'),
 });
+const anyFinding: fc.Arbitrary<PlanFinding> = fc.record({
+  code: fc.constantFrom('missing-previous', 'schema-change', 'retention'),
+  severity: fc.constantFrom('error', 'warning', 'info'),
+  message: fc.string(),
+  task: fc.option(fc.string(), { nil: undefined }),
+  needs: fc.option(anySlice, { nil: undefined }),
+});
 const anyPlan: fc.Arbitrary<Plan> = fc
-  .array(fc.record({ start: anyInstant, next: anyInstant, reasons: fc.array(anyReason), slices: fc.array(anySlice) }))
-  .map((parts) => {
+  .tuple(
+    fc.array(
+      fc.record({ start: anyInstant, next: anyInstant, reasons: fc.array(anyReason), slices: fc.array(anySlice) }),
+    ),
+    fc.array(anyFinding),
+  )
+  .map(([parts, findings]) => {
     const base = planOf(parts.map((_, index) => ({ task: 't', index })));
     const units = parts.map(
       (part, index): PlanUnit => ({
@@ -53,7 +65,7 @@ const anyPlan: fc.Arbitrary<Plan> = fc
         data: { start: part.start, end: part.next },
       }),
     );
-    return { ...base, units };
+    return { ...base, units, findings };
   });
 
 /** JSON keeps no `undefined` members; nor should a comparison. */

@@ -370,7 +370,12 @@ describe('what stands against a plan', () => {
     const cumulative = [task('c', daily, { c: window(undefined, start()) })];
     const now = at('2024-05-04T01:00:00Z');
     expect(makePlan(cumulative, request(['c'], oneDay, { now })).findings).toMatchObject([
-      { code: 'missing-previous', severity: 'info', message: expect.stringContaining('2024-04-30') },
+      {
+        code: 'missing-previous',
+        severity: 'info',
+        message: expect.stringContaining('2024-04-30'),
+        needs: { table: 'c', column: 'ts', from: at('2024-04-30'), to: at('2024-05-01') },
+      },
     ]);
     expect(makePlan(cumulative, request(['c'], range('2024-01-01', '2024-01-02'), { now })).findings).toEqual([]);
   });
