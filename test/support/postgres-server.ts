@@ -36,11 +36,15 @@ const prefix = 'backfill-postgres-';
 /** `nobody` on Linux: the server refuses to run as root. */
 const unprivileged = 65_534;
 
+/** Who the server runs as, where that is not who runs the tests. */
+export const serverUser: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
+
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   removeAbandoned();
   const directory = mkdtempSync(join(tmpdir(), prefix));
   writeFileSync(join(directory, 'host.pid'), String(process.pid));
-  const asUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
+  const asUser = serverUser;
   if ('uid' in asUser) chownSync(directory, unprivileged, unprivileged);
   const native = await reachable(await nativeDirectory(), directory, asUser);
   const data = join(directory, 'data');
@@ -162,7 +166,7 @@ function numberIn(file: string): number | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -5,32 +5,22 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/core/run/run-result.ts';
 import type { Session } from '../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
 import { type Case, cases, unitCount } from '../support/random-pipelines/arbitrary.ts';
-import { change } from '../support/random-pipelines/change.ts';
 import {
-  createTables,
-  differences,
-  expectedLines,
-  ledgerDisagreements,
-  putRaw,
-  rowVersions,
-  tableLines,
-} from '../support/random-pipelines/database.ts';
+  changedCase,
+  committedTwice,
+  diedWith,
+  newRun,
+  resumeUntilTold,
+  type Stage,
+  same,
+  story,
+} from '../support/random-pipelines/changed-case.ts';
+import { ledgerDisagreements, rowVersions } from '../support/random-pipelines/database.ts';
 import type { WorkspaceModel } from '../support/random-pipelines/model.ts';
 import { type Death, deaths, type Fault, mortalWarehouse } from '../support/random-pipelines/mortal-warehouse.ts';
-import { cleanRun, intervalsOfTask } from '../support/random-pipelines/oracle.ts';
-import {
-  done,
-  openRunner,
-  planOf,
-  type Runner,
-  resumeIt,
-  runIt,
-  summary,
-} from '../support/random-pipelines/pipeline-run.ts';
-import { filesOf } from '../support/random-pipelines/write-workspace.ts';
-import { type Engine, type Fixture, openFixture, realClock } from '../support/warehouse-fixture.ts';
+import { done, runIt, summary } from '../support/random-pipelines/pipeline-run.ts';
+import { type Engine, type Fixture, openFixture } from '../support/warehouse-fixture.ts';
 
 const runs = Number(process.env.RANDOM_PIPELINES ?? 1);
 /** `seed/path` of a failure that fast-check printed. */
@@ -38,90 +28,8 @@ const [seed, path] = process.env.RANDOM_PIPELINES_REPLAY?.split('/') ?? [];
 const replay = seed === undefined || path === undefined ? {} : { seed: Number(seed), path };
 const root = mkdtempSync(join(tmpdir(), 'backfill-random-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-let count = 0;
 /** Each case has tables of its own: the ledger remembers those of the others. */
 let schemas = 0;
-const newRun = (what: string): string => `${what}-${++count}`;
-
-const always = { from: Date.UTC(2000), to: Date.UTC(2100) };
-const everything = ({ workspace }: Runner) => ({ tasks: workspace.tasks.map(({ id }) => id), ...always });
-
-/** Fills the history and proves it right; what every law starts from. */
-async function filled(session: Session, fixture: Fixture, { model, raw }: Case): Promise<Runner> {
-  await createTables(session, model);
-  await putRaw(session, model, raw);
-  const runner = await openRunner(root, model, fixture.warehouse);
-  expect(runner.workspace.problems).toEqual([]);
-  const plan = planOf(runner, everything(runner));
-  const planned = plan.units.map(({ task, start, next }) => `${task} ${at(start)} ${at(next)}`).sort();
-  const meant = model.tasks.flatMap((task) =>
-    intervalsOfTask(task, model).map(({ start, end }) => `${task.id} ${at(start)} ${at(end)}`),
-  );
-  expect(planned).toEqual(meant.sort());
-  expect(summary(await runIt(runner, plan, { run: newRun('fill') }))).toEqual(done);
-  await same(session, runner, expectedLines(model, cleanRun(model, raw)), 'the history');
-  return runner;
-}
-
-/** A history, then a change, and the plan of a person who knows what was changed; none where nothing reads it. */
-async function changedCase(session: Session, fixture: Fixture, one: Case) {
-  await filled(session, fixture, one);
-  const changed = change(one.model, one.raw, one.change);
-  await putRaw(session, changed.model, changed.raw);
-  const runner = await openRunner(root, changed.model, fixture.warehouse);
-  const expected = expectedLines(changed.model, cleanRun(changed.model, changed.raw));
-  const { selection } = changed;
-  if (selection === undefined) return { runner, expected, plan: undefined, what: '' };
-  const plan = planOf(runner, selection);
-  const cautious = planOf(runner, selection, false);
-  const unknown = cautious.findings.filter(({ code }) => code === 'unknown-window');
-  expect(unknown.map(({ message }) => message)).toEqual([]);
-  if (cautious.units.length < plan.units.length) {
-    expect(cautious.findings.map(({ code }) => code)).toContain('unbounded-read');
-  }
-  const what = `${selection.tasks.join(', ')} ${at(selection.from)} to ${at(selection.to)}, planned ${plan.units
-    .map(({ id }) => id)
-    .join(' ')}`;
-  return { runner, expected, plan, what };
-}
-
-const diedWith = (error: unknown): undefined => {
-  if (!(error instanceof WarehouseError)) throw error;
-};
-
-/** What a person does: again and again, until the leases of the dead have run out or this runner dies too. */
-async function resumeUntilTold(runner: Runner, run: string): Promise<RunResult | undefined> {
-  let result: RunResult | undefined;
-  for (let tries = 0; tries < 12; tries++) {
-    result = await resumeIt(runner, run).catch(diedWith);
-    if (result === undefined || result.outcome === 'done') break;
-    await realClock.sleep(300);
-  }
-  return result;
-}
-
-/** Units whose change is in the ledger more than once. */
-async function committedTwice(session: Session, run: string): Promise<readonly string[]> {
-  const { rows } = await session.query(
-    `select unit, slice from backfill_ledger.versions where run = $1 group by 1, 2 having count(*) > 1
-     union all select unit, state from backfill_ledger.units where run = $1
-       and state not in ('changed', 'unchanged', 'skipped')`,
-    [run],
-  );
-  return rows.map((row) => row.join(' '));
-}
-
-const at = (instant: number): string => new Date(instant).toISOString();
-
-async function same(
-  session: Session,
-  { model }: Runner,
-  expected: Record<string, readonly string[]>,
-  what: string,
-): Promise<void> {
-  const found = differences(await tableLines(session, model), expected);
-  if (found.length > 0) throw new Error(`${what}: ${found.length} rows differ\n${found.slice(0, 20).join('\n')}`);
-}
 
 /** Units of a second pass that found something to do; a table that each interval makes anew passes through them all. */
 function notUnchanged({ units }: RunResult, { tasks }: WorkspaceModel): readonly string[] {
@@ -131,14 +39,6 @@ function notUnchanged({ units }: RunResult, { tasks }: WorkspaceModel): readonly
       ({ unit, state }) => state !== 'unchanged' && state !== 'skipped' && !replaced.has(unit.split('@')[0] as string),
     )
     .map(({ unit, state, message }) => `${unit} ${state} ${message ?? ''}`);
-}
-
-/** The workspace and what was planned, beside fast-check's own account. */
-function story({ model, raw, change: genes }: Case): string {
-  const files = [...filesOf(model)].map(([path, text]) => `--- ${path}\n${text}`).join('\n');
-  return `${files}\nsession zone ${model.sessionZone}, now ${at(model.now)}\nchange ${JSON.stringify(genes)}\nraw ${raw
-    .map(({ t, k, v }) => `${at(t)} k${k} v${v}`)
-    .join(', ')}`;
 }
 
 async function law(numRuns: number, prove: (one: Case) => Promise<void>): Promise<void> {
@@ -163,6 +63,7 @@ describe.each<[Engine, number]>([
 ])('random pipelines on %s', (engine, share) => {
   let fixture: Fixture;
   let session: Session;
+  const stage = (): Stage => ({ warehouse: fixture.warehouse, session, root });
   beforeAll(async () => {
     fixture = await openFixture(engine);
     session = await fixture.warehouse.connect('ledger');
@@ -177,7 +78,7 @@ describe.each<[Engine, number]>([
     timeout: hours,
   }, async () => {
     await law(share, async (one) => {
-      const { runner, plan, expected, what } = await changedCase(session, fixture, one);
+      const { runner, plan, expected, what } = await changedCase(stage(), one);
       if (plan === undefined) return;
       expect(summary(await runIt(runner, plan, { run: newRun('backfill') }))).toEqual(done);
       await same(session, runner, expected, `the backfill of ${what}`);
@@ -196,7 +97,7 @@ describe.each<[Engine, number]>([
     { timeout: hours },
     async () => {
       await law(2, async (one) => {
-        const { runner, plan, expected } = await changedCase(session, fixture, one);
+        const { runner, plan, expected } = await changedCase(stage(), one);
         if (plan === undefined) return;
         const run = newRun('faults');
         const lives = one.chance.slice(0, 3).map((chance, life): Fault => {
@@ -228,7 +129,7 @@ describe.each<[Engine, number]>([
     { timeout: hours },
     async () => {
       await law(2, async (one) => {
-        const { runner, plan, expected } = await changedCase(session, fixture, one);
+        const { runner, plan, expected } = await changedCase(stage(), one);
         if (plan === undefined) return;
         const owners = ['anna', 'bert'];
         const results = await Promise.all(

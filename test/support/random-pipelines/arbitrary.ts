@@ -145,7 +145,8 @@ interface TaskGenes {
 const isPure = (task: TaskModel): boolean =>
   task.write.kind === 'replace' && task.reads.every(({ window }) => window === undefined);
 
-const isStage = (task: TaskModel): boolean => task.write.kind === 'replace' && !isPure(task);
+/** Filled anew by each interval, for readers of the same interval. */
+export const isStage = (task: TaskModel): boolean => task.write.kind === 'replace' && !isPure(task);
 
 function taskFrom(
   genes: TaskGenes,

@@ -67,5 +67,6 @@ export function change(model: WorkspaceModel, raw: readonly Row[], genes: Change
   return { model: changedModel, raw: rows, selection };
 }
 
-const stagesOf = ({ staged, reads }: TaskModel, { tasks }: WorkspaceModel): readonly string[] =>
+/** The tasks that fill what a task reads whole, by the same run of their DAG. */
+export const stagesOf = ({ staged, reads }: TaskModel, { tasks }: WorkspaceModel): readonly string[] =>
   staged ? tasks.filter(({ table }) => reads.some((read) => read.table === table)).map(({ id }) => id) : [];

@@ -41,9 +41,15 @@ function instantsOf(wall: number, zone: Zone): readonly number[] {
   return found;
 }
 
+const ticks = new Map<string, number>();
+
 /** A scheduler's reading: moved forward over a gap, the second of two. */
 export function tickAt(wall: number, zone: Zone): number {
-  return instantsOf(wall, zone).at(-1) ?? tickAt(wall + hourMs, zone);
+  const name = `${wall} ${zone}`;
+  const tick = ticks.get(name) ?? instantsOf(wall, zone).at(-1) ?? tickAt(wall + hourMs, zone);
+  // The same few are asked for again and again, and searching takes long.
+  ticks.set(name, tick);
+  return tick;
 }
 
 /** PostgreSQL's reading: the standard offset for a repeated time, moved forward over a gap. */

@@ -24,11 +24,21 @@ export async function createTables(session: Session, model: WorkspaceModel): Pro
   for (const statement of tableStatements(model)) await session.query(statement);
 }
 
-export async function putRaw(session: Session, model: WorkspaceModel, rows: readonly Row[]): Promise<void> {
-  await session.query(`truncate ${model.schema}.raw_events`);
+export const putRaw = (session: Session, model: WorkspaceModel, rows: readonly Row[]): Promise<void> =>
+  putRows(session, `${model.schema}.raw_events`, model.rawType, rows);
+
+/** What the tasks write, as though they had run. */
+export async function putTables(session: Session, model: WorkspaceModel, tables: Tables): Promise<void> {
+  for (const { table, write } of model.tasks) {
+    await putRows(session, `${model.schema}.${table}`, write.type, tables.get(table) ?? []);
+  }
+}
+
+async function putRows(session: Session, table: string, type: TimeType, rows: readonly Row[]): Promise<void> {
+  await session.query(`truncate ${table}`);
   if (rows.length === 0) return;
-  const values = rows.map((row) => `(${literal(row, model.rawType)}, ${row.k}, ${row.n}, ${row.v})`);
-  await session.query(`insert into ${model.schema}.raw_events values ${values.join(', ')}`);
+  const values = rows.map((row) => `(${literal(row, type)}, ${row.k}, ${row.n}, ${row.v})`);
+  await session.query(`insert into ${table} values ${values.join(', ')}`);
 }
 
 const milliseconds: Readonly<Record<TimeType, string>> = {

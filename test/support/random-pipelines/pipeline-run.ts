@@ -1,7 +1,7 @@
 import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { Plan } from '../../../src/core/plan/plan.ts';
-import { prepareJobs } from '../../../src/core/run/prepare-jobs.ts';
+import { type PreparedJobs, prepareJobs } from '../../../src/core/run/prepare-jobs.ts';
 import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
 import { resumeRun } from '../../../src/core/run/resume-run.ts';
 import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
@@ -38,13 +38,19 @@ export interface Selected {
   readonly tasks: readonly string[];
   readonly from: number;
   readonly to: number;
+  /** With everything that reads what is rewritten, unless said otherwise. */
+  readonly downstream?: boolean;
 }
 
-export function planOf({ workspace, model }: Runner, { tasks, from, to }: Selected, expandUnbounded = true): Plan {
+export function planOf(
+  { workspace, model }: Runner,
+  { tasks, from, to, downstream = true }: Selected,
+  expandUnbounded = true,
+): Plan {
   return makePlan(workspace.tasks, {
     tasks,
     selection: { kind: 'data-range', from: instant(from), to: instant(to) },
-    downstream: true,
+    downstream,
     without: [],
     expandUnbounded,
     allowAppend: false,
@@ -59,9 +65,8 @@ export interface HowToRun {
   readonly maxAttempts?: number;
 }
 
-export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<RunResult> {
-  const { workspace, warehouse, model, owner } = runner;
-  const { jobs, refused } = prepareJobs(
+export const jobsOf = ({ workspace, model }: Runner, plan: Plan, how: HowToRun): PreparedJobs =>
+  prepareJobs(
     plan,
     workspace.facts,
     workspace.config.declared,
@@ -72,11 +77,16 @@ export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<
       options: {
         ...unitOptions(workspace.config, { timezone: model.sessionZone }),
         holdShrinkPercent: undefined,
+        lockTable: false,
         ...how.options,
       },
     },
     refuseElsewhere(workspace.config, 'here'),
   );
+
+export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<RunResult> {
+  const { warehouse, owner } = runner;
+  const { jobs, refused } = jobsOf(runner, plan, how);
   const executor = relationalExecutor(warehouse, { clock: realClock, owner });
   const ledger = sqlLedgerStore(warehouse);
   try {

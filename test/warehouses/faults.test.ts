@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { playCase } from '../support/faults/play-case.ts';
+import { caseOf, faultKinds } from '../support/faults/scenario.ts';
+import { openTheatre, type Theatre } from '../support/faults/theatre.ts';
+
+/** Each seed is one pipeline with its faults; so many in a row meet every kind of fault first once. */
+const seed = Number(process.env.FAULTS_SEED ?? 20_240_310);
+const pipelines = Number(process.env.FAULTS_PIPELINES ?? faultKinds.length);
+
+let theatre: Theatre;
+beforeAll(async () => {
+  theatre = await openTheatre();
+  if (theatre.disk === undefined) tell('no disk is filled here: mounting a small one needs root on Linux');
+});
+afterAll(() => theatre?.close());
+
+const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+
+test('whatever goes wrong, the tables end as one clean run leaves them, and no unit takes effect twice', {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  const struck = new Map<string, number>();
+  const failed: string[] = [];
+  let units = 0;
+  for (let current = seed; current < seed + pipelines; current++) {
+    try {
+      const played = await playCase(theatre, current);
+      units += played.units;
+      for (const kind of played.struck) struck.set(kind, (struck.get(kind) ?? 0) + 1);
+    } catch (error) {
+      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const { scenario } = caseOf(current);
+      failed.push(`FAULTS_SEED=${current} FAULTS_PIPELINES=1 npm run test:faults\n${why}\n${JSON.stringify(scenario)}`);
+      tell(failed.at(-1) as string);
+    }
+    const done = current - seed + 1;
+    if (done % 50 === 0 && done < pipelines) tell(`faults: ${done} of ${pipelines} pipelines, ${failed.length} failed`);
+  }
+  const times = [...struck].map(([kind, count]) => `${kind} ${count}`).join(', ');
+  tell(`faults: seeds ${seed} to ${seed + pipelines - 1}, ${units} planned units, struck: ${times}`);
+  expect(failed).toEqual([]);
+});
