@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
@@ -236,6 +237,31 @@ describe('the assistant', { timeout: 300_000 }, () => {
     expect(
       (await shop.onDatabase("select 1 from mart.daily where day between '2026-11-10' and '2026-11-12'")).rows,
     ).toEqual([]);
+  });
+
+  test('a proof that waits for somebody else is cancelled, and what is pressed twice runs once', async () => {
+    const session = await assistant.open('shop.daily');
+    await session.handle({ type: 'set-range', from: '2026-11-12', to: '2026-11-14' });
+    const { host, port, user, password, database } = shop.connection as PostgresConnection;
+    const other = new pg.Client({ host, port, user, password, database });
+    await other.connect();
+    try {
+      await other.query('begin; lock table mart.daily in access exclusive mode');
+      await session.handle({ type: 'prove' });
+      await shows(session, ({ state }) => state.run?.states[0] === 'running');
+      await session.handle({ type: 'start', mode: 'run' });
+      await shows(session, ({ state }) => state.error !== undefined);
+      expect(session.state.error?.message).toMatch(/^A run is going on/);
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
+      await session.handle({ type: 'cancel' });
+      expect(session.state.run?.summary).toBe('Cancelling: waiting for the server to confirm.');
+      await shows(session, ({ run }) => !run.running);
+    } finally {
+      await other.end();
+    }
+    expect(session.state.run).toMatchObject({ status: 'cancelled', states: ['cancelled', 'waiting'] });
+    expect(session.state.run?.summary).toBe('Cancelled: 2 not run. Nothing was kept.');
   });
 
   test('slices whose code or input changed since are listed as stale', async () => {

@@ -180,6 +180,23 @@ describe.each(engines)('running a unit twice on %s', (engine) => {
     expect(varied.join()).not.toContain('now');
   });
 
+  // The embedded database has one session: nobody else can hold a lock there.
+  if (engine === 'postgres') {
+    test('a table that somebody else holds is said, and no statement passed over for it', async () => {
+      const other = await fixture.warehouse.connect('unit');
+      try {
+        await other.query('begin');
+        await other.query('lock table orders in access exclusive mode');
+        const held = prove([empty, `insert into sales select * from orders where ${day}`], {
+          options: { lockTimeoutMs: 100 },
+        });
+        expect(await held).toMatchObject({ verdict: { kind: 'failed', error: { kind: 'timeout' } } });
+      } finally {
+        await other.close();
+      }
+    });
+  }
+
   test('a cancelled proof keeps nothing', async () => {
     const controller = new AbortController();
     const proof = proveUnit(

@@ -2,7 +2,7 @@ import type { UnitProof } from '../../core/run/relational/prove.ts';
 import { plural } from '../../core/text/plural.ts';
 
 /** What running units twice came to, in one sentence. `planned`: units that were to run. */
-export function proofsInWords(proofs: readonly UnitProof[], planned: number): string {
+export function proofsInWords(proofs: readonly UnitProof[], planned: number, cancelled: boolean): string {
   const count = (...kinds: readonly UnitProof['verdict']['kind'][]): number =>
     proofs.filter(({ verdict }) => kinds.includes(verdict.kind)).length;
   const [same, differs, outside, failed] = [
@@ -19,7 +19,7 @@ export function proofsInWords(proofs: readonly UnitProof[], planned: number): st
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(left > 0 ? [`${left} not run`] : []),
   ];
-  const said = parts.join(', ');
+  const said = `${cancelled ? 'cancelled: ' : ''}${parts.join(', ')}`;
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Nothing was kept.`;
 }
 

@@ -154,7 +154,7 @@ export function sessionRun(
     const cancelled = store().state.run?.status === 'cancelling';
     store().patchRun({
       status: cancelled ? 'cancelled' : 'finished',
-      summary: proofsInWords(proofs, plan?.units.length ?? 0),
+      summary: proofsInWords(proofs, plan?.units.length ?? 0, cancelled),
       notes: proofNotes(proofs),
       ...noRates,
     });

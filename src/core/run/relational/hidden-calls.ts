@@ -1,5 +1,5 @@
 import type { Session } from '../../warehouse/ports.ts';
-import { WarehouseError } from '../../warehouse/warehouse-error.ts';
+import { WarehouseError, type WarehouseErrorKind } from '../../warehouse/warehouse-error.ts';
 import type { RenderedStatement } from '../unit-job.ts';
 
 /** Calls that a plan of PostgreSQL shows by these names, whatever views they came through. */
@@ -7,6 +7,9 @@ const changing =
   /\b(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|random_normal|gen_random_uuid|uuid_generate_v\w+|uuidv\d|nextval)\(|\b(CURRENT_DATE|CURRENT_TIME|CURRENT_TIMESTAMP|LOCALTIME|LOCALTIMESTAMP)\b/g;
 
 const explainable = /^[\s(]*(?:insert|update|delete|merge|select|with|values)\b/i;
+
+/** What has nothing to do with the statement: it might be planned another time. */
+const passing: ReadonlySet<WarehouseErrorKind> = new Set(['connection', 'cancelled', 'timeout', 'conflict', 'storage']);
 
 /** $1: names. Functions of the user's own among them that do not promise the same result for the same arguments. */
 const changingFunctionsSql = `
@@ -23,7 +26,8 @@ export interface PlannedCalls {
 /**
  * Names of calls whose result changes from run to run, as the planner sees the statements: also those inside views and
  * inlined functions. Nothing is run. Statements that cannot be planned on their own (they use a table that an earlier
- * one makes) are passed over. The transaction must be one that is rolled back.
+ * one makes) are passed over; what keeps all from being planned (a lock, the connection, a cancel) is thrown. The
+ * transaction must be one that is rolled back.
  */
 export async function plannedCalls(session: Session, statements: readonly RenderedStatement[]): Promise<PlannedCalls> {
   const found = new Set<string>();
@@ -40,7 +44,7 @@ export async function plannedCalls(session: Session, statements: readonly Render
         for (const [, name] of bare.matchAll(/(\w+)"?\(/g)) called.add(name ?? '');
       }
     } catch (error) {
-      if (!(error instanceof WarehouseError) || error.kind === 'connection' || error.kind === 'cancelled') throw error;
+      if (!(error instanceof WarehouseError) || passing.has(error.kind)) throw error;
       await session.query('rollback to savepoint backfill_explain');
     }
     await session.query('release savepoint backfill_explain');

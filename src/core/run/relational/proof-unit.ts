@@ -28,6 +28,6 @@ export function proofUnit({ unit, verdict, notCovered }: UnitProof, durationMs: 
     case 'failed':
       return { ...ran, state: 'failed', message: verdict.error.message, error: verdict.error };
     case 'cancelled':
-      return { ...ran, state: 'cancelled', cancelConfirmed: true };
+      return { ...ran, state: 'cancelled' };
   }
 }

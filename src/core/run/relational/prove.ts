@@ -7,12 +7,13 @@ import type { CancelSignal } from '../cancel-signal.ts';
 import { plainText } from '../render-statements.ts';
 import type { RenderedStatement, UnitJob } from '../unit-job.ts';
 import type { UnitError, UnitOutcome } from '../unit-outcome.ts';
+import { cancellable } from './cancellable.ts';
 import { plannedCalls } from './hidden-calls.ts';
 import { openPreview } from './preview.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import { enterTransaction, protectiveSettings } from './session-settings.ts';
 import { shiftClocks } from './shift-clocks.ts';
-import { unitErrorOf } from './unit-error.ts';
+import { isCancellation, unitErrorOf } from './unit-error.ts';
 
 /** What running one unit twice came to. Nothing of it was kept. */
 export interface UnitProof {
@@ -88,6 +89,7 @@ export async function proveUnit(
   try {
     notCovered = await hiddenCalls(warehouse, job, signal);
   } catch (error) {
+    if (signal.aborted && isCancellation(error)) return proof({ kind: 'cancelled' });
     return proof({ kind: 'failed', error: unitErrorOf(error) });
   }
   const passes = [
@@ -157,7 +159,9 @@ const hidesStatements = /^[\s(]*(?:do|call|execute)\b/i;
 /** Calls that the planner sees and that do not stand in the statements themselves. */
 async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSignal): Promise<readonly string[]> {
   if (signal.aborted) return [];
-  const session = await warehouse.connect('unit');
+  const raw = await warehouse.connect('unit');
+  const steps = cancellable(raw, signal);
+  const { session } = steps;
   try {
     await session.query('begin isolation level read committed');
     await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
@@ -184,7 +188,8 @@ async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSig
       ...tables.flatMap((table) => (table?.triggers ? [`clock calls inside triggers of ${table.qualified}`] : [])),
     ];
   } finally {
-    await session.close();
+    steps.release();
+    await raw.close();
   }
 }
 
