@@ -103,7 +103,7 @@ describe.each(engines)('a preview that is stopped on %s', (engine) => {
     const warehouse = watched(fixture.warehouse, () => {
       void isRunning().then(() => (how === 'time' ? clock.pass() : controller.abort()));
     });
-    const preview = openPreview(warehouse, { clock, owner: 'previewer' }, 60_000, { alone: true });
+    const preview = openPreview(warehouse, { clock, owner: 'previewer' }, 60_000, [one]);
     const outcome = await preview.executor.execute(one, controller.signal);
     const next = await preview.executor.execute(job(), controller.signal);
     return { outcome, next, ...(await preview.end()) };

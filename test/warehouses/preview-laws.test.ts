@@ -143,7 +143,7 @@ describe.each(engines)('random replacements on %s', (engine) => {
         ];
         const one = job({ statements: [clear, fill], slices, options: { compare: made.compare } });
         const byWay = async (alone: boolean) => {
-          const preview = openPreview(fixture.warehouse, env, 60_000, { alone });
+          const preview = openPreview(fixture.warehouse, env, 60_000, alone ? [one] : []);
           const { durationMs: _, ...outcome } = await preview.executor.execute(one, neverAborted);
           return { outcome, ...(await preview.end()) };
         };

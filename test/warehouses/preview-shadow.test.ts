@@ -39,7 +39,7 @@ describe.each(engines)('a preview of one replacement on %s', (engine) => {
   afterAll(() => fixture.close());
 
   const previewed = async (one: UnitJob, alone = true) => {
-    const preview = openPreview(fixture.warehouse, env, 60_000, { alone });
+    const preview = openPreview(fixture.warehouse, env, 60_000, alone ? [one] : []);
     const outcome = await preview.executor.execute(one, neverAborted);
     return { outcome: bare(outcome), ...(await preview.end()) };
   };
@@ -162,6 +162,70 @@ describe.each(engines)('a preview of one replacement on %s', (engine) => {
         'drop function if exists touch',
       );
     }
+  });
+
+  describe('of several intervals', () => {
+    const days = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
+    const nextDay = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString();
+    const dayOf = (day: string, from: string, target = 'facts'): UnitJob =>
+      job({
+        unit: `shop.facts@${day}`,
+        statements: [
+          `delete from ${target} where day = '${day}'`,
+          `insert into ${target} ${from.replaceAll('DAY', `'${day}'`)}`,
+        ],
+        slices: [
+          { ...(sliced(`day = '${day}'`, target)[0] as UnitJob['slices'][number]), from: day, to: nextDay(day) },
+        ],
+      });
+    const plain = 'select day, id, amount from orders where day = DAY';
+    const previewAll = async (units: readonly UnitJob[], together: boolean) => {
+      const preview = openPreview(fixture.warehouse, env, 60_000, together ? units : []);
+      const outcomes: unknown[] = [];
+      for (const unit of units) outcomes.push(bare(await preview.executor.execute(unit, neverAborted)));
+      return { outcomes, ...(await preview.end()) };
+    };
+    const bothWaysAll = async (units: readonly UnitJob[]) => {
+      const [looked, ran] = [await previewAll(units, true), await previewAll(units, false)];
+      expect(ran.way).toBe('transaction');
+      expect(looked.outcomes).toEqual(ran.outcomes);
+      return looked;
+    };
+    beforeAll(() =>
+      sql(
+        fixture.warehouse,
+        'create table facts (day date, id int, amount numeric, primary key (day, id))',
+        'insert into facts select day, id, amount from orders where id <> 3',
+        'create view told as select * from facts',
+      ),
+    );
+
+    test('looks at each by itself where no row of one can meet one of another', async () => {
+      const looked = await bothWaysAll(days.map((day) => dayOf(day, plain)));
+      expect(looked).toMatchObject({
+        way: 'query',
+        outcomes: [{ changed: true, slices: [{ added: 1 }] }, { changed: false }, { changed: false }],
+      });
+    });
+
+    test.each([
+      ['a later one fails', [plain, plain, 'select day, 1, amount from orders where day = DAY']],
+      [
+        'a later one reads what an earlier one wrote, through a view',
+        [plain, plain, 'select date DAY, 1, sum(amount) from told where day < DAY'],
+      ],
+      ['a later one is of another kind', [plain, plain, 'values (date DAY, 1, 2)']],
+    ])('runs all of them, the ones before too, where %s', async (_, froms) => {
+      const looked = await bothWaysAll(days.map((day, index) => dayOf(day, froms[index] as string)));
+      expect(looked.way).toBe('transaction');
+    });
+
+    test('runs them where a key of one can be that of another, and where their slices overlap', async () => {
+      const sales = 'select id, day, amount from orders where day = DAY';
+      expect((await bothWaysAll(days.map((day) => dayOf(day, sales, 'sales')))).way).toBe('transaction');
+      const twice = [days[0], days[1], days[1]].map((day) => dayOf(day, plain));
+      expect((await bothWaysAll(twice)).way).toBe('transaction');
+    });
   });
 
   test('fills defaults, generated columns and shorter types as the table does', async () => {

@@ -67,7 +67,7 @@ export function register(program: Command, shell: Shell): void {
   )
     .option(
       '--preview',
-      'show what would change: by the query of a single unit, else in a transaction that is rolled back',
+      'show what would change: by the queries of units that stand alone, else in a transaction that is rolled back',
     )
     .option('--preview-on <name>', 'preview on this connection, e.g. a clone, instead of the one that runs would use')
     .option('--concurrency <n>', 'units side by side')
@@ -208,9 +208,7 @@ async function runOn(
     }
   }
   const env = { clock: shell.clock, owner: processOwner() };
-  const preview = isPreview(options)
-    ? openPreview(warehouse, env, previewTimeBoxMs, { alone: jobs.size === 1 })
-    : undefined;
+  const preview = isPreview(options) ? openPreview(warehouse, env, previewTimeBoxMs, planned) : undefined;
   try {
     const result = await runPlan(
       {

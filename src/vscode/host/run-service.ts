@@ -58,7 +58,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
           const place = { connection: connection.name, insteadOf: insteadOf.name, realTarget };
           await checkPreviewPlace(warehouse, place, [...prepared.jobs.values()]);
         }
-        const preview = openPreview(warehouse, env, previewTimeBoxMs, { alone: prepared.jobs.size === 1 });
+        const preview = openPreview(warehouse, env, previewTimeBoxMs, [...prepared.jobs.values()]);
         try {
           // The ledger of a clone knows runs of the time when it was made.
           const active = insteadOf === undefined ? activeRuns(warehouse) : undefined;

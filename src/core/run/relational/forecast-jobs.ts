@@ -12,6 +12,7 @@ import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { Forecast, TableLock, TableWrites } from '../forecast.ts';
 import { plainText } from '../render-statements.ts';
 import type { UnitJob } from '../unit-job.ts';
+import { areApart } from './apart-units.ts';
 import { enterTransaction, protectiveSettings } from './session-settings.ts';
 import { beginShadow } from './shadow.ts';
 import { planTask } from './task-plan.ts';
@@ -35,9 +36,10 @@ export async function forecastJobs(
   let way: Forecast['way'] = purpose === 'run' ? 'units' : 'transaction';
   let problem: string | undefined;
   try {
-    const [only, ...others] = jobs;
-    if (way === 'transaction' && only !== undefined && others.length === 0) {
-      if (await inSession(warehouse, (session) => tellsByQuery(session, warehouse, only))) way = 'query';
+    const [first] = jobs;
+    if (way === 'transaction' && first !== undefined && areApart(jobs)) {
+      if (await inSession(warehouse, (session) => tellsByQuery(session, warehouse, first, jobs.length > 1)))
+        way = 'query';
     }
     await inSession(warehouse, (session) => explainJobs(session, jobs, found));
   } catch (error) {
@@ -65,11 +67,19 @@ async function inSession<T>(warehouse: Warehouse, work: (session: Session) => Pr
   }
 }
 
-async function tellsByQuery(session: Session, { description }: Warehouse, job: UnitJob): Promise<boolean> {
+/** Of several units the others are taken to be like the first. */
+async function tellsByQuery(
+  session: Session,
+  { description }: Warehouse,
+  job: UnitJob,
+  amongOthers: boolean,
+): Promise<boolean> {
   const plan = planTask(job);
   if (plan.kind === 'refused') return false;
   try {
-    return (await beginShadow(session, { job, plan, server: description, types: new Map() })) !== undefined;
+    return (
+      (await beginShadow(session, { job, plan, server: description, types: new Map() }, amongOthers)) !== undefined
+    );
   } catch (error) {
     if (!(error instanceof WarehouseError) || error.kind === 'connection') throw error;
     return false;

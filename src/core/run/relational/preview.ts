@@ -8,6 +8,7 @@ import type { PreviewEnd, PreviewTraces } from '../preview-end.ts';
 import type { UnitExecutor } from '../unit-executor.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
+import { areApart } from './apart-units.ts';
 import { applyCertainly } from './apply-certainly.ts';
 import type { Applied } from './apply-task.ts';
 import { asNew } from './as-new.ts';
@@ -34,15 +35,19 @@ export interface Preview {
 /**
  * Opens a preview: all units in one transaction that is rolled back at the end, so that a downstream task sees the new
  * rows of its parents. After `timeBoxMs` the running statement is stopped and the transaction ends. A held unit's writes
- * are taken back, as a run would. A unit that is `alone` and whose result can be told from its query writes nothing.
+ * are taken back, as a run would. Where `jobs` are all that will come and cannot see each other's rows, those whose
+ * result can be told from their query write nothing.
  */
 export function openPreview(
   warehouse: Warehouse,
   env: RelationalEnv,
   timeBoxMs: number,
-  { alone = false }: { readonly alone?: boolean } = {},
+  jobs: readonly UnitJob[] = [],
 ): Preview {
   const types: TypeCache = new Map();
+  const apart = areApart(jobs);
+  /** Units that were looked at so far: a transaction begins with them, whatever the reason that it is needed. */
+  const looked: ShadowUnit[] = [];
   let ending: PreviewEnd = { way: 'query', traces: { deadRows: [], sequences: [] } };
   /** Row versions by table that the server counted before the transaction wrote any. */
   let started: DeadRows | undefined;
@@ -73,11 +78,13 @@ export function openPreview(
 
   /** What the unit's query alone tells; `undefined` where the unit has to be run. */
   const lookAt = async (unit: ShadowUnit, signal: CancelSignal, durationMs: () => number) => {
-    session = await warehouse.connect('unit');
+    session ??= await warehouse.connect('unit');
     running = cancellable(session, signal);
     if (timedOut) running.stop();
     try {
-      return await shadowOutcome(running.session, unit, durationMs);
+      const outcome = await shadowOutcome(running.session, unit, jobs.length > 1, durationMs);
+      await running.session.query('rollback');
+      return outcome;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof WarehouseError) || error.kind === 'connection') throw error;
       return undefined;
@@ -92,18 +99,23 @@ export function openPreview(
     if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
     try {
       if (timedOut) throw outOfTime(timeBoxMs);
-      if (alone && session === undefined) {
-        const looked = await lookAt({ job, plan, server: warehouse.description, types }, signal, durationMs);
+      const unit: ShadowUnit = { job, plan, server: warehouse.description, types };
+      if (apart && started === undefined) {
+        const outcome = await lookAt(unit, signal, durationMs);
+        if (outcome !== undefined) {
+          looked.push(unit);
+          return outcome;
+        }
         running?.release();
         await close();
-        if (looked !== undefined) return looked;
         if (timedOut) throw outOfTime(timeBoxMs);
       }
       session ??= await begin(warehouse);
       running = cancellable(session, signal);
       if (timedOut) running.stop();
       started ??= (await leftBehind(running.session)).deadRows;
-      return await previewUnit(running.session, job, plan, warehouse, types, durationMs);
+      for (const before of looked.splice(0)) await previewUnit(running.session, before, durationMs);
+      return await previewUnit(running.session, unit, durationMs);
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
       if (signal.aborted && isCancellation(error)) {
@@ -148,15 +160,12 @@ async function begin(warehouse: Warehouse): Promise<Session> {
 
 async function previewUnit(
   session: Session,
-  job: UnitJob,
-  plan: ReturnType<typeof planTask> & { readonly kind: 'ready' },
-  warehouse: Warehouse,
-  types: TypeCache,
+  { job, plan, server, types }: ShadowUnit,
   durationMs: () => number,
 ): Promise<UnitOutcome> {
   await session.query(`savepoint ${unitSavepoint}`);
   const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
-  const targets = await resolveTargets(session, job, warehouse.description, types);
+  const targets = await resolveTargets(session, job, server, types);
   const position = await readPosition(session);
   const applied = await applyCertainly({
     session,
@@ -165,7 +174,7 @@ async function previewUnit(
     targets,
     position,
     start,
-    server: warehouse.description,
+    server,
     types,
   });
   const outcome = outcomeOf(applied, job, durationMs);
@@ -182,9 +191,10 @@ async function previewUnit(
 async function shadowOutcome(
   session: Session,
   unit: ShadowUnit,
+  amongOthers: boolean,
   durationMs: () => number,
 ): Promise<UnitOutcome | undefined> {
-  const task = await beginShadow(session, unit);
+  const task = await beginShadow(session, unit, amongOthers);
   const applied = task && (await applyShadow(session, unit, task));
   return applied && outcomeOf(applied, unit.job, durationMs);
 }
@@ -250,7 +260,7 @@ export async function previewRun(
     readonly onOutcome?: (job: UnitJob, outcome: UnitOutcome) => void;
   },
 ): Promise<readonly UnitOutcome[]> {
-  const preview = openPreview(warehouse, env, options.timeBoxMs, { alone: jobs.length === 1 });
+  const preview = openPreview(warehouse, env, options.timeBoxMs, jobs);
   const outcomes: UnitOutcome[] = [];
   try {
     for (const job of jobs) {

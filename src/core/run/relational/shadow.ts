@@ -43,11 +43,15 @@ const shadow = 'pg_temp.backfill_shadow';
 
 /**
  * Begins a transaction and tells whether the unit can be previewed without writing: it replaces its slice with the rows
- * of one query that does not see the slice, into a table that does nothing with rows but keep them. `undefined` for all
- * else, and where the server could not be asked: then the task has to be run and rolled back. Throws
+ * of one query that does not see the slice, into a table that does nothing with rows but keep them. `amongOthers`: nor
+ * can rows of other slices, which are replaced as well, keep its rows out. `undefined` for all else, and where the server could not be asked: then the task has to be run and rolled back. Throws
  * {@link WarehouseError}.
  */
-export async function beginShadow(session: Session, unit: ShadowUnit): Promise<ShadowTask | undefined> {
+export async function beginShadow(
+  session: Session,
+  unit: ShadowUnit,
+  amongOthers: boolean,
+): Promise<ShadowTask | undefined> {
   const { job, plan, server, types } = unit;
   const replacement = job.restores === undefined ? sliceReplacement(plan.statements, job.slices) : undefined;
   if (replacement === undefined) return undefined;
@@ -73,7 +77,7 @@ export async function beginShadow(session: Session, unit: ShadowUnit): Promise<S
     // Rows of one key are in the slice together, or not at all.
     outsideToo: !sliceColumns.every((column) => index.columns.includes(column)),
   }));
-  if (indexes.some(({ special }) => special)) return undefined;
+  if (indexes.some(({ special, outsideToo }) => special || (amongOthers && outsideToo))) return undefined;
   return { replacement, target, relation, columns: staged.columns, indexes };
 }
 
