@@ -373,6 +373,24 @@ describe('a task that was made safe, beside others on postgres', () => {
     expect(await inSlice()).toBe('10');
   });
 
+  test('it waits for the claim of a runner, and goes on when that is given up', async () => {
+    await sql(
+      fixture.warehouse,
+      `with c as (insert into backfill_ledger.claims (run, unit, owner) values ('r8', 'u1', 'anna@laptop') returning fence),
+        l as (insert into backfill_ledger.leases select fence, clock_timestamp() + interval '1 hour' from c)
+       insert into backfill_ledger.claim_slices select fence, 'public.sales', 'day', '2026-11-01', '2026-11-02' from c`,
+    );
+    const scheduled = await client("set application_name = 'scheduled'");
+    const waiting = scheduled.query(rendered);
+    const isAsleep =
+      "select count(*) from pg_stat_activity where application_name = 'scheduled' and wait_event = 'PgSleep'";
+    while ((await scalar(fixture.warehouse, isAsleep)) === '0') await realClock.sleep(10);
+    expect(await inSlice()).toBe('0');
+    await sql(fixture.warehouse, "delete from backfill_ledger.claims where run = 'r8'");
+    await waiting;
+    expect(await inSlice()).toBe('10');
+  });
+
   test('killed before its COMMIT it leaves nothing, and the next try does all', async () => {
     const statements = statementsOf(rendered);
     for (let sent = 1; sent < statements.length; sent++) {

@@ -162,7 +162,8 @@ function codeText(task: Task, writes: readonly WriteFact[], reads: readonly Read
   const sql = task.sql.map(({ source, pythonHoles }, index) => ({
     text: cutOut(source.text, guards[index] ?? [])
       .replace(/\r\n?/g, '\n')
-      .replace(/[ \t]+$/gm, ''),
+      .replace(/[ \t]+$/gm, '')
+      .replace(/[\s;]+$/, ''),
     holes: pythonHoles.map(({ source: expression, value }) => [expression, value]),
   }));
   const targets = writes.map(({ table, slice, mode, key }) => [table, placed(slice, guards), mode, key]);

@@ -141,6 +141,8 @@ describe.each(Object.entries(safe))('%s', (name, [files, task]) => {
 test('code that only became safe is the same code, so that no slice is called stale for it', () => {
   const files = dagOf(deleteInsert);
   expect(codeHash(factsOf(madeSafe(files, 'shop.sales')))).toBe(codeHash(factsOf(files)));
+  const open = dagOf(deleteInsert.replace(/;\s*$/, ''));
+  expect(codeHash(factsOf(madeSafe(open, 'shop.sales')))).toBe(codeHash(factsOf(open)));
   const windows = dagOf(deleteInsert.replaceAll('\n', '\r\n'));
   expect(codeHash(factsOf(madeSafe(windows, 'shop.sales')))).toBe(codeHash(factsOf(windows)));
 });
