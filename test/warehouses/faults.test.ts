@@ -33,10 +33,10 @@ test('whatever goes wrong, the tables end as one clean run leaves them, and no u
       failed.push(`FAULTS_SEED=${current} FAULTS_PIPELINES=1 npm run test:faults\n${why}\n${JSON.stringify(scenario)}`);
       tell(failed.at(-1) as string);
     }
-    const done = current - seed + 1;
-    if (done % 50 === 0 && done < pipelines) tell(`faults: ${done} of ${pipelines} pipelines, ${failed.length} failed`);
+    if ((current - seed + 1) % 20 === 0 || current === seed + pipelines - 1) {
+      const times = [...struck].map(([kind, count]) => `${kind} ${count}`).join(', ');
+      tell(`faults: seeds ${seed} to ${current}, ${failed.length} failed; ${units} planned units, struck: ${times}`);
+    }
   }
-  const times = [...struck].map(([kind, count]) => `${kind} ${count}`).join(', ');
-  tell(`faults: seeds ${seed} to ${seed + pipelines - 1}, ${units} planned units, struck: ${times}`);
   expect(failed).toEqual([]);
 });

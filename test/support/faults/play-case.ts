@@ -36,8 +36,6 @@ import { caseOf, type Fault, type Scenario } from './scenario.ts';
 import { leaseMs, lockTimeoutMs, type Struck, strikeAt } from './strike.ts';
 import type { Theatre } from './theatre.ts';
 
-const options = { leaseMs, lockTimeoutMs };
-
 /** What a case met, for the account of a long run. */
 export interface Played {
   readonly struck: readonly string[];
@@ -94,6 +92,10 @@ class Play {
     private readonly struck: string[],
   ) {}
 
+  private get options() {
+    return { leaseMs, lockTimeoutMs, lockTable: this.scenario.lockTable };
+  }
+
   /** Until all is done; the runs that must be whole then. */
   async all(): Promise<readonly string[]> {
     const { turn, lives, undoFault } = this.scenario;
@@ -124,7 +126,7 @@ class Play {
     const whole = [run, ...(await Promise.all(others))].filter((one) => one !== undefined);
     if (turn === 'undo after' && (await this.undone(run, undoFault))) {
       const again = newRun('redo');
-      expect(summary(await runIt(this.changed.runner, this.plan, { run: again, options }))).toEqual(done);
+      expect(summary(await runIt(this.changed.runner, this.plan, { run: again, options: this.options }))).toEqual(done);
       whole.push(again);
     }
     return whole;
@@ -140,7 +142,9 @@ class Play {
         return run;
       }
       const started = newRun('backfill');
-      const result = await runIt(this.changed.runner, this.plan, { run: started, options }).catch(diedWith);
+      const result = await runIt(this.changed.runner, this.plan, { run: started, options: this.options }).catch(
+        diedWith,
+      );
       if (result?.refusal?.code !== 'overlapping-run' && (await this.isSaved(started))) run = started;
       else await realClock.sleep(200);
     }
@@ -157,7 +161,7 @@ class Play {
     const runner: Runner = { ...this.changed.runner, owner: 'rival' };
     const plan = turn === 'same plan' ? this.plan : planOf(runner, this.otherSelection());
     const run = newRun('rival');
-    const result = await runIt(runner, plan, { run, options }).catch(diedWith);
+    const result = await runIt(runner, plan, { run, options: this.options }).catch(diedWith);
     if (result?.outcome === 'refused' || !(await this.isSaved(run))) return undefined;
     // A person gives up where the other one has begun meanwhile; that one does the same units.
     const told = result?.outcome === 'done' ? result : await resumeUntilTold(runner, run);
@@ -270,7 +274,7 @@ class Play {
       if (begun.kind === 'undo') return await this.undoHere(begun.run, warehouse);
       const result =
         begun.kind === 'run'
-          ? await runIt(runner, this.plan, { run, options, maxAttempts: 2 })
+          ? await runIt(runner, this.plan, { run, options: this.options, maxAttempts: 2 })
           : await resumeIt(runner, run);
       return lifeOf(run, result, begun.kind === 'resume' || (await this.isSaved(run)));
     } catch (error) {
@@ -289,8 +293,9 @@ class Play {
     born: (pid: number | undefined) => void,
   ): Promise<Life> {
     const { theatre, changed } = this;
+    const { lockTable } = this.scenario;
     const before = new Set(await this.runs());
-    const life = theatre.cli(port, this.words(begun), changed.runner.model.sessionZone);
+    const life = theatre.cli(port, this.words(begun), { timezone: changed.runner.model.sessionZone, lockTable });
     born(life.child.pid);
     const struck = await Promise.race([life.ended.then(() => false), strike.when.then(() => true)]);
     const mine = async () =>

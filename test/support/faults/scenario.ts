@@ -39,6 +39,8 @@ export interface Scenario {
   /** Of the undo, where there is one. */
   readonly undoFault: Fault;
   readonly history: History;
+  /** Units keep other writers out of their tables, and so take turns. */
+  readonly lockTable: boolean;
   /** Lives in processes of their own, as command lines. */
   readonly shipped: boolean;
   readonly otherPlan: { readonly task: number; readonly from: number; readonly days: number };
@@ -72,6 +74,7 @@ export function caseOf(seed: number): { readonly one: Case; readonly scenario: S
       undoFault: fault(anyKind),
       // Most are found: to run one takes as long as all that is done to it.
       history: fc.constantFrom<History>('run', 'found', 'found', 'found'),
+      lockTable: fc.boolean(),
       shipped: fc.nat({ max: 3 }),
       otherPlan: fc.record({ task: fc.nat(), from: fc.nat({ max: 99 }), days: fc.integer({ min: 1, max: 5 }) }),
     })

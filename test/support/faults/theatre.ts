@@ -24,7 +24,7 @@ export interface Theatre {
   /** As a runner reaches it that connects to another port. */
   readonly through: (port: number) => Promise<Warehouse>;
   /** The workspace's command line as a process, connected to a port. */
-  readonly cli: (port: number, words: readonly string[], timezone: string) => CliProcess;
+  readonly cli: (port: number, words: readonly string[], settings: CliSettings) => CliProcess;
   close(): Promise<void>;
 }
 
@@ -69,8 +69,8 @@ export async function openTheatre(): Promise<Theatre> {
     disk,
     root,
     through: (other) => openWarehouse({ ...connection, port: other }),
-    cli: (other, words, timezone) => {
-      writeFileSync(join(root, 'backfill.yaml'), settingsFor(timezone));
+    cli: (other, words, settings) => {
+      writeFileSync(join(root, 'backfill.yaml'), yamlOf(settings));
       return startCli(program, words, {
         cwd: root,
         env: {
@@ -92,9 +92,14 @@ export async function openTheatre(): Promise<Theatre> {
   };
 }
 
-const settingsFor = (timezone: string): string => `version: 1
+export interface CliSettings {
+  readonly timezone: string;
+  readonly lockTable: boolean;
+}
+
+const yamlOf = ({ timezone, lockTable }: CliSettings): string => `version: 1
 connections:
   here: { engine: postgres, airflowIds: [warehouse], settings: { timezone: ${timezone} } }
 airflow: { version: 2 }
-run: { concurrency: 3, hold: false, lease: ${leaseMs}ms, lockTimeout: ${lockTimeoutMs}ms }
+run: { concurrency: 3, hold: false, lease: ${leaseMs}ms, lockTimeout: ${lockTimeoutMs}ms, lockTable: ${lockTable} }
 `;
