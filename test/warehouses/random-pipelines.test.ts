@@ -3,23 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlanUnit } from '../../src/core/plan/plan.ts';
 import type { RunResult } from '../../src/core/run/run-result.ts';
 import type { Session } from '../../src/core/warehouse/ports.ts';
-import { type Case, cases, unitCount } from '../support/random-pipelines/arbitrary.ts';
+import { type Case, cases, isStage, unitCount } from '../support/random-pipelines/arbitrary.ts';
+import { stagesOf } from '../support/random-pipelines/change.ts';
 import {
   changedCase,
   committedTwice,
   diedWith,
+  everything,
   newRun,
   resumeUntilTold,
   type Stage,
   same,
   story,
 } from '../support/random-pipelines/changed-case.ts';
-import { ledgerDisagreements, rowVersions } from '../support/random-pipelines/database.ts';
-import type { WorkspaceModel } from '../support/random-pipelines/model.ts';
+import { ledgerDisagreements, rowVersions, tableLines } from '../support/random-pipelines/database.ts';
+import type { TaskModel, WorkspaceModel } from '../support/random-pipelines/model.ts';
 import { type Death, deaths, type Fault, mortalWarehouse } from '../support/random-pipelines/mortal-warehouse.ts';
-import { done, runIt, summary } from '../support/random-pipelines/pipeline-run.ts';
+import { ranOnSchedule } from '../support/random-pipelines/on-schedule.ts';
+import { done, planOf, runIt, summary } from '../support/random-pipelines/pipeline-run.ts';
 import { type Engine, type Fixture, openFixture } from '../support/warehouse-fixture.ts';
 
 const runs = Number(process.env.RANDOM_PIPELINES ?? 1);
@@ -78,16 +82,38 @@ describe.each<[Engine, number]>([
     timeout: hours,
   }, async () => {
     await law(share, async (one) => {
-      const { runner, plan, expected, what } = await changedCase(stage(), one);
+      const { runner, changed, plan, expected, what } = await changedCase(stage(), one);
       if (plan === undefined) return;
       expect(summary(await runIt(runner, plan, { run: newRun('backfill') }))).toEqual(done);
       await same(session, runner, expected, `the backfill of ${what}`);
+      expect(await tableLines(session, runner.model)).toEqual(await ranOnSchedule(stage(), changed.model, changed.raw));
       const versions = await rowVersions(session, runner.model);
       const again = await runIt(runner, plan, { run: newRun('again') });
       expect(notUnchanged(again, runner.model)).toEqual([]);
       await same(session, runner, expected, 'the second pass');
       expect(await rowVersions(session, runner.model)).toEqual(versions);
       expect(await ledgerDisagreements(session, runner.model)).toEqual([]);
+    });
+  });
+
+  test('one interval run again, whichever, leaves everything as it was', { timeout: hours }, async () => {
+    await law(share, async (one) => {
+      const { runner, plan, expected } = await changedCase(stage(), one, 'found');
+      if (plan === undefined) return;
+      const { model } = runner;
+      expect(summary(await runIt(runner, plan, { run: newRun('backfill') }))).toEqual(done);
+      const all = planOf(runner, everything(runner)).units;
+      for (const chance of one.chance.slice(0, 3)) {
+        const { id, task, start, next } = all[(chance * 31) % all.length] as PlanUnit;
+        const tasks = [task, ...stagesOf(model.tasks.find((other) => other.id === task) as TaskModel, model)];
+        const again = planOf(runner, { tasks, from: start, to: next, downstream: false });
+        expect(again.units.map((unit) => unit.id)).toContain(id);
+        expect(summary(await runIt(runner, again, { run: newRun('again') }))).toEqual(done);
+        // What fills a staging table leaves there what its last run put there.
+        const staging = new Set(model.tasks.filter(isStage).map(({ table }) => table));
+        const lasting = Object.fromEntries(Object.entries(expected).filter(([table]) => !staging.has(table)));
+        await same(session, runner, lasting, `${id} again`);
+      }
     });
   });
 
