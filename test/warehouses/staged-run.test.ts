@@ -151,9 +151,20 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
     expect(await scalar(fixture.warehouse, 'select sum(amount) from sales')).toBe('682.50');
   });
 
-  test('the first rows of a slice', async () => {
+  test('the first rows of a slice go where they belong at once', async () => {
     await change(`delete from sales where ${day}`);
-    expect(await run(daily)).toMatchObject({ outcome: { state: 'changed', slices: [{ added: 10, removed: 0 }] } });
+    const done = { outcome: { state: 'changed', slices: [{ added: 10, removed: 0 }] }, staged: false, asWritten: true };
+    expect(await run(daily)).toMatchObject(done);
+  });
+
+  test('a value that was there twice under one key is not taken for once', async () => {
+    await change(
+      'alter table sales drop constraint sales_pkey',
+      'insert into orders select * from orders where id = 12',
+    );
+    const parts = { slices: [{ ...slice, key: ['id'] }] };
+    expect(await run(daily, parts)).toMatchObject({ outcome: { state: 'changed', slices: [{ added: 1 }] } });
+    expect(await scalar(fixture.warehouse, 'select count(*) from sales where id = 12')).toBe('2');
   });
 
   test('what the slice would lose is held', async () => {

@@ -1,4 +1,5 @@
 import { compareRows } from '../../diff/compare-rows.ts';
+import { sameSum } from '../../diff/row-sum.ts';
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { SliceRelation } from '../../diff/slice-relation.ts';
 import type { TakenFigures } from '../../diff/take-figures.ts';
@@ -65,10 +66,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const restored: (ImageFigures | undefined)[] = [];
-  const same = stage !== undefined && before[0] !== undefined && sameFigures(before[0], stage.figures);
-  let sides: ComparedSides | undefined;
-  if (stage !== undefined) {
-    if (!same && before[0] !== undefined) sides = await publishStage(unit, stage, before[0], oldCopy(0));
+  const published = stage && before[0] && (await publishStage(unit, stage, before[0], oldCopy(0)));
+  const { sides, expected } = published?.kind === 'written' ? published : { sides: undefined, expected: undefined };
+  if (published !== undefined) {
+    // The task is done.
   } else if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
   else {
     for (const [index, target] of targets.entries())
@@ -81,9 +82,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   for (const [index, target] of targets.entries()) {
     const relation = after[index];
     if (relation === undefined) continue;
-    const taken = same
-      ? { ...stage.figures, ownRows: 0 }
-      : await stateAfter(session, relation, index, job.options, position.ownAge);
+    const taken =
+      published?.kind === 'same' && before[index] !== undefined
+        ? { ...before[index], ownRows: 0 }
+        : await stateAfter(session, relation, index, job.options, position.ownAge);
     const expected = restored[index];
     if (expected !== undefined) checkRestored(target, taken, expected);
     slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken, sides });
@@ -94,7 +96,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
       ? { kind: 'escaped', reason: 'Rows outside the slice changed.', lost: true }
       : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
-  const disturbed = stage !== undefined && slices.some(({ after: taken }) => !sameFigures(taken, stage.figures));
+  const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
   if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
     return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   return { ...(await compareSlices(unit, slices)), escape: verdict };

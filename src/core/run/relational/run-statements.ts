@@ -38,15 +38,15 @@ export async function runStatements(
   }
 }
 
-/** Sends a statement as it is, or another text in its place. Throws {@link StatementFailure}. */
+/** Sends a statement as it is, or another text in its place; gives the rows affected. Throws {@link StatementFailure}. */
 export async function runStatement(
   unit: Sender,
   statement: RenderedStatement,
   text: string,
   leaving: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<number | undefined> {
   const { session, job, position } = unit;
-  await sendFor(unit, statement, text);
+  const rowCount = await sendFor(unit, statement, text);
   const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
   if (transaction !== position.transaction) {
     const error = new WarehouseError(
@@ -57,16 +57,17 @@ export async function runStatement(
     );
     throw new StatementFailure(statement, error, true);
   }
+  return rowCount;
 }
 
-/** Sends a text for a statement, which is what an error is said of. Throws {@link StatementFailure}. */
+/** Sends a text for a statement, which is what an error is said of; gives the rows affected. Throws {@link StatementFailure}. */
 export async function sendFor(
   { session, job }: Omit<Sender, 'position'>,
   statement: RenderedStatement,
   text: string,
-): Promise<void> {
+): Promise<number | undefined> {
   try {
-    await session.query(text);
+    return (await session.query(text)).rowCount;
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error;
     const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';

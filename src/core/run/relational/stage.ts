@@ -1,21 +1,23 @@
+import { movedSum, type RowSum } from '../../diff/row-sum.ts';
 import type { SliceRelation } from '../../diff/slice-relation.ts';
-import { keyColumns, type TakenFigures } from '../../diff/take-figures.ts';
+import { comparedColumns, keyColumns, type TakenFigures } from '../../diff/take-figures.ts';
 import { quoteTableName } from '../../warehouse/dialects/postgres/quote.ts';
 import {
   deleteDifferingSql,
   differingKeysSql,
   differingRowsSql,
+  hasRowsSql,
   insertStagedSql,
   type StageQuery,
   stageColumnsSql,
   touchedSql,
 } from '../../warehouse/dialects/postgres/stage-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
-import type { ComparedSides, OpenUnit } from './apply-task.ts';
+import { type ComparedSides, type OpenUnit, sameFigures } from './apply-task.ts';
 import { type Position, readPosition } from './marker.ts';
 import { runStatement, StatementFailure, sendFor } from './run-statements.ts';
 import { fillSql, type SliceReplacement, sliceReplacement } from './slice-replacement.ts';
-import { figuresOfCopy } from './slice-state.ts';
+import { figuresOfCopy, isTextual } from './slice-state.ts';
 import { tableSql } from './target.ts';
 
 /** The rows that a task would fill its slice with, in a temporary table. */
@@ -24,8 +26,8 @@ export interface Stage {
   readonly relation: SliceRelation;
   /** Columns of the target that can be written to. */
   readonly writable: readonly string[];
-  /** Of the staged rows, wherever they lie. */
-  readonly figures: TakenFigures;
+  /** How many rows are staged, wherever they lie. */
+  readonly rows: number;
 }
 
 const stageTable = 'pg_temp.backfill_stage';
@@ -33,10 +35,10 @@ const differing = 'pg_temp.backfill_differing';
 
 /**
  * Runs the query of a slice replacement into a table of its own, so that nothing is written where the slice holds these
- * rows already. No stage for any other task, and none where the rows might depend on the slice or the target does more
- * with them than keep them: the task is then run as it is written. Whether the query reads the target, itself or by way
- * of views and functions, is told from the locks that it took. Leaves the position to count from. Throws
- * {@link StatementFailure}.
+ * rows already. No stage for any other task or for an empty slice, and none where the rows might depend on the slice or
+ * the target does more with them than keep them: the task is then run as it is written. Whether the query reads the
+ * target, itself or by way of views and functions, is told from the locks that it took. Leaves the position to count
+ * from. Throws {@link StatementFailure}.
  */
 export async function openStage(
   unit: OpenUnit,
@@ -51,10 +53,12 @@ export async function openStage(
   const found = await stageColumns(session, relation, replacement);
   if (found === undefined) return none;
   await session.query('savepoint backfill_stage');
-  if (await fill(unit, replacement, relation, found.columns, leaving)) {
-    const figures = await figuresOfCopy(session, relation, stageTable, job.options);
-    return { stage: { replacement, relation, writable: found.writable, figures }, position };
-  }
+  const [filled] = (await session.query(hasRowsSql(tableSql(relation.table), relation.predicate))).rows[0] ?? [];
+  // The lock of this look goes with it.
+  await session.query('rollback to savepoint backfill_stage');
+  if (filled !== 't') return none;
+  const rows = await fill(unit, replacement, relation, found.columns, leaving);
+  if (rows !== undefined) return { stage: { replacement, relation, writable: found.writable, rows }, position };
   await session.query('rollback to savepoint backfill_stage');
   // What functions wrote meanwhile stays counted.
   return { stage: undefined, position: await readPosition(session) };
@@ -81,52 +85,75 @@ const oidsOf = ({ table }: SliceRelation): string => `{${table.storage.join(',')
 export const hasTouched = async (session: Session, relation: SliceRelation): Promise<boolean> =>
   (await session.query(touchedSql, [oidsOf(relation)])).rows[0]?.[0] !== 'f';
 
-/** False where the rows do not fit into the table, or may not be those that the emptied slice would be filled with. */
+/** How many; `undefined` where the rows do not fit, or may not be those that the emptied slice would be filled with. */
 async function fill(
   unit: OpenUnit,
   replacement: SliceReplacement,
   relation: SliceRelation,
   columns: string,
   leaving: Readonly<Record<string, string>>,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { session } = unit;
+  let rows: number | undefined;
   try {
     await session.query(`create temporary table ${stageTable} (${columns}) on commit drop`);
-    await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
+    rows = await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
   } catch (error) {
     if (!(error instanceof StatementFailure) || error.refused || error.error.retryable) throw error;
     if (error.error.kind === 'cancelled' || error.error.kind === 'connection') throw error;
-    return false;
+    return undefined;
   }
-  return !(await hasTouched(session, relation));
+  return (await hasTouched(session, relation)) ? undefined : rows;
 }
 
+/** What became of the slice: it held these rows already, or it was written. */
+export type Published =
+  | { readonly kind: 'same' }
+  | {
+      readonly kind: 'written';
+      /** Both sides of what differs, where only that was written. */
+      readonly sides: ComparedSides | undefined;
+      /** What the slice must hold then; anything else means that somebody else wrote it meanwhile. */
+      readonly expected: RowSum | undefined;
+    };
+
 /**
- * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart, else the
- * slice is emptied as the task would and filled from the stage. Gives both sides of what differs where that is known;
- * `old` is the copy of the slice. Throws {@link StatementFailure}.
+ * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart and most are
+ * the same, else the slice is emptied as the task would and filled from the stage. `old` is the copy of the slice. Throws
+ * {@link StatementFailure}.
  */
 export async function publishStage(
   unit: OpenUnit,
-  { replacement, relation, writable, figures }: Stage,
+  stage: Stage,
   before: TakenFigures,
   old: string,
-): Promise<ComparedSides | undefined> {
+): Promise<Published> {
+  const { session, job } = unit;
+  const { relation, rows, writable } = stage;
+  const { clear, fill } = stage.replacement;
   const { table, predicate } = relation;
-  const { clear, fill } = replacement;
   const key = keyColumns(relation);
   const query: StageQuery = { stage: stageTable, live: tableSql(table), predicate, columns: table.columns, key };
-  const rows = Math.min(before.figures.rows, figures.figures.rows);
-  if (before.keyUsable && figures.keyUsable && rows > 0) {
-    const { rowCount } = await unit.session.query(differingKeysSql(differing, query));
-    if (rowCount !== undefined && rowCount < rows / 2) {
+  // Rows that differ in what is not compared are written with the rest, or not at all.
+  if (before.keyUsable && comparedColumns(relation).length === table.columns.length) {
+    const { rowCount } = await session.query(differingKeysSql(differing, query));
+    // A key that is staged twice is one row too many.
+    if (rowCount === 0 && rows === before.figures.rows) return { kind: 'same' };
+    if (rowCount !== undefined && rowCount < Math.min(before.figures.rows, rows) / 2) {
+      const figures = async (side: string) => (await figuresOfCopy(session, relation, side, job.options)).figures;
+      const side = (rowsOf: string, within?: string) => differingRowsSql(differing, rowsOf, key, within);
+      const copied = job.options.compare === 'rows' || isTextual(relation);
+      const gone = await figures(copied ? side(old) : side(query.live, predicate));
+      const sum = movedSum(before.figures, gone, await figures(side(stageTable)));
       await sendFor(unit, clear, deleteDifferingSql(differing, 'all', query));
       await sendFor(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }));
-      const side = (rowsOf: string) => differingRowsSql(differing, rowsOf, key);
-      return { old: side(old), live: side(stageTable), predicate: undefined };
+      const sides = { old: side(old), live: side(stageTable), predicate: undefined };
+      return { kind: 'written', sides, expected: { ...sum, rows } };
     }
+  } else if (sameFigures(before, await figuresOfCopy(session, relation, stageTable, job.options))) {
+    return { kind: 'same' };
   }
   await sendFor(unit, clear, clear.text);
   await sendFor(unit, fill, insertStagedSql(query, writable));
-  return undefined;
+  return { kind: 'written', sides: undefined, expected: undefined };
 }

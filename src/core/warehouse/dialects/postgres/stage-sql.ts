@@ -108,12 +108,19 @@ const conditions: Readonly<Record<Differing, string>> = {
 const isDiffering = (differing: string, key: readonly ColumnDescription[], which: Differing): string =>
   `(${names(key).join(', ')}) in (select ${key.map((_, index) => `k${index}`).join(', ')} from ${differing}${conditions[which]})`;
 
-/** The rows of a table with kept keys, as a relation of their own. */
-export const differingRowsSql = (differing: string, table: string, key: readonly ColumnDescription[]): string =>
-  `(select * from ${table} where ${isDiffering(differing, key, 'all')}) backfill_rows`;
-
 const inSlice = (predicate: string | undefined, condition: string): string =>
   predicate === undefined ? condition : `${predicate} and ${condition}`;
+
+/** The rows of a table with kept keys, as a relation of their own. */
+export const differingRowsSql = (
+  differing: string,
+  table: string,
+  key: readonly ColumnDescription[],
+  predicate: string | undefined,
+): string => `(select * from ${table} where ${inSlice(predicate, isDiffering(differing, key, 'all'))}) backfill_rows`;
+
+export const hasRowsSql = (table: string, predicate: string | undefined): string =>
+  `select exists (select from ${table}${where(predicate)})`;
 
 export const deleteDifferingSql = (differing: string, which: Differing, { live, predicate, key }: StageQuery): string =>
   `delete from ${live} where ${inSlice(predicate, isDiffering(differing, key, which))}`;
