@@ -17,10 +17,10 @@ export function withSnapshots(
   sources: DeclaredSources,
   tables: KnownTablesOfWorkspace,
 ): readonly ReadFact[] {
-  if (task.executor.kind !== 'warehouse') return reads;
   const kept = [...sources.values()].flatMap((source) =>
     source.snapshots === undefined ? [] : [{ source, snapshots: source.snapshots }],
   );
+  if (kept.length === 0 || task.executor.kind !== 'warehouse') return reads;
   const turned = reads.map((read): ReadFact => {
     const found = kept.find(({ source }) => tables.same(source.table, read.table));
     if (found === undefined) return read;
