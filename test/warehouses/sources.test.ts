@@ -158,6 +158,11 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect(tried.code).toBe(1);
     expect(tried.out).toContain('for 1 interval there is no row of 2026-11-06 in raw.history.');
     expect(await onDatabase('select count(*) from mart.daily')).toEqual([['0']]);
+
+    configure(inOne.replace('taken_on', 'taken'));
+    expect((await run('daily', '04', '06')).out).toContain('for 2 intervals there is no column taken in raw.history.');
+    configure(inOne.replace('raw.history', 'raw.histories'));
+    expect((await run('daily', '04', '06')).out).toContain('there is no table raw.histories that may be read.');
   });
 
   test('a snapshot that lacks a column of today is said', async () => {

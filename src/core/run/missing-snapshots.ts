@@ -17,6 +17,9 @@ interface ReadSnapshot extends InputSnapshot {
   readonly units: number;
 }
 
+/** By name as readings have it; `undefined` for what is not there or may not be read. */
+type Tables = ReadonlyMap<string, TableDescription | undefined>;
+
 /** Names of tables asked for in one statement. */
 const mostNames = 500;
 const mostNamed = 5;
@@ -32,11 +35,11 @@ export async function missingSnapshots(session: Session, jobs: readonly UnitJob[
   const tables = await describeAll(session, [...new Set(read.flatMap(({ table, of }) => [table, of]))]);
   const absent = await absentDates(session, read, tables);
   const isMissing = (one: ReadSnapshot): boolean =>
-    tables.get(one.table) === undefined || (one.date !== undefined && absent.has(dateKey(one)));
+    tables.get(one.table) === undefined || lacksColumn(one, tables) || absent.has(dateKey(one));
   const missing = read.filter(isMissing);
   const made = missing.length === 0 ? new Set<string>() : writtenTables(jobs);
   return [
-    ...groups(missing.filter(({ table }) => !made.has(table))).map(missingFinding),
+    ...groups(missing.filter(({ table }) => !made.has(table))).map((group) => missingFinding(group, tables)),
     ...groups(read.filter((one) => tables.get(one.table) !== undefined)).flatMap((group) => narrower(group, tables)),
   ];
 }
@@ -53,10 +56,7 @@ function readSnapshots(jobs: readonly UnitJob[]): readonly ReadSnapshot[] {
   return [...found.values()];
 }
 
-async function describeAll(
-  session: Session,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, TableDescription | undefined>> {
+async function describeAll(session: Session, names: readonly string[]): Promise<Tables> {
   const described = new Map<string, TableDescription | undefined>();
   const types = new Map();
   for (let at = 0; at < names.length; at += mostNames) {
@@ -74,7 +74,7 @@ const dateKey = ({ table, column, date }: Pick<ReadSnapshot, 'table' | 'column' 
 async function absentDates(
   session: Session,
   read: readonly ReadSnapshot[],
-  tables: ReadonlyMap<string, TableDescription | undefined>,
+  tables: Tables,
 ): Promise<ReadonlySet<string>> {
   const dates = new Map<string, { table: string; column: string; type: string; dates: Set<string> }>();
   for (const { table, column, date } of read) {
@@ -120,20 +120,24 @@ function groups(read: readonly ReadSnapshot[]): readonly (readonly [ReadSnapshot
   return [...found.values()];
 }
 
-function missingFinding(group: readonly [ReadSnapshot, ...ReadSnapshot[]]): PlanFinding {
-  const [{ task, of, table, date }] = group;
+/** Of a table that is there, its column of dates is not. */
+const lacksColumn = ({ table, column }: ReadSnapshot, tables: Tables): boolean =>
+  column !== undefined && tables.get(table)?.columns.every(({ name }) => name !== column) === true;
+
+function missingFinding(group: readonly [ReadSnapshot, ...ReadSnapshot[]], tables: Tables): PlanFinding {
+  const [first] = group;
+  const { task, of, table, column, date } = first;
   const units = group.reduce((sum, one) => sum + one.units, 0);
-  const names = named(group.map((one) => one.date ?? one.table));
-  const what = date === undefined ? `no table ${names} that may be read` : `no row of ${names} in ${table}`;
+  const isThere = tables.get(table) !== undefined;
+  const names = named(group.map((one) => (isThere ? (one.date ?? one.table) : one.table)));
+  const inTable = lacksColumn(first, tables) ? `no column ${column} in ${table}` : `no row of ${names} in ${table}`;
+  const what = date !== undefined && isThere ? inTable : `no table ${names} that may be read`;
   const message = `${task} reads the snapshots of ${of}, and for ${plural(units, 'interval')} there is ${what}. Leave them out, or make the snapshots first.`;
   return { code: 'missing-snapshot', severity: 'error', message, task };
 }
 
 /** Snapshots that lack what the source has by now. */
-function narrower(
-  group: readonly [ReadSnapshot, ...ReadSnapshot[]],
-  tables: ReadonlyMap<string, TableDescription | undefined>,
-): readonly PlanFinding[] {
+function narrower(group: readonly [ReadSnapshot, ...ReadSnapshot[]], tables: Tables): readonly PlanFinding[] {
   const [{ task, of }] = group;
   const source = tables.get(of);
   const lacking = new Map<string, string[]>();
