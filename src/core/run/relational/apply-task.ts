@@ -15,7 +15,7 @@ import type { Position } from './marker.ts';
 import { runStatements } from './run-statements.ts';
 import { applySettings, type StartSettings, unhidden } from './session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from './slice-state.ts';
-import { openStage, publishStage } from './stage.ts';
+import { openStage, type Published, publishStage, type Stage } from './stage.ts';
 import { relationOf, type Target, tableSql } from './target.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -65,17 +65,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     before.push(relation && (await stateBefore(session, relation, index, job.options)));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
-  const restored: (ImageFigures | undefined)[] = [];
-  const published = stage && before[0] && (await publishStage(unit, stage, before[0], oldCopy(0)));
-  const { sides, expected } = published?.kind === 'written' ? published : { sides: undefined, expected: undefined };
-  if (published !== undefined) {
-    // The task is done.
-  } else if (unit.job.restores === undefined) await runStatements(unit, figureSettings(unit, hidden));
-  else {
-    for (const [index, target] of targets.entries())
-      restored.push(await restoreSlice(session, target, before[index], unit.job.restores, index));
-    await applySettings(session, figureSettings(unit, hidden));
-  }
+  const { published, restored } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
@@ -86,8 +76,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
       published?.kind === 'same' && before[index] !== undefined
         ? { ...before[index], ownRows: 0 }
         : await stateAfter(session, relation, index, job.options, position.ownAge);
-    const expected = restored[index];
-    if (expected !== undefined) checkRestored(target, taken, expected);
+    const image = restored[index];
+    if (image !== undefined) checkRestored(target, taken, image);
+    const sides = published?.kind === 'written' ? published.sides : undefined;
     slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken, sides });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
@@ -96,10 +87,35 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
       ? { kind: 'escaped', reason: 'Rows outside the slice changed.', lost: true }
       : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
+  const expected = published?.kind === 'written' ? published.expected : undefined;
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
   if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
     return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   return { ...(await compareSlices(unit, slices)), escape: verdict };
+}
+
+/** The task itself: from its stage, by its statements, or as the undo of one. The session is left with `leaving`. */
+async function writeSlices(
+  unit: OpenUnit,
+  stage: Stage | undefined,
+  before: readonly (TakenFigures | undefined)[],
+  leaving: Readonly<Record<string, string>>,
+): Promise<{ readonly published?: Published; readonly restored: readonly (ImageFigures | undefined)[] }> {
+  const { session, job, targets } = unit;
+  const [old] = before;
+  if (stage !== undefined && old !== undefined) {
+    return { published: await publishStage(unit, stage, old, oldCopy(0)), restored: [] };
+  }
+  if (job.restores === undefined) {
+    await runStatements(unit, leaving);
+    return { restored: [] };
+  }
+  const restored: (ImageFigures | undefined)[] = [];
+  for (const [index, target] of targets.entries()) {
+    restored.push(await restoreSlice(session, target, before[index], job.restores, index));
+  }
+  await applySettings(session, leaving);
+  return { restored };
 }
 
 /** With the columns only that the task leaves as they are: what it drops or alters cannot be compared with before. */
