@@ -259,7 +259,7 @@ const recordSliceSql = `
 create function ${schema}.record_slice(slice json, after json, equal bool, columns text, role text) returns void
 language plpgsql volatile security definer ${settings} as $f$
 declare
-  run_id text := to_char(clock_timestamp() at time zone 'UTC', 'YYYYMMDD-HH24MISS') || '-' || substr(md5(random()::text || clock_timestamp()), 1, 6);
+  run_id text := to_char(clock_timestamp() at time zone 'UTC', 'YYYYMMDD-HH24MISS') || '-' || substr(md5(random()::text || clock_timestamp()), 1, 10);
   by_whom text := (slice->>'run') || ' (' || role || ')';
   state text := case when equal then 'unchanged' else 'changed' end;
   took bigint := extract(epoch from clock_timestamp() - (slice->>'beganAt')::timestamptz) * 1000;
