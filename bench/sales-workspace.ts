@@ -15,6 +15,7 @@ export function salesWorkspace(folder: string, { address }: SalesDatabase, suffi
     join(folder, 'backfill.yaml'),
     `version: 1
 airflow: { version: 2 }
+run: { lockTable: false }
 connections:
   dw:
     engine: postgres

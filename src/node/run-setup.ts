@@ -1,5 +1,5 @@
 import type { JobRefusal } from '../core/run/job-refusal.ts';
-import type { UnitOptions } from '../core/run/unit-job.ts';
+import type { JobOptions } from '../core/run/prepare-jobs.ts';
 import type { Config } from './config/config.ts';
 import { connectionForAirflowId } from './config/resolve-connection.ts';
 
@@ -8,7 +8,7 @@ export const unitOptions = (
   { run, diff, connections }: Config,
   settings: Readonly<Record<string, string>>,
   connection?: string,
-): UnitOptions => ({
+): JobOptions => ({
   compare: run.compare,
   samples: run.samples,
   floatTolerance: diff.floatTolerance,

@@ -1,14 +1,20 @@
 import type { DeclaredFacts } from '../lineage/declared-facts.ts';
+import type { TaskFacts } from '../lineage/facts.ts';
 import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
+import type { TaskId } from '../pipeline/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../plan/plan.ts';
 import type { JobRefusal } from './job-refusal.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
-import type { UnitJob } from './unit-job.ts';
+import { scheduledWriters } from './scheduled-writers.ts';
+import type { UnitJob, UnitOptions } from './unit-job.ts';
 
 export interface PreparedJobs {
   readonly jobs: ReadonlyMap<UnitId, UnitJob>;
   readonly refused: ReadonlyMap<UnitId, JobRefusal>;
 }
+
+/** `lockTable` that is not said: where a scheduler writes the table too. */
+export type JobOptions = Omit<UnitOptions, 'lockTable'> & { readonly lockTable: boolean | undefined };
 
 /**
  * Makes every job of a plan before the first one runs, so that what cannot be rendered is known at once.
@@ -18,7 +24,7 @@ export function prepareJobs(
   plan: Plan,
   facts: WorkspaceFacts,
   declared: DeclaredFacts,
-  setting: Omit<JobSetting, 'codeHash'>,
+  setting: Omit<JobSetting, 'codeHash' | 'options'> & { readonly options: JobOptions },
   runsHere: (connectionId: string | undefined) => JobRefusal | undefined,
 ): PreparedJobs {
   const jobs = new Map<UnitId, UnitJob>();
@@ -36,7 +42,17 @@ export function prepareJobs(
     const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
     if (elsewhere !== undefined) return elsewhere;
     const source = { facts: taskFacts, declared: declared.get(unit.task), sources: facts.sources, ...known };
-    return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting });
+    const options = optionsOf(unit.task, taskFacts);
+    return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
+  };
+  const known = new Map<TaskId, UnitOptions>();
+  const optionsOf = (task: TaskId, { writes }: TaskFacts): UnitOptions => {
+    const found = known.get(task);
+    if (found !== undefined) return found;
+    const byDefault = () => writes.some(({ table }) => scheduledWriters(facts, table).length > 0);
+    const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault() };
+    known.set(task, options);
+    return options;
   };
   for (const unit of plan.units) {
     const made = make(unit);

@@ -152,7 +152,9 @@ export const configShape = object(
       keepBeforeRows: whole('Keep the old rows of changed slices of at most this many rows, for undo', 0, 100_000_000),
       keepBeforeDays: whole('Forget old rows that were kept after this many days', 0, 36_500),
       earlyCutoff: flag('Record what inputs hold, and leave out units whose inputs are as their last run saw them'),
-      lockTable: flag('Lock written tables against other writers during each unit'),
+      lockTable: flag(
+        'Lock written tables against other writers during each unit; left out: those that a task with a schedule writes',
+      ),
       lockTimeout: duration('Longest wait for a lock'),
       statementTimeout: duration('Longest time of one statement'),
       lease: duration('After this long without a sign of life a run counts as dead'),

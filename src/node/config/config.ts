@@ -33,11 +33,10 @@ export interface ConnectionSpec {
 
 /** How runs go where neither the command line nor the editor says otherwise. */
 export interface RunSettings
-  extends Pick<
-    UnitOptions,
-    'compare' | 'samples' | 'holdShrinkPercent' | 'keepBeforeRows' | 'earlyCutoff' | 'lockTable'
-  > {
+  extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'keepBeforeRows' | 'earlyCutoff'> {
   readonly keepBeforeDays: number;
+  /** `undefined`: tables that a scheduler writes too. */
+  readonly lockTable: boolean | undefined;
   readonly concurrency: number;
   readonly tableConcurrency: number | undefined;
   readonly lockTimeoutMs: number;
@@ -83,7 +82,7 @@ export const defaultRunSettings: RunSettings = {
   keepBeforeRows: 100_000,
   keepBeforeDays: 30,
   earlyCutoff: true,
-  lockTable: false,
+  lockTable: undefined,
   lockTimeoutMs: 30_000,
   statementTimeoutMs: 3_600_000,
   leaseMs: 60_000,
