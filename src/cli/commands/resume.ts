@@ -25,7 +25,10 @@ export function register(program: Command, shell: Shell): void {
     .argument('<run>', 'a run’s id, see backfill history');
   addConfirmOptions(addWorkspaceOptions(command), 'as for run; the run was confirmed when it was started')
     .option('--connection <name>', 'connection of backfill.yaml')
-    .option('--accept-held', 'let held units through: their empty or shrunk results were looked at and are right')
+    .option(
+      '--accept-held',
+      'let held units through: their results were looked at and are right; rows outside a slice stay held',
+    )
     .option(
       '--not-atomic <task...>',
       'run units of these tasks again that stopped halfway: their tables were looked at',
