@@ -92,6 +92,21 @@ describe.each(engines)('undo on %s', (engine) => {
     await ledger.close();
   });
 
+  test('a later run that changed nothing is not in the way', async () => {
+    const { id, before } = await changedRun();
+    const ledger = sqlLedgerStore(fixture.warehouse);
+    expect(await run()).toMatchObject({ state: 'unchanged' });
+    expect(await ledger.changedSlices(id)).toMatchObject([{ newerRun: undefined }]);
+    await change('update orders set amount = amount + 1 where id = 15');
+    const later = `later-${id}`;
+    expect(await run({ run: later })).toMatchObject({ state: 'changed' });
+    expect(await ledger.changedSlices(id)).toMatchObject([{ newerRun: later }]);
+    await ledger.close();
+    expect(await undo(later)).toMatchObject({ state: 'changed' });
+    expect(await undo(id)).toMatchObject({ state: 'changed' });
+    expect(await rows()).toBe(before);
+  });
+
   test('rows that moved on stay as they are', async () => {
     const { id } = await changedRun();
     await change('update sales set amount = 0 where id = 15');

@@ -17,19 +17,20 @@ with old as (delete from ${schema}.before_images
 delete from ${schema}.before_rows r using old where (r.run, r.unit, r.slice) = (old.run, old.unit, old.slice)`;
 
 /** A unit that changes one of its slices leaves a version of each. */
-const leftAsItWas = `coalesce(v.diff->>'added' = '0' and v.diff->>'removed' = '0' and v.diff->>'changed' = '0', false)`;
+const leftAsItWas = (version: string): string =>
+  `coalesce(${['added', 'removed', 'changed'].map((kind) => `${version}.diff->>'${kind}' = '0'`).join(' and ')}, false)`;
 
 /**
  * $1: run. Slices that the run changed, newest first: unit, slice, target, its rows before, rows that were kept (null:
- * none were), another run that made the slice anew since, if there is one.
+ * none were), another run that made other rows of the slice since, if there is one.
  */
 export const changedSlicesSql = `
 select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, (
   select n.run from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
-    and n.id > v.id and n.run <> v.run order by n.id desc limit 1)
+    and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1)
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
-where v.run = $1 and v.state = 'changed' and not ${leftAsItWas} order by v.id desc`;
+where v.run = $1 and v.state = 'changed' and not ${leftAsItWas('v')} order by v.id desc`;
 
 /** $1: run, $2: how an undo of it is marked. A run that undid it where nothing was made since. */
 export const undoneBySql = `
@@ -44,7 +45,7 @@ where v.run = $1 and n.code_hash = $2 limit 1`;
  */
 export const imageSql = `
 select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4),
-  ${leftAsItWas}
+  ${leftAsItWas('v')}
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.unit = $2 and v.slice = $3`;
