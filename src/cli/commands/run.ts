@@ -221,6 +221,7 @@ async function runOn(
         options: {
           ...defaultRunOptions,
           keepBeforeDays: settings.keepBeforeDays,
+          vacuum: settings.vacuum,
           concurrency,
           stopAtFirstFailure: options.stopAtFirstFailure ?? false,
         },

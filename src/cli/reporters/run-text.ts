@@ -10,7 +10,7 @@ import { durationText } from './duration-text.ts';
 import { textTable } from './text-table.ts';
 
 export interface RunView {
-  readonly result: Pick<RunResult, 'preview' | 'units' | 'outcome' | 'refusal' | 'problem' | 'run'> & {
+  readonly result: Pick<RunResult, 'preview' | 'units' | 'notes' | 'outcome' | 'refusal' | 'problem' | 'run'> & {
     readonly durationMs: number | undefined;
   };
   /** Samples shown per slice and kind. */
@@ -36,6 +36,7 @@ export function runText({ result, samples, width, previewed }: RunView, colors: 
     troubleLines(result.units, colors),
     [
       ...noteLines(result.units),
+      ...(result.notes ?? []).map((note) => `note: ${note}`),
       ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
       ...summaryLines(result, previewed?.connection, colors),
     ],

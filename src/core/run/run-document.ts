@@ -113,6 +113,7 @@ const runDocument = record<RunDocument>({
     concurrency: count,
     stopAtFirstFailure: flag,
     keepBeforeDays: count,
+    vacuum: optional(oneOf('advise', 'run', 'off')),
     maxAttempts: count,
     maxBusyAttempts: count,
     backoffMs: count,

@@ -13,6 +13,7 @@ export interface RunJson {
   readonly refusal: { readonly code: string; readonly message: string } | null;
   readonly problem: string | null;
   readonly target: string | null;
+  readonly notes: readonly string[];
   /** What was said before; null where nobody asked. */
   readonly forecast: ForecastJson | null;
   /** Of a preview that was begun: how, and what it left behind; traces are null where the server could not be asked. */
@@ -82,6 +83,7 @@ export function runJson(
     refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
     problem: result.problem ?? null,
     target: target ?? null,
+    notes: result.notes ?? [],
     forecast:
       forecast === undefined
         ? null

@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly stopAtFirstFailure: boolean;
   /** Old rows that runs kept are forgotten after this many days. */
   readonly keepBeforeDays: number;
+  /** Whether VACUUM is advised or run after the last unit where many dead rows were left. */
+  readonly vacuum?: 'advise' | 'run' | 'off' | undefined;
   /** Tries of one unit whose errors are retryable, the first included. */
   readonly maxAttempts: number;
   /** Tries of one unit whose slice another run holds, the first included. */
@@ -19,6 +21,7 @@ export const defaultRunOptions: RunOptions = {
   concurrency: 4,
   stopAtFirstFailure: false,
   keepBeforeDays: 30,
+  vacuum: 'advise',
   maxAttempts: 4,
   maxBusyAttempts: 12,
   backoffMs: 500,

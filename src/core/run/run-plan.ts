@@ -111,6 +111,9 @@ export async function carryOut(
     signal,
     onEvent: ports.onEvent,
   });
+  const { vacuum = 'advise' } = options;
+  const ran = driven.units.flatMap(({ unit, ran: didRun }) => (didRun ? (prepared.jobs.get(unit) ?? []) : []));
+  const notes = vacuum === 'off' ? [] : ((await ports.executor.tidy?.(ran, vacuum, signal)) ?? []);
   // Its lease ends by itself where the ledger cannot be reached.
   await ledger?.endRun(run).catch(() => {});
   const result: RunResult = {
@@ -120,6 +123,7 @@ export async function carryOut(
     refusal: undefined,
     problem: driven.problem,
     units: driven.units,
+    notes,
     durationMs: clock.now() - startedAt,
   };
   ports.onEvent({ kind: 'run-finished', result });

@@ -33,6 +33,8 @@ export interface RunResult {
   readonly problem: string | undefined;
   /** In the plan's order; empty for a refused run. */
   readonly units: readonly RunUnit[];
+  /** What was done, or is to be done, after the last unit. */
+  readonly notes?: readonly string[];
   readonly durationMs: number;
 }
 

@@ -7,4 +7,6 @@ export interface UnitExecutor {
   execute(job: UnitJob, signal: CancelSignal): Promise<UnitOutcome>;
   /** How many units it can run side by side. */
   readonly maxConcurrency: number;
+  /** After the last unit: looks after the tables of those that ran, and says in words what it did or what is to be done. */
+  tidy?(jobs: readonly UnitJob[], vacuum: 'advise' | 'run', signal: CancelSignal): Promise<readonly string[]>;
 }

@@ -155,6 +155,7 @@ export const configShape = object(
       lockTable: flag(
         'Lock written tables against other writers during each unit; left out: those that a task with a schedule writes',
       ),
+      vacuum: choice('VACUUM after a run that left many dead rows: say so, run it, or neither', 'advise', 'run', 'off'),
       lockTimeout: duration('Longest wait for a lock'),
       statementTimeout: duration('Longest time of one statement'),
       lease: duration('After this long without a sign of life a run counts as dead'),

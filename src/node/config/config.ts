@@ -37,6 +37,7 @@ export interface RunSettings
   readonly keepBeforeDays: number;
   /** `undefined`: tables that a scheduler writes too. */
   readonly lockTable: boolean | undefined;
+  readonly vacuum: 'advise' | 'run' | 'off';
   readonly concurrency: number;
   readonly tableConcurrency: number | undefined;
   readonly lockTimeoutMs: number;
@@ -74,6 +75,7 @@ export interface Config {
 }
 
 export const defaultRunSettings: RunSettings = {
+  vacuum: 'advise',
   concurrency: 4,
   tableConcurrency: undefined,
   compare: 'rows',

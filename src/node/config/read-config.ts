@@ -128,6 +128,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
       keepBeforeDays: run.keepBeforeDays ?? fallback.keepBeforeDays,
       earlyCutoff: run.earlyCutoff ?? fallback.earlyCutoff,
       lockTable: run.lockTable ?? fallback.lockTable,
+      vacuum: run.vacuum ?? fallback.vacuum,
       lockTimeoutMs: run.lockTimeout ?? fallback.lockTimeoutMs,
       statementTimeoutMs: run.statementTimeout ?? fallback.statementTimeoutMs,
       leaseMs: run.lease ?? fallback.leaseMs,

@@ -58,6 +58,7 @@ export function prepareRun(state: LiveState, plan: Plan, title: string, options:
       options: {
         ...defaultRunOptions,
         keepBeforeDays: state.config.run.keepBeforeDays,
+        vacuum: state.config.run.vacuum,
         concurrency,
         stopAtFirstFailure,
       },

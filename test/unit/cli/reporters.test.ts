@@ -277,6 +277,7 @@ test('the run contract', () => {
     refusal: null,
     problem: null,
     target: 'postgres://db/shop',
+    notes: [],
     forecast: null,
     previewed: null,
     units: [

@@ -69,6 +69,7 @@ run:
   keepBeforeDays: 7
   earlyCutoff: false
   lockTable: true
+  vacuum: run
   lockTimeout: 5s
   statementTimeout: 10min
   lease: 2min
@@ -131,6 +132,7 @@ describe('readConfig', () => {
       keepBeforeDays: 7,
       earlyCutoff: false,
       lockTable: true,
+      vacuum: 'run',
       lockTimeoutMs: 5000,
       statementTimeoutMs: 600_000,
       leaseMs: 120_000,

@@ -16,6 +16,7 @@ import { runUnit, type UnitRun } from './run-unit.ts';
 import { planParts } from './task-parts.ts';
 import { planTask, type TaskPlan } from './task-plan.ts';
 import { isCancellation, unitErrorOf } from './unit-error.ts';
+import { vacuumAfter } from './vacuum-after.ts';
 
 export interface RelationalExecutor extends UnitExecutor {
   /** Ends the sessions that are kept for the next unit; closing the warehouse does too. */
@@ -80,7 +81,12 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
   const close = async (): Promise<void> => {
     await Promise.all(idle.splice(0).map((session) => session.close()));
   };
-  return { execute, maxConcurrency: warehouse.maxSessions, close };
+  const tidy: UnitExecutor['tidy'] = async (jobs, vacuum, signal) => {
+    // The server counts what a session did when it ends, if not before.
+    await close();
+    return vacuumAfter(warehouse, jobs, vacuum, signal);
+  };
+  return { execute, maxConcurrency: warehouse.maxSessions, tidy, close };
 }
 
 /** What a unit that is not atomic has done stays, and so does what its last statement may have done. */
