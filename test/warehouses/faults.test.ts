@@ -16,6 +16,16 @@ afterAll(() => theatre?.close());
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
 
+test('a disk that is full is one to the server, and has room again afterwards', async () => {
+  if (theatre.disk === undefined) return;
+  const fills = 'create table many as select n from generate_series(1, 100000) n';
+  theatre.disk.fill();
+  await expect(theatre.session.query(fills)).rejects.toMatchObject({ kind: 'storage', retryable: false });
+  theatre.disk.empty();
+  await theatre.session.query(fills);
+  await theatre.session.query('drop table many');
+});
+
 test('whatever goes wrong, the tables end as one clean run leaves them, and no unit takes effect twice', {
   timeout: 24 * 3_600_000,
 }, async () => {

@@ -230,7 +230,7 @@ class Play {
     const shipped = this.scenario.shipped || fault.kind === 'killed' || fault.kind === 'stopped';
     const units = this.plan.units.length;
     // As measured: a command line asks a few things before its first unit and after its last one.
-    const expected = { statements: 16 + units * 36, commits: 3 + units * 2 };
+    const expected = { statements: 16 + units * 36, commits: 3 + units * 2, units: units * 4 };
     let proxy: FaultyProxy | undefined;
     let pid: number | undefined;
     const strike = strikeAt(fault, expected, () => ({

@@ -33,10 +33,18 @@ export interface Struck {
 /** Lets a fault strike once, at its statement of about so many as are expected. */
 export function strikeAt(
   fault: Fault,
-  expected: { readonly statements: number; readonly commits: number },
+  expected: { readonly statements: number; readonly commits: number; readonly units: number },
   ground: () => Ground,
 ): Struck {
-  const wanted = Math.floor((fault.at * expected[fault.of]) / 1000);
+  // A ring closes only where a unit that holds one table is about to ask for another.
+  const ring = fault.kind === 'deadlock';
+  const momentOf = (text: string): Passing['moment'] => {
+    if (!ring) return fault.moment;
+    return mentioned(text, ground().tables).length > 1 ? 'before' : 'after';
+  };
+  const wanted = Math.floor((fault.at * (ring ? expected.units : expected[fault.of])) / 1000);
+  const counts = (text: string): boolean =>
+    ring ? mentioned(text, ground().tables).length > 0 : fault.of === 'statements' || /^commit$/i.test(text);
   const after: (() => Promise<void> | void)[] = [];
   let seen = 0;
   let mine: number | undefined;
@@ -46,9 +54,8 @@ export function strikeAt(
     tell = resolve;
   });
   const watch = async (passing: Passing): Promise<void> => {
-    const counts = fault.of === 'statements' || /^commit$/i.test(passing.text);
-    if (passing.moment === 'before' && counts && seen++ === wanted) mine = passing.at;
-    if (struck || passing.at !== mine || passing.moment !== fault.moment) return;
+    if (passing.moment === 'before' && counts(passing.text) && seen++ === wanted) mine = passing.at;
+    if (struck || passing.at !== mine || passing.moment !== momentOf(passing.text)) return;
     struck = true;
     await strike(fault, passing, ground(), after);
     tell();
@@ -65,7 +72,7 @@ export function strikeAt(
 
 async function strike(
   { kind, which }: Fault,
-  { line }: Passing,
+  { line, text }: Passing,
   ground: Ground,
   after: (() => Promise<void> | void)[],
 ): Promise<void> {
@@ -104,9 +111,9 @@ async function strike(
       after.push(() => ground.disk?.empty());
       return ground.disk?.fill();
     default: {
-      const done = lockAgainst(kind, which, ground);
+      const { begun, done } = lockAgainst(kind, which, text, ground);
       after.push(() => done);
-      await Promise.race([done, realClock.sleep(100)]);
+      await begun;
     }
   }
 }
@@ -133,33 +140,49 @@ const ledgerLocks = [
   'lock table backfill_ledger.units in access exclusive mode',
 ] as const;
 
-/** Somebody else's transaction. What it locks is held longer than a runner waits; a deadlock ends one of the two. */
-async function lockAgainst(
+/** Tables that a statement names, in its order. */
+const mentioned = (text: string, tables: readonly string[]): string[] =>
+  tables
+    .map((table) => ({ table, at: text.search(new RegExp(`${table.replace('.', '\\W+')}\\b`)) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ table }) => table);
+
+/**
+ * Somebody else's transaction. What it locks is held longer than a runner waits; where it takes the tables in the other
+ * order, a deadlock ends one of the two. `begun` when it holds what the runner will want.
+ */
+function lockAgainst(
   kind: 'table locked' | 'ledger locked' | 'deadlock',
   which: number,
+  statement: string,
   ground: Ground,
-): Promise<void> {
-  const other = await ground.connect();
-  const exclusively = (table: string): string => `lock table ${table} in access exclusive mode`;
+): { readonly begun: Promise<void>; readonly done: Promise<void> } {
   const { tables } = ground;
-  const first = which % tables.length;
-  const inTurn = [...tables.slice(first), ...tables.slice(0, first)];
-  try {
-    await other.query('begin');
-    await other.query("set local lock_timeout = '1s'");
-    if (kind === 'ledger locked') await other.query(ledgerLocks[which % ledgerLocks.length] as string);
-    else if (kind === 'table locked') await other.query(exclusively(inTurn[0] as string));
-    else {
-      for (const table of inTurn) {
-        await other.query(exclusively(table));
-        // Time for the runner to take what comes later here.
-        await realClock.sleep(30);
-      }
-    }
-    if (kind !== 'deadlock') await realClock.sleep(lockTimeoutMs * 1.5);
-  } catch (error) {
+  const exclusively = (table: string): string => `lock table ${table} in access exclusive mode`;
+  const used = mentioned(statement, tables);
+  // A statement that names one table has read it for another one; one that names several writes the first.
+  const [held, wanted] = used.length > 1 ? [used.slice(1), used[0]] : [without(tables, used), used[0]];
+  const first = {
+    'table locked': [exclusively(tables[which % tables.length] as string)],
+    'ledger locked': [ledgerLocks[which % ledgerLocks.length] as string],
+    deadlock: held.map(exclusively),
+  }[kind];
+  const other = ground.connect();
+  const begun = other.then(async (session) => {
+    await session.query('begin');
+    await session.query("set local lock_timeout = '1s'");
+    for (const lock of first) await session.query(lock);
+  });
+  const done = begun.then(async () => {
+    if (kind !== 'deadlock') return realClock.sleep(lockTimeoutMs * 1.5);
+    if (wanted !== undefined) await (await other).query(exclusively(wanted));
+  });
+  const lost = (error: unknown): void => {
     if (!(error instanceof WarehouseError)) throw error;
-  } finally {
-    await other.close();
-  }
+  };
+  return { begun: begun.catch(lost), done: done.catch(lost).then(async () => (await other).close()) };
 }
+
+const without = (tables: readonly string[], some: readonly string[]): string[] =>
+  tables.filter((table) => !some.includes(table));
