@@ -55,6 +55,8 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
   let connection: ConnectionConfig;
   let env: Record<string, string> = {};
 
+  /** What no engine does otherwise; each command opens the embedded database anew. */
+  const onServer = test.runIf(engine === 'postgres');
   const cli = (...words: readonly string[]): Promise<CliResult> =>
     runCli(words[0] === 'resume' ? words : [...words, '--now', '2026-11-29T12:00Z'], root, { env });
   const days = (from: string, to: string) => ['--from', `2026-11-${from}`, '--to', `2026-11-${to}`];
@@ -151,7 +153,7 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect((await run('daily', '03', '04')).code).toBe(0);
   });
 
-  test('a day without a snapshot in the table of all is named too', async () => {
+  onServer('a day without a snapshot in the table of all is named too', async () => {
     configure(inOne);
     await onDatabase(...tables, ...history);
     const tried = await run('daily', '04', '07');
@@ -165,7 +167,7 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect((await run('daily', '04', '06')).out).toContain('there is no table raw.histories that may be read.');
   });
 
-  test('a snapshot that lacks a column of today is said', async () => {
+  onServer('a snapshot that lacks a column of today is said', async () => {
     configure(perDay);
     await onDatabase(
       ...tables,
@@ -180,7 +182,7 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect(out).toContain('there: plan as text (it is character varying(99)), region.');
   });
 
-  test('what is behind runs again when its snapshot changed, not when the source did', async () => {
+  onServer('what is behind runs again when its snapshot changed, not when the source did', async () => {
     configure(perDay);
     await onDatabase(...tables, ...dailyTables);
     const again = async (): Promise<string> => (await run('daily', '03', '04', '--downstream')).out;
@@ -228,7 +230,7 @@ describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) =
     expect((await findings('01', '06'))[0]).toContain(': added note. Their rows');
   });
 
-  test('a task that builds on its own earlier rows says where there are none', async () => {
+  onServer('a task that builds on its own earlier rows says where there are none', async () => {
     writeFileSync(
       join(root, 'sql/total.sql'),
       `-- backfill: schedule=@daily start=2026-11-01
@@ -253,7 +255,7 @@ where day >= date '{{ ds }}' - 1 and day < '{{ ds }}';
     expect((await cli('resume', JSON.parse(out).runId)).code).toBe(0);
   });
 
-  test('rows that the source does not keep stop a run, unless asked for', async () => {
+  onServer('rows that the source does not keep stop a run, unless asked for', async () => {
     configure('\n  raw.orders: { retention: 26 days }\n');
     await onDatabase(...tables);
     const tried = await run('daily', '02', '06');
