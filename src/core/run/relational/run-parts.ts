@@ -1,20 +1,17 @@
-import { deleteClaimSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
 import { recordHalfwaySql } from '../../warehouse/dialects/postgres/record-sql.ts';
 import type { Session } from '../../warehouse/ports.ts';
-import { unitSavepoint } from '../../warehouse/transaction-control.ts';
 import { WarehouseError } from '../../warehouse/warehouse-error.ts';
 import type { UnitJob } from '../unit-job.ts';
 import type { UnitOutcome } from '../unit-outcome.ts';
 import { type AppliedSlice, type ComparedSlice, compareSlices } from './apply-task.ts';
 import type { Cancellable } from './cancellable.ts';
-import { claimSlices } from './claim.ts';
-import { readInputs, whyUpToDate } from './cutoff.ts';
+import { type ClaimedUnit, dueUnit, type UnitRun, withClaim } from './claimed-unit.ts';
+import { consumedInputs } from './consumed-inputs.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables, lostClaim } from './fence.ts';
-import { readMarker, readPosition } from './marker.ts';
+import { readPosition } from './marker.ts';
 import { recordOutcome } from './record.ts';
 import { runStatement, StatementFailure } from './run-statements.ts';
-import type { UnitRun } from './run-unit.ts';
 import { applySettings, enterTransaction, keepSettings, protectiveSettings, unhidden } from './session-settings.ts';
 import { withCauses } from './slice-causes.ts';
 import { stateAfter, stateBefore } from './slice-state.ts';
@@ -34,71 +31,41 @@ export interface PartedRun extends UnitRun {
  * anything can be there to stay, the ledger says that it is not known how the unit ends. Not kept: nothing can be held or
  * undone, and rows outside of its slices are not looked for. Throws {@link WarehouseError}.
  */
-export async function runParts(run: PartedRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> {
-  const { job, env, warehouse, types } = run;
+export const runParts = (run: PartedRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> =>
+  withClaim(run, raw, steps, (unit) => partAfterPart(run, unit));
+
+async function partAfterPart(run: PartedRun, unit: ClaimedUnit): Promise<UnitOutcome> {
+  const { job, env, types, warehouse } = run;
+  const { claim, steps, durationMs } = unit;
   const { session } = steps;
-  const startedAt = env.clock.now();
-  const durationMs = () => env.clock.now() - startedAt;
-  const claim = await claimSlices(session, job, warehouse, env, types);
-  if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
-  if (claim.kind === 'full') return { state: 'full', reason: claim.reason, durationMs: durationMs() };
   const { fence, targets } = claim;
-  const held = { fence, lost: false };
-  run.claim = held;
-  const unwatch = run.heartbeat.watch(fence, job.run, job.options.leaseMs, () => {
-    held.lost = true;
-    steps.stop();
-  });
-  try {
-    await keepSettings(session, job.options.settings, protectiveSettings(job.options));
-    if (warehouse.leases === 'server') await lockSlices(session, targets, 'session end');
-    await begin(session, job, fence);
-    const marker = await readMarker(session, job, targets);
-    if (marker.committed !== undefined) {
-      await raw.query('rollback');
-      await raw.query(deleteClaimSql, [fence]);
-      run.claim = undefined;
-      return { state: 'done-before', slices: marker.committed, durationMs: durationMs() };
-    }
-    await session.query(`savepoint ${unitSavepoint}`);
-    const server = warehouse.description;
-    const cutoff = { session, job, targets, server, types };
-    const inputs = await readInputs(cutoff, marker);
-    const seen = { inputs, definitionsHash: marker.definitionsHash };
-    const upToDate = await whyUpToDate(cutoff, marker, inputs);
-    if (upToDate !== undefined) {
-      await recordOutcome(session, job, env, fence, seen, {
-        state: 'skipped',
-        message: upToDate,
-        slices: [],
-        durationMs: durationMs(),
-      });
-      await steps.commit();
-      run.claim = undefined;
-      return { state: 'skipped', reason: upToDate, durationMs: durationMs() };
-    }
-    const before = await figuresOf(session, job, targets);
-    await session.query('commit');
-    for (const [index, part] of run.parts.entries()) await runPart(run, session, part, index);
-    await begin(session, job, fence);
-    const after = await resolveTargets(session, job, server, types);
-    const compared = await compareParts(run, session, targets, after, before);
-    const decision = decide({ ...compared, escape: { kind: 'none' } }, job.options);
-    const notes = [
-      `${job.task} is not atomic: ${job.notAtomic}`,
-      ...compared.notes,
-      ...(decision.kind === 'held' ? [`It would have been held, had it been one transaction: ${decision.reason}`] : []),
-    ];
-    const state = decision.kind === 'unchanged' ? 'unchanged' : 'changed';
-    const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs));
-    const message = notes.join('\n');
-    await recordOutcome(session, job, env, fence, seen, { state, message, slices, durationMs: durationMs() });
-    await steps.commit();
-    run.claim = undefined;
-    return { state, slices: slices.map(({ diff }) => diff), notes, durationMs: durationMs() };
-  } finally {
-    unwatch();
-  }
+  await keepSettings(session, job.options.settings, protectiveSettings(job.options));
+  if (warehouse.leases === 'server') await lockSlices(session, targets, 'session end');
+  await begin(session, job, fence);
+  const due = await dueUnit(run, unit);
+  if ('outcome' in due) return due.outcome;
+  const { marker, cutoff, found, moment } = due;
+  const before = await figuresOf(session, job, targets);
+  await session.query('commit');
+  for (const [index, part] of run.parts.entries()) await runPart(run, session, part, index);
+  await begin(session, job, fence);
+  const after = await resolveTargets(session, job, warehouse.description, types);
+  const compared = await compareParts(run, session, targets, after, before);
+  const decision = decide({ ...compared, escape: { kind: 'none' } }, job.options);
+  const notes = [
+    `${job.task} is not atomic: ${job.notAtomic}`,
+    ...compared.notes,
+    ...(decision.kind === 'held' ? [`It would have been held, had it been one transaction: ${decision.reason}`] : []),
+  ];
+  const state = decision.kind === 'unchanged' ? 'unchanged' : 'changed';
+  const inputs = await consumedInputs(cutoff, found, moment);
+  const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs));
+  const seen = { inputs, definitionsHash: marker.definitionsHash };
+  const message = notes.join('\n');
+  await recordOutcome(session, job, env, fence, seen, { state, message, slices, durationMs: durationMs() });
+  await steps.commit();
+  run.claim = undefined;
+  return { state, slices: slices.map(({ diff }) => diff), notes, durationMs: durationMs() };
 }
 
 async function begin(session: Session, job: UnitJob, fence: string): Promise<void> {
