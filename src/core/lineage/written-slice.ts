@@ -3,7 +3,7 @@ import { walkInside } from '../sql/walk.ts';
 import { locate } from '../text/mapped-text.ts';
 import type { SourceSpan } from '../text/span.ts';
 import { columnConditions } from './column-conditions.ts';
-import type { ColumnRange, UnreadBound } from './column-range.ts';
+import { both, type ColumnRange, openRange, type UnreadBound } from './column-range.ts';
 import type { SliceFact } from './facts.ts';
 import { outermostReading } from './outermost-reading.ts';
 import { constantRange, type KnownTables, outputRanges } from './output-ranges.ts';
@@ -65,9 +65,12 @@ export function rangesOn(
   const conditions = columnConditions(conjuncts, context, ({ qualifier, name }) =>
     isTarget(qualifier) ? tables.typeOf(target, name) : undefined,
   );
-  return new Map(
-    conditions.filter(({ qualifier }) => isTarget(qualifier)).map((condition) => [condition.name, condition.range]),
-  );
+  const ranges = new Map<string, ColumnRange>();
+  for (const { qualifier, name, range } of conditions) {
+    // A column is the same one bare, behind the table's name and behind its alias.
+    if (isTarget(qualifier)) ranges.set(name, both(ranges.get(name) ?? openRange, range));
+  }
+  return ranges;
 }
 
 /** The slice of a DELETE: its own WHERE, so that the same rendered text names the rows for every later step. */

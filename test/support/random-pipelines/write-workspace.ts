@@ -19,7 +19,7 @@ export function filesOf(model: WorkspaceModel): ReadonlyMap<string, string> {
     [
       'version: 1',
       'connections:',
-      '  here: { engine: pglite, directory: data, airflowIds: [warehouse] }',
+      `  here: { engine: pglite, directory: data, airflowIds: [warehouse], settings: { timezone: ${model.sessionZone} } }`,
       'airflow: { version: 2 }',
       '',
     ].join('\n'),

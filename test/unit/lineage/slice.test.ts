@@ -15,6 +15,14 @@ describe('write mode and slice', () => {
       'delete+insert m ts [start, end)',
     ],
     [`delete from m x where x.day = '{{ ds }}'; insert into m select 1`, `delete+insert m day ${ofDay}`],
+    [
+      `delete from m as gone where gone.ts >= ${s} and ts < ${e}; insert into m select * from r`,
+      'delete+insert m ts [start, end)',
+    ],
+    [
+      `delete from x.m where m.ts >= ${s} and x.m.ts < ${e}; insert into x.m select 1`,
+      'delete+insert x.m ts [start, end)',
+    ],
     ['truncate m; insert into m select * from r', 'full_replace m the whole table'],
     ['delete from m; insert into m select * from r', 'full_replace m the whole table'],
     ['drop table if exists m; create table m as select * from r', 'full_replace m the whole table'],
