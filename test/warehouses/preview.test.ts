@@ -87,6 +87,26 @@ describe.each(engines)('a preview on %s', (engine) => {
     expect(await state()).toBe(before);
   });
 
+  test('lays what one unit has to itself to no other, unless that empties it too', async () => {
+    const refill = ['truncate totals', 'insert into totals select day, sum(amount) from sales group by day'];
+    const slices = [{ table: 'totals', mode: 'full_replace', key: [], volatile: [] }] as unknown as UnitJob['slices'];
+    const outcomes = await previewRun(
+      fixture.warehouse,
+      env,
+      [
+        job({ unit: 'refill', task: 'refill', statements: refill, slices }),
+        job(),
+        job({ unit: 'more', statements: [...job().statements.map(({ text }) => text), 'truncate totals'] }),
+      ],
+      aMinute,
+    );
+    expect(outcomes).toMatchObject([
+      { state: 'previewed' },
+      { state: 'previewed' },
+      { state: 'held', code: 'escaped' },
+    ]);
+  });
+
   test('serves as an executor, and ends when told', async () => {
     const preview = openPreview(fixture.warehouse, env, 60_000);
     expect(await preview.executor.execute(job(), neverAborted)).toMatchObject({ state: 'previewed', changed: true });

@@ -347,8 +347,8 @@ describe.each(engines)('undo on %s', (engine) => {
       'create domain price as numeric(12, 3) check (value >= 0)',
       `create table kinds (id bigint generated always as identity primary key, day date not null, f4 real, f8 double precision,
         n numeric, p price, m mood, j json, jb jsonb, b bytea, t text, c char(5), a text[], ai int[], ts timestamp,
-        tz timestamptz, i interval, u uuid, x xml, r int4range, pt point, g text generated always as (upper(t)) stored)`,
-      `insert into kinds (day, f4, f8, n, p, m, j, jb, b, t, c, a, ai, ts, tz, i, u, r, pt) values
+        tz timestamptz, i interval, o uuid, x xml, r int4range, pt point, g text generated always as (upper(t)) stored)`,
+      `insert into kinds (day, f4, f8, n, p, m, j, jb, b, t, c, a, ai, ts, tz, i, o, r, pt) values
         ('2026-11-01', 0.1, '-0', 1.2300, 4.5, 'la la', '{"a" : 1.0,  "a":2}', '{"b": [1, null]}', '\\x00ff5c', E'a"b\\\\c,(\\'d\\')\n\t', 'ab',
          array['x', null, 'y,"z"'], '{{1,2},{3,4}}', '2026-11-01 01:02:03.000004', '2026-11-01 01:02:03.000004+05', '1 mon 2 days 03:04:05.6',
          'b51c0000-0000-4000-8000-000000000001', '[1,5)', '(1.5,-2)'),

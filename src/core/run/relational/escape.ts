@@ -23,7 +23,9 @@ export type EscapeVerdict =
 interface WrittenTable {
   readonly oid: string;
   readonly table: string;
+  /** The transaction has it to itself, be it since before the task. */
   readonly exclusive: boolean;
+  readonly file: number | null;
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
@@ -44,7 +46,7 @@ export async function findEscape(
 ): Promise<EscapeVerdict> {
   const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
   const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceStart(table, position));
-  const reasons = undeclaredWrites(written, slices);
+  const reasons = undeclaredWrites(written, slices, position);
   let doubt = false;
   for (const group of options.proven ? [] : byTable(slices)) {
     const verdict = await findInTable(session, group, written, position, options.plain);
@@ -55,7 +57,11 @@ export async function findEscape(
   return doubt ? { kind: 'doubt' } : { kind: 'none' };
 }
 
-function undeclaredWrites(written: readonly WrittenTable[], slices: readonly EscapeSlice[]): string[] {
+function undeclaredWrites(
+  written: readonly WrittenTable[],
+  slices: readonly EscapeSlice[],
+  { exclusive }: Position,
+): string[] {
   const reasons: string[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
   for (const table of written) {
@@ -66,7 +72,7 @@ function undeclaredWrites(written: readonly WrittenTable[], slices: readonly Esc
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
           `${deleted} deleted (a trigger, a cascade, or a second target).`,
       );
-    } else if (table.exclusive)
+    } else if (table.exclusive && exclusive.get(table.oid) !== (table.file ?? 0))
       reasons.push(`The task emptied, altered or locked all of ${table.table}, which it does not declare.`);
   }
   return reasons;

@@ -19,15 +19,18 @@ export interface Position {
   readonly ownAge: string;
   readonly transaction: string;
   readonly countersOn: boolean;
+  /** Tables that the transaction had to itself before, and the file that each was in (0: none). */
+  readonly exclusive: ReadonlyMap<string, number>;
 }
 
 export async function readPosition(session: Session): Promise<Position> {
-  const [counters, ownAge, transaction, trackCounts] = (await session.query(positionSql)).rows[0] ?? [];
+  const [counters, ownAge, transaction, trackCounts, exclusive] = (await session.query(positionSql)).rows[0] ?? [];
   return {
     counters: new Map(Object.entries(JSON.parse(counters ?? '{}') as Record<string, Counters>)),
     ownAge: ownAge ?? '0',
     transaction: transaction ?? '',
     countersOn: trackCounts === 'on',
+    exclusive: new Map(Object.entries(JSON.parse(exclusive ?? '{}') as Record<string, number>)),
   };
 }
 

@@ -9,7 +9,7 @@ import { quoteIdentifier } from './quote.ts';
  */
 export const writtenTablesSql = `
 select json_agg(json_build_object('oid', c.oid::text, 'table', n.nspname || '.' || c.relname,
-  'exclusive', held.exclusive, 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+  'exclusive', held.exclusive, 'file', pg_catalog.pg_relation_filenode(c.oid), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
   'updated', pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
   'deleted', pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
   'made', exists (select from pg_catalog.pg_attribute a
@@ -25,6 +25,13 @@ join pg_catalog.pg_class c on c.oid = held.relation
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and c.relpersistence <> 't'
   and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema', '${ledgerSchema}')`;
+
+/** Tables that this transaction has to itself so far, with the file that each is in: TRUNCATE gives it another. */
+export const exclusiveTablesSql = `
+select pg_catalog.json_object_agg(l.relation, coalesce(pg_catalog.pg_relation_filenode(l.relation), 0))
+from pg_catalog.pg_locks l
+where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid() and l.granted and l.mode = 'AccessExclusiveLock'
+  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())`;
 
 /** What rows outside of a slice are counted by: days of a time column (of UTC for instants), values of another. */
 export function outsideValue(column: ColumnDescription | undefined): { readonly sql: string; readonly words: string } {
