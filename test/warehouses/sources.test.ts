@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -253,6 +253,34 @@ where day >= date '{{ ds }}' - 1 and day < '{{ ds }}';
     expect(await said('01')).toEqual([]);
     const { out } = await run('total', '27', '29', '--format', 'json');
     expect((await cli('resume', JSON.parse(out).runId)).code).toBe(0);
+  });
+
+  onServer('a zone of sessions that nobody told is said where it decides what is read', async () => {
+    configure('');
+    const moments = 'create table raw.events (at timestamptz not null, amount int not null)';
+    await onDatabase(...tables, moments, `insert into raw.events values ('2026-11-02 03:00+00', 1)`);
+    const byDay = daily.replace('raw.orders o', `(select at::date as day, 1 as customer, amount from raw.events) o`);
+    writeFileSync(join(root, 'sql/events.sql'), byDay);
+    const said = async (task: string): Promise<boolean> => {
+      const { code, out } = await run(task, '02', '04', '--preview');
+      expect(code).toBe(0);
+      return out.includes('warning session-zone  Sessions of this server are in ');
+    };
+    expect(await said('events')).toBe(false);
+    const [[database = ''] = []] = await onDatabase('select current_database()');
+    const session = (zone: string) => onDatabase(`alter database "${database}" set timezone to '${zone}'`);
+    for (const zone of ['America/New_York', 'Europe/London', '<+03>-03']) {
+      await session(zone);
+      expect(await said('events'), zone).toBe(true);
+    }
+    // A date is one in every zone.
+    expect(await said('daily')).toBe(false);
+    await session('Etc/UTC');
+    expect(await said('events')).toBe(false);
+    await session('America/New_York');
+    const yaml = readFileSync(join(root, 'backfill.yaml'), 'utf8');
+    writeFileSync(join(root, 'backfill.yaml'), yaml.replace(/ \}\n/, ', settings: { TimeZone: America/New_York } }\n'));
+    expect(await said('events')).toBe(false);
   });
 
   onServer('rows that the source does not keep stop a run, unless asked for', async () => {

@@ -71,6 +71,7 @@ export const planFindingCodes = [
   'mutable-source',
   'missing-snapshot',
   'missing-previous',
+  'session-zone',
   'zero-width-interval',
   'out-of-date',
   'stale',

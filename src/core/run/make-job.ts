@@ -78,6 +78,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     unit: unit.id,
     task: task.id,
     interval: unit.data,
+    calendarZone: facts.reads.some(isBoundByDays) ? pipeline.zone : undefined,
     statements,
     slices,
     inputs: facts.reads.map((read) => inputOf(read, unit.data, snapshots)),
@@ -95,6 +96,9 @@ const heldAs = (options: UnitOptions, declared: DeclaredTask | undefined): UnitO
 /** Neither asked for nor there by mere order: what such a parent did cannot be seen in any input. */
 const isDrivenByInputs = ({ reasons }: PlanUnit): boolean =>
   reasons.length > 0 && reasons.every(({ kind }) => kind === 'reads-parent' || kind === 'own-tail');
+
+const isBoundByDays = ({ window }: ReadFact): boolean =>
+  window.kind === 'range' && [...window.lo, ...window.hi].some(({ steps }) => steps.length > 0);
 
 const readsAreKnown = ({ unknowns }: TaskFacts): boolean =>
   unknowns.every(({ about }) => about !== 'tables' && about !== 'table-name');

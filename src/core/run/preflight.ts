@@ -5,6 +5,7 @@ import { missingSnapshots } from './missing-snapshots.ts';
 import { enterTransaction, protectiveSettings } from './relational/session-settings.ts';
 import { schemaChanges } from './schema-changes.ts';
 import type { UnitJob } from './unit-job.ts';
+import { untoldZone } from './untold-zone.ts';
 
 /**
  * What the database has against a plan, asked before the first unit and under the settings that the units will have.
@@ -24,6 +25,7 @@ export async function preflight(
     await session.query('begin isolation level read committed read only');
     await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
     const found = [
+      ...(await untoldZone(session, planned)),
       ...(await missingSnapshots(session, planned)),
       ...(await missingPrevious(session, plan.findings)),
       ...(await schemaChanges(session, plan, jobs)),

@@ -45,6 +45,7 @@ const job = record<UnitJob>({
   unit: text,
   task: text,
   interval: decodeInterval,
+  calendarZone: optional(text),
   statements: list(record({ text, at: optional(sourceSpan) })),
   slices: list(
     record<JobSlice>({

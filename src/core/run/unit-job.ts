@@ -3,6 +3,7 @@ import type { TaskId } from '../pipeline/model.ts';
 import type { UnitId } from '../plan/plan.ts';
 import type { SourceSpan } from '../text/span.ts';
 import type { DataInterval } from '../time/data-interval.ts';
+import type { ZoneName } from '../time/zone-name.ts';
 
 /** One statement of the user's task, rendered for the interval. */
 export interface RenderedStatement {
@@ -54,6 +55,8 @@ export interface UnitJob {
   readonly unit: UnitId;
   readonly task: TaskId;
   readonly interval: DataInterval;
+  /** The zone of the pipeline, where days or wall times bound what the task reads. */
+  readonly calendarZone?: ZoneName | undefined;
   readonly statements: readonly RenderedStatement[];
   readonly slices: readonly JobSlice[];
   readonly inputs: readonly JobInput[];
