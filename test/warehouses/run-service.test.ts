@@ -22,8 +22,8 @@ test('the editor’s preview writes nothing, its run writes once', async () => {
         refused: new Map(),
         options: defaultRunOptions,
       });
-    const start = (mode: 'run' | 'preview', run: string) =>
-      createRunApi(() => {}).start({
+    const start = (mode: 'run' | 'preview', run: string, api = createRunApi(() => {})) =>
+      api.start({
         connection,
         mode,
         run,
@@ -34,6 +34,13 @@ test('the editor’s preview writes nothing, its run writes once', async () => {
 
     const before = await state();
     expect(await start('preview', 'p1')).toMatchObject({ kind: 'ended', result: { preview: true } });
+    expect(await state()).toBe(before);
+
+    // A cancel that comes while the database is still being opened.
+    const thread = createRunApi(() => {});
+    const early = start('run', 'r0', thread);
+    await thread.cancel(null);
+    expect(await early).toMatchObject({ result: { outcome: 'cancelled', units: [{ state: 'waiting' }] } });
     expect(await state()).toBe(before);
 
     expect(await start('run', 'r1')).toMatchObject({ kind: 'ended', result: { outcome: 'done' } });

@@ -35,7 +35,7 @@ function actions({ state, ask }: PageContext): TemplateResult {
   return html`
     ${copy}
     ${kind === 'proof' ? nothing : secondary('Export Report…', live, () => ask({ type: 'export' }))}
-    ${secondary('Change', live, () => ask({ type: 'back-to-choose' }))}
+    ${secondary('Change', live || state.busy !== undefined, () => ask({ type: 'back-to-choose' }))}
     ${kind === 'run' ? secondary('Prove', live || noConnection, () => ask({ type: 'prove' }), proveTitle) : nothing}
     ${kind === 'proof' ? nothing : secondary('Preview Changes', blocked || isUnfinished(run), () => ask({ type: 'start', mode: 'preview' }))}
     ${!live && wrote(run) ? secondary('Undo Run…', noConnection, () => ask({ type: 'undo' }), 'Plans to put the slices that this run changed back to their rows of before') : nothing}

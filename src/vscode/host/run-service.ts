@@ -26,12 +26,16 @@ import type { RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
 export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
-  let cancelling: AbortController | undefined;
+  /** One for the thread: a cancel may come before the call that it is meant for, or while its database is opened. */
+  const cancelling = new AbortController();
+  const { signal } = cancelling;
 
-  const ports = (executor: UnitExecutor): Omit<RunPorts, 'ledger'> => {
-    cancelling = new AbortController();
-    return { executor, clock: systemClock, signal: cancelling.signal, onEvent };
-  };
+  const ports = (executor: UnitExecutor): Omit<RunPorts, 'ledger'> => ({
+    executor,
+    clock: systemClock,
+    signal,
+    onEvent,
+  });
   const ended = (result: RunResult): RunAnswer => ({ kind: 'ended', result });
   const foretell = async (
     warehouse: Warehouse,
@@ -80,8 +84,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       }),
     prove: ({ connection, createdBy, document }) =>
       withWarehouse(connection, async (warehouse) => {
-        cancelling = new AbortController();
-        const how = { signal: cancelling.signal, timeBoxMs: previewTimeBoxMs, onEvent };
+        const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent };
         const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, decode(document), how);
         return { kind: 'proved' as const, proofs };
       }),
@@ -101,7 +104,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         return { kind: 'listed' as const, known: versions.length, stale };
       }),
     async cancel() {
-      cancelling?.abort();
+      cancelling.abort();
     },
     history: ({ connection, limit }) =>
       withLedger(connection, async (ledger) => ({ runs: await ledger.listRuns(limit) })),

@@ -3,6 +3,7 @@ import type { TaskId } from '../../core/pipeline/model.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { PreparedJobs } from '../../core/run/prepare-jobs.ts';
+import { outOfDateTasks } from '../../core/run/resume-run.ts';
 import { decodeRunDocument } from '../../core/run/run-document.ts';
 import { recordJson } from '../../core/run/run-json.ts';
 import { safeTasksAt } from '../../core/safe/safe-tasks-at.ts';
@@ -70,6 +71,12 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     const found = facts.pipelines.find(({ id }) => id === pipeline);
     return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
   };
+  const codeHashes = (): ReadonlyMap<TaskId, string> =>
+    new Map(
+      state()
+        .tasks()
+        .map(({ id, codeHash }) => [id, codeHash]),
+    );
   const linesOf = oncePer((_: LiveState) => new Map<string, LineIndex>());
   const placed = (at: SourceSpan, then = state()) => {
     const known = linesOf(then);
@@ -278,6 +285,11 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     async prepare({ page, ...options }) {
       const { state: then, plan, title } = planned(page);
+      const changed = outOfDateTasks(plan, codeHashes());
+      if (changed.length > 0) {
+        const code = `the code of ${changed.join(', ')} has changed since`;
+        throw new Error(`The plan is out of date: ${code}. Make it again.`);
+      }
       return prepareRun(then, plan, title, options);
     },
     async judge({ page, proofs: found }) {
@@ -285,9 +297,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       proofs.keep(plan, found, zoneIn(then), then.text);
     },
     async codeHashes() {
-      return state()
-        .tasks()
-        .map(({ id, codeHash }) => [id, codeHash] as const);
+      return [...codeHashes()];
     },
     async remember({ versions: known }) {
       for (const [task, interval, found] of known) versions.set(`${task} ${interval}`, found);

@@ -2,6 +2,7 @@ import type { AssistantEvent, AssistantRequest } from '../../protocol/assistant-
 import type { AssistantState, OptionsView, PlanView } from '../../protocol/assistant-state.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import { cliCommand } from './cli-command.ts';
+import { busyWords } from './outcome-words.ts';
 import { isRefused, planUndo, type ShownUndo } from './plan-undo.ts';
 import { sessionChoices } from './session-choices.ts';
 import { firstOptions } from './session-options.ts';
@@ -89,6 +90,7 @@ export async function openSession(
   };
 
   const handle = async (request: AssistantRequest): Promise<void> => {
+    if (run.busy && replacesPlan.has(request.type)) throw new Error(busyWords);
     switch (request.type) {
       case 'ready':
         return store.set({});
@@ -204,6 +206,9 @@ export async function openSession(
     },
   };
 }
+
+/** What makes another plan of what is shown, which a run must not lose under its feet. */
+const replacesPlan: ReadonlySet<AssistantRequest['type']> = new Set(['make-plan', 'prove', 'back-to-choose', 'undo']);
 
 function firstState(
   task: string,

@@ -1,5 +1,5 @@
 import type { OptionsView } from '../../protocol/assistant-state.ts';
-import type { RunDefaults } from '../host/workspace-api.ts';
+import type { PageOptions, RunDefaults } from '../host/workspace-api.ts';
 
 /** What somebody has set in the editor; what is left out is as `backfill.yaml` says. */
 export interface EditorSettings {
@@ -24,5 +24,19 @@ export function firstOptions(byFile: RunDefaults, byEditor: EditorSettings): Opt
     shrinkPercent: shrinkPercent ?? undefined,
     stopAtFirstFailure: false,
     earlyCutoff: earlyCutoff && byFile.earlyCutoff,
+  };
+}
+
+/** What a run is given: the options of the page, and what somebody has set in the editor beside them. */
+export function pageOptions(
+  { compare, shrinkPercent, earlyCutoff }: OptionsView,
+  { samples, floatTolerance }: EditorSettings,
+): PageOptions {
+  return {
+    compare,
+    earlyCutoff,
+    samples,
+    floatTolerance: floatTolerance ?? undefined,
+    holdShrinkPercent: shrinkPercent,
   };
 }

@@ -5,15 +5,18 @@ import type { UnitProof } from '../../core/run/relational/prove.ts';
 import type { RunEvent, RunProgress } from '../../core/run/run-event.ts';
 import { countStates, type RunResult, type RunUnit } from '../../core/run/run-result.ts';
 import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
-import type { PlanView, RunMode, UnitDetail } from '../../protocol/assistant-state.ts';
+import type { AssistantState, PlanView, RunMode, RunView, UnitDetail } from '../../protocol/assistant-state.ts';
 import type { Remote } from '../host/rpc.ts';
 import type { InsteadOf, RunApi, WorldAnswer } from '../host/run-api.ts';
 import type { PreparedAnswer } from '../host/workspace-api.ts';
 import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
-import { outcomeInWords } from './outcome-words.ts';
+import { beginningWords, busyWords, cancelledBefore, cancellingWords, outcomeInWords } from './outcome-words.ts';
 import type { ShownUndo } from './plan-undo.ts';
 import { previewNotes } from './preview-notes.ts';
 import { proofNotes, proofsInWords } from './proof-words.ts';
+import { revivedRun } from './revived-run.ts';
+import { noRates, ratesOf } from './run-rates.ts';
+import { pageOptions } from './session-options.ts';
 import type { KeptRun, SessionServices } from './session-services.ts';
 import type { SessionStore } from './session-store.ts';
 import { unitDetail } from './unit-detail.ts';
@@ -21,6 +24,8 @@ import { unitDetail } from './unit-detail.ts';
 /** The run of a session: it goes on in a thread of its own, whether or not a page looks at it. */
 export interface SessionRun {
   readonly running: boolean;
+  /** From the press of a button until its thread has ended: the plan and what is known of its run must not change. */
+  readonly busy: boolean;
   readonly progress: RunProgress | undefined;
   readonly kept: KeptRun | undefined;
   readonly results: readonly (RunUnit | UnitRecord)[];
@@ -43,14 +48,20 @@ export function sessionRun(
   store: () => SessionStore,
   services: SessionServices,
   save: () => void,
-  before: KeptRun | undefined,
+  last: KeptRun | undefined,
 ): SessionRun {
   const { client, log } = services;
   let thread: Remote<RunApi> | undefined;
-  /** From before the thread is there until it has ended: what was pressed twice runs once. */
+  /** What was pressed twice runs once. */
   let busy = false;
+  /** Also before there is a thread that could be told. */
+  let cancelled = false;
+  /** What was there before a button was pressed, and still is where nothing came of it. */
+  let before: Before = { step: 'choose', run: undefined, kept: undefined, results: new Map() };
+  /** The states that a run began with; `undefined` before it did. */
+  let first: readonly UnitState[] | undefined;
   let results = new Map<string, RunUnit | UnitRecord>();
-  let kept = before;
+  let kept = last;
   let progress: RunProgress | undefined;
   let undo: ShownUndo | undefined;
   let indexed: { readonly plan: PlanView; readonly byUnit: ReadonlyMap<string, number> } | undefined;
@@ -104,14 +115,17 @@ export function sessionRun(
     }
   };
 
-  const begin = (run: string, mode: RunMode, connection: string, shown: PlanView): void => {
+  /** `known`: what came of units before. */
+  const begin = (run: string, mode: RunMode, connection: string, shown: PlanView, known?: typeof results): void => {
     if (mode === 'run') kept = { id: run, connection, finished: false };
-    else results = new Map();
+    results = new Map(known);
     progress = undefined;
     const states = shown.units.map(({ id }): UnitState => committedBefore(results.get(id)?.state));
+    first = states;
     store().set({
       step: 'run',
       selected: undefined,
+      busy: undefined,
       run: {
         run,
         mode,
@@ -126,11 +140,15 @@ export function sessionRun(
     save();
   };
 
+  /** Nothing was done. */
+  const stay = (error: AssistantState['error']): void => {
+    ({ kept, results } = before);
+    store().set({ step: before.step, run: before.run, error });
+  };
+
   const finish = (result: RunResult, mode: RunMode, traces: readonly string[] = []): void => {
     if (result.outcome === 'refused') {
-      if (mode === 'run') kept = undefined;
-      const message = result.refusal?.message ?? 'The run was refused.';
-      store().set({ step: 'plan', run: undefined, error: { message, remedy: undefined } });
+      stay({ message: result.refusal?.message ?? 'The run was refused.', remedy: undefined });
     } else {
       for (const unit of result.units) {
         results.set(unit.unit, unit);
@@ -140,7 +158,7 @@ export function sessionRun(
       store().patchRun({
         status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
         summary: outcomeInWords(result, mode),
-        notes: [...traces, ...new Set(result.units.flatMap(({ notes }) => notes))],
+        notes: [...traces, ...(result.notes ?? []), ...new Set(result.units.flatMap(({ notes }) => notes))],
         ...noRates,
       });
     }
@@ -161,18 +179,18 @@ export function sessionRun(
   };
 
   /** The run could not begin, or its thread was lost. What was committed stays, and can be resumed. */
-  const fail = (message: string, remedy: string | undefined): void => {
-    const { run, plan } = store().state;
+  const fail = (mode: RunMode, message: string, remedy: string | undefined): void => {
     store().flush();
-    const states = store().state.run?.states ?? [];
-    if (run === undefined || states.every((state) => state === 'waiting')) {
-      if (run?.mode === 'run') kept = undefined;
-      store().set({ step: plan === undefined ? 'choose' : 'plan', run: undefined, error: { message, remedy } });
+    const { run } = store().state;
+    const begun = first;
+    if (run === undefined || begun === undefined || run.states.every((state, index) => state === begun[index])) {
+      stay({ message, remedy });
     } else {
-      const settled = states.map((state) => (state === 'running' ? ('waiting' as const) : state));
+      const settled = run.states.map((state) => (state === 'running' ? ('waiting' as const) : state));
+      const next = mode === 'run' ? 'What was committed stays; resume the run to go on.' : undefined;
       store().set({
         run: { ...run, states: settled, status: 'interrupted', summary: message },
-        error: { message, remedy },
+        error: { message, remedy: remedy ?? next },
       });
     }
     save();
@@ -193,28 +211,42 @@ export function sessionRun(
     work: (connection: ConnectionConfig, api: Remote<RunApi>) => Promise<Answer | WorldAnswer>,
     end: (answer: Answer) => void | Promise<void>,
   ): Promise<void> => {
-    if (busy) throw new Error('A run is going on; cancel it or wait for its end.');
-    busy = true;
-    store().set({ error: undefined });
+    before = { step: store().state.step, run: store().state.run, kept, results };
     try {
-      const answer = await services.connections.withPassword(client, name, async (connection) => {
-        await endThread();
-        thread = services.startRunThread(onEvent, (reason) => log.info(`run thread: ${reason}`));
-        return work(connection, thread);
-      });
-      if ('problem' in answer) fail(answer.problem, undefined);
-      else if (isWorld(answer)) fail(answer.message, answer.remedy);
+      const answer = await services.connections.withPassword(
+        client,
+        name,
+        async (connection): Promise<Answer | WorldAnswer> => {
+          await endThread();
+          if (cancelled) return cancelledBefore;
+          thread = services.startRunThread(onEvent, (reason) => log.info(`run thread: ${reason}`));
+          return work(connection, thread);
+        },
+      );
+      if ('problem' in answer) fail(mode, answer.problem, undefined);
+      else if (isWorld(answer)) fail(mode, answer.message, answer.remedy);
       else await end(answer);
     } catch (error) {
       log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      const message = error instanceof Error ? error.message : String(error);
-      fail(message, mode === 'run' ? 'What was committed stays; resume the run to go on.' : undefined);
+      fail(mode, error instanceof Error ? error.message : String(error), undefined);
+    }
+  };
+
+  /** One thing at a time, from the press of a button on. */
+  const alone = async (work: () => Promise<void>): Promise<void> => {
+    if (busy) throw new Error(busyWords);
+    busy = true;
+    cancelled = false;
+    first = undefined;
+    store().set({ busy: 'Starting…', error: undefined });
+    try {
+      await work();
     } finally {
       await endThread();
       busy = false;
       store().flush();
       // Whoever asked while the thread was ending saw a run that goes on.
-      store().set({});
+      store().set({ busy: undefined });
     }
   };
 
@@ -231,15 +263,8 @@ export function sessionRun(
 
   const prepare = (connection: string, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
     const { task, choose } = store().state;
-    const { compare, shrinkPercent, earlyCutoff, concurrency, stopAtFirstFailure } = choose.options;
-    const { samples, floatTolerance } = services.settings;
-    const options = {
-      compare,
-      earlyCutoff,
-      samples,
-      floatTolerance: floatTolerance ?? undefined,
-      holdShrinkPercent: shrinkPercent,
-    };
+    const { concurrency, stopAtFirstFailure } = choose.options;
+    const options = pageOptions(choose.options, services.settings);
     return client.call('prepare', { page: task, connection, settings, options, concurrency, stopAtFirstFailure });
   };
 
@@ -255,33 +280,71 @@ export function sessionRun(
     const plan = await client.call('adopt', { page: store().state.task, document: answer.document });
     results = new Map(answer.units.map((record) => [record.unit, record]));
     kept = run;
-    const states = plan.units.map(({ id }): UnitState => {
-      const state = results.get(id)?.state ?? 'waiting';
-      return state === 'running' ? 'waiting' : state;
-    });
-    const left = states.filter((state) => state === 'waiting').length;
-    store().set({
-      step: 'run',
-      plan,
-      selected: undefined,
-      run: {
-        run: run.id,
-        mode: 'run',
-        status: run.finished ? 'finished' : 'interrupted',
-        states,
-        counts: countStates(states.map((state) => ({ state }))),
-        ...noRates,
-        notes: [],
-        summary: run.finished
-          ? `Run ${run.id}`
-          : `Run ${run.id} was interrupted with ${left} units left. Resume goes on where it stopped.`,
+    store().set({ step: 'run', plan, selected: undefined, run: revivedRun(run, plan, results) });
+  };
+
+  const start = async (mode: RunMode): Promise<void> => {
+    const { connection, plan } = store().state;
+    const shownUndo = plan?.purpose.kind === 'undo' ? undo : undefined;
+    const name = shownUndo?.connection ?? connection.name;
+    if (name === undefined || plan === undefined) throw new Error('Choose a connection first.');
+    if (mode === 'run' && !(await isConfirmed(name))) return;
+    const { createdBy } = services;
+    if (mode === 'prove') {
+      await runOn(
+        name,
+        mode,
+        async (config, api) => {
+          const { run, document } = await prepare(name, config);
+          begin(run, mode, name, plan);
+          return api.call('prove', { connection: config, createdBy, document });
+        },
+        ({ proofs }) => finishProof(proofs),
+      );
+      return;
+    }
+    const isPlaced = mode === 'preview' && shownUndo === undefined;
+    const place = isPlaced ? await client.call('previewPlace', { name }) : name;
+    await runOn(
+      place,
+      mode,
+      async (config, api) => {
+        const { run, title, document } = shownUndo ?? (await prepare(name, config));
+        const insteadOf = place === name ? undefined : await realConnection(name);
+        begin(run, mode, name, plan);
+        return api.call('start', { connection: config, mode, insteadOf, createdBy, run, title, document });
       },
-    });
+      ({ result, previewed }) => finish(result, mode, previewed && previewNotes(previewed, place, name)),
+    );
+  };
+
+  const resume = async (acceptHeld: boolean | readonly UnitId[]): Promise<void> => {
+    const shown = store().state.run?.mode;
+    // A preview that came in between has taken the place of what is known of the run.
+    if (kept !== undefined && shown !== 'run') await revive(kept);
+    const { plan } = store().state;
+    if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
+    const { id, connection } = kept;
+    if (!(await isConfirmed(connection))) return;
+    const { createdBy } = services;
+    await runOn(
+      connection,
+      'run',
+      async (config, api) => {
+        begin(id, 'run', connection, plan, before.results);
+        const codeHashes = await client.call('codeHashes', null);
+        return api.call('resume', { connection: config, run: id, createdBy, codeHashes, acceptHeld });
+      },
+      ({ result }) => finish(result, 'run'),
+    );
   };
 
   return {
     get running() {
       return thread !== undefined;
+    },
+    get busy() {
+      return busy;
     },
     get progress() {
       return progress;
@@ -292,67 +355,18 @@ export function sessionRun(
     get results() {
       return [...results.values()];
     },
-    async start(mode) {
-      const { connection, plan } = store().state;
-      const shownUndo = plan?.purpose.kind === 'undo' ? undo : undefined;
-      const name = shownUndo?.connection ?? connection.name;
-      if (name === undefined || plan === undefined) throw new Error('Choose a connection first.');
-      if (mode === 'run' && !(await isConfirmed(name))) return;
-      const { createdBy } = services;
-      if (mode === 'prove') {
-        await runOn(
-          name,
-          mode,
-          async (config, api) => {
-            const { run, document } = await prepare(name, config);
-            begin(run, mode, name, plan);
-            return api.call('prove', { connection: config, createdBy, document });
-          },
-          ({ proofs }) => finishProof(proofs),
-        );
-        return;
-      }
-      const isPlaced = mode === 'preview' && shownUndo === undefined;
-      const place = isPlaced ? await client.call('previewPlace', { name }) : name;
-      await runOn(
-        place,
-        mode,
-        async (config, api) => {
-          const { run, title, document } = shownUndo ?? (await prepare(name, config));
-          const insteadOf = place === name ? undefined : await realConnection(name);
-          begin(run, mode, name, plan);
-          return api.call('start', { connection: config, mode, insteadOf, createdBy, run, title, document });
-        },
-        ({ result, previewed }) => finish(result, mode, previewed && previewNotes(previewed, place, name)),
-      );
-    },
-    async resume(acceptHeld = false) {
-      if (kept !== undefined && store().state.plan === undefined) await revive(kept);
-      const { plan } = store().state;
-      if (kept === undefined || plan === undefined) throw new Error('There is no run to resume.');
-      const { id, connection } = kept;
-      if (!(await isConfirmed(connection))) return;
-      const { createdBy } = services;
-      await runOn(
-        connection,
-        'run',
-        async (config, api) => {
-          begin(id, 'run', connection, plan);
-          const codeHashes = await client.call('codeHashes', null);
-          return api.call('resume', { connection: config, run: id, createdBy, codeHashes, acceptHeld });
-        },
-        ({ result }) => finish(result, 'run'),
-      );
-    },
+    start: (mode) => alone(() => start(mode)),
+    resume: (acceptHeld = false) => alone(() => resume(acceptHeld)),
     async cancel() {
-      if (thread === undefined) throw new Error('Nothing is running.');
-      store().patchRun({ status: 'cancelling', summary: cancellingWords });
-      await thread.call('cancel', null);
+      if (!busy) throw new Error('Nothing is running.');
+      cancelled = true;
+      if (first !== undefined) store().patchRun({ status: 'cancelling', summary: cancellingWords });
+      await thread?.call('cancel', null);
     },
     forget,
     revive,
     async showUndo(planned) {
-      if (busy) throw new Error('A run is going on; cancel it or wait for its end.');
+      if (busy) throw new Error(busyWords);
       const plan = await client.call('adopt', { page: store().state.task, document: planned.document });
       forget();
       undo = planned;
@@ -369,22 +383,15 @@ export function sessionRun(
   };
 }
 
-const cancellingWords = 'Cancelling: waiting for the server to confirm.';
-
-const beginningWords: Readonly<Record<RunMode, (run: string) => string>> = {
-  run: (run) => `Run ${run}`,
-  preview: () => 'Nothing that a preview does is kept.',
-  prove: () => 'Each unit runs twice, the clock moved and the plan shaken, in a transaction that is rolled back.',
-};
-
-const noRates = { unitsPerMinute: undefined, secondsLeft: undefined };
+/** What was there before a button was pressed. */
+interface Before {
+  readonly step: AssistantState['step'];
+  readonly run: RunView | undefined;
+  readonly kept: KeptRun | undefined;
+  readonly results: Map<string, RunUnit | UnitRecord>;
+}
 
 const isWorld = (answer: { readonly kind: string }): answer is WorldAnswer => answer.kind === 'world';
-
-const ratesOf = ({ unitsPerMinute, remainingMs }: RunProgress) => ({
-  unitsPerMinute,
-  secondsLeft: remainingMs === undefined ? undefined : Math.ceil(remainingMs / 1000),
-});
 
 /** A resumed run shows what is done already; everything else waits again. */
 const committedBefore = (state: UnitState | undefined): UnitState =>

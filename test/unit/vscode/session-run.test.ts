@@ -1,0 +1,197 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RunEvent } from '../../../src/core/run/run-event.ts';
+import type { RunResult, RunUnit } from '../../../src/core/run/run-result.ts';
+import type { Remote } from '../../../src/vscode/host/rpc.ts';
+import type { RunApi } from '../../../src/vscode/host/run-api.ts';
+import { type AssistantSession, openSession } from '../../../src/vscode/panel/assistant-session.ts';
+import type { SessionServices } from '../../../src/vscode/panel/session-services.ts';
+import { type OpenAssistant, openAssistant, shows } from '../../support/open-assistant.ts';
+
+const fixture = fileURLToPath(new URL('../../fixtures/cli/shop', import.meta.url));
+
+let root = '';
+let assistant: OpenAssistant;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'session-'));
+  cpSync(fixture, root, { recursive: true });
+  assistant = await openAssistant(root);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** A call of the run thread, answered by the test. */
+interface Asked {
+  readonly method: string;
+  tell(event: RunEvent): void;
+  answer(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** A session with a plan of a task and the one that reads it, and a run thread that the test plays. */
+async function planned(services: Partial<SessionServices> = {}) {
+  const asked: Asked[] = [];
+  let heard = (): void => {};
+  const startRunThread: SessionServices['startRunThread'] = (onEvent) => ({
+    call: ((method: string) =>
+      new Promise((answer, reject) => {
+        asked.push({ method, tell: onEvent, answer, reject });
+        heard();
+      })) as Remote<RunApi>['call'],
+    async stop() {},
+  });
+  const session = await openSession('shop.daily', { ...assistant.services, startRunThread, ...services });
+  await session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-11' });
+  await session.handle({ type: 'make-plan' });
+  const next = async (method: string): Promise<Asked> => {
+    if (asked.length === 0) await new Promise<void>((resolve) => (heard = resolve));
+    const [first] = asked.splice(0);
+    expect(first?.method).toBe(method);
+    return first as Asked;
+  };
+  return { session, next };
+}
+
+const ended = (session: AssistantSession, outcome: RunResult['outcome'], states: readonly RunUnit['state'][]) => ({
+  kind: 'ended',
+  result: {
+    run: session.state.run?.run ?? '',
+    preview: false,
+    outcome,
+    refusal:
+      outcome === 'refused' ? { code: 'overlapping-run', message: 'another run is at it', owners: [] } : undefined,
+    problem: undefined,
+    units: states.map((state, index) => ({
+      unit: session.state.plan?.units[index]?.id ?? '',
+      task: session.state.plan?.units[index]?.task ?? '',
+      state,
+      attempts: 1,
+      message: undefined,
+      durationMs: 1,
+      slices: [],
+      notes: [],
+      error: undefined,
+      ran: true,
+      cancelConfirmed: undefined,
+    })),
+    notes: ['mart.daily has many dead rows'],
+    durationMs: 1,
+  } as unknown as RunResult,
+});
+const stopped = (session: AssistantSession): Promise<void> => shows(session, ({ run }) => !run.running);
+const waiting = ['waiting', 'waiting', 'waiting', 'waiting'];
+
+test('a run after a preview begins with units that all wait, and one that cannot begin shows none as done', async () => {
+  const { session, next } = await planned();
+  await session.handle({ type: 'start', mode: 'preview' });
+  (await next('start')).answer(ended(session, 'done', ['changed', 'unchanged', 'changed', 'changed']));
+  await stopped(session);
+  expect(session.state.run?.counts).toEqual({ changed: 3, unchanged: 1 });
+  await session.handle({ type: 'start', mode: 'run' });
+  const run = await next('start');
+  expect(session.state.run?.states).toEqual(waiting);
+  run.answer({ kind: 'world', error: 'network', message: 'no server', remedy: 'start it' });
+  await stopped(session);
+  // The preview is still what it was.
+  expect(session.state).toMatchObject({
+    run: { mode: 'preview', counts: { changed: 3 } },
+    error: { message: 'no server' },
+  });
+  expect(session.run).toMatchObject({ kept: undefined, results: [{ state: 'changed' }, {}, {}, {}] });
+});
+
+test.each(['refused', 'world', 'lost'] as const)(
+  'a resume that cannot begin (%s) leaves the run as it was, to be undone or resumed again',
+  async (how) => {
+    const { session, next } = await planned();
+    await session.handle({ type: 'start', mode: 'run' });
+    (await next('start')).answer(ended(session, 'cancelled', ['changed', 'waiting', 'waiting', 'waiting']));
+    await stopped(session);
+    const { run } = session.state;
+    expect(run).toMatchObject({ status: 'cancelled', notes: ['mart.daily has many dead rows'] });
+    await session.handle({ type: 'resume' });
+    const again = await next('resume');
+    if (how === 'refused') again.answer(ended(session, 'refused', []));
+    else if (how === 'world') again.answer({ kind: 'world', error: 'network', message: 'no server' });
+    else again.reject(new Error('the thread ended'));
+    await stopped(session);
+    expect(session.state).toMatchObject({ step: 'run', run: { run: run?.run, counts: { changed: 1, waiting: 3 } } });
+    expect(session.state.run?.status).toBe('cancelled');
+    expect(session.state.error?.message).toMatch(/another run is at it|no server|the thread ended/);
+    expect(session.run.kept).toMatchObject({ id: run?.run, finished: false });
+    await session.handle({ type: 'resume' });
+    await next('resume');
+    expect(session.state.run?.states).toEqual(['changed', 'waiting', 'waiting', 'waiting']);
+  },
+);
+
+test('from the press of a button until the end of a run its plan stays', async () => {
+  let confirm = (_: boolean): void => {};
+  const confirmed = new Promise<boolean>((resolve) => (confirm = resolve));
+  writeFileSync(
+    join(root, 'backfill.yaml'),
+    readFileSync(join(root, 'backfill.yaml'), 'utf8').replace('    directory', '    protected: true\n    directory'),
+  );
+  await assistant.workspace.changed({ paths: ['backfill.yaml'] });
+  const { session, next } = await planned({ confirmProtected: () => confirmed });
+  const { plan } = session.state;
+  const changes = async (): Promise<void> => {
+    for (const type of ['back-to-choose', 'make-plan', 'prove', 'undo'] as const)
+      await expect(session.handle({ type })).rejects.toThrow(/^A run is going on/);
+    expect(session.state).toMatchObject({ plan: { units: plan?.units } });
+  };
+  await session.handle({ type: 'start', mode: 'run' });
+  expect(session.state.busy).toBe('Starting…');
+  await changes();
+  confirm(true);
+  const run = await next('start');
+  expect(session.state).toMatchObject({ busy: undefined, run: { status: 'running' } });
+  await changes();
+  run.answer(ended(session, 'done', ['changed', 'changed', 'changed', 'changed']));
+  await stopped(session);
+  await session.handle({ type: 'back-to-choose' });
+  expect(session.state.plan).toBeUndefined();
+});
+
+test('a run that is cancelled while its password is asked for does not begin', async () => {
+  const { connections } = assistant.services;
+  let typed = (): void => {};
+  const asking = new Promise<void>((resolve) => (typed = resolve));
+  const withPassword: typeof connections.withPassword = async (client, name, work) => {
+    await connections.withPassword(client, name, work);
+    await asking;
+    return connections.withPassword(client, name, work);
+  };
+  const { session, next } = await planned({ connections: { ...connections, withPassword } });
+  await session.handle({ type: 'start', mode: 'run' });
+  (await next('start')).answer({ kind: 'world', error: 'password', message: 'no password', remedy: undefined });
+  void session.handle({ type: 'cancel' });
+  typed();
+  await stopped(session);
+  expect(session.state).toMatchObject({
+    step: 'plan',
+    run: undefined,
+    error: { message: 'Cancelled before anything ran.' },
+  });
+});
+
+test('a plan whose code was edited since is out of date, and nothing of it runs', async () => {
+  const { session } = await planned();
+  const file = join(root, 'dags/sql/daily.sql');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('sum(amount)', 'sum(amount) + 1'));
+  await assistant.workspace.changed({ paths: ['dags/sql/daily.sql'] });
+  await session.handle({ type: 'start', mode: 'run' });
+  await shows(session, ({ state }) => state.error !== undefined);
+  await stopped(session);
+  expect(session.state).toMatchObject({
+    step: 'plan',
+    run: undefined,
+    error: {
+      message: expect.stringMatching(/^The plan is out of date: the code of shop\.daily has changed/),
+      remedy: undefined,
+    },
+  });
+  expect(session.run.kept).toBeUndefined();
+});
