@@ -48,7 +48,7 @@ export function staleSlices(
   versions: readonly SliceVersionRecord[],
   codeHashes: ReadonlyMap<TaskId, string>,
 ): readonly StaleSlice[] {
-  const made = new Map(versions.map((version) => [`${version.slice} by ${version.unit}`, version]));
+  const made = bySlice(versions);
   const newest = newestOfSlices(versions);
   const targets = new Map<string, TargetVersions>();
   for (const version of newest) {
@@ -73,7 +73,7 @@ export function staleSlices(
     for (const input of version.inputs ?? []) {
       const now = within(targets.get(input.table), input)
         .filter(({ slice }) => slice !== version.slice)
-        .map((current) => ofReadInterval(input, current, made));
+        .flatMap((current) => ofReadInterval(version, input, current, made.get(current.slice)) ?? []);
       const moved = now.find((current) => current.id > version.madeAt && !consumed(input, current));
       if (moved !== undefined) reasons.push({ kind: 'input', table: input.table, unit: moved.unit });
       else {
@@ -103,18 +103,46 @@ export function newestOfSlices(versions: readonly SliceVersionRecord[]): readonl
   return [...newest.values()];
 }
 
+/** The newest version of each slice by each unit that made it. */
+function bySlice(
+  versions: readonly SliceVersionRecord[],
+): ReadonlyMap<string, ReadonlyMap<UnitId, SliceVersionRecord>> {
+  const made = new Map<string, Map<UnitId, SliceVersionRecord>>();
+  for (const version of versions) {
+    const units = made.get(version.slice) ?? new Map<UnitId, SliceVersionRecord>();
+    made.set(version.slice, units.set(version.unit, version));
+  }
+  return made;
+}
+
 /**
  * A table that each interval makes anew holds another interval's rows soon after it was read: what counts is then whether
- * the interval that was read has been made anew.
+ * the interval that was read has been made anew. Where none had been when it was read, only intervals count that come
+ * before the reader, not those that begin when its window has ended: the whole table is the slice, too, where the rows that
+ * an interval writes are not known.
  */
 function ofReadInterval(
-  { versions }: RecordedInput,
+  reader: SliceVersionRecord,
+  { versions, to }: RecordedInput,
   current: SliceVersionRecord,
-  made: ReadonlyMap<string, SliceVersionRecord>,
-): SliceVersionRecord {
+  made: ReadonlyMap<UnitId, SliceVersionRecord> | undefined,
+): SliceVersionRecord | undefined {
   const read = versions?.find(({ slice }) => slice === current.slice);
-  const own = read && made.get(`${read.slice} by ${read.unit}`);
-  return own?.task === current.task ? own : current;
+  const own = read && made?.get(read.unit);
+  if (own?.task === current.task) return own;
+  if (Number.isFinite(current.lower) || Number.isFinite(current.upper)) return current;
+  const end = Math.max(bound(to, Number.POSITIVE_INFINITY), startOf(reader));
+  let newest: SliceVersionRecord | undefined;
+  for (const version of made?.values() ?? []) {
+    if (version.task !== current.task || startOf(version) >= end) continue;
+    if (newest === undefined || newest.id < version.id) newest = version;
+  }
+  return newest;
+}
+
+/** Where the interval of the version's unit begins; before everything where its id does not say. */
+function startOf({ unit }: SliceVersionRecord): number {
+  return bound(unit.slice(unit.lastIndexOf('@') + 1), Number.NEGATIVE_INFINITY);
 }
 
 /** Versions of one target by their lower bound, and the length of the longest slice, so that a window finds its own. */

@@ -60,6 +60,17 @@ describe('stale slices', () => {
     expect(stale([again, daily, next])).toEqual(['daily@1 input']);
   });
 
+  test('what read a table of unknown slices before any interval wrote it is stale by those that come before it alone', () => {
+    const whole = { slice: 'stage|', lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY };
+    const stage = (day: number) => ({ ...made('stage', day, `x${day}`), ...whole, unit: `stage@${at(day)}` });
+    const daily = { ...made('daily', 2, 'y', [read('stage', 2, 3)]), unit: `daily@${at(2)}` };
+    expect(stale([daily, stage(3), stage(4)])).toEqual([]);
+    expect(stale([daily, stage(2), stage(3)])).toHaveLength(1);
+    expect(stale([daily, stage(1)])).toHaveLength(1);
+    const late = { ...daily, unit: `daily@${at(5)}` };
+    expect(stale([late, stage(4)])).toHaveLength(1);
+  });
+
   test('a slice whose run was undone is stale, and not by its code', () => {
     const daily = { ...made('daily', 1, 'y'), codeHash: undoMark('run-7') };
     expect(staleSlices([daily], new Map([['daily', 'code of daily']]))).toMatchObject([
