@@ -268,6 +268,17 @@ describe.each(engines)('one unit on %s', (engine) => {
     });
   });
 
+  test('a table that the task makes where there is none yet need not be there', async () => {
+    const statements = [
+      'create table if not exists fresh (like sales)',
+      "delete from fresh where day = '2026-11-01'",
+      "insert into fresh select id, day, amount from orders where day = '2026-11-01'",
+    ];
+    const parts = { statements, slices: [{ ...job().slices[0], table: 'fresh' }] as UnitJob['slices'] };
+    expect(await run(parts)).toMatchObject({ state: 'changed', slices: [{ before: undefined, after: { rows: 10 } }] });
+    expect(await run(parts)).toMatchObject({ state: 'unchanged', slices: [{ before: { rows: 10 } }] });
+  });
+
   test.each([
     ['an added column', 'alter table sales add column note text', 'amount, null from', '+note text'],
     ['a dropped column', 'alter table sales drop column amount', '', '-amount numeric(10,2)'],

@@ -25,7 +25,7 @@ interface WrittenTable {
   readonly table: string;
   /** The transaction has it to itself, be it since before the task. */
   readonly exclusive: boolean;
-  readonly file: number | null;
+  readonly file: string;
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
@@ -72,7 +72,7 @@ function undeclaredWrites(
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
           `${deleted} deleted (a trigger, a cascade, or a second target).`,
       );
-    } else if (table.exclusive && exclusive.get(table.oid) !== (table.file ?? 0))
+    } else if (table.exclusive && exclusive.get(table.oid) !== table.file)
       reasons.push(`The task emptied, altered or locked all of ${table.table}, which it does not declare.`);
   }
   return reasons;

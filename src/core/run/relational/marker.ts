@@ -19,8 +19,8 @@ export interface Position {
   readonly ownAge: string;
   readonly transaction: string;
   readonly countersOn: boolean;
-  /** Tables that the transaction had to itself before, and the file that each was in (0: none). */
-  readonly exclusive: ReadonlyMap<string, number>;
+  /** Tables that the transaction had to itself before, and the file that each was in (empty: none). */
+  readonly exclusive: ReadonlyMap<string, string>;
 }
 
 export async function readPosition(session: Session): Promise<Position> {
@@ -30,7 +30,7 @@ export async function readPosition(session: Session): Promise<Position> {
     ownAge: ownAge ?? '0',
     transaction: transaction ?? '',
     countersOn: trackCounts === 'on',
-    exclusive: new Map(Object.entries(JSON.parse(exclusive ?? '{}') as Record<string, number>)),
+    exclusive: new Map(Object.entries(JSON.parse(exclusive ?? '{}') as Record<string, string>)),
   };
 }
 

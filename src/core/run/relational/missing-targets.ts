@@ -1,12 +1,13 @@
 import { qualifyNames } from '../../warehouse/describe-tables.ts';
 import type { Warehouse } from '../../warehouse/ports.ts';
 import type { UnitJob } from '../unit-job.ts';
+import { madeTables } from './made-tables.ts';
 import { enterTransaction, protectiveSettings } from './session-settings.ts';
 
 /** Tables that jobs write and do not make, and that a database does not have. Throws {@link WarehouseError}. */
 export async function missingTargets(warehouse: Warehouse, jobs: readonly UnitJob[]): Promise<readonly string[]> {
   const slices = jobs.flatMap((job) => job.slices);
-  const made = new Set(slices.filter(({ mode }) => mode === 'create').map(({ table }) => table));
+  const made = new Set(jobs.flatMap((job) => [...madeTables(job)]));
   const names = [...new Set(slices.map(({ table }) => table))].filter((table) => !made.has(table));
   const [first] = jobs;
   if (first === undefined || names.length === 0) return [];

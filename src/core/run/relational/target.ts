@@ -6,6 +6,7 @@ import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicat
 import type { Session, WarehouseDescription } from '../../warehouse/ports.ts';
 import type { TableDescription } from '../../warehouse/table-description.ts';
 import type { JobSlice, UnitJob, UnitOptions } from '../unit-job.ts';
+import { madeTables } from './made-tables.ts';
 
 /** One written slice with its table as it is before the task; no table where the task is about to create it. */
 export interface Target {
@@ -33,7 +34,7 @@ export async function resolveTargets(
   server: WarehouseDescription,
   types: TypeCache,
 ): Promise<readonly Target[]> {
-  const created = await missingCreated(session, job.slices);
+  const created = await missingCreated(session, job);
   const existing = job.slices.filter((slice) => !created.has(slice.table));
   const tables = existing.length === 0 ? [] : await describeTables(session, tableNames(existing), types);
   const byName = new Map(tableNames(existing).map((name, index) => [name, tables[index]]));
@@ -51,8 +52,8 @@ export async function resolveTargets(
 const tableNames = (slices: readonly JobSlice[]): readonly string[] => [...new Set(slices.map((slice) => slice.table))];
 
 /** Targets that the task itself creates and that do not exist yet. */
-async function missingCreated(session: Session, slices: readonly JobSlice[]): Promise<ReadonlySet<string>> {
-  const names = tableNames(slices.filter((slice) => slice.mode === 'create'));
+async function missingCreated(session: Session, job: UnitJob): Promise<ReadonlySet<string>> {
+  const names = [...madeTables(job)];
   if (names.length === 0) return new Set();
   const found = await qualifyNames(session, names);
   return new Set(names.filter((_, index) => found[index] === undefined));

@@ -9,7 +9,7 @@ import { quoteIdentifier } from './quote.ts';
  */
 export const writtenTablesSql = `
 select json_agg(json_build_object('oid', c.oid::text, 'table', n.nspname || '.' || c.relname,
-  'exclusive', held.exclusive, 'file', pg_catalog.pg_relation_filenode(c.oid), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+  'exclusive', held.exclusive, 'file', coalesce(pg_catalog.pg_relation_filenode(c.oid)::text, ''), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
   'updated', pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
   'deleted', pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
   'made', exists (select from pg_catalog.pg_attribute a
@@ -28,7 +28,7 @@ where c.relkind in ('r', 'p') and c.relpersistence <> 't'
 
 /** Tables that this transaction has to itself so far, with the file that each is in: TRUNCATE gives it another. */
 export const exclusiveTablesSql = `
-select pg_catalog.json_object_agg(l.relation, coalesce(pg_catalog.pg_relation_filenode(l.relation), 0))
+select pg_catalog.json_object_agg(l.relation, coalesce(pg_catalog.pg_relation_filenode(l.relation)::text, ''))
 from pg_catalog.pg_locks l
 where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid() and l.granted and l.mode = 'AccessExclusiveLock'
   and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())`;
