@@ -7,15 +7,18 @@ import { UsageError } from './shell.ts';
 export interface CheckScope {
   /** Absolute. */
   readonly root: string;
-  /** The root is the one folder that was given, so names need no change. */
+  /** The root is where the command was called, so names need no change. */
   readonly isRoot: boolean;
   /** The files below the given paths, with the files whose text their tasks run; relative to the root. */
   choose(reading: WorkspaceReading): ReadonlySet<string>;
   /** Whether a file lies below the given paths, also one that no reader could read. */
   isBelow(file: string): boolean;
-  /** From a path relative to the root to one relative to the given folder, and back. */
-  toGiven(file: string): string;
-  fromGiven(file: string): string;
+  /**
+   * From a path relative to the root to one relative to where the command was called, and back: there a terminal opens
+   * it, and there the annotations of CI look for it.
+   */
+  toShown(file: string): string;
+  fromShown(file: string): string;
 }
 
 /**
@@ -28,21 +31,20 @@ export function checkScope(paths: readonly string[], cwd: string): CheckScope {
   const folder = given.length === 1 && first?.isFolder === true ? first.path : undefined;
   const common = commonFolder(given.map((one) => (one.isFolder ? one.path : dirname(one.path))));
   const root = folder === undefined ? rootAround(common, cwd) : (upwards(folder, configNames) ?? folder);
-  const base = folder ?? root;
   const wanted = given.map(({ path }) => slashed(relative(root, path)));
   const isWanted = (file: string): boolean =>
     wanted.some((one) => one === '' || file === one || file.startsWith(`${one}/`));
   return {
     root,
-    isRoot: base === root,
+    isRoot: resolve(cwd) === root,
     choose(reading) {
       const files = reading.files.filter(({ file }) => isWanted(file));
       // A file that was asked for is spoken of even when no reader made anything of it.
       return new Set([...files.map(({ file }) => file), ...files.flatMap(({ dependsOn }) => dependsOn), ...wanted]);
     },
     isBelow: isWanted,
-    toGiven: (file) => slashed(relative(base, join(root, file))),
-    fromGiven: (file) => slashed(relative(root, join(base, file))),
+    toShown: (file) => slashed(relative(cwd, join(root, file))),
+    fromShown: (file) => slashed(relative(root, join(cwd, file))),
   };
 }
 

@@ -6,6 +6,7 @@ import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../airflow-option.ts';
 import { type CheckScope, checkScope } from '../check-scope.ts';
+import { problemsIn } from '../problems-in.ts';
 import { checkGithub } from '../reporters/check-github.ts';
 import { checkJson } from '../reporters/check-json.ts';
 import { checkSarif } from '../reporters/check-sarif.ts';
@@ -64,9 +65,7 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   const report = relativeReport(
     {
       findings,
-      problems: workspace.problems.filter(
-        ({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file),
-      ),
+      problems: problemsIn(workspace, scope, chosen),
       filesRead: [...chosen].filter((file) => workspace.reading.text(file) !== undefined).length,
       help: (rule) => allRules.find(({ id }) => id === rule)?.help ?? '',
       text: workspace.text,
@@ -93,10 +92,10 @@ function write(report: FindingsReport, format: CheckCommandOptions['format'], sh
   }
 }
 
-/** The report with its files named from the folder that was given. */
+/** The report with its files named from where the command was called. */
 function relativeReport(report: FindingsReport, scope: CheckScope): FindingsReport {
   if (scope.isRoot) return report;
-  const moved = <T extends { readonly file: string }>(at: T): T => ({ ...at, file: scope.toGiven(at.file) });
+  const moved = <T extends { readonly file: string }>(at: T): T => ({ ...at, file: scope.toShown(at.file) });
   return {
     ...report,
     findings: report.findings.map((finding) => ({
@@ -106,7 +105,7 @@ function relativeReport(report: FindingsReport, scope: CheckScope): FindingsRepo
       fixes: finding.fixes.map((fix) => ({ ...fix, edits: fix.edits.map(moved) })),
     })),
     problems: report.problems.map((problem) => ({ ...problem, at: problem.at && moved(problem.at) })),
-    text: (file) => report.text(scope.fromGiven(file)),
+    text: (file) => report.text(scope.fromShown(file)),
   };
 }
 

@@ -13,6 +13,7 @@ import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../airflow-option.ts';
 import { checkScope } from '../check-scope.ts';
+import { problemsIn } from '../problems-in.ts';
 import { reportProblems } from '../report-problems.ts';
 import { showJson } from '../reporters/show-json.ts';
 import { factsOf, type ShowReport } from '../reporters/show-report.ts';
@@ -73,9 +74,9 @@ async function showPipelines(path: string, options: ShowOptions, shell: Shell): 
   const shown = {
     facts: workspace.facts,
     pipelines: workspace.facts.pipelines.filter(({ file }) => chosen.has(file)),
-    problems: workspace.problems.filter(({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file)),
+    problems: problemsIn(workspace, scope, chosen),
     text: workspace.text,
-    fileName: scope.toGiven,
+    fileName: scope.toShown,
   };
   if (options.declare !== undefined) {
     const task = knownTask(options.declare, workspace.facts);
@@ -86,7 +87,11 @@ async function showPipelines(path: string, options: ShowOptions, shell: Shell): 
   else if (options.unknown) shell.out(showUnknownText(shown, shell.colors));
   else {
     shell.out(showText(shown, shell.colors));
-    reportProblems(shown.problems, workspace.text, shell, 'info');
+    const moved = shown.problems.map(({ at, ...rest }) => ({
+      ...rest,
+      at: at && { ...at, file: scope.toShown(at.file) },
+    }));
+    reportProblems(moved, (file) => workspace.text(scope.fromShown(file)), shell, 'info');
   }
   shell.exit(exitCodes.done);
 }

@@ -63,6 +63,36 @@ describe('check', () => {
     expect([code, out.includes('no findings')]).toEqual([expected, true]);
   });
 
+  test('a slip in the settings is said, and fails, whichever part of the workspace is looked at', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+    mkdirSync(join(folder, 'sql'));
+    writeFileSync(join(folder, 'backfill.yaml'), 'version: 1\nconections: {}\n');
+    writeFileSync(join(folder, 'sql/a.sql'), 'SELECT 1;');
+    const whole = 'backfill.yaml:2:1 error unknown key conections';
+    const part = await runCli(['check', 'sql'], folder);
+    const file = await runCli(['check', 'sql/a.sql'], folder);
+    const inside = await runCli(['check'], join(folder, 'sql'));
+    const shown = await runCli(['show', 'sql'], folder);
+    rmSync(folder, { recursive: true });
+    expect([part.code, file.code, inside.code]).toEqual([1, 1, 1]);
+    for (const out of [part.out, file.out, shown.err]) expect(out).toContain(whole);
+    expect(inside.out).toContain(`../${whole}`);
+  });
+
+  test('files are named from where the command is called, so that a terminal and CI find them', async () => {
+    const names = async (path: string, cwd: string): Promise<readonly string[]> => {
+      const { findings } = JSON.parse((await runCli(['check', path, '--format', 'json'], cwd)).out);
+      return findings.map((one: { file: string }) => one.file);
+    };
+    expect(await names('sql', root)).toEqual(['sql/b.sql', 'sql/c d.sql']);
+    expect(await names('../sql', join(root, 'dags'))).toEqual(['../sql/b.sql', '../sql/c d.sql']);
+    const shown = await runCli(['show', 'dags'], root);
+    expect(shown.out).toContain('dags/a.py');
+    expect(shown.err).toContain('dags/a.py:');
+    const { out } = await runCli(['check', 'sql', '--format', 'github'], root);
+    expect(out).toContain('file=sql/b.sql,');
+  });
+
   test('one file is checked with the SQL that it runs, resolved across its folder', async () => {
     const { out } = await runCli(['check', 'dags/a.py', '--format', 'json'], root);
     const found = JSON.parse(out).findings.map((one: { file: string }) => one.file);
