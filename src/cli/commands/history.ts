@@ -36,15 +36,15 @@ export function register(program: Command, shell: Shell): void {
       `
 Examples:
   backfill history
-  backfill history 20261129-162350-k3v9 --samples 5
-  backfill history 20261129-162350-k3v9 --report changes.html
+  backfill history 20261129-162350-k3v9qd --samples 5
+  backfill history 20261129-162350-k3v9qd --report changes.html
   backfill history --format json`,
     )
     .action((run: string | undefined, options: HistoryOptions) => history(run, options, shell));
 }
 
 async function history(run: string | undefined, options: HistoryOptions, shell: Shell): Promise<void> {
-  const limit = wholeNumber('--limit', options.limit);
+  const limit = wholeNumber('--limit', options.limit, 1);
   const samples = wholeNumber('--samples', options.samples);
   const report = reportFile(options.report, shell);
   if (report !== undefined && run === undefined)

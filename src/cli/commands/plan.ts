@@ -6,6 +6,7 @@ import { planJson } from '../../core/plan/plan-json.ts';
 import type { JobRefusal } from '../../core/run/job-refusal.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
+import { didYouMean } from '../../node/nearest-names.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
 import { askDatabase } from '../ask-database.ts';
@@ -14,7 +15,7 @@ import { reportPlanProblems } from '../report-plan-problems.ts';
 import { reportRefusals } from '../report-refusals.ts';
 import { planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
-import { exitCodes, type Shell } from '../shell.ts';
+import { exitCodes, type Shell, UsageError } from '../shell.ts';
 import { connectionName } from '../target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 import { zoneOf } from '../zone-of.ts';
@@ -52,6 +53,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   const request = planRequest(words, options, workspace.tasks, shell);
   const planned = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, planned, shell);
+  if (options.connection !== undefined) knownConnection(options.connection, workspace);
   const name = connectionName(workspace, options.connection, airflowIdsOf(planned));
   const prepared = jobsOf(planned, name, workspace);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
@@ -74,6 +76,11 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
     if (options.statements === true) shell.out(sentText(made, prepared));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
+}
+
+function knownConnection(name: string, { config: { connections } }: Workspace): void {
+  if (connections.has(name)) return;
+  throw new UsageError(`there is no connection ${name}${didYouMean(name, connections.keys())}`);
 }
 
 /** What a run on this connection would run, and what it would refuse. */

@@ -45,7 +45,7 @@ Examples:
 }
 
 async function resume(run: string, options: ResumeOptions, shell: Shell): Promise<void> {
-  const samples = wholeNumber('--samples', options.samples, 20);
+  const samples = wholeNumber('--samples', options.samples, 0, 20);
   const workspace = await openWorkspace(options, shell);
   await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const { description } = warehouse;

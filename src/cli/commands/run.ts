@@ -135,11 +135,9 @@ async function runOn(
   const isElsewhere = connection.name !== runsOn;
   // On a clone too the statements run as the scheduler would run them.
   const sessionSettings = { ...workspace.config.connections.get(runsOn)?.settings, ...connection.settings };
-  const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 20);
+  const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 0, 20);
   const concurrency =
-    options.concurrency === undefined
-      ? settings.concurrency
-      : Math.max(1, wholeNumber('--concurrency', options.concurrency, 64));
+    options.concurrency === undefined ? settings.concurrency : wholeNumber('--concurrency', options.concurrency, 1, 64);
   const runId = newRunId(shell.clock.now());
   const prepare = (notAtomic: readonly TaskId[]) =>
     prepareJobs(

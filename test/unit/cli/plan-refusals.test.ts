@@ -29,8 +29,8 @@ const connection = (airflowIds: string): void =>
     join(root, 'backfill.yaml'),
     `version: 1\nconnections:\n  sandbox: { engine: pglite, directory: data, airflowIds: [${airflowIds}] }\n`,
   );
-const plan = (task: string) =>
-  runCli(['plan', task, '--from', '2026-11-01', '--to', '2026-11-04', '--now', '2026-11-29T12:00Z'], root);
+const plan = (task: string, ...more: readonly string[]) =>
+  runCli(['plan', task, '--from', '2026-11-01', '--to', '2026-11-04', '--now', '2026-11-29T12:00Z', ...more], root);
 
 test('a plan says what a run would refuse, once and with its place', async () => {
   connection('dw');
@@ -55,4 +55,11 @@ test('a connection that lists no ids stands for all of them, one that lists them
   expect((await plan('one.elsewhere')).err).toBe('');
   connection('dw');
   expect((await plan('one.elsewhere')).err).toContain('add crm to the airflowIds');
+});
+
+test('a plan on a connection that is not there is a wrong call, as a run on it is', async () => {
+  connection('dw');
+  const { code, out, err } = await plan('one.fine', '--connection', 'sandbx');
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('there is no connection sandbx; did you mean sandbox?');
 });
