@@ -256,8 +256,7 @@ class Play {
       if (!strike.struck() && atStrike) beside?.();
       return life;
     } finally {
-      await strike.over();
-      await proxy.close();
+      await strike.over().finally(proxy.close);
       await this.theatre.session.query('select 1');
     }
   }

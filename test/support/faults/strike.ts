@@ -57,7 +57,10 @@ export function strikeAt(
     if (passing.moment === 'before' && counts(passing.text) && seen++ === wanted) mine = passing.at;
     if (struck || passing.at !== mine || passing.moment !== momentOf(passing.text)) return;
     struck = true;
-    await strike(fault, passing, ground(), after);
+    // A statement that is never handed on would be waited for without end: what failed is told when the runner has ended.
+    await strike(fault, passing, ground(), after).catch((error: unknown) => {
+      after.push(() => Promise.reject(error));
+    });
     tell();
   };
   return {
