@@ -63,6 +63,12 @@ describe('a replacement is recognised', () => {
     const texts = ["delete from daily where day = '2026-11-28'", 'insert into daily select 1'];
     expect(recognise(texts)?.target).toBe('daily');
   });
+
+  test('though the query reads a table of that name in another schema', () => {
+    expect(recognise([clear, 'insert into mart.daily select a from raw.daily'])?.select).toBe(
+      'select a from raw.daily',
+    );
+  });
 });
 
 describe('anything else is not', () => {
@@ -93,6 +99,7 @@ describe('anything else is not', () => {
     ['rows that are locked', [clear, `${fill} for update`]],
     ['a read of the target', [clear, 'insert into mart.daily select max(a) from mart.daily']],
     ['a read of the target further down', [clear, 'insert into mart.daily select (select max(a) from daily)']],
+    ['a read that may be of the target', [clear.replace('mart.', ''), 'insert into daily select a from raw.daily']],
     ['two statements in one text', [clear, `${fill}; drop table s`]],
     ['a text that cannot be read', [clear, "insert into mart.daily select 'a"]],
     ['MERGE', [clear, 'merge into mart.daily using s on false when not matched then insert values (1)']],

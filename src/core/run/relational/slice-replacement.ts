@@ -97,8 +97,8 @@ function clearsExactly({ text, statement, tokens }: ReadText, slice: JobSlice, t
 function rowsOf({ text, statement, tokens }: ReadText): Pick<SliceReplacement, 'columns' | 'select'> | undefined {
   if (statement.kind !== 'insert' || statement.conflict !== undefined || statement.query === undefined)
     return undefined;
-  const target = statement.target?.name.split('.').at(-1);
-  if (statement.reads.some(({ name }) => name.split('.').at(-1) === target)) return undefined;
+  const target = statement.target?.name;
+  if (target === undefined || statement.reads.some(({ name }) => isNamed(name, target))) return undefined;
   const insert = tokens.findIndex(
     (_, index) => wordAt(tokens, index) === 'insert' && wordAt(tokens, index + 1) === 'into',
   );
