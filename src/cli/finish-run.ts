@@ -7,13 +7,22 @@ import { type ExitCode, exitCodes, type Shell } from './shell.ts';
 export function finishRun(
   result: RunResult,
   target: string,
-  { format, samples, ...around }: { readonly format: 'text' | 'json'; readonly samples: number } & AroundRun,
+  {
+    format,
+    samples,
+    connection,
+    ...around
+  }: {
+    readonly format: 'text' | 'json';
+    readonly samples: number;
+    readonly connection: string | undefined;
+  } & AroundRun,
   shell: Shell,
 ): void {
   if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target, around))}\n`);
   else {
     const { previewed } = around;
-    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed }, shell.colors)}`);
+    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed, connection }, shell.colors)}`);
   }
 }
 

@@ -28,6 +28,10 @@ export function connectionName(
   return meant.size === 1 ? only : config.defaultConnection;
 }
 
+/** The name of a connection where a command that names none would not take it. */
+export const toName = ({ config }: Workspace, { name }: ConnectionConfig): string | undefined =>
+  name === config.defaultConnection ? undefined : name;
+
 /** Opens the database of a run; what is missing in the configuration is a problem, what the server says is thrown. */
 export async function openTarget(
   workspace: Workspace,

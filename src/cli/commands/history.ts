@@ -9,6 +9,7 @@ import { reportFile, reportOption } from '../report-file.ts';
 import { countsText, runText } from '../reporters/run-text.ts';
 import { textTable } from '../reporters/text-table.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { toName } from '../target.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
@@ -50,12 +51,12 @@ async function history(run: string | undefined, options: HistoryOptions, shell: 
   if (report !== undefined && run === undefined)
     throw new UsageError('a report is of one run', 'name the run: backfill history RUN --report FILE');
   const workspace = await openWorkspace(options, shell);
-  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const ledger = sqlLedgerStore(warehouse);
     try {
       if (run === undefined) listRuns(await ledger.listRuns(limit), options, shell);
       else {
-        const { title, records } = await showRun(run, ledger, samples, options, shell);
+        const { title, records } = await showRun(run, ledger, samples, options, toName(workspace, connection), shell);
         report?.write({ title, target: warehouse.description.target, run }, records);
       }
       shell.exit(exitCodes.done);
@@ -93,6 +94,7 @@ async function showRun(
   ledger: LedgerStore,
   samples: number,
   { format }: HistoryOptions,
+  connection: string | undefined,
   shell: Shell,
 ): Promise<{ readonly title: string; readonly records: readonly UnitRecord[] }> {
   const stored = await ledger.loadRun(run);
@@ -128,7 +130,7 @@ async function showRun(
     units,
     durationMs: undefined,
   } as const;
-  shell.out(runText({ result, samples, width: shell.columns }, shell.colors));
+  shell.out(runText({ result, samples, width: shell.columns, connection }, shell.colors));
   return { title: stored.title, records };
 }
 

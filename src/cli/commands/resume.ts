@@ -7,6 +7,7 @@ import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-r
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { exitCodes, type Shell } from '../shell.ts';
+import { toName } from '../target.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
@@ -73,7 +74,8 @@ async function resume(run: string, options: ResumeOptions, shell: Shell): Promis
           onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
         },
       );
-      finishRun(result, description.target, { format: options.format, samples }, shell);
+      const named = toName(workspace, connection);
+      finishRun(result, description.target, { format: options.format, samples, connection: named }, shell);
       shell.exit(result.refusal?.code === 'unknown-run' ? exitCodes.usage : exitCodeOf(result));
     } finally {
       await ledger.close();

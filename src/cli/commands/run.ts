@@ -36,7 +36,7 @@ import { forecastText } from '../reporters/forecast-text.ts';
 import { findingLines, planText } from '../reporters/plan-text.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
 import { exitCodes, type Shell } from '../shell.ts';
-import { connectionName, type Target } from '../target.ts';
+import { connectionName, type Target, toName } from '../target.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
@@ -188,7 +188,8 @@ async function runOn(
   if (against !== undefined) {
     // As text the plan has said it.
     const result = refusedRun(runId, against, { ledger });
-    if (!text) finishRun(result, warehouse.description.target, { format: options.format, samples: 0 }, shell);
+    const how = { format: options.format, samples: 0, connection: undefined };
+    if (!text) finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return result;
   }
@@ -236,7 +237,8 @@ async function runOn(
     const shown = options.samples === undefined ? 0 : samples;
     const end = await preview?.end();
     const previewed = end && { ...end, connection: connection.name };
-    const how = { format: options.format, samples: shown, forecast, previewed };
+    const named = toName(workspace, connection);
+    const how = { format: options.format, samples: shown, connection: named, forecast, previewed };
     finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return result;

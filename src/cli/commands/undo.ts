@@ -12,6 +12,7 @@ import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-r
 import { exitCodeOf, finishRun } from '../finish-run.ts';
 import { progressWriter } from '../progress-writer.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { toName } from '../target.ts';
 import { withTarget } from '../with-target.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
 
@@ -73,7 +74,8 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       });
       const end = await preview?.end();
       const previewed = end && { ...end, connection: connection.name };
-      finishRun(result, warehouse.description.target, { format: options.format, samples: 0, previewed }, shell);
+      const how = { format: options.format, samples: 0, connection: toName(workspace, connection), previewed };
+      finishRun(result, warehouse.description.target, how, shell);
       shell.exit(exitCodeOf(result));
     } finally {
       await preview?.end();

@@ -19,10 +19,12 @@ export interface RunView {
   readonly width: number;
   /** Of a preview that was begun: the connection that it was on, and how it ended. */
   readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
+  /** Where commands have to name the connection. */
+  readonly connection?: string | undefined;
 }
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
-export function runText({ result, samples, width, previewed }: RunView, colors: Colors): string {
+export function runText({ result, samples, width, previewed, connection }: RunView, colors: Colors): string {
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
     sliceTable(result.units, width, colors),
@@ -38,7 +40,7 @@ export function runText({ result, samples, width, previewed }: RunView, colors: 
       ...noteLines(result.units),
       ...(result.notes ?? []).map((note) => `note: ${note}`),
       ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
-      ...summaryLines(result, previewed?.connection, colors),
+      ...summaryLines(result, previewed?.connection, connection, colors),
     ],
   ];
   return `${sections
@@ -230,6 +232,7 @@ export function countsText(units: readonly { readonly state: UnitState }[]): str
 function summaryLines(
   { preview, outcome, problem, run, units, durationMs }: RunView['result'],
   previewedOn: string | undefined,
+  connection: string | undefined,
   colors: Colors,
 ): readonly string[] {
   const took = durationMs === undefined ? '' : ` in ${durationText(durationMs)}`;
@@ -240,8 +243,8 @@ function summaryLines(
     return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; nothing was written`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
-  if (units.some(({ state }) => state === 'held'))
-    lines.push(`look at the held units, then: backfill resume ${run} --accept-held`);
-  else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: backfill resume ${run}`);
+  const resume = `backfill resume ${run}${connection === undefined ? '' : ` --connection ${connection}`}`;
+  if (units.some(({ state }) => state === 'held')) lines.push(`look at the held units, then: ${resume} --accept-held`);
+  else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: ${resume}`);
   return lines;
 }

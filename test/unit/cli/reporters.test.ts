@@ -239,6 +239,9 @@ go on with: backfill resume r1
       plain,
     ),
   ).toContain('backfill resume r1 --accept-held');
+  expect(
+    runText({ result: result({ outcome: 'cancelled' }), samples: 0, width: 500, connection: 'dw' }, plain),
+  ).toContain('go on with: backfill resume r1 --connection dw\n');
   expect(runText({ result: result({ preview: true }), samples: 0, width: 500 }, plain)).toContain(
     'preview: 0 unchanged, 1 changed in 1.2 s; nothing was written',
   );
