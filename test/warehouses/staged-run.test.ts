@@ -90,6 +90,14 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
     ),
   );
 
+  test('is staged whatever backslashes mean to the scheduler', async () => {
+    const settings = { standard_conforming_strings: 'off' };
+    expect(await run(daily, { options: { settings } })).toMatchObject({
+      outcome: { state: 'unchanged' },
+      staged: true,
+    });
+  });
+
   test('nothing is written where the rows are there already', async () => {
     const before = await versions();
     expect(await run(daily)).toMatchObject({

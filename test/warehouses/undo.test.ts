@@ -363,7 +363,15 @@ describe.each(engines)('undo on %s', (engine) => {
     expect(
       await run({ run: 'kinds', statements, slices: [slice], options: { holdShrinkPercent: undefined } }),
     ).toMatchObject({ state: 'changed' });
-    expect(await undo('kinds', { slices: [slice] })).toMatchObject({ state: 'changed' });
+    const settings = {
+      array_nulls: 'off',
+      xmloption: 'document',
+      standard_conforming_strings: 'off',
+      datestyle: 'SQL, DMY',
+    };
+    const restores = { run: 'kinds', unit };
+    const options = { holdShrinkPercent: undefined, settings };
+    expect(await run({ statements: [], restores, slices: [slice], options })).toMatchObject({ state: 'changed' });
     expect(await rows('kinds')).toBe(before);
   });
 });

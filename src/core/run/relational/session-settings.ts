@@ -20,6 +20,8 @@ export const pinnedTextSettings: Settings = {
   extra_float_digits: '3',
   bytea_output: 'hex',
   client_encoding: 'UTF8',
+  array_nulls: 'on',
+  xmloption: 'content',
 };
 
 /** Where a target has row security: it must not hide rows from the figures, or must say so. */

@@ -58,7 +58,7 @@ where c.oid = $1::pg_catalog.oid and c.oid = pg_catalog.to_regclass($3) and c.re
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       and (a.attidentity <> '' or a.attgenerated not in ('', 's')))
   and not exists (select from pg_catalog.pg_attrdef d
-    where d.adrelid = c.oid and pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ '\\mnextval\\(')`;
+    where d.adrelid = c.oid and pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ 'nextval"?[(]')`;
 
 /** $1: oids of tables. Whether this transaction has looked at one of them, or written to it, in whatever way. */
 export const touchedSql = `select exists (${touched('$1')})`;
