@@ -1,20 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import type { TaskId } from '../../core/pipeline/model.ts';
 import { makeSafe } from '../../core/safe/make-safe.ts';
-import { applyEdits } from '../../core/text/apply-edits.ts';
 import { plural } from '../../core/text/plural.ts';
 import type { TextEdit } from '../../core/text/span.ts';
 import { sliceGrants } from '../../core/warehouse/dialects/postgres/slice-functions-sql.ts';
 import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
 import { checkScope } from '../check-scope.ts';
 import { findTasks } from '../find-tasks.ts';
+import { reportProblems } from '../report-problems.ts';
 import { type MadeSafe, makeSafeJson } from '../reporters/make-safe-json.ts';
 import { unifiedDiff } from '../reporters/unified-diff.ts';
 import { exitCodes, type Shell, UsageError } from '../shell.ts';
 import { withTarget } from '../with-target.ts';
 import { openWorkspace } from '../workspace-option.ts';
+import { writeEdits } from '../write-edits.ts';
 
 interface MakeSafeOptions {
   readonly task?: readonly string[];
@@ -66,11 +66,24 @@ async function make(paths: readonly string[], options: MakeSafeOptions, shell: S
   const absent = [...(named ?? [])].find((id) => !inPaths.some(([one]) => one === id));
   if (absent !== undefined)
     throw new UsageError(`${absent} is not in ${paths.join(', ')}`, 'name the file that it stands in');
+  const concerns = workspace.problems.filter(
+    ({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file),
+  );
+  reportProblems(concerns, workspace.text, shell);
   const made = inPaths
     // A sensor has nothing to make safe, and nothing to complain of; a task that was named has.
-    .filter(([id]) => named?.has(id) ?? (workspace.facts.facts.get(id)?.writes.length ?? 0) > 0)
+    .filter(([id]) => named?.has(id) ?? writes(workspace, id))
     .map(([id]) => ({ id, safe: makeSafe(workspace.facts, id) }));
   report(made, workspace, options, shell);
+}
+
+/** Also a table that is only known when the task runs. */
+function writes({ facts }: Workspace, id: TaskId): boolean {
+  const found = facts.facts.get(id);
+  if (found === undefined || found.writes.length > 0) return found !== undefined;
+  const isWrite = (kind: string): boolean => ['insert', 'delete', 'update', 'merge'].includes(kind);
+  const statements = facts.tasks.get(id)?.task.sql.flatMap(({ reading }) => reading.statements) ?? [];
+  return found.unknowns.some(({ about }) => about === 'table-name') && statements.some(({ kind }) => isWrite(kind));
 }
 
 function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSafeOptions, shell: Shell): void {
@@ -82,7 +95,10 @@ function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSa
       files.set(edit.file, known.set(JSON.stringify(edit), edit));
     }
   }
-  if (options.write === true) for (const [file, edits] of files) write(workspace.root, file, [...edits.values()]);
+  if (options.write === true) {
+    const edits = new Map([...files].map(([file, of]) => [file, [...of.values()]]));
+    writeEdits(workspace.root, edits, workspace.text);
+  }
   const refused = made.filter(({ safe }) => safe.kind === 'refused');
   shell.exit(refused.length > 0 ? exitCodes.findings : exitCodes.done);
   if (options.format === 'json') {
@@ -108,14 +124,6 @@ function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSa
       ? `${plural(edited, 'task')} made safe. ${next}\n`
       : `${plural(edited, 'task')} to make safe; --write changes the files. ${next}\n`,
   );
-}
-
-/** In one write, with the byte order mark that the file had. */
-function write(root: string, file: string, edits: readonly TextEdit[]): void {
-  const path = join(root, file);
-  const text = readFileSync(path, 'utf8');
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
-  writeFileSync(path, mark + applyEdits(text.slice(mark.length), edits));
 }
 
 async function install(paths: readonly string[], { connection, format }: MakeSafeOptions, shell: Shell): Promise<void> {

@@ -37,7 +37,7 @@ function editOne(
   const start = piece.source.start + edit.start - piece.at;
   const end = start + edit.end - edit.start;
   const newText = file.endsWith('.py')
-    ? forPythonString(context.pythonStrings(file), start, end, edit.newText)
+    ? forPythonString(context.pythonStrings(file), text, { start, end, newText: edit.newText })
     : edit.newText;
   if (newText === undefined) return undefined;
   return { file, start, end, newText: text.includes('\r\n') ? newText.replace(/\r?\n/g, '\r\n') : newText };
@@ -45,14 +45,20 @@ function editOne(
 
 function forPythonString(
   strings: readonly PythonString[],
-  start: number,
-  end: number,
-  newText: string,
+  text: string,
+  { start, end, newText }: Span & { readonly newText: string },
 ): string | undefined {
   const string = strings.find(({ content }) => content.start <= start && end <= content.end);
   if (string === undefined || /[ft]/.test(string.prefix)) return undefined;
-  if (newText.includes(string.quote.charAt(0)) || newText.includes('\\')) return undefined;
-  return string.quote.length === 3 ? newText : newText.replace(/\s*\n\s*/g, ' ');
+  const { quote, prefix, content } = string;
+  const mark = quote.charAt(0);
+  if (newText.includes('\\') && (!prefix.includes('r') || /\\(?:["']|$)/.test(newText))) return undefined;
+  if (quote.length === 1) return newText.includes(mark) ? undefined : newText.replace(/\s*\n\s*/g, ' ');
+  // Three quotes in a row end such a string, and one more before its own three would be the first of them.
+  const before = text.slice(Math.max(content.start, start - 2), start);
+  const after = text.slice(end, Math.min(content.end, end + 2));
+  if (`${before}${newText}${after}`.includes(quote)) return undefined;
+  return after === '' && `${before}${newText}`.endsWith(mark) ? undefined : newText;
 }
 
 /** The white space before the line on which an offset stands, for text that is inserted above or below it. */

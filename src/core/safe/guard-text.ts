@@ -38,13 +38,21 @@ export function beginSlice(slice: GuardedSlice): string {
     `target => ${literal(slice.target)}, slice_column => ${literal(slice.column)}`,
     `lower_bound => ${slice.lower}`,
     `upper_bound => ${slice.upper}`,
-    ...(slice.predicate === undefined ? [] : [`predicate => $slice$${slice.predicate}$slice$`]),
+    ...(slice.predicate === undefined ? [] : [`predicate => ${dollarQuoted(slice.predicate)}`]),
     ...(slice.key.length === 0 ? [] : [`key => ${array(slice.key)}`]),
     ...(slice.leftOut.length === 0 ? [] : [`left_out => ${array(slice.leftOut)}`]),
   ];
   return `SELECT ${ledgerSchema}.begin_slice(\n  ${lines.join(',\n  ')});`;
 }
 
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** What stands in a template is Jinja's, which knows no doubled quote. */
+const literal = (text: string): string =>
+  `'${text.replace(/\{\{.*?\}\}|'/gs, (part) => (part === "'" ? "''" : part))}'`;
+
+function dollarQuoted(text: string): string {
+  let tag = '$slice$';
+  while (text.includes(tag)) tag = tag.replace(/\$$/, '_$');
+  return `${tag}${text}${tag}`;
+}
 
 const array = (names: readonly string[]): string => `ARRAY[${names.map(literal).join(', ')}]`;

@@ -85,8 +85,8 @@ export function guardEdits(context: LintContext, { part, own, begin, deletion }:
   const made = edits.map(([at, edit]) => editSql(context, at, [edit]));
   if (made.some((one) => one === undefined))
     throw new Refusal(
-      'its SQL is put together by Python, or stands in a string with other quotes',
-      'write it as one text in triple quotes, or as a .sql file',
+      'its SQL is put together by Python, or has quotes or escapes that its string cannot repeat',
+      'write it as a .sql file, or as one text in triple quotes without escapes',
     );
   return made.flatMap((one) => one ?? []);
 }

@@ -95,6 +95,13 @@ function edited(context: LintContext, view: TaskView, facts: WorkspaceFacts): Sa
     usesEnd: [slice.lo, slice.hi].some(({ anchor }) => anchor === 'end'),
   });
   if ('reason' in names) throw new Refusal(names.reason, 'cut the slice by data_interval_start and data_interval_end');
+  const schedule = pipeline.schedule.value;
+  const empty = (schedule.kind === 'cron' || schedule.kind === 'delta') && schedule.intervals === 'zero-width';
+  if (empty && slice.lo.anchor !== slice.hi.anchor)
+    throw new Refusal(
+      'its slice goes from the start to the end of an interval, which are the same time under its schedule',
+      'give it a timetable with intervals, such as CronDataIntervalTimetable',
+    );
   const begin = beginSlice({
     task: scheduled ? '{{ dag.dag_id }}.{{ task.task_id }}' : task.id,
     run: scheduled ? '{{ run_id }}, try {{ ti.try_number }}' : 'its scheduler',

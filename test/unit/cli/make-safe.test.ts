@@ -57,6 +57,16 @@ test('what is refused is said with its reason, and the rest is done', async () =
   expect(err).toContain('refused shop.daily: no interval owns rows of mart.daily: it rewrites the whole table');
 });
 
+test('a file that cannot be read and a table that only a run knows are not called nothing to do', async () => {
+  writeFileSync(join(folder, 'dags/old.py'), Buffer.from('# Gr\xf6\xdfe', 'latin1'));
+  const old = await runCli(['make-safe', 'dags/old.py'], folder);
+  expect(old.err).toContain('dags/old.py warning not read: it is not UTF-8 text');
+  writeFileSync(join(folder, 'dags/sql/daily.sql'), `INSERT INTO {{ var.value.mart }}.daily SELECT * FROM raw.orders;`);
+  const { code, err } = await runCli(['make-safe', 'dags'], folder);
+  expect(code).toBe(1);
+  expect(err).toContain('refused shop.daily: not all that it writes is known: The table {{ var.value.mart }}.daily');
+});
+
 /** The text that a diff of one file makes of another, as `patch` would. */
 function patched(text: string, diff: string): string {
   const old = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

@@ -138,6 +138,30 @@ describe.each(Object.entries(safe))('%s', (name, [files, task]) => {
   });
 });
 
+test('what is said again keeps its quotes: of SQL, of a template, of dollars, beside those of its string', () => {
+  for (const quote of ['"""', "'''"]) {
+    const dag = dagOf(`
+            DELETE FROM "Mart".{{ params['table'] }} WHERE day = '{{ ds }}' AND note <> $slice$x$slice$;
+            INSERT INTO "Mart".{{ params['table'] }} SELECT * FROM raw.orders WHERE day = '{{ ds }}';`);
+    const files = {
+      'dags/shop.py': (dag['dags/shop.py'] ?? '')
+        .replaceAll('"""', quote)
+        .replace('conn_id="postgres"', 'conn_id="postgres", params={"table": "sales"}'),
+    };
+    const after = madeSafe(files, 'shop.sales');
+    expect(after['dags/shop.py']).toContain(`target => '"Mart".{{ params['table'] }}'`);
+    expect(after['dags/shop.py']).toContain("$slice_$day = '{{ ds }}' AND note <> $slice$x$slice$$slice_$");
+    expect(makeSafe(factsOf(after), 'shop.sales')).toEqual({ kind: 'safe' });
+  }
+});
+
+test('a backslash is said again where the string takes it as it stands', () => {
+  const dag = dagOf(deleteInsert.replace(';', String.raw` AND note ~ '\d';`))['dags/shop.py'] ?? '';
+  const raw = { 'dags/shop.py': dag.replace('sql="""', 'sql=r"""') };
+  expect(madeSafe(raw, 'shop.sales')['dags/shop.py']).toContain(String.raw`AND note ~ '\d'$slice$`);
+  expect(makeSafe(factsOf({ 'dags/shop.py': dag }), 'shop.sales')).toMatchObject({ kind: 'refused' });
+});
+
 test('code that only became safe is the same code, so that no slice is called stale for it', () => {
   const files = dagOf(deleteInsert);
   expect(codeHash(factsOf(madeSafe(files, 'shop.sales')))).toBe(codeHash(factsOf(files)));
@@ -233,6 +257,16 @@ test.each<[string, Files, string, string?]>([
     'a mix of interval and logical date',
     dagOf(deleteInsert.replace('{{ data_interval_start }}', '{{ ds }}')),
     'its slice mixes the data interval and the logical date',
+  ],
+  [
+    'a schedule whose intervals are empty',
+    {
+      'dags/shop.py': (dagOf(deleteInsert)['dags/shop.py'] ?? '')
+        .replace('interval import CronDataInterval', 'trigger import CronTrigger')
+        .replace('CronDataIntervalTimetable(', 'CronTriggerTimetable('),
+    },
+    'its slice goes from the start to the end of an interval, which are the same time',
+    'CronDataIntervalTimetable',
   ],
   [
     'an INSERT whose slice is not its column',
