@@ -422,6 +422,9 @@ describe('a task that was made safe, beside others on postgres', () => {
     await sql(fixture.warehouse, ...sliceGrants(role));
     await limited.query(rendered);
     expect(await inSlice()).toBe('10');
+    await expect(
+      limited.query(`select backfill_ledger.record_slice('{}', '{}', false, '', 'somebody else')`),
+    ).rejects.toThrow('does not exist');
     await expect(limited.query('select * from backfill_ledger.versions')).rejects.toThrow('permission denied');
     await expect(
       limited.query(`select backfill_ledger.slice_figures('backfill_ledger.runs', 'true', null, '{}')`),

@@ -254,13 +254,16 @@ begin
     'before', ${schema}.slice_figures(target, rows_of, own_key, left_out))::text, true);
 end $f$`;
 
-/** Writes a version into the ledger for a role that may not write there itself; everything comes as data. */
+/**
+ * Writes a version into the ledger for a role that may not write there itself; everything comes as data, but for who it
+ * was: the role that connected, which a function with its owner's rights still sees.
+ */
 const recordSliceSql = `
-create function ${schema}.record_slice(slice json, after json, equal bool, columns text, role text) returns void
+create function ${schema}.record_slice(slice json, after json, equal bool, columns text) returns void
 language plpgsql volatile security definer ${settings} as $f$
 declare
   run_id text := to_char(clock_timestamp() at time zone 'UTC', 'YYYYMMDD-HH24MISS') || '-' || substr(md5(random()::text || clock_timestamp()), 1, 10);
-  by_whom text := (slice->>'run') || ' (' || role || ')';
+  by_whom text := (slice->>'run') || ' (' || session_user || ')';
   state text := case when equal then 'unchanged' else 'changed' end;
   took bigint := extract(epoch from clock_timestamp() - (slice->>'beganAt')::timestamptz) * 1000;
   same int := case when equal then 0 end;
@@ -299,8 +302,7 @@ begin
     and before->>'rows' = after->>'rows' and before->>'algorithm' = after->>'algorithm',
     (select pg_catalog.string_agg(a.attname || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod)
         || case when a.attnotnull then ' not null' else '' end, ', ' order by a.attnum)
-      from pg_catalog.pg_attribute a where a.attrelid = (slice->>'oid')::oid and a.attnum > 0 and not a.attisdropped),
-    session_user::text);
+      from pg_catalog.pg_attribute a where a.attrelid = (slice->>'oid')::oid and a.attnum > 0 and not a.attisdropped));
   perform pg_catalog.set_config('${schema}.open_slice', '', true);
 end $f$`;
 
