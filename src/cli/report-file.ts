@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { UnitRecord } from '../core/ledger/ledger-store.ts';
 import { recordJson } from '../core/run/run-json.ts';
@@ -35,6 +35,7 @@ export function reportFile(
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new UsageError(`there is no folder ${dirname(name)} for the report`, 'make it first');
   }
+  if (!canWrite(file)) throw new UsageError(`the report cannot be written to ${name}`, 'name another file');
   return {
     write: (input, results) => {
       try {
@@ -44,4 +45,16 @@ export function reportFile(
       }
     },
   };
+}
+
+/** Tried, because rights, locks and full or read-only disks are told by nothing else. */
+function canWrite(file: string): boolean {
+  const isThere = existsSync(file);
+  try {
+    closeSync(openSync(file, 'a'));
+    if (!isThere) rmSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -44,7 +44,7 @@ export function register(program: Command, shell: Shell): void {
         .default([] as string[], 'all')
         .argParser((rule: string, before: readonly string[]) => [...before, knownRule(rule)]),
     )
-    .option('--now <time>', 'check as though it were this time (UTC unless it has an offset)');
+    .option('--now <time>', 'taken as by plan and run; no finding depends on the time');
   addAirflowOptions(command)
     .addHelpText('after', examples)
     .action((paths: readonly string[], options: CheckCommandOptions) => check(paths, options, shell));

@@ -68,6 +68,8 @@ export function register(program: Command, shell: Shell): void {
 }
 
 async function showPipelines(path: string, options: ShowOptions, shell: Shell): Promise<void> {
+  if (options.declare !== undefined && options.format === 'json')
+    throw new UsageError('--declare prints an entry of backfill.yaml', 'leave --format json out');
   const scope = checkScope([path], shell.cwd);
   const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);

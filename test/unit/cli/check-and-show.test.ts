@@ -212,5 +212,8 @@ describe('show', () => {
     const broken = await runCli(['show', 'sql/broken.sql', '--statements'], root);
     expect(broken.err).toContain('sql/broken.sql:1:');
     expect((await runCli(['show', '.', '--statements'], root)).code).toBe(2);
+    const both = await runCli(['show', '--declare', 'a.x', '--format', 'json'], root);
+    expect(both.code).toBe(2);
+    expect(JSON.parse(both.out).error.exitCode).toBe(2);
   });
 });
