@@ -2,8 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelationalExecutor, relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitJob } from '../../src/core/run/unit-job.ts';
 import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
 import type { Session } from '../../src/core/warehouse/ports.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
 import { withFault } from '../support/fault-injection.ts';
+import { type Line, openProxy } from '../support/faults/faulty-proxy.ts';
 import {
   type Fixture,
   job,
@@ -190,6 +193,26 @@ test('a lease that ran out does not help while the transaction is open, and the 
   await sql(fixture.warehouse, "update backfill_ledger.leases set expires_at = '2000-01-01'");
   expect(await runner('ben').execute(job({ run: `r${runs + 1}` }), neverAborted)).toMatchObject({ state: 'busy' });
   expect(await unit).toMatchObject({ state: 'unchanged' });
+});
+
+test('a connection that goes silent is given up when the server has ended it, and the unit can be run again', async () => {
+  await sql(fixture.warehouse, "update orders set amount = amount + 1 where day = '2026-11-01'");
+  const silenced = new Set<Line>();
+  const proxy = await openProxy((fixture.connection as PostgresConnection).port ?? 0, ({ text, moment, line }) => {
+    if (!text.startsWith('insert into sales') || moment === 'before' || silenced.size > 0) return;
+    silenced.add(line);
+    line.freeze();
+  });
+  const warehouse = await openWarehouse({ ...(fixture.connection as PostgresConnection), port: proxy.port });
+  const unit = job({ run: `r${runs}`, options: { leaseMs: 500 } });
+  expect(await runner('anna', warehouse).execute(unit, neverAborted)).toMatchObject({
+    state: 'failed',
+    error: { kind: 'connection', retryable: true, message: expect.stringContaining('has ended this connection') },
+  });
+  expect(await runner('anna', warehouse).execute(unit, neverAborted)).toMatchObject({ state: 'changed' });
+  expect(silenced.size).toBe(1);
+  await warehouse.close();
+  await proxy.close();
 });
 
 test('a claim of a dead process is taken over when its lease has run out, not before', async () => {

@@ -14,6 +14,15 @@ export interface Session {
   cancel(): Promise<{ readonly confirmed: boolean }>;
   /** Never throws; a broken connection closes too. */
   close(): Promise<void>;
+  /** Its end on a server; none where the engine runs in this process. */
+  readonly backend?: Backend | undefined;
+}
+
+/** The server process behind a session. */
+export interface Backend {
+  readonly process: number;
+  /** The process is gone and the network does not say so: what runs on the session fails as on a broken connection. */
+  giveUp(): void;
 }
 
 export interface WarehouseDescription {

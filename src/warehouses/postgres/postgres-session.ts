@@ -1,5 +1,5 @@
 import type { Client, QueryArrayConfig } from 'pg';
-import type { ResultSet, Session } from '../../core/warehouse/ports.ts';
+import type { Backend, ResultSet, Session } from '../../core/warehouse/ports.ts';
 import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
 import { driverError } from './driver-error.ts';
 
@@ -20,6 +20,7 @@ export class PostgresSession implements Session {
   #running: Promise<'ended' | 'cancelled'> | undefined;
   #cancelling: Promise<{ readonly confirmed: boolean }> | undefined;
   #lost: WarehouseError | undefined;
+  #givenUp: WarehouseError | undefined;
 
   constructor(
     private readonly client: Client,
@@ -37,6 +38,18 @@ export class PostgresSession implements Session {
   /** The server process behind this connection, as it said when it began. */
   get processId(): number | undefined {
     return (this.client as unknown as { processID: number | null }).processID ?? undefined;
+  }
+
+  get backend(): Backend | undefined {
+    const process = this.processId;
+    return process === undefined ? undefined : { process, giveUp: () => this.#giveUp() };
+  }
+
+  #giveUp(): void {
+    const message = 'The server has ended this connection, and the network did not say so.';
+    this.#givenUp ??= new WarehouseError('connection', message, true);
+    this.#lost ??= this.#givenUp;
+    (this.client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 
   async query(text: string, values: readonly (string | null)[] = []): Promise<ResultSet> {
@@ -57,7 +70,7 @@ export class PostgresSession implements Session {
         rowCount: result.rowCount ?? undefined,
       };
     } catch (error) {
-      throw driverError(error);
+      throw this.#givenUp ?? driverError(error);
     } finally {
       if (this.#running === running) this.#running = undefined;
     }

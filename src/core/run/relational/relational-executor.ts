@@ -46,6 +46,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
       return { state: 'failed', error: unitErrorOf(error), durationMs: durationMs() };
     }
     const steps = cancellable(session, signal);
+    const leave = heartbeat.attend(session, job.options.leaseMs);
     const parts = parted?.kind === 'ready' ? parted.parts : undefined;
     const run: PartedRun = {
       job,
@@ -75,6 +76,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): Re
       const cause = run.claim?.lost === true && isCancellation(error) ? lostClaim() : error;
       return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
     } finally {
+      leave();
       steps.release();
     }
   };

@@ -64,6 +64,10 @@ export const renewRunsSql = `
 update ${schema}.runs set alive_until = pg_catalog.clock_timestamp() + $2::bigint * interval '1 millisecond'
 where run = any($1::text[])`;
 
+/** $1: server processes. Those that are there, with when they began, for numbers are given again. */
+export const backendsSql = `
+select pid, extract(epoch from backend_start) from pg_catalog.pg_stat_activity where pid = any($1::int[])`;
+
 /** $1: advisory keys, taken in this order. */
 export const lockSharedSql = 'select pg_catalog.pg_advisory_xact_lock_shared(k) from pg_catalog.unnest($1::bigint[]) k';
 export const lockExclusiveSql = 'select pg_catalog.pg_advisory_xact_lock(k) from pg_catalog.unnest($1::bigint[]) k';
