@@ -90,6 +90,22 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
     ),
   );
 
+  test('a key that no operator compares tells no rows apart, and stops nothing', async () => {
+    await change(
+      'drop domain if exists shade',
+      'drop type if exists colour',
+      "create type colour as enum ('red', 'blue')",
+      'create domain shade as colour',
+      "alter table sales add tone shade not null default 'red', add note json, drop constraint sales_pkey",
+      'alter table sales add primary key (id, tone)',
+    );
+    for (const key of [[], ['id', 'note']]) {
+      const query = `select id, day, amount + ${key.length}, 'red', '{}' from orders where ${day}`;
+      const { outcome } = await run(fill(query), { slices: [{ ...slice, key }] });
+      expect(outcome).toMatchObject({ state: 'changed', slices: [{ added: 10, removed: 10, method: 'multiset' }] });
+    }
+  });
+
   test('is staged whatever backslashes mean to the scheduler', async () => {
     const settings = { standard_conforming_strings: 'off' };
     expect(await run(daily, { options: { settings } })).toMatchObject({

@@ -149,6 +149,7 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
         stable: expressions,
         textual,
         float: base?.short === 'float4' || base?.short === 'float8',
+        equatable: isEquatable(column.typeOid, types),
       };
     }),
     keys: row.keys,
@@ -156,6 +157,16 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
     rowSecurity: row.rowSecurity,
     triggers: row.triggers,
   };
+}
+
+/** Built-in types without `=`, and those whose `=` means something else, such as the same area. */
+const unequatable = /^_?(?:json|xml|point|line|lseg|box|path|polygon|circle)$/;
+
+/** No operator takes a domain over an enum as that enum. */
+function isEquatable(oid: string, types: ReadonlyMap<string, TypeRow>): boolean {
+  const base = baseOf(oid, types);
+  if (base === undefined) return false;
+  return !(base.builtIn && unequatable.test(base.short)) && (base.kind !== 'e' || base.oid === oid);
 }
 
 function baseOf(oid: string, types: ReadonlyMap<string, TypeRow>): TypeRow | undefined {

@@ -11,6 +11,8 @@ export interface ColumnDescription {
   /** Needs the text settings pinned: the type has no binary form of its own. */
   readonly textual: boolean;
   readonly float: boolean;
+  /** `=` tells its values apart, so that it can be part of a key. */
+  readonly equatable: boolean;
 }
 
 /** What the run protocol must know of a table before it touches it. */

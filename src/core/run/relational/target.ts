@@ -78,11 +78,11 @@ export function relationOf(
   };
 }
 
-/** The declared key, else the first unique key that a rerun does not make anew. */
+/** The declared key, else the first unique key that a rerun does not make anew; none that `=` does not tell apart. */
 function keyOf(slice: JobSlice, table: TableDescription): readonly string[] {
-  const exists = (name: string) => table.columns.some((column) => column.name === name);
-  if (slice.key.length > 0 && slice.key.every(exists)) return slice.key;
-  return table.keys.find((key) => !key.some((column) => slice.volatile.includes(column))) ?? [];
+  const usable = (name: string) => table.columns.some((column) => column.name === name && column.equatable);
+  if (slice.key.length > 0 && slice.key.every(usable)) return slice.key;
+  return table.keys.find((key) => key.every((name) => usable(name) && !slice.volatile.includes(name))) ?? [];
 }
 
 export const tableSql = (table: TableDescription): string =>
