@@ -29,7 +29,7 @@ export function unitGrid({ plan, states, words, selected, select }: UnitGridProp
       ${plan.rows.map(
         (row) => html`
           <div class="grid-row" role="row">
-            <span class="grid-name" role="rowheader" title=${row.task}>${row.task}</span>
+            <span class="grid-name" role="rowheader" title=${row.task}><bdi>${row.task}</bdi></span>
             <div class="grid-line">
               ${row.units.map((index) => {
                 const unit = plan.units[index];

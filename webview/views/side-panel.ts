@@ -50,7 +50,7 @@ function downstream(context: PageContext): TemplateResult | typeof nothing {
             <li data-depth=${Math.min(entry.depth, 6)} title=${entry.note ?? entry.task}>
               <vscode-checkbox .checked=${entry.included} ?disabled=${step !== 'choose' || entry.depth === 0 || entry.note !== undefined}
                 @change=${(event: Event) => context.ask({ type: 'include-task', task: entry.task, included: checkedOf(event) })}>
-                ${entry.task}
+                <bdi>${entry.task}</bdi>
               </vscode-checkbox>
               <span class="quiet">${entry.count}</span>
             </li>

@@ -113,7 +113,9 @@ async function run(words: readonly string[], options: RunCommandOptions, shell: 
     const result = await runOn(target, name, workspace, plan, words, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
     const run = isPreview(options) ? undefined : result.run;
-    report?.write({ title: titleOf(words, options), target: target.warehouse.description.target, run }, result.units);
+    const { preview, units } = result;
+    const where = target.warehouse.description.target;
+    report?.write({ title: titleOf(words, options), target: where, run, preview }, units);
   });
 }
 

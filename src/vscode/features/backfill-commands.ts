@@ -19,23 +19,28 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
     const first = await session.client.call('firstRange', { task: session.task, now: Date.now() });
     if (first !== undefined) await planRange(session, first, then);
   };
+  /** The page that is looked at, unless a lens or an editor says which task is meant. */
+  const lookedAt = (argument: unknown): AssistantSession | undefined =>
+    argument === undefined && vscode.window.activeTextEditor === undefined ? panels.active : undefined;
+  const shown = async (argument: unknown): Promise<AssistantSession | undefined> => {
+    const session = lookedAt(argument);
+    return session === undefined ? open(argument) : panels.open(session.client, session.task);
+  };
   const planned = async (argument: unknown): Promise<AssistantSession | undefined> => {
-    const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
+    const session = await shown(argument);
     await session?.revived;
     if (session !== undefined && session.state.step === 'choose') await session.handle({ type: 'make-plan' });
     return session;
   };
 
-  /** The page that is looked at, unless a lens or an editor says which task is meant. */
-  const lookedAt = (argument: unknown): AssistantSession | undefined =>
-    argument === undefined && vscode.window.activeTextEditor === undefined ? panels.active : undefined;
-
   const trusted = {
     'backfill.rerunInterval': (argument: unknown) => doInterval(argument, 'make-plan'),
     'backfill.backfillIntervals': open,
     'backfill.showPlan': planned,
-    'backfill.proveTask': (argument: unknown) =>
-      lookedAt(argument)?.handle({ type: 'prove' }) ?? doInterval(argument, 'prove'),
+    'backfill.proveTask': async (argument: unknown) => {
+      if (lookedAt(argument) === undefined) return doInterval(argument, 'prove');
+      return (await shown(argument))?.handle({ type: 'prove' });
+    },
     'backfill.previewChanges': async (argument: unknown) => {
       const session = await planned(argument);
       if (session?.state.connection.name === undefined) return session;
@@ -74,7 +79,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
   };
   return registerTrustedCommands(trusted, {
     'backfill.copyCliCommand': async (argument) => {
-      const session = argument === undefined && panels.active !== undefined ? panels.active : await open(argument);
+      const session = await shown(argument);
       return session?.handle({ type: 'copy-command' });
     },
   });

@@ -20,6 +20,8 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
         let count = 0;
         let unread = 0;
         let tasks = 0;
+        // What was mended, renamed or deleted since is not found again.
+        collection.clear();
         for (const client of open) {
           progress.report({ message: client.folder.name });
           const { findings, problems } = await client.call('check', { now: Date.now() });
@@ -60,7 +62,7 @@ function resultInWords(findings: number, unread: number, tasks: number): string 
   ];
   if (found.length > 0) return `${found.join(', ')}; see Problems.`;
   if (tasks === 0) return 'No pipeline was found in this workspace: no DAG and no SQL file with a task.';
-  return `Nothing found in ${plural(tasks, 'task')}: a second run changes nothing.`;
+  return `Nothing found in ${plural(tasks, 'task')} that a second run would change.`;
 }
 
 function groupByFile(findings: readonly Placed[]): Map<string, Placed[]> {

@@ -3,7 +3,8 @@ import type { AssistantSession } from '../panel/assistant-session.ts';
 /** Whether a page is free for something new: a run that goes on or was interrupted is shown instead. */
 export async function isFree(session: AssistantSession): Promise<boolean> {
   await session.revived;
-  return !session.run.running && session.state.run?.status !== 'interrupted';
+  const { run } = session.state;
+  return !session.run.busy && !(run?.mode === 'run' && run.status === 'interrupted');
 }
 
 /** Chooses a range on a page and does what is wanted with it, where it means something. */

@@ -205,6 +205,7 @@ export interface WorkspaceApi {
     readonly format: ReportFormat;
     readonly target: string;
     readonly run: string | undefined;
+    readonly preview: boolean;
     readonly results: readonly (RunUnit | UnitRecord)[];
   }): Promise<{ readonly name: string; readonly text: string }>;
   /** What running units of the page's plan twice has shown: findings say so as long as the code is what was run. */

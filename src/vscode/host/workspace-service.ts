@@ -200,7 +200,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const found = state()
         .tasks()
         .find(({ id }) => id === task);
-      const interval = found?.grid?.containing(instant(at));
+      const interval = Number.isFinite(at) ? found?.grid?.containing(instant(at)) : undefined;
       if (found === undefined || interval === undefined) return undefined;
       return { from: typedTime(interval.start, found.zone), to: typedTime(interval.next, found.zone) };
     },
@@ -272,15 +272,21 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       writeConnection(root, name, { engine: 'postgres', ...connection });
       live().changed([config.file]);
     },
-    async report({ page, format, target, run, results }) {
+    async report({ page, format, target, run, preview, results }) {
       const shown = frozen.get(page);
       const title = shown?.title ?? 'Backfill';
-      const name = `backfill-${run ?? 'plan'}`;
-      const input = { title, target, run, results };
+      const name = preview ? 'backfill-preview' : `backfill-${run ?? 'plan'}`;
+      const input = { title, target, run, preview, results };
       if (format === 'markdown') return { name: `${name}.md`, text: reportMarkdown(input) };
       if (format === 'html') return { name: `${name}.html`, text: reportHtml(input) };
       const plan = shown === undefined ? undefined : planJson(shown.plan);
-      const json = { version: 1, runId: run ?? null, target, plan: plan ?? null, units: results.map(recordJson) };
+      const json = {
+        version: 1,
+        runId: preview ? null : (run ?? null),
+        target,
+        plan: plan ?? null,
+        units: results.map(recordJson),
+      };
       return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
     },
     async prepare({ page, ...options }) {

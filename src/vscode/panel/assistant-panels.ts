@@ -13,7 +13,7 @@ export interface AssistantPanels extends vscode.Disposable {
   /** For questions to a database that are no page's own. */
   services(client: WorkspaceClient): SessionServices;
   sessions(): readonly AssistantSession[];
-  /** The session whose page was looked at last. */
+  /** The session whose page was looked at last, while it is open. */
   readonly active: AssistantSession | undefined;
   readonly onDidChange: vscode.Event<void>;
 }
@@ -61,14 +61,16 @@ export function assistantPanels(
       if (panel.active) active = key;
     });
     panel.onDidDispose(() => {
-      if (panels.get(key) === panel) panels.delete(key);
+      if (panels.get(key) !== panel) return;
+      panels.delete(key);
+      if (active === key) active = undefined;
     });
   };
 
   const serializer = vscode.window.registerWebviewPanelSerializer(assistantViewType, {
     async deserializeWebviewPanel(panel, state: { readonly task?: unknown; readonly folder?: unknown } | undefined) {
       const task = state?.task;
-      const client = clients.all().find(({ folder }) => folder.uri.toString() === state?.folder) ?? clients.all()[0];
+      const client = clients.all().find(({ folder }) => folder.uri.toString() === state?.folder);
       if (typeof task !== 'string' || client === undefined) {
         panel.dispose();
         return;

@@ -168,6 +168,7 @@ export async function openSession(
           format,
           target: connection.target ?? '',
           run: shown?.run,
+          preview: shown?.mode === 'preview',
           results: run.results,
         });
         return services.save(report.name, report.text);

@@ -29,19 +29,22 @@ const reportFormats: readonly (vscode.QuickPickItem & { readonly format: ReportF
 /** The session's services in a real editor: questions, clipboard, files, documents. */
 export function editorServices(input: EditorServicesInput): SessionServices {
   const { client, connections, log, diffs, runThread, createdBy, remember } = input;
-  const settings = vscode.workspace.getConfiguration('backfill', client.folder);
   return {
     client,
     connections,
     log,
     createdBy,
     remember,
-    settings: {
-      concurrency: setBySomebody(settings.inspect<number>('run.concurrency')),
-      shrinkPercent: setBySomebody(settings.inspect<number | null>('run.guard.shrinkPercent')),
-      earlyCutoff: setBySomebody(settings.inspect<boolean>('run.earlyCutoff')),
-      samples: setBySomebody(settings.inspect<number>('diff.samples')),
-      floatTolerance: setBySomebody(settings.inspect<number | null>('diff.floatTolerance')),
+    // A page lives for long: what was set since counts for its next run.
+    get settings() {
+      const settings = vscode.workspace.getConfiguration('backfill', client.folder);
+      return {
+        concurrency: setBySomebody(settings.inspect<number>('run.concurrency')),
+        shrinkPercent: setBySomebody(settings.inspect<number | null>('run.guard.shrinkPercent')),
+        earlyCutoff: setBySomebody(settings.inspect<boolean>('run.earlyCutoff')),
+        samples: setBySomebody(settings.inspect<number>('diff.samples')),
+        floatTolerance: setBySomebody(settings.inspect<number | null>('diff.floatTolerance')),
+      };
     },
     startRunThread: (onEvent, onEnd) => {
       if (!vscode.workspace.isTrusted) throw new Error(untrustedWords);

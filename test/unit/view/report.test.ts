@@ -45,6 +45,19 @@ test('tells what changed, with samples, and leaves out what did not', () => {
   expect(text).toContain('| added | id=9 |  | n=x y |');
 });
 
+test('a preview is not told as a run', () => {
+  const results = [
+    { attempts: 1, message: undefined, durationMs: 5, unit: 'a@1', state: 'changed', slices: [slice] } as const,
+  ];
+  const input = { title: 't', target: 'shop@db', run: 'r1', results };
+  for (const write of [reportMarkdown, reportHtml]) {
+    expect(write(input)).toContain('Run r1 on shop@db');
+    const previewed = write({ ...input, preview: true });
+    expect(previewed).toContain('Preview for shop@db: nothing was written.');
+    expect(previewed).not.toContain('r1');
+  }
+});
+
 test('says which changed rows are equal within tolerance, in all and by column', () => {
   const near: SliceDiff = {
     ...slice,

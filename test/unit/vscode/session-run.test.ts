@@ -89,6 +89,8 @@ test('a run after a preview begins with units that all wait, and one that cannot
   (await next('start')).answer(ended(session, 'done', ['changed', 'unchanged', 'changed', 'changed']));
   await stopped(session);
   expect(session.state.run?.counts).toEqual({ changed: 3, unchanged: 1 });
+  await session.handle({ type: 'export' });
+  expect(assistant.saved.get('backfill-preview.md')).toContain('nothing was written');
   await session.handle({ type: 'start', mode: 'run' });
   const run = await next('start');
   expect(session.state.run?.states).toEqual(waiting);

@@ -45,6 +45,13 @@ test('of several texts that wait only the newest is read, and all that asked get
   expect(await tasksOf()).toEqual(['a.saved']);
 });
 
+test('an interval is looked for at a moment, not at what is none', async () => {
+  const api = createWorkspaceApi(() => {});
+  await api.open({ root, settings });
+  expect(await api.rangeAt({ task: 'a.saved', at: Number.NaN })).toBeUndefined();
+  expect(await api.rangeAt({ task: 'a.saved', at: now })).toEqual({ from: '2026-01-02', to: '2026-01-03' });
+});
+
 test('each page keeps its own plan while another one plans', async () => {
   writeFileSync(join(root, 'dags/a.py'), `${dag('one')}${taskLine('two')}`);
   const api = createWorkspaceApi(() => {});
