@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { resolveConnection } from '../../src/warehouses/postgres/client-options.ts';
+import { goodbyeMs } from '../../src/warehouses/postgres/postgres-session.ts';
+import { openProxy } from '../support/faults/faulty-proxy.ts';
 import { asSuperuser, freePort, startPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, job, neverAborted, realClock, scalar, shopTables, sql } from '../support/warehouse-fixture.ts';
 
@@ -350,4 +352,18 @@ describe('a server that fails', () => {
     });
     await standby.close();
   });
+});
+
+test('a session that has gone silent closes', async () => {
+  const proxy = await openProxy(connection.port ?? 0, () => undefined);
+  const warehouse = await openWarehouse({ ...connection, port: proxy.port });
+  const session = await warehouse.connect('unit');
+  for (const line of proxy.lines) line.freeze();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const closed = session.close();
+  vi.advanceTimersByTime(goodbyeMs);
+  vi.useRealTimers();
+  await closed;
+  await warehouse.close();
+  await proxy.close();
 });

@@ -15,6 +15,9 @@ const statement = (text: string, values: readonly (string | null)[]): QueryArray
 /** How long a cancelled statement may take to end before the cancel counts as unconfirmed. */
 const confirmMs = 10_000;
 
+/** How long the server may take to answer a goodbye; an idle connection that has gone silent has no answer. */
+export const goodbyeMs = 3000;
+
 /** One server connection. `requestCancel` asks the server on another connection; this one waits for what it says. */
 export class PostgresSession implements Session {
   #running: Promise<'ended' | 'cancelled'> | undefined;
@@ -49,6 +52,10 @@ export class PostgresSession implements Session {
     const message = 'The server has ended this connection, and the network did not say so.';
     this.#givenUp ??= new WarehouseError('connection', message, true);
     this.#lost ??= this.#givenUp;
+    this.#destroy();
+  }
+
+  #destroy(): void {
     (this.client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 
@@ -104,6 +111,8 @@ export class PostgresSession implements Session {
   async close(): Promise<void> {
     this.onClose(this);
     this.#lost ??= new WarehouseError('connection', 'This session was closed.', false);
+    const silent = setTimeout(() => this.#destroy(), goodbyeMs);
     await this.client.end().catch(() => undefined);
+    clearTimeout(silent);
   }
 }
