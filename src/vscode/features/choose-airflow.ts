@@ -2,17 +2,15 @@ import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { findAirflow } from '../../node/airflow/find-airflow.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
+import { pickClient } from './pick-client.ts';
 
 type Choice = vscode.QuickPickItem & { readonly choose: () => Promise<string | undefined> };
 
 /** `Choose Airflow to Confirm DAGs…`: nothing of the workspace is run before one is chosen here or in the settings. */
 export function registerChooseAirflow(clients: WorkspaceClients): vscode.Disposable {
   return vscode.commands.registerCommand('backfill.chooseAirflow', async () => {
-    const client = clients.all()[0];
-    if (client === undefined) {
-      void vscode.window.showInformationMessage('Open a folder with DAG files first.');
-      return;
-    }
+    const client = await pickClient(clients, 'Open a folder with DAG files first.');
+    if (client === undefined) return;
     const root = client.folder.uri.fsPath;
     const found: Choice[] = findAirflow(root, process.env).map((folder) => ({
       label: relative(root, folder) || folder,

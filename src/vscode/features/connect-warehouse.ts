@@ -2,26 +2,27 @@ import * as vscode from 'vscode';
 import type { Connections } from '../connections.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
+import { pickClient } from './pick-client.ts';
+import { registerTrustedCommands } from './trusted-commands.ts';
 
 /** `Connect Warehouse…` and `Forget Stored Password…`. */
 export function registerConnectionCommands(clients: WorkspaceClients, connections: Connections): vscode.Disposable {
-  return vscode.Disposable.from(
-    vscode.commands.registerCommand('backfill.connectWarehouse', async () => {
-      const client = clients.all()[0];
-      if (client === undefined)
-        void vscode.window.showInformationMessage('Open a folder first: connections live in its backfill.yaml.');
-      else await connectWarehouse(client);
-    }),
-    vscode.commands.registerCommand('backfill.forgetPassword', async () => {
-      const client = clients.all()[0];
+  const folder = () => pickClient(clients, 'Open a folder first: connections live in its backfill.yaml.');
+  return registerTrustedCommands({
+    'backfill.connectWarehouse': async () => {
+      const client = await folder();
+      if (client !== undefined) await connectWarehouse(client);
+    },
+    'backfill.forgetPassword': async () => {
+      const client = await folder();
       if (client === undefined) return;
       const { names } = await client.call('connections', null);
       const name = await vscode.window.showQuickPick([...names], {
         placeHolder: 'Whose password should be forgotten?',
       });
       if (name !== undefined) await connections.forget(client, name);
-    }),
-  );
+    },
+  });
 }
 
 /** Asks where the warehouse is and writes it to `backfill.yaml`; the password is asked for when the server wants one. */

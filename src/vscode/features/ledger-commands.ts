@@ -7,6 +7,7 @@ import type { AssistantPanels } from '../panel/assistant-panels.ts';
 import { isRefused, planUndo } from '../panel/plan-undo.ts';
 import type { WorkspaceClient } from '../workspace-client.ts';
 import type { WorkspaceClients } from '../workspace-clients.ts';
+import { pickClient } from './pick-client.ts';
 import { isFree, planRange } from './plan-range.ts';
 import { registerTrustedCommands } from './trusted-commands.ts';
 
@@ -75,6 +76,7 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
     }
     const session = await panels.open(client, planned.task);
     if (await isFree(session)) await session.showUndo(planned);
+    else sayTaken(planned.task);
   };
 
   const showStale = async (): Promise<void> => {
@@ -109,6 +111,7 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
     if (range === undefined) throw new Error(`There is no task ${task} with such an interval any more.`);
     const session = await panels.open(client, task);
     if (await isFree(session)) await planRange(session, range, 'make-plan');
+    else sayTaken(task);
   };
 
   return registerTrustedCommands({
@@ -116,6 +119,11 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
     'backfill.showStale': showStale,
   });
 }
+
+const sayTaken = (task: string): void => {
+  const taken = `The page of ${task} shows a run that goes on or was interrupted`;
+  void vscode.window.showWarningMessage(`${taken}: wait for its end, cancel or resume it, then try again.`);
+};
 
 const minuteInUtc = (at: number): string => `${formatWall(instant(at), 'UTC').slice(0, 16)} UTC`;
 
@@ -133,12 +141,8 @@ function staleItem(entry: StaleEntry, zone = 'UTC'): vscode.QuickPickItem & { re
 
 /** The folder of the page or editor that is looked at, and its connection; asked for where there are several. */
 async function pickLedger(clients: WorkspaceClients, panels: AssistantPanels): Promise<Ledger | undefined> {
-  const editor = vscode.window.activeTextEditor;
-  const client = (editor && clients.of(editor.document.uri)) ?? panels.active?.client ?? clients.all()[0];
-  if (client === undefined) {
-    void vscode.window.showInformationMessage('Open a folder with pipelines first.');
-    return undefined;
-  }
+  const client = await pickClient(clients, 'Open a folder with pipelines first.', panels.active?.client);
+  if (client === undefined) return undefined;
   const { names, default: preferred } = await client.call('connections', null);
   if (names.length <= 1) {
     const [connection] = names;
