@@ -431,6 +431,21 @@ describe('a task that was made safe, beside others on postgres', () => {
     ).rejects.toThrow('permission denied');
   });
 
+  test('only its own condition sees the search path, where somebody else may have put an operator', async () => {
+    await sql(
+      fixture.warehouse,
+      'create schema shared',
+      `create function shared.taken(json, json) returns text language sql as 'select null::text'`,
+      'create operator shared.->> (leftarg = json, rightarg = json, function = shared.taken)',
+      `create function shared.is_own(date) returns bool language sql as 'select true'`,
+    );
+    const caller = await client('set search_path = shared, public');
+    await caller.query(rendered.replace(/predicate => \$slice\$.*?\$slice\$/s, "predicate => 'is_own(day)'"));
+    const { rows } = await caller.query('show search_path');
+    expect(rows).toEqual([{ search_path: 'shared, public' }]);
+    expect(await scalar(fixture.warehouse, 'select row_count from backfill_ledger.versions')).toBe('10');
+  });
+
   test('a database without the ledger, or with an older one, says which command installs it', async () => {
     const lone = await client('begin', 'drop schema backfill_ledger cascade');
     const command = 'install it with: backfill make-safe --install';

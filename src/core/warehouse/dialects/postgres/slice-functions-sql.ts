@@ -1,7 +1,11 @@
 import { ledgerSchema as schema } from '../../../sql/ledger-name.ts';
 import { maxCells } from './lock-keys.ts';
 
-const settings = 'set search_path = pg_catalog, pg_temp';
+const safePath = 'pg_catalog, pg_temp';
+const settings = `set search_path = ${safePath}`;
+
+/** Evaluated where a function is called, before its own settings are in force. */
+const callerPath = `caller_path text default pg_catalog.current_setting('search_path')`;
 
 /** Left in the ledger in the place of a code hash by a task that its scheduler ran: nobody knows which code that was. */
 export const scheduledCode = 'not known: run by its scheduler';
@@ -110,15 +114,18 @@ end $f$`;
 
 /**
  * Rows and checksums of a slice by the engine's own hash; the count alone where a column has no stable binary form or
- * where row security hides rows from the caller, under an algorithm that is never compared. Runs with the caller's rights.
+ * where row security hides rows from the caller, under an algorithm that is never compared. Runs with the caller's rights,
+ * and only the condition, which is the caller's, with the caller's search path: an operator that somebody else put into
+ * one of its schemas would be executed in the place of ours.
  */
 const sliceFiguresSql = `
-create function ${schema}.slice_figures(target regclass, predicate text, key text[], left_out text[]) returns json
-language plpgsql volatile as $f$
+create function ${schema}.slice_figures(target regclass, predicate text, key text[], left_out text[],
+  ${callerPath}) returns json
+language plpgsql volatile ${settings} as $f$
 declare
   relation pg_catalog.text; names pg_catalog.text; row_fields pg_catalog.text; key_fields pg_catalog.text;
   stable pg_catalog.bool; version int := pg_catalog.current_setting('server_version_num')::int;
-  n bigint; s pg_catalog.numeric[]; duplicates bigint;
+  n bigint; s pg_catalog.numeric[]; duplicates bigint; figures pg_catalog.text;
   half pg_catalog.text[] := '{}'; wide constant pg_catalog.numeric := 79228162514264337593543950336; v pg_catalog.numeric;
 begin
   select pg_catalog.format('%I.%I', c_ns.nspname, c.relname) into relation
@@ -135,10 +142,11 @@ begin
   from pg_catalog.unnest(key) with ordinality k(name, n)
   join pg_catalog.pg_attribute a on a.attrelid = target and a.attname = k.name and a.attnum > 0 and not a.attisdropped;
   if not coalesce(stable, false) or pg_catalog.row_security_active(target) then
+    perform pg_catalog.set_config('search_path', caller_path, true);
     execute pg_catalog.format('select count(*) from %s where %s', relation, predicate) into n;
     return pg_catalog.json_build_object('rows', n, 'rowChecksum', '', 'algorithm', 'count/1');
   end if;
-  execute pg_catalog.format(
+  figures := pg_catalog.format(
     case when version >= 140000 then
       'select count(*), array[sum(pg_catalog.hash_record_extended(row(b), 0)), sum(pg_catalog.hash_record_extended(row(b), 1)), '
       || 'sum(pg_catalog.hash_record_extended(row(k), 0)), sum(pg_catalog.hash_record_extended(row(k), 1))]'
@@ -147,7 +155,10 @@ begin
       || 'sum((''x'' || substr(md5(k), 1, 16))::bit(64)::bigint), sum((''x'' || substr(md5(k), 17, 16))::bit(64)::bigint)]'
     end || ' from (select pg_catalog.record_send(row(%s)) as b, %s as k from %s where %s offset 0) s',
     row_fields, case when key_fields is null then 'null::pg_catalog.bytea' else 'pg_catalog.record_send(row(' || key_fields || '))' end,
-    relation, predicate) into n, s;
+    relation, predicate);
+  perform pg_catalog.set_config('search_path', caller_path, true);
+  execute figures into n, s;
+  perform pg_catalog.set_config('search_path', '${safePath}', true);
   foreach v in array s loop
     v := pg_catalog.mod(pg_catalog.mod(coalesce(v, 0), wide) + wide, wide);
     half := half || (
@@ -156,8 +167,11 @@ begin
       || pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.mod(v, 4294967296)::bigint), 8, '0'));
   end loop;
   if key_fields is not null then
-    execute pg_catalog.format('select coalesce(sum(c - 1), 0) from (select count(*) as c from %s where %s group by %s having count(*) > 1) s',
-      relation, predicate, (select pg_catalog.string_agg(pg_catalog.quote_ident(k), ', ') from pg_catalog.unnest(key) k)) into duplicates;
+    figures := pg_catalog.format('select coalesce(sum(c - 1), 0) from (select count(*) as c from %s where %s group by %s having count(*) > 1) s',
+      relation, predicate, (select pg_catalog.string_agg(pg_catalog.quote_ident(k), ', ') from pg_catalog.unnest(key) k));
+    perform pg_catalog.set_config('search_path', caller_path, true);
+    execute figures into duplicates;
+    perform pg_catalog.set_config('search_path', '${safePath}', true);
   end if;
   return pg_catalog.json_build_object('rows', n, 'keyChecksum', case when key_fields is not null then half[3] || half[4] end,
     'rowChecksum', half[1] || half[2],
@@ -179,8 +193,8 @@ $f$`;
 const beginSliceSql = `
 create function ${schema}.begin_slice(task text, run text, interval_start timestamptz, target regclass,
   slice_column text, lower_bound timestamptz, upper_bound timestamptz, predicate text default null,
-  key text[] default null, left_out text[] default '{}')
-returns void language plpgsql volatile as $f$
+  key text[] default null, left_out text[] default '{}', ${callerPath})
+returns void language plpgsql volatile ${settings} as $f$
 declare
   qualified text; relkind "char"; type text; busy text; rows_of text := predicate; own_key text[] := key;
   old_timeout text := pg_catalog.current_setting('lock_timeout');
@@ -251,7 +265,7 @@ begin
     'unit', task || '@' || ${schema}.iso(interval_start), 'oid', target::oid, 'target', qualified, 'column', slice_column,
     'from', ${schema}.iso(lower_bound), 'to', ${schema}.iso(upper_bound), 'predicate', rows_of,
     'key', coalesce(own_key, '{}'), 'leftOut', left_out, 'beganAt', pg_catalog.clock_timestamp(),
-    'before', ${schema}.slice_figures(target, rows_of, own_key, left_out))::text, true);
+    'path', caller_path, 'before', ${schema}.slice_figures(target, rows_of, own_key, left_out, caller_path))::text, true);
 end $f$`;
 
 /**
@@ -286,7 +300,7 @@ end $f$`;
 
 /** Ends the slice that `begin_slice` opened: its new figures become a version in the ledger, in the caller's transaction. */
 const commitSliceSql = `
-create function ${schema}.commit_slice() returns void language plpgsql volatile as $f$
+create function ${schema}.commit_slice() returns void language plpgsql volatile ${settings} as $f$
 declare
   kept text := nullif(pg_catalog.current_setting('${schema}.open_slice', true), '');
   slice json := kept; before json; after json;
@@ -297,7 +311,7 @@ begin
   end if;
   before := slice->'before';
   after := ${schema}.slice_figures((slice->>'oid')::oid, slice->>'predicate',
-    array(select pg_catalog.json_array_elements_text(slice->'key')), array(select pg_catalog.json_array_elements_text(slice->'leftOut')));
+    array(select pg_catalog.json_array_elements_text(slice->'key')), array(select pg_catalog.json_array_elements_text(slice->'leftOut')), slice->>'path');
   perform ${schema}.record_slice(slice, after, after->>'rowChecksum' <> '' and before->>'rowChecksum' = after->>'rowChecksum'
     and before->>'rows' = after->>'rows' and before->>'algorithm' = after->>'algorithm',
     (select pg_catalog.string_agg(a.attname || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod)
