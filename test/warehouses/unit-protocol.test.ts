@@ -177,6 +177,13 @@ describe.each(engines)('one unit on %s', (engine) => {
 
   test.each([
     ['a missing table', { table: 'nowhere' }, 'missing', 'does not exist'],
+    [
+      'a table of another database',
+      { table: 'elsewhere.public.sales' },
+      'missing',
+      'elsewhere.public.sales does not exist',
+    ],
+    ['a name of too many parts', { table: 'a.b.c.d' }, 'missing', 'does not exist'],
     ['a missing slice column', { column: 'dayz' }, 'missing', 'no column dayz'],
     ['a bound inside a day on a date column', { from: '2026-11-01T06:00:00.000Z' }, 'other', 'inside a UTC day'],
     ['a view', { table: 'orders_view' }, 'other', 'is a view'],

@@ -1,6 +1,7 @@
 /**
  * Everything about the named tables in one statement: $1 is an array of quoted names, the result one JSON document a
- * name, in the order given, null where no such relation is visible.
+ * name, in the order given, null where no such relation is visible, or the name is of another database: asking for such a
+ * one is an error of the server.
  */
 export const describeTablesSql = `
 select (
@@ -34,9 +35,14 @@ select (
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     ))
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.oid = pg_catalog.to_regclass(asked.name)
+  where c.oid = case when pg_catalog.cardinality(asked.parts) <= 2
+    or pg_catalog.cardinality(asked.parts) = 3 and asked.parts[1] = pg_catalog.current_database()
+    then pg_catalog.to_regclass(asked.name) end
 )
-from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality asked(name, n) order by asked.n`;
+from (
+  select a.name, a.n, pg_catalog.parse_ident(a.name) as parts
+  from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality a(name, n)
+) asked order by asked.n`;
 
 /** Rows of the tables with these oids together, as the last ANALYZE or VACUUM left it: $1 is an array of oids. */
 export const estimatedRowsSql = `
