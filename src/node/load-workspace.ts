@@ -116,8 +116,14 @@ export function findConfig(
   problems: Problem[],
 ): { readonly config: Config; readonly text: string | undefined } {
   const name = configNames.find((candidate) => existsSync(join(root, candidate)));
-  const text = name === undefined ? undefined : readText(root, name, problems);
-  if (name === undefined || text === undefined) return { config: emptyConfig, text };
+  if (name === undefined) return { config: emptyConfig, text: undefined };
+  const unread: Problem[] = [];
+  const text = readText(root, name, unread);
+  if (text === undefined) {
+    const said = unread.map((problem) => ({ ...problem, severity: 'error' as const }));
+    problems.push(...said);
+    return { config: { ...emptyConfig, file: name, slip: said[0] }, text };
+  }
   const read = readConfig(name, text);
   problems.push(...read.problems);
   return { config: read.config, text };

@@ -38,11 +38,9 @@ const connection = object('A database that runs can use', {
 const dialect = (description: string) => choice(description, ...dialectNames);
 
 const edge = (description: string) => written(`${description}: ${edgeExamples}`, { type: 'string' }, parseEdge);
-const duration = (description: string) =>
-  written(
-    `${description}, like 30s, 5min or 1h`,
-    { type: 'string', pattern: '^[0-9]+ *(ms|s|m|min|h)$' },
-    parseDuration,
+const duration = (description: string, leastMs?: number) =>
+  written(`${description}, like 30s, 5min or 1h`, { type: 'string', pattern: '^[0-9]+ *(ms|s|m|min|h)$' }, (source) =>
+    parseDuration(source, leastMs),
   );
 
 const floatTolerance = (description: string) => numeric(`${description}, e.g. 1e-9; 0: none`, 0, 1);
@@ -158,7 +156,7 @@ export const configShape = object(
       vacuum: choice('VACUUM after a run that left many dead rows: say so, run it, or neither', 'advise', 'run', 'off'),
       lockTimeout: duration('Longest wait for a lock'),
       statementTimeout: duration('Longest time of one statement'),
-      lease: duration('After this long without a sign of life a run counts as dead'),
+      lease: duration('After this long without a sign of life a run counts as dead', 1000),
     }),
   },
   ['version'],

@@ -3,7 +3,7 @@ import { type DeclaredSources, noSources } from '../../core/lineage/declared-sou
 import type { Severity } from '../../core/lint/finding.ts';
 import type { UnitOptions } from '../../core/run/unit-job.ts';
 import type { DialectName } from '../../core/sql/dialect-name.ts';
-import type { SourceSpan } from '../../core/text/span.ts';
+import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import type { EnvText } from './env-text.ts';
 
 /** A connection as written; environment references are looked up when it is opened, never before. */
@@ -48,6 +48,8 @@ export interface RunSettings
 /** `backfill.yaml`, read. A workspace without one has the defaults. */
 export interface Config {
   readonly file: string;
+  /** The first error in it. What it was meant to say is not known, so that no database is worked on until it is mended. */
+  readonly slip: Problem | undefined;
   readonly connections: ReadonlyMap<string, ConnectionSpec>;
   /** Used by tasks that name no known connection; the only one where there is only one. */
   readonly defaultConnection: string | undefined;
@@ -92,6 +94,7 @@ export const defaultRunSettings: RunSettings = {
 
 export const emptyConfig: Config = {
   file: 'backfill.yaml',
+  slip: undefined,
   connections: new Map(),
   defaultConnection: undefined,
   airflow: {

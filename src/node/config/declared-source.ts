@@ -1,7 +1,18 @@
 import type { DeclaredSource } from '../../core/lineage/declared-sources.ts';
+import { previousTickNames, stateNames, timeNames } from '../../core/template/time-names.ts';
 import type { WrittenConfig } from './config-shape.ts';
 
 type WrittenSource = NonNullable<WrittenConfig['sources']> extends ReadonlyMap<string, infer T> ? T : never;
+
+/** Names of a template whose values are those of the interval; Variables, params and the names of a DAG never are. */
+const ofInterval: ReadonlySet<string> = new Set([
+  ...[...Object.keys(timeNames), ...stateNames, ...previousTickNames],
+  ...['dag_run', 'ti', 'task_instance', 'task_instance_key_str'],
+]);
+
+/** Whether a text may be another one for each interval. */
+const namesInterval = (template: string): boolean =>
+  [...template.matchAll(/\{[{%][^}]*/g)].some(([code]) => code.match(/\w+/g)?.some((word) => ofInterval.has(word)));
 
 /** One entry under `sources`; what contradicts itself is told to `problem`, and the rest still counts. */
 export function declaredSource(
@@ -13,14 +24,20 @@ export function declaredSource(
   if (snapshots?.table === undefined) return { ...source, snapshots: undefined };
   const { table, column, date, columns = [] } = snapshots;
   if (mutable === false) problem(`${name}: mutable: false says that it keeps its rows, so it needs no snapshots`);
-  if (column === undefined && !table.includes('{{')) {
+  if (column === undefined && !namesInterval(table)) {
     problem(
-      `${name}: ${table} is one table for every interval; name the interval in it, like ${table}_{{ ds_nodash }}, or give the column of its snapshots’ date`,
+      `${name}: ${table} is one table for every interval; name the interval in it, like ${table.includes('{') ? name : table}_{{ ds_nodash }}, or give the column of its snapshots’ date`,
     );
     return { ...source, snapshots: undefined };
   }
   if (column === undefined && (date !== undefined || columns.length > 0)) {
     problem(`${name}: date and columns go with a column; without one the table’s name says which snapshot is read`);
+  }
+  if (date !== undefined && !namesInterval(date)) {
+    problem(
+      `${name}: the date ${date} is the same for every interval; name the interval in it, like {{ ds }}, or leave it out`,
+    );
+    return { ...source, snapshots: undefined };
   }
   return { ...source, snapshots: { table, column, date: date ?? '{{ ds }}', columns } };
 }

@@ -59,11 +59,20 @@ export function parseSpan(
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
-/** `30s`, `5min`, `1h`, `500ms` as milliseconds. */
-export function parseDuration(source: string): { readonly value: number } | { readonly wrong: string } {
+/** What a server takes as a time limit, in whole hours. */
+const mostHours = 596;
+
+/**
+ * `30s`, `5min`, `1h`, `500ms` as milliseconds. None at all is refused, because it means no limit to a server and an
+ * end at once to whoever counts.
+ */
+export function parseDuration(source: string, leastMs = 1): { readonly value: number } | { readonly wrong: string } {
   const match = /^(\d+)\s*(ms|s|m|min|h)$/.exec(source.trim());
   const unit = durationUnits[match?.[2] ?? ''];
   if (match === null || unit === undefined)
     return { wrong: `"${source}" is not a duration; write it like 30s, 5min or 1h` };
-  return { value: Number(match[1]) * unit };
+  const value = Number(match[1]) * unit;
+  if (value > mostHours * 3_600_000) return { wrong: `"${source}" is too long; write at most ${mostHours}h` };
+  const least = leastMs < 1000 ? `${leastMs}ms` : `${leastMs / 1000}s`;
+  return value < leastMs ? { wrong: `"${source}" is too short; write at least ${least}` } : { value };
 }

@@ -28,12 +28,12 @@ export function readConfig(
   // In a torn file the missing pieces are consequences, so only the tear is said.
   const context: ReadContext = { document, file, problems: document.errors.length > 0 ? [] : problems };
   const root = document.contents;
-  if (root === null) return { config: { ...emptyConfig, file }, problems };
-  const written = configShape.read(root, context) ?? {};
-  return { config: configOf(written, root, context), problems };
+  const read =
+    root === null ? { ...emptyConfig, file } : configOf(configShape.read(root, context) ?? {}, root, context);
+  return { config: { ...read, slip: problems.find(({ severity }) => severity === 'error') }, problems };
 }
 
-function configOf(written: WrittenConfig, root: Node, context: ReadContext): Config {
+function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omit<Config, 'slip'> {
   const { file } = context;
   const connections = new Map<string, ConnectionSpec>();
   for (const [name, connection] of written.connections ?? []) {
@@ -86,6 +86,15 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Con
     if (ruleNames.includes(name)) continue;
     const message = `there is no rule ${name}${didYouMean(name, ruleNames)}`;
     context.problems.push({ message, at: placeOf(root, context, 'rules', name), severity: 'error' });
+  }
+  const sources = new Set<string>();
+  for (const name of written.sources?.keys() ?? []) {
+    const table = name.toLowerCase();
+    if (sources.has(table)) {
+      const message = `${table} is declared twice; names of tables are the same in any case, so put both into one entry`;
+      context.problems.push({ message, at: placeOf(root, context, 'sources', name), severity: 'error' });
+    }
+    sources.add(table);
   }
   const [only] = connections.size === 1 ? connections.keys() : [];
   const { run = {}, airflow = {} } = written;

@@ -9,7 +9,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A connection ready to be opened: by name, or the default one. Environment references are looked up here; what is
- * missing is said by name, values are never shown.
+ * missing is said by name, values are never shown. None is while the file has an error: `protected`, snapshots or a hold
+ * may be what was not understood.
  */
 export function resolveConnection(
   config: Config,
@@ -17,6 +18,11 @@ export function resolveConnection(
   root: string,
   env: Environment,
 ): { readonly connection: ConnectionConfig } | { readonly problem: Problem } {
+  const { slip, file } = config;
+  if (slip !== undefined) {
+    const message = `no database is worked on while ${file} has an error (${slip.message}); mend it first`;
+    return { problem: { ...slip, message } };
+  }
   const wanted = name ?? config.defaultConnection;
   if (wanted === undefined) return { problem: noConnection(config) };
   const spec = config.connections.get(wanted);

@@ -191,11 +191,15 @@ function membersOf(node: Node, context: ReadContext, description: string): reado
     say(context, node, `expected names and values: ${description}`);
     return [];
   }
-  return target.items.map(({ key, value }) => {
+  return target.items.flatMap(({ key, value }) => {
     const keyNode = key as Node;
     const name = isScalar(keyNode) ? String(keyNode.value) : '';
+    if (name === '<<') {
+      say(context, keyNode, '<< merges nothing here; write the entries out, or let *name stand for a whole value');
+      return [];
+    }
     const child = value as Node | null;
     const empty = child === null || (isScalar(child) && child.value === null && child.source === '');
-    return { name, key: keyNode, value: empty ? undefined : child };
+    return [{ name, key: keyNode, value: empty ? undefined : child }];
   });
 }

@@ -318,6 +318,16 @@ describe('windows and durations in words', () => {
     ['1h', 3_600_000],
     ['250ms', 250],
   ])('%s is %d ms', (source, value) => expect(parseDuration(source)).toEqual({ value }));
+
+  test.each([
+    ['0s', undefined, '"0s" is too short; write at least 1ms'],
+    ['900ms', 1000, 'write at least 1s'],
+    ['597h', undefined, '"597h" is too long; write at most 596h'],
+    ['99999999999999999999h', undefined, 'is too long'],
+    ['-30s', undefined, 'is not a duration'],
+  ])('%s is refused', (source, least, wrong) =>
+    expect(parseDuration(source, least)).toEqual({ wrong: expect.stringContaining(wrong) }),
+  );
 });
 
 describe('resolveConnection', () => {
@@ -359,6 +369,20 @@ describe('resolveConnection', () => {
       expect.stringContaining(message),
     );
   });
+
+  // What it was to say may be that it is protected, or what a run reads instead of a table of today.
+  test.each(['    protected: ja\n', 'sources: { raw.shops: { snapshots: shops_{{ ds_nodash }} } }\n', 'runs: {}\n'])(
+    'opens nothing while the file has an error: %j',
+    (slip) => {
+      const { config, problems } = read(`version: 1\nconnections:\n  a:\n    host: localhost\n${slip}`);
+      expect(resolveConnection(config, 'a', '/ws', {})).toEqual({
+        problem: {
+          ...problems[0],
+          message: `no database is worked on while backfill.yaml has an error (${problems[0]?.message}); mend it first`,
+        },
+      });
+    },
+  );
 
   test('maps Airflow connection ids', () => {
     expect(connectionForAirflowId(config, 'warehouse')).toBe('warehouse');
