@@ -43,6 +43,13 @@ export function parseEdge(source: string): { readonly value: DeclaredEdge } | { 
   };
 }
 
+/** Whether the first bound is at or behind the second one in every interval, as far as their words tell. */
+export function isNeverBefore(from: DeclaredEdge, to: DeclaredEdge): boolean {
+  const parts = ['months', 'days', 'ms'] as const;
+  const isNoLess = parts.every((part) => from.offset[part] >= to.offset[part]);
+  return isNoLess && from.floor === to.floor && (from.anchor === to.anchor || from.anchor === 'end');
+}
+
 /** A span of calendar time, `90 days` or `6 months`, that is not nothing. */
 export function parseSpan(
   source: string,

@@ -6,6 +6,7 @@ import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';
 import { configShape, type WrittenConfig } from './config-shape.ts';
 import { declaredSource } from './declared-source.ts';
+import { isNeverBefore } from './parse-edge.ts';
 import { type ReadContext, spanOf } from './shape.ts';
 
 /**
@@ -166,6 +167,8 @@ function declaredTask(
         problem(`${table}: say which part is read, with from and to (and column), or with window: all`);
         return [];
       }
+      if (from !== undefined && to !== undefined && isNeverBefore(from, to))
+        problem(`${table}: its window ends where it begins or before, so that nothing is read; exchange from and to`);
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
     writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], floatTolerance, concurrency }) => {
@@ -176,6 +179,9 @@ function declaredTask(
       return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance, concurrency }];
     }),
   };
+  for (const [index, { table }] of said.writes.entries())
+    if (said.writes.findIndex((other) => other.table === table) < index)
+      problem(`${table} stands twice under writes; put what is said of it into one entry`);
   const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);
   const complete = reads !== undefined && writes !== undefined && isWhole && context.problems.length === before;
   return { complete, ...said, ...holdOf(task, shrinkPercent) };

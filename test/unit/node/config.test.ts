@@ -370,6 +370,18 @@ describe('resolveConnection', () => {
     );
   });
 
+  test.each([
+    ['reads: [{ table: b, from: end, to: start }]', 'b: its window ends where it begins or before'],
+    ['reads: [{ table: b, from: start - 1 day, to: start - 24 days }]', 'b: its window ends where it begins or before'],
+    ['reads: [{ table: b, from: start - 1 month, to: start - 7 days }, { table: b, to: start }]', undefined],
+    ['writes: [{ table: B, column: day }, { table: b, column: week }]', 'b stands twice under writes'],
+  ])('%s', (said, message) => {
+    const { problems } = read(`version: 1\ntasks: { a.b: { ${said} } }\n`);
+    expect(problems.map((problem) => problem.message)).toEqual(
+      message === undefined ? [] : [expect.stringContaining(message)],
+    );
+  });
+
   // What it was to say may be that it is protected, or what a run reads instead of a table of today.
   test.each(['    protected: ja\n', 'sources: { raw.shops: { snapshots: shops_{{ ds_nodash }} } }\n', 'runs: {}\n'])(
     'opens nothing while the file has an error: %j',
