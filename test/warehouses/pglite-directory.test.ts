@@ -135,6 +135,23 @@ test('a directory that is no database is named with its remedy, and left as it i
   expect(existsSync(`${target.directory}.lock`)).toBe(false);
 });
 
+test('no database is made over files of others', async () => {
+  const target = connection('mine');
+  mkdirSync(target.directory, { recursive: true });
+  const file = join(target.directory, 'notes.txt');
+  writeFileSync(file, 'mine');
+  const refused = { kind: 'storage', detail: { hint: expect.stringContaining('another directory') } };
+  await expect(openWarehouse(target)).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringContaining('notes.txt'),
+  });
+  await expect(openWarehouse({ ...target, directory: file })).rejects.toMatchObject({
+    ...refused,
+    message: `The data directory ${file} is a file.`,
+  });
+  expect(readdirSync(target.directory)).toEqual(['notes.txt']);
+});
+
 test('a path that cannot be made is a permission error', async () => {
   writeFileSync(join(folder, 'file'), '');
   await expect(

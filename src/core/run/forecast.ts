@@ -55,7 +55,8 @@ export function forecastInWords(forecast: Forecast): readonly ForecastLine[] {
     lines.push({ about: 'writes', text: `nothing${ofRun}` });
   } else if (changes.length > 0) lines.push({ about: 'writes', text: `about ${few(changes, '; ')}` });
   if (unplanned > 0) {
-    lines.push({ about: 'writes', text: `not estimated: ${plural(unplanned, 'statement')} more` });
+    const more = reads.length + changes.length > 0 ? ' more' : '';
+    lines.push({ about: 'writes', text: `not estimated: ${plural(unplanned, 'statement')}${more}` });
   }
   lines.push(...lockLines(forecast));
   const dead = writes.filter(({ inserted, updated }) => inserted + updated > 0);

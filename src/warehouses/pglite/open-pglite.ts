@@ -1,5 +1,6 @@
 import type { PgliteConnection } from '../../core/warehouse/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/ports.ts';
+import { checkDirectory } from './check-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { diskFullError } from './disk-full.ts';
 import { unpackInitialDirectory } from './initial-directory.ts';
@@ -8,9 +9,10 @@ import { PgliteSession, PgliteTurns } from './pglite-session.ts';
 
 /**
  * Opens the embedded database: one process, one session, no fsync. A sandbox, not a warehouse. Throws
- * {@link WarehouseError} where another process has the directory or its files are damaged.
+ * {@link WarehouseError} where another process has the directory, its files are damaged, or they are others.
  */
 export async function openPglite(connection: PgliteConnection): Promise<Warehouse> {
+  checkDirectory(connection.directory);
   const unlock = lockDirectory(connection.directory);
   const engine = new PgliteEngine(connection.directory);
   try {
