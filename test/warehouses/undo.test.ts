@@ -147,6 +147,12 @@ describe.each(engines)('undo on %s', (engine) => {
     expect(await scalar(fixture.warehouse, "select count(*) from sales where day = '2026-11-01'")).toBe('0');
   });
 
+  test('rows that come back are not taken for rows that the task adds', async () => {
+    const slices = [{ ...job().slices[0], mode: 'append' }] as JobSlice[];
+    await run({ run: 'fewer', statements: ['delete from sales where id = 10'], slices });
+    expect(await undo('fewer', { slices })).toMatchObject({ state: 'changed', slices: [{ added: 1 }], notes: [] });
+  });
+
   test('an unchanged slice keeps nothing', async () => {
     await run({ run: 'unchanged' });
     expect(

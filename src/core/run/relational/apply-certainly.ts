@@ -15,7 +15,8 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
   try {
     const applied = await applyOnce(unit);
     if (applied.escape.kind !== 'none') return await placeEscape(unit, applied);
-    const notes = [...applied.notes, ...appendNotes(applied.slices)];
+    const added = unit.job.restores === undefined ? appendNotes(applied.slices) : [];
+    const notes = [...applied.notes, ...added];
     return { ...applied, notes, doubled: await findDoubled(unit, watched, before) };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
