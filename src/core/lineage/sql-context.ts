@@ -1,8 +1,10 @@
 import type { TaskSql } from '../pipeline/model.ts';
 import type { DialectName } from '../sql/dialect-name.ts';
 import type { Hole } from '../template/masked-text.ts';
+import type { DataInterval } from '../time/data-interval.ts';
 import { isZone } from '../time/zone.ts';
 import type { ZoneName } from '../time/zone-name.ts';
+import { anyIntervals } from './sample-intervals.ts';
 
 /** What the meaning of a SQL text depends on besides its tokens. */
 export interface SqlContext {
@@ -15,13 +17,20 @@ export interface SqlContext {
    * session: the one that its connection is said to have, or else the pipeline's.
    */
   readonly zones: readonly ZoneName[];
+  /** Some intervals that the text is run for. */
+  readonly intervals: () => readonly DataInterval[];
 }
 
-export const sqlContext = (sql: TaskSql, zone: ZoneName): SqlContext => ({
+export const sqlContext = (
+  sql: TaskSql,
+  zone: ZoneName,
+  intervals: SqlContext['intervals'] = () => anyIntervals,
+): SqlContext => ({
   text: sql.source.text,
   holes: sql.masked.holes,
   dialect: sql.dialect,
   zones: sessionZones(sql, zone),
+  intervals,
 });
 
 const setsZone = /\bset\b[^;]{0,80}\btime_?\s{0,9}zone\b/i;

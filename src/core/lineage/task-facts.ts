@@ -10,6 +10,7 @@ import type { ReadFact, SliceFact, TaskFacts, WriteFact } from './facts.ts';
 import { foundWrites } from './found-writes.ts';
 import { openUnknowns } from './open-unknowns.ts';
 import { inletReads } from './outlet-facts.ts';
+import { sampleIntervals } from './sample-intervals.ts';
 import { withSnapshots } from './snapshot-reads.ts';
 import { tableName } from './table-name.ts';
 import { type TableColumns, tableReads } from './table-reads.ts';
@@ -36,7 +37,7 @@ export function taskFacts(
   declared: DeclaredTask | undefined,
   sources: DeclaredSources = noSources,
 ): TaskFacts {
-  const statements = taskStatements(task, pipeline.zone);
+  const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
   const { writes: inferred, internal } = foundWrites(task, statements, tables);
   const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same);
   const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];

@@ -19,10 +19,14 @@ export interface TaskStatement {
  * All that a task runs, in order: what stands in other statements and in bodies comes before what it stands in. What
  * joins it to the ledger is left out: it touches no table of the task's.
  */
-export function taskStatements(task: Task, zone: string): readonly TaskStatement[] {
+export function taskStatements(
+  task: Task,
+  zone: string,
+  intervals?: SqlContext['intervals'],
+): readonly TaskStatement[] {
   const routines = new Map<string, readonly TaskStatement[]>();
   return task.sql.flatMap((sql, sqlIndex) => {
-    const context = sqlContext(sql, zone);
+    const context = sqlContext(sql, zone, intervals);
     const { params } = task;
     const run = (whole: Statement, inBody: boolean): readonly TaskStatement[] => {
       // `WITH d AS (DELETE …) INSERT …` does both, so both are statements of the task.

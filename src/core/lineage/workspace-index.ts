@@ -11,6 +11,7 @@ import { foundWrites } from './found-writes.ts';
 import { isScheduled } from './is-scheduled.ts';
 import { createTableLookups, knownTables, type TableLookup } from './known-tables.ts';
 import { namedTables, spellings } from './named-tables.ts';
+import { sampleIntervals } from './sample-intervals.ts';
 import { tableFacts } from './table-facts.ts';
 import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-index.ts';
 import { type TableNames, tableNames } from './table-names.ts';
@@ -125,7 +126,11 @@ function taskCuts(
   declared: DeclaredTask | undefined,
 ): readonly Cut[] {
   const known = knownTables(tableOf);
-  const { writes } = foundWrites(task, taskStatements(task, pipeline.zone), known);
+  const { writes } = foundWrites(
+    task,
+    taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline)),
+    known,
+  );
   return withDeclaredWrites(writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
     slice.kind === 'range' ? [{ table, column: slice.column }] : [],
   );

@@ -30,11 +30,11 @@ export const wholeTable: PlacedSlice = { slice: { kind: 'whole-table' }, sliceAt
 function sliceOf(
   column: string,
   range: ColumnRange,
-  { sql }: TaskStatement,
+  { sql, context }: TaskStatement,
   predicate: RangeSlice['predicate'] = undefined,
 ): PlacedSlice | undefined {
-  const lo = outermostReading(range.lo, 'lower');
-  const hi = outermostReading(range.hi, 'upper');
+  const lo = outermostReading(range.lo, 'lower', context.intervals);
+  const hi = outermostReading(range.hi, 'upper', context.intervals);
   if (lo === undefined || hi === undefined) return undefined;
   return {
     slice: { kind: 'range', column, lo, hi, predicate },

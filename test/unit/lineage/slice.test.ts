@@ -264,3 +264,16 @@ it('a slice says which condition gives it', () => {
   const at = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0]?.sliceAt;
   expect(at && sql.slice(at.start, at.end)).toBe(inInterval);
 });
+
+describe('a day that may be one of two zones is the outermost of the intervals that the task has', () => {
+  const sql = `delete from m where ts >= ${s}::date and ts < ${e}::date; insert into m select 1`;
+  it.each([
+    // Midnight in Berlin is the evening before in UTC.
+    ['0 0 * * *', 'Europe/Berlin', '[day of start (UTC), day of end (Europe/Berlin))'],
+    // Two o'clock there is the same day in UTC, whose midnight is later.
+    ['0 2 * * *', 'Europe/Berlin', '[day of start (Europe/Berlin), day of end (UTC))'],
+    ['0 0 * * *', 'America/New_York', '[day of start (UTC), day of end (America/New_York))'],
+  ])('%s %s', (schedule, zone, slice) => {
+    expect(writesOfSql(sql, { schedule, zone })).toEqual([`delete+insert m ts ${slice}`]);
+  });
+});
