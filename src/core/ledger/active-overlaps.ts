@@ -1,7 +1,8 @@
 import { beginningOfTime, endOfTime, instant } from '../time/instant.ts';
 import { qualifyNames } from '../warehouse/describe-tables.ts';
 import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
-import { activeOverlapsSql, ledgerReadableSql } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
+import { activeOverlapsSql } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
+import { readableLedgerSql } from '../warehouse/dialects/postgres/readable-ledger-sql.ts';
 import type { Session, Warehouse } from '../warehouse/ports.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap } from './ledger-store.ts';
 
@@ -18,7 +19,7 @@ export const activeRuns = (warehouse: Warehouse): ActiveRuns => ({
     if (warehouse.leases === 'exclusive') return [];
     const session = await warehouse.connect('ledger');
     try {
-      const readable = (await session.query(ledgerReadableSql)).rows[0]?.[0] === 't';
+      const readable = (await session.query(readableLedgerSql('claims'))).rows[0]?.[0] === 't';
       return readable ? await overlapsOf(session, run, slices) : [];
     } finally {
       await session.close();

@@ -1,5 +1,6 @@
 import { type Instant, instant } from '../time/instant.ts';
-import { recordedSchemasSql, versionsReadableSql } from '../warehouse/dialects/postgres/recorded-schema-sql.ts';
+import { readableLedgerSql } from '../warehouse/dialects/postgres/readable-ledger-sql.ts';
+import { recordedSchemasSql } from '../warehouse/dialects/postgres/recorded-schema-sql.ts';
 import type { Session } from '../warehouse/ports.ts';
 import type { ColumnType } from '../warehouse/table-description.ts';
 import { boundsOf } from './active-overlaps.ts';
@@ -29,7 +30,7 @@ export async function recordedSchemas(
   session: Session,
   slices: readonly LedgerSlice[],
 ): Promise<readonly RecordedSchema[]> {
-  if (slices.length === 0 || (await session.query(versionsReadableSql)).rows[0]?.[0] !== 't') return [];
+  if (slices.length === 0 || (await session.query(readableLedgerSql('versions'))).rows[0]?.[0] !== 't') return [];
   const found = await session.query(recordedSchemasSql, [await boundsOf(session, slices)]);
   return found.rows.map(([role, table, columns, hash, algorithm, count, run, at]) => ({
     role: role === 'target' ? 'target' : 'input',

@@ -82,13 +82,6 @@ update ${schema}.runs set owner = coalesce($2, owner),
 /** $1: run. */
 export const endRunSql = `update ${schema}.runs set alive_until = null where run = $1`;
 
-/** Whether there is a ledger that this role may read, without making one. */
-export const ledgerReadableSql = `
-select coalesce(pg_catalog.has_table_privilege(c.oid, 'SELECT'), false)
-  and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
-from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = '${schema}' and c.relname = 'claims'`;
-
 /**
  * $1: the asking run, $2: slices. A run is active while its lease lives and units of it are left; its slices are those
  * it was saved with and those it holds claims on. Bounds on different columns of one table count as overlapping, as

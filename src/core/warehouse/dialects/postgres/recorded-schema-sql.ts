@@ -1,12 +1,5 @@
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
-/** Whether there are versions that this role may read. */
-export const versionsReadableSql = `
-select coalesce(pg_catalog.has_table_privilege(c.oid, 'SELECT'), false)
-  and pg_catalog.has_schema_privilege(n.oid, 'USAGE')
-from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname = '${schema}' and c.relname = 'versions'`;
-
 /**
  * $1: slices as JSON. What the newest version of each slice that overlaps one of them was written with and made from:
  * role, table, columns as JSON (null where an older program made it), for a target also the hash of its schema and the
