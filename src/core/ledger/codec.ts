@@ -153,6 +153,7 @@ const unit: Decoder<PlanUnit> = record<PlanUnit>({
   executor,
   blockedBy: optional(text),
   slices: list(slice),
+  filledBy: optional(list(text)),
 });
 
 const plan: Decoder<Plan> = record<Plan>({

@@ -56,6 +56,8 @@ export const unitId = (task: TaskId, start: Instant): UnitId => `${task}@${toIso
 function planUnit(node: UnitNode, blocker: TaskId | undefined): PlanUnit {
   const { task, kept, waitsFor } = node;
   const { interval, reasons } = kept;
+  const fillers = new Set(task.reads.flatMap((read) => (read.sameRun === true ? [read.parent] : [])));
+  const filledBy = [...fillers].filter((parent) => waitsFor.some((range) => range.task === parent));
   return {
     id: unitId(task.id, interval.start),
     task: task.id,
@@ -66,6 +68,7 @@ function planUnit(node: UnitNode, blocker: TaskId | undefined): PlanUnit {
     waitsFor,
     executor: task.executor,
     slices: unitSlices(task, interval.data),
+    ...(filledBy.length === 0 ? {} : { filledBy: filledBy.map((parent) => unitId(parent, interval.start)) }),
     ...(blocker === undefined ? {} : { blockedBy: blocker }),
   };
 }

@@ -82,6 +82,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     statements,
     slices,
     inputs: facts.reads.map((read) => inputOf(read, unit.data, snapshots)),
+    filledBy: unit.filledBy,
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
     restores: undefined,

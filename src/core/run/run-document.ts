@@ -70,6 +70,7 @@ const job = record<UnitJob>({
       snapshot: optional(record({ of: text, column: optional(text), date: optional(text) })),
     }),
   ),
+  filledBy: optional(list(text)),
   cutsOff: flag,
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),

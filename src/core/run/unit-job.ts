@@ -60,6 +60,8 @@ export interface UnitJob {
   readonly statements: readonly RenderedStatement[];
   readonly slices: readonly JobSlice[];
   readonly inputs: readonly JobInput[];
+  /** Units that fill a table which holds one interval at a time, and that this one reads for its own. */
+  readonly filledBy?: readonly UnitId[] | undefined;
   /**
    * The unit is in its plan only because of what it reads, and all that it reads is in `inputs`: with the same inputs
    * as last time it need not run.

@@ -140,6 +140,10 @@ class Play {
     for (let tries = 0; tries < 60; tries++) {
       if (run !== undefined) {
         const result = await resumeUntilTold(this.changed.runner, run);
+        if (result?.units.some(isRefilled) === true) {
+          run = undefined;
+          continue;
+        }
         expect(result === undefined ? undefined : summary(result)).toEqual(done);
         return run;
       }
@@ -342,3 +346,7 @@ const lifeOf = (run: string, { outcome, refusal }: RunResult, saved: boolean): L
   run: refusal?.code === 'overlapping-run' || !saved ? undefined : run,
   outcome: outcome === 'done' ? 'done' : refusal?.code === 'overlapping-run' ? 'overlapping' : 'other',
 });
+
+/** Another run has filled a table that holds one interval at a time: only a new run can fill it anew. */
+const isRefilled = ({ state, message }: RunResult['units'][number]): boolean =>
+  state === 'failed' && message?.includes('since then run') === true;

@@ -12,6 +12,7 @@ import { type CutoffUnit, readInputs, whyUpToDate } from './cutoff.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { type Marker, readMarker } from './marker.ts';
 import { recordOutcome } from './record.ts';
+import { refuseRefilled } from './refilled.ts';
 import type { RelationalEnv } from './relational-env.ts';
 import type { TaskPlan } from './task-plan.ts';
 
@@ -85,6 +86,7 @@ export async function dueUnit(run: UnitRun, unit: ClaimedUnit): Promise<DueUnit 
     run.claim = undefined;
     return { outcome: { state: 'done-before', slices: marker.committed, durationMs: durationMs() } };
   }
+  refuseRefilled(job, marker.inputs);
   await session.query(`savepoint ${unitSavepoint}`);
   const cutoff = { session, job, targets: claim.targets, server: warehouse.description, types };
   const moment = await readMoment(cutoff);

@@ -8,8 +8,9 @@ import { type ClaimedUnit, dueUnit, type UnitRun, withClaim } from './claimed-un
 import { consumedInputs } from './consumed-inputs.ts';
 import { decide } from './decide.ts';
 import { holdFence, lockSlices, lockTables } from './fence.ts';
-import { readPosition } from './marker.ts';
+import { readMarker, readPosition } from './marker.ts';
 import { recordOutcome } from './record.ts';
+import { refuseRefilled } from './refilled.ts';
 import { enterTransaction, protectiveSettings, type StartSettings } from './session-settings.ts';
 import { withCauses } from './slice-causes.ts';
 import type { Target } from './target.ts';
@@ -32,6 +33,7 @@ async function inOneTransaction(run: UnitRun, unit: ClaimedUnit): Promise<UnitOu
   const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
   const decision = decide(applied, job.options);
   if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
+  if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
   if (decision.kind === 'changed') await keepImages(session, job, targets, slices);
