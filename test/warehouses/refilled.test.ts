@@ -94,7 +94,7 @@ describe.each(engines)('a table that holds one interval at a time, on %s', (engi
     const statements = [{ text: 'select pg_advisory_xact_lock(525252)', at: undefined }, ...gated.statements];
     const reading = execute({ ...gated, statements });
     const waits = `select count(*) from pg_locks where locktype = 'advisory' and objid = 525252 and not granted`;
-    while ((await scalar(fixture.warehouse, waits)) === '0');
+    while ((await scalar(fixture.warehouse, waits)) === '0') await realClock.sleep(20);
     await execute(fill('b', 2));
     await other.query('select pg_advisory_unlock(525252)');
     await other.close();
