@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { UnitJob } from '../src/core/run/unit-job.ts';
+import type { UnitJob } from '../src/core/run/unit/unit-job.ts';
 
 /** What the product's run is measured against: the statements of a unit in one transaction, and nothing else. */
 export async function bareRun(client: pg.Client, job: UnitJob): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RelationalEnv } from '../src/core/run/relational/relational-env.ts';
+import type { RelationalRunner } from '../src/core/run/session/runner.ts';
 import { systemClock } from '../src/node/system-clock.ts';
 
-export const benchEnv: RelationalEnv = { clock: systemClock, owner: `bench ${process.pid}` };
+export const benchEnv: RelationalRunner = { clock: systemClock, owner: `bench ${process.pid}` };

@@ -1,9 +1,9 @@
-import { buildWorkspaceFacts } from '../src/core/lineage/build-workspace-facts.ts';
-import type { WorkspaceFacts } from '../src/core/lineage/workspace-facts.ts';
-import type { FileSet } from '../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../src/core/pipeline/read-workspace.ts';
-import type { PlannableTask } from '../src/core/plan/plan-request.ts';
-import { plannableTasks } from '../src/core/plan/plannable-tasks.ts';
+import type { WorkspaceFacts } from '../src/core/lineage/facts/workspace-facts.ts';
+import { buildWorkspaceFacts } from '../src/core/lineage/workspace/build-workspace-facts.ts';
+import type { FileSet } from '../src/core/pipeline/model/model.ts';
+import { createWorkspaceReader } from '../src/core/pipeline/workspace/read-workspace.ts';
+import type { PlannableTask } from '../src/core/plan/model/plan-request.ts';
+import { plannableTasks } from '../src/core/plan/tasks/plannable-tasks.ts';
 import { emptyConfig } from '../src/node/config/config.ts';
 import { digest } from '../src/node/digest.ts';
 import { readerOptions } from '../src/node/load-workspace.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { PostgresConnection } from '../src/core/warehouse/connection-config.ts';
-import type { Warehouse } from '../src/core/warehouse/ports.ts';
+import type { PostgresConnection } from '../src/core/warehouse/port/connection-config.ts';
+import type { Warehouse } from '../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../src/warehouses/open.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 

@@ -1,10 +1,10 @@
 import { makePlan } from '../src/core/plan/make-plan.ts';
-import type { PlanUnit } from '../src/core/plan/plan.ts';
-import { prepareJobs } from '../src/core/run/prepare-jobs.ts';
-import { defaultRunOptions } from '../src/core/run/run-options.ts';
-import type { PreparedRun } from '../src/core/run/run-plan.ts';
-import type { UnitJob, UnitOptions } from '../src/core/run/unit-job.ts';
-import { instant } from '../src/core/time/instant.ts';
+import type { PlanUnit } from '../src/core/plan/model/plan.ts';
+import { prepareJobs } from '../src/core/run/jobs/prepare-jobs.ts';
+import type { PreparedRun } from '../src/core/run/jobs/prepared-run.ts';
+import { defaultRunOptions } from '../src/core/run/unit/run-options.ts';
+import type { UnitJob, UnitOptions } from '../src/core/run/unit/unit-job.ts';
+import { instant } from '../src/core/time/zones/instant.ts';
 import { emptyConfig } from '../src/node/config/config.ts';
 import { unitOptions } from '../src/node/run-setup.ts';
 import type { MemoryWorkspace } from './memory-workspace.ts';

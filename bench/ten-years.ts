@@ -1,7 +1,7 @@
 import { makePlan } from '../src/core/plan/make-plan.ts';
-import type { Plan } from '../src/core/plan/plan.ts';
-import type { PlannableTask } from '../src/core/plan/plan-request.ts';
-import { instant } from '../src/core/time/instant.ts';
+import type { Plan } from '../src/core/plan/model/plan.ts';
+import type { PlannableTask } from '../src/core/plan/model/plan-request.ts';
+import { instant } from '../src/core/time/zones/instant.ts';
 
 const at = (iso: string) => instant(Date.parse(`${iso}T00:00:00Z`));
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createWorkspaceIndex } from '../../src/core/lineage/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/core/lineage/workspace/workspace-index.ts';
 import { createWorkspaceChecker } from '../../src/core/lint/check.ts';
-import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts';
-import { plannableTasks } from '../../src/core/plan/plannable-tasks.ts';
+import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';
+import { plannableTasks } from '../../src/core/plan/tasks/plannable-tasks.ts';
 import { emptyConfig } from '../../src/node/config/config.ts';
 import { digest } from '../../src/node/digest.ts';
 import { liveFiles } from '../../src/node/live-files.ts';

@@ -1,7 +1,7 @@
 import { takeFigures } from '../../src/core/diff/take-figures.ts';
-import { relationOf, tableSql } from '../../src/core/run/relational/target.ts';
-import { describeTables } from '../../src/core/warehouse/describe-tables.ts';
-import type { ColumnDescription } from '../../src/core/warehouse/table-description.ts';
+import { relationOf, tableSql } from '../../src/core/run/tables/target.ts';
+import { describeTables } from '../../src/core/warehouse/catalog/describe-tables.ts';
+import type { ColumnDescription } from '../../src/core/warehouse/port/table-description.ts';
 import { bareRun } from '../bare-run.ts';
 import type { Figure } from '../figure.ts';
 import { memoryWorkspace } from '../memory-workspace.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { prepareJobs } from '../../src/core/run/prepare-jobs.ts';
+import { prepareJobs } from '../../src/core/run/jobs/prepare-jobs.ts';
 import { emptyConfig } from '../../src/node/config/config.ts';
 import { unitOptions } from '../../src/node/run-setup.ts';
 import type { Figure } from '../figure.ts';

@@ -1,6 +1,6 @@
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { runPlan } from '../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import { runPlan } from '../../src/core/run/run-plan.ts';
 import { bareRun } from '../bare-run.ts';
 import { benchEnv } from '../bench-env.ts';
 import type { Figure } from '../figure.ts';

@@ -8,8 +8,8 @@ import { register as registerResume } from './commands/resume.ts';
 import { register as registerRun } from './commands/run.ts';
 import { register as registerShow } from './commands/show.ts';
 import { register as registerUndo } from './commands/undo.ts';
-import { jsonOnFailure } from './json-failure.ts';
-import { exitCodes, type Shell, UsageError } from './shell.ts';
+import { jsonOnFailure } from './terminal/json-failure.ts';
+import { exitCodes, type Shell, UsageError } from './terminal/shell.ts';
 
 const registers = [
   registerCheck,

@@ -1,5 +1,5 @@
 import { runCommandLine } from './create-program.ts';
-import { processShell } from './process-shell.ts';
+import { processShell } from './terminal/process-shell.ts';
 
 /** Put in by the build from `package.json`. */
 declare const BACKFILL_VERSION: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileSet } from '../core/pipeline/model.ts';
+import type { FileSet } from '../core/pipeline/model/model.ts';
 import type { Problem } from '../core/text/span.ts';
 import { discoverFiles, reasonOf } from './discover-files.ts';
 

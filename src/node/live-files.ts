@@ -1,4 +1,4 @@
-import type { FileSet } from '../core/pipeline/model.ts';
+import type { FileSet } from '../core/pipeline/model/model.ts';
 import type { Problem } from '../core/text/span.ts';
 import { discoverFiles, isWantedFile } from './discover-files.ts';
 import { readText } from './disk-files.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Language, Parser } from 'web-tree-sitter';
-import type { PythonParser } from '../core/pipeline/python-parser.ts';
+import type { PythonParser } from '../core/pipeline/python/syntax/python-parser.ts';
 
 let loading: Promise<PythonParser> | undefined;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Instant } from '../core/time/instant.ts';
+import type { Instant } from '../core/time/zones/instant.ts';
 
 /** `20261129-162350-k3v9qd`: sorts by time, short enough to type, unlike any other. */
 export function newRunId(now: Instant): string {

@@ -1,5 +1,5 @@
-import type { JobRefusal } from '../core/run/job-refusal.ts';
-import type { JobOptions } from '../core/run/prepare-jobs.ts';
+import type { JobOptions } from '../core/run/jobs/prepare-jobs.ts';
+import type { JobRefusal } from '../core/run/unit/job-refusal.ts';
 import type { Config } from './config/config.ts';
 import { connectionForAirflowId } from './config/resolve-connection.ts';
 

@@ -1,6 +1,6 @@
 import { type AstParser, loadAstParser } from '../core/sql/ast/ast-parser.ts';
 import { type AstReader, createAstReader } from '../core/sql/ast/ast-reader.ts';
-import type { DialectName } from '../core/sql/dialect-name.ts';
+import type { DialectName } from '../core/sql/model/dialect-name.ts';
 
 /** The full grammars that a process has loaded. Statements of other dialects are not doubted. */
 export interface SqlGrammars {

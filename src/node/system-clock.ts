@@ -1,5 +1,5 @@
-import type { Clock } from '../core/run/clock.ts';
-import { instant } from '../core/time/instant.ts';
+import type { Clock } from '../core/run/unit/clock.ts';
+import { instant } from '../core/time/zones/instant.ts';
 
 /** The machine's clock. */
 export const systemClock: Clock = {

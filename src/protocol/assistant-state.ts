@@ -1,7 +1,7 @@
 import type { SliceDiff } from '../core/diff/slice-diff.ts';
 import type { UnitState } from '../core/ledger/ledger-store.ts';
-import type { PlanGrid, PlanGridUnit } from '../core/view/plan-view.ts';
-import type { DownstreamEntry } from '../core/view/range-view.ts';
+import type { PlanGrid, PlanGridUnit } from '../core/view/page/plan-view.ts';
+import type { DownstreamEntry } from '../core/view/page/range-view.ts';
 
 /**
  * What the assistant page shows. The host owns it and replays it whole whenever the page wakes; the page keeps

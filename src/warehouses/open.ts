@@ -1,5 +1,5 @@
-import type { ConnectionConfig } from '../core/warehouse/connection-config.ts';
-import type { Warehouse } from '../core/warehouse/ports.ts';
+import type { ConnectionConfig } from '../core/warehouse/port/connection-config.ts';
+import type { Warehouse } from '../core/warehouse/port/ports.ts';
 
 /** Opens the engine of a connection; its driver is loaded only then. Throws {@link WarehouseError}. */
 export async function openWarehouse(connection: ConnectionConfig): Promise<Warehouse> {

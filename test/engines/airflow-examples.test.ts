@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AirflowAnswer } from '../../src/core/pipeline/airflow-exact/airflow-answer.ts';
-import type { Pipeline } from '../../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../src/core/pipeline/reader-options.ts';
+import type { Pipeline } from '../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions } from '../../src/core/pipeline/model/reader-options.ts';
+import type { AirflowAnswer } from '../../src/core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';
 import { askAirflow } from '../../src/node/airflow/ask-airflow.ts';
 import { digest } from '../../src/node/digest.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';

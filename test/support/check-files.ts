@@ -1,12 +1,12 @@
-import { buildWorkspaceFacts } from '../../src/core/lineage/build-workspace-facts.ts';
-import type { DeclaredFacts } from '../../src/core/lineage/declared-facts.ts';
-import type { DeclaredSources } from '../../src/core/lineage/declared-sources.ts';
-import type { WorkspaceFacts } from '../../src/core/lineage/workspace-facts.ts';
+import type { DeclaredFacts } from '../../src/core/lineage/facts/declared-facts.ts';
+import type { DeclaredSources } from '../../src/core/lineage/facts/declared-sources.ts';
+import type { WorkspaceFacts } from '../../src/core/lineage/facts/workspace-facts.ts';
+import { buildWorkspaceFacts } from '../../src/core/lineage/workspace/build-workspace-facts.ts';
 import { checkWorkspace } from '../../src/core/lint/check.ts';
-import type { Finding, Fix } from '../../src/core/lint/finding.ts';
-import type { FileSet } from '../../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions, type ReaderOptions } from '../../src/core/pipeline/reader-options.ts';
+import type { Finding, Fix } from '../../src/core/lint/fixes/finding.ts';
+import type { FileSet } from '../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions, type ReaderOptions } from '../../src/core/pipeline/model/reader-options.ts';
+import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 
 /** A small workspace in memory: text by path. */

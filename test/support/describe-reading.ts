@@ -1,12 +1,12 @@
-import type { Edge, FileReading, Pipeline, Task } from '../../src/core/pipeline/model.ts';
-import type { TableAccess } from '../../src/core/pipeline/table-access.ts';
-import type { WorkspaceReading } from '../../src/core/pipeline/workspace-reading.ts';
-import type { SymbolicValue } from '../../src/core/template/symbolic-value.ts';
+import type { Edge, FileReading, Pipeline, Task } from '../../src/core/pipeline/model/model.ts';
+import type { TableAccess } from '../../src/core/pipeline/model/table-access.ts';
+import type { WorkspaceReading } from '../../src/core/pipeline/model/workspace-reading.ts';
+import type { SymbolicValue } from '../../src/core/template/names/symbolic-value.ts';
 import { lineIndex } from '../../src/core/text/line-index.ts';
 import { locate } from '../../src/core/text/mapped-text.ts';
 import type { SourceSpan } from '../../src/core/text/span.ts';
-import type { CalendarOffset } from '../../src/core/time/calendar.ts';
-import { cronText, type IntervalShape, type Schedule } from '../../src/core/time/schedule.ts';
+import { cronText, type IntervalShape, type Schedule } from '../../src/core/time/schedules/schedule.ts';
+import type { CalendarOffset } from '../../src/core/time/zones/calendar.ts';
 
 /** A reading as compact text, for golden files: everything that other parts of the product rely on, with places. */
 export function describeReading(reading: WorkspaceReading): string {

@@ -1,7 +1,7 @@
-import type { SerializedDag } from '../../src/core/pipeline/airflow-exact/airflow-answer.ts';
-import { compareDag, type DagDifference } from '../../src/core/pipeline/airflow-exact/compare-dag.ts';
-import type { Pipeline } from '../../src/core/pipeline/model.ts';
-import { type Instant, instant } from '../../src/core/time/instant.ts';
+import type { Pipeline } from '../../src/core/pipeline/model/model.ts';
+import type { SerializedDag } from '../../src/core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { compareDag, type DagDifference } from '../../src/core/pipeline/readers/airflow/answers/compare-dag.ts';
+import { type Instant, instant } from '../../src/core/time/zones/instant.ts';
 
 /** What a real Airflow said of the DAGs of one file, as it is committed. */
 export interface ExpectedFile {

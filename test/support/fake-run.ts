@@ -1,11 +1,11 @@
 import type { LedgerStore, StoredRun, UnitRecord } from '../../src/core/ledger/ledger-store.ts';
-import type { Plan, PlanUnit, UnitId, UnitSlice } from '../../src/core/plan/plan.ts';
-import type { CancelSignal } from '../../src/core/run/cancel-signal.ts';
-import type { Clock } from '../../src/core/run/clock.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
-import { instant } from '../../src/core/time/instant.ts';
+import type { Plan, PlanUnit, UnitId, UnitSlice } from '../../src/core/plan/model/plan.ts';
+import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
+import type { Clock } from '../../src/core/run/unit/clock.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
 
 /** Virtual time: sleeps end in order of their due time, and only when nothing else can go on. */
 export interface FakeClock extends Clock {

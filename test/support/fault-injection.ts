@@ -1,4 +1,4 @@
-import type { Session, Warehouse } from '../../src/core/warehouse/ports.ts';
+import type { Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
 
 /** Where in the life of one statement a fault strikes. */
 export type Moment = 'before' | 'after';

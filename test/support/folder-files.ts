@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FileSet } from '../../src/core/pipeline/model.ts';
+import type { FileSet } from '../../src/core/pipeline/model/model.ts';
 
 /** The text of every file below a folder, by its path from there with `/`. */
 export function folderFiles(folder: URL): Map<string, string> {

@@ -1,8 +1,7 @@
-import type { Host } from '../../src/core/pipeline/python/interpreter.ts';
-import { Interpreter } from '../../src/core/pipeline/python/interpreter.ts';
-import { takeSyntaxTree } from '../../src/core/pipeline/python/syntax-tree.ts';
-import type { Value } from '../../src/core/pipeline/python/value.ts';
-import { symbolOf } from '../../src/core/pipeline/python/value.ts';
+import { FollowedFile } from '../../src/core/pipeline/python/interpreter.ts';
+import { takeSyntaxTree } from '../../src/core/pipeline/python/syntax/syntax-tree.ts';
+import { symbolOf } from '../../src/core/pipeline/python/values/make-value.ts';
+import type { Host, Value } from '../../src/core/pipeline/python/values/value.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { fileSetOf } from './folder-files.ts';
 
@@ -22,7 +21,7 @@ const noHost: Host = {
 export function followPython(main: string, others: Readonly<Record<string, string>> = {}): ReadonlyMap<string, Value> {
   const files = new Map(Object.entries({ ...others, 'main.py': main }));
   const parse = (_: string, text: string) => takeSyntaxTree(parser.parse(text));
-  const run = new Interpreter(fileSetOf(files), noHost, parse);
+  const run = new FollowedFile(fileSetOf(files), noHost, parse);
   return run.execute('main.py', main, parse('main.py', main)).names;
 }
 

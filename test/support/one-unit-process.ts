@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import type { OneUnit } from './run-one-unit.ts';
 
 /** How the process of one unit ended. */

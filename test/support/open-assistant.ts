@@ -1,11 +1,11 @@
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
+import type { WorkspaceClient } from '../../src/vscode/clients/workspace-client.ts';
 import type { Remote, RemoteApi } from '../../src/vscode/host/rpc.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
 import type { WorkspaceApi } from '../../src/vscode/host/workspace-api.ts';
 import { createWorkspaceApi } from '../../src/vscode/host/workspace-service.ts';
-import { type AssistantSession, openSession } from '../../src/vscode/panel/assistant-session.ts';
-import type { KeptSession, SessionServices } from '../../src/vscode/panel/session-services.ts';
-import type { WorkspaceClient } from '../../src/vscode/workspace-client.ts';
+import { type AssistantSession, openSession } from '../../src/vscode/panel/session/assistant-session.ts';
+import type { KeptSession, SessionServices } from '../../src/vscode/panel/session/session-services.ts';
 
 /** The assistant of a workspace without an editor: the same threads' functions, called in this one. */
 export interface OpenAssistant {

@@ -1,8 +1,8 @@
-import type { Task } from '../../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../src/core/pipeline/reader-options.ts';
-import type { TableAccess } from '../../src/core/pipeline/table-access.ts';
-import type { SymbolicValue } from '../../src/core/template/symbolic-value.ts';
+import type { Task } from '../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions } from '../../src/core/pipeline/model/reader-options.ts';
+import type { TableAccess } from '../../src/core/pipeline/model/table-access.ts';
+import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';
+import type { SymbolicValue } from '../../src/core/template/names/symbolic-value.ts';
 import { parseYaml } from '../../src/node/parse-yaml.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { fileSetOf } from './folder-files.ts';

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { runCommandLine } from '../../src/cli/create-program.ts';
-import type { Shell } from '../../src/cli/shell.ts';
+import type { Shell } from '../../src/cli/terminal/shell.ts';
 import { systemClock } from '../../src/node/system-clock.ts';
 
 export interface CliResult {

@@ -1,8 +1,8 @@
 // A process of its own that runs one unit and may kill itself at a statement. Bundled by the test that starts it.
-import { previewRun } from '../../src/core/run/relational/preview.ts';
+import { previewRun } from '../../src/core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
 import { systemClock } from '../../src/node/system-clock.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type Moment, withFault } from './fault-injection.ts';

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
-import type { ResultSet } from '../../src/core/warehouse/ports.ts';
+import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
+import type { ResultSet } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type Engine, freshDatabase, sql } from './warehouse-fixture.ts';
 

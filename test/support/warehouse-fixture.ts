@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { CancelSignal } from '../../src/core/run/cancel-signal.ts';
-import type { Clock } from '../../src/core/run/clock.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import { instant } from '../../src/core/time/instant.ts';
-import type { ConnectionConfig, PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
-import type { ResultSet, Session, Warehouse } from '../../src/core/warehouse/ports.ts';
+import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
+import type { Clock } from '../../src/core/run/unit/clock.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import type { ConnectionConfig, PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
+import type { ResultSet, Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { asSuperuser } from './postgres-server.ts';
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { subRooms } from './sub-rooms.ts';
 
 /** Which room may import which, and why. A room may always import itself. `core` stands for all of its rooms. */
 const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -244,6 +245,98 @@ test('every package that is owned is imported and installed, and every installed
 test('rooms import only what they may, and packages only their owners', () => {
   expect(files.length).toBeGreaterThan(50);
   expect(files.flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')).flatMap(faults))).toEqual([]);
+});
+
+/** Each import between files of the repository, types included, as `[from, to]`. */
+function fileEdges(): (readonly [from: string, to: string])[] {
+  return files.flatMap((file) =>
+    importsOf(file, readFileSync(join(root, file), 'utf8'))
+      .filter(({ target }) => target.startsWith('.'))
+      .map(({ target }): [string, string] => [
+        file,
+        normalize(join(dirname(file), target))
+          .split(sep)
+          .join('/'),
+      ]),
+  );
+}
+
+/** The folder of a file below its room, `.` for the room itself. */
+function subRoomOf(path: string): string {
+  const below = dirname(path).slice(folderOf(roomOf(path)).length);
+  return below === '' ? '.' : below.slice(1);
+}
+
+const folderOf = (room: string): string => (room === 'webview' ? room : `src/${room}`);
+
+function subRoomFaults([from, to]: readonly [string, string]): string[] {
+  const room = roomOf(from);
+  const rows = subRooms[room];
+  const [here, there] = [subRoomOf(from), subRoomOf(to)];
+  if (rows === undefined || room !== roomOf(to) || here === there) return [];
+  const row = rows.find((one) => one.room === here);
+  return row === undefined || row.imports.includes(there) ? [] : [`${from}: ${room}, ${here} must not import ${there}`];
+}
+
+/** Node 20 has no `Map.groupBy`. */
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+/** The first circle that a walk along the edges meets, as its files in order. */
+function circleOf(edges: readonly (readonly [string, string])[]): readonly string[] {
+  const next = groupBy(edges, ([from]) => from);
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): readonly string[] => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return [];
+    for (const [, to] of next.get(file) ?? []) {
+      const circle = walk(to, [...path, file]);
+      if (circle.length > 0) return circle;
+    }
+    done.add(file);
+    return [];
+  };
+  return [...next.keys()].map((file) => walk(file, [])).find((circle) => circle.length > 0) ?? [];
+}
+
+test('folders inside a room import only what stands above them in its table', () => {
+  expect(fileEdges().flatMap(subRoomFaults)).toEqual([]);
+  for (const [room, rows] of Object.entries(subRooms)) {
+    const order = rows.map((row) => row.room);
+    const upward = rows.flatMap((row) =>
+      row.imports.filter((one) => order.indexOf(one) >= order.indexOf(row.room) || !order.includes(one)),
+    );
+    expect(upward, room).toEqual([]);
+    const used = new Set(files.filter((file) => roomOf(file) === room).map(subRoomOf));
+    expect([...used].sort(), `the folders of ${room}`).toEqual([...order].sort());
+  }
+  expect(subRoomFaults(['src/core/lineage/facts/a.ts', 'src/core/lineage/tasks/b.ts'])).toHaveLength(1);
+});
+
+test('no files import each other in a circle', () => {
+  expect(circleOf(fileEdges())).toEqual([]);
+  expect(
+    circleOf([
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'b'],
+    ]),
+  ).toEqual(['b', 'c', 'b']);
+});
+
+test('no folder holds more than 15 files', () => {
+  const crowded = [
+    ...groupBy(
+      files.filter((file) => file.endsWith('.ts')),
+      dirname,
+    ),
+  ]
+    .filter(([, inside]) => inside.length > 15)
+    .map(([folder, inside]) => `${folder}: ${inside.length}`);
+  expect(crowded).toEqual([]);
 });
 
 test('no file is longer than 400 lines', () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
-import type { AssistantSession } from '../../src/vscode/panel/assistant-session.ts';
-import { isRefused, planUndo } from '../../src/vscode/panel/plan-undo.ts';
+import type { AssistantSession } from '../../src/vscode/panel/session/assistant-session.ts';
+import { isRefused, planUndo } from '../../src/vscode/panel/session/plan-undo.ts';
 import { type OpenAssistant, openAssistant, shows } from '../support/open-assistant.ts';
 import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
 

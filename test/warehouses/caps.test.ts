@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { runPlan } from '../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { RunEvent } from '../../src/core/run/run-event.ts';
-import { defaultRunOptions } from '../../src/core/run/run-options.ts';
-import { runPlan } from '../../src/core/run/run-plan.ts';
-import type { UnitJob, UnitOptions } from '../../src/core/run/unit-job.ts';
-import type { Session } from '../../src/core/warehouse/ports.ts';
+import type { RunEvent } from '../../src/core/run/unit/run-event.ts';
+import { defaultRunOptions } from '../../src/core/run/unit/run-options.ts';
+import type { UnitJob, UnitOptions } from '../../src/core/run/unit/unit-job.ts';
+import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { planOf } from '../support/fake-run.ts';
 import {

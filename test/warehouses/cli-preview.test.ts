@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { runCli } from '../support/run-cli.ts';
 import { engines, freshDatabase, sql } from '../support/warehouse-fixture.ts';

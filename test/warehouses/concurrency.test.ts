@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RelationalExecutor, relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
-import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
-import type { Session } from '../../src/core/warehouse/ports.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
+import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { withFault } from '../support/fault-injection.ts';
 import { type Line, openProxy } from '../support/faults/faulty-proxy.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { resolveConnection } from '../../src/warehouses/postgres/client-options.ts';
 import { goodbyeMs } from '../../src/warehouses/postgres/postgres-session.ts';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareRows } from '../../src/core/diff/compare-rows.ts';
 import type { SliceRelation } from '../../src/core/diff/slice-relation.ts';
 import { comparedColumns, type TakenFigures, takeFigures } from '../../src/core/diff/take-figures.ts';
-import { relationOf } from '../../src/core/run/relational/target.ts';
-import { describeTables } from '../../src/core/warehouse/describe-tables.ts';
-import type { Session } from '../../src/core/warehouse/ports.ts';
+import { relationOf } from '../../src/core/run/tables/target.ts';
+import { describeTables } from '../../src/core/warehouse/catalog/describe-tables.ts';
+import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { type Engine, engines, type Fixture, job, openFixture } from '../support/warehouse-fixture.ts';
 
 const fixtures = new Map<Engine, Fixture>();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PgliteConnection } from '../../src/core/warehouse/connection-config.ts';
+import type { PgliteConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import type { Moment } from '../support/fault-injection.ts';
 import { buildOneUnitProgram, type Ended, type OneUnitProgram } from '../support/one-unit-process.ts';

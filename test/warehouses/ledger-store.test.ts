@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LedgerStore, UnitRecord } from '../../src/core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import { instant } from '../../src/core/time/instant.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import {
   engines,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { type Moment, withFault } from '../support/fault-injection.ts';
 import {
   engines,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { PgliteConnection } from '../../src/core/warehouse/connection-config.ts';
+import type { PgliteConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { lockDirectory } from '../../src/warehouses/pglite/directory-lock.ts';
 import { job, neverAborted, realClock, scalar, shopTables, sql } from '../support/warehouse-fixture.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/core/run/clock.ts';
-import { openPreview } from '../../src/core/run/relational/preview.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { Warehouse } from '../../src/core/warehouse/ports.ts';
+import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
+import type { Clock } from '../../src/core/run/unit/clock.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { buildOneUnitProgram, type OneUnitProgram } from '../support/one-unit-process.ts';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPreview } from '../../src/core/run/relational/preview.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
+import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import { lawRuns } from '../support/laws.ts';
 import { engines, type Fixture, job, neverAborted, openFixture, realClock, sql } from '../support/warehouse-fixture.ts';
 

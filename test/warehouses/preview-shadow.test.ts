@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPreview } from '../../src/core/run/relational/preview.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
+import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import {
   engines,
   type Fixture,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPreview, previewRun } from '../../src/core/run/relational/preview.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
+import { openPreview, previewRun } from '../../src/core/run/relational/preview/preview.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { proveUnit, type UnitProof } from '../../src/core/run/relational/prove.ts';
+import { proveUnit, type UnitProof } from '../../src/core/run/relational/prove/prove.ts';
 import {
   engines,
   type Fixture,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PlanUnit } from '../../src/core/plan/plan.ts';
-import type { RunResult } from '../../src/core/run/run-result.ts';
-import type { Session } from '../../src/core/warehouse/ports.ts';
+import type { PlanUnit } from '../../src/core/plan/model/plan.ts';
+import type { RunResult } from '../../src/core/run/unit/run-result.ts';
+import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { type Case, cases, isStage, unitCount } from '../support/random-pipelines/arbitrary.ts';
 import { stagesOf } from '../support/random-pipelines/change.ts';
 import {

@@ -1,13 +1,13 @@
 import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReadFact } from '../../src/core/lineage/facts.ts';
-import { windowRange } from '../../src/core/lineage/window-range.ts';
-import { renderTemplate } from '../../src/core/template/render.ts';
-import type { DataInterval } from '../../src/core/time/data-interval.ts';
-import { floorTo } from '../../src/core/time/floor.ts';
-import { instant } from '../../src/core/time/instant.ts';
-import { shift } from '../../src/core/time/shift.ts';
+import type { ReadFact } from '../../src/core/lineage/facts/facts.ts';
+import { windowRange } from '../../src/core/lineage/facts/window-range.ts';
+import { renderTemplate } from '../../src/core/template/render/render.ts';
+import type { DataInterval } from '../../src/core/time/intervals/data-interval.ts';
+import { floorTo } from '../../src/core/time/zones/floor.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import { shift } from '../../src/core/time/zones/shift.ts';
 import { lawRuns } from '../support/laws.ts';
 import { workspace } from '../unit/lineage/workspace.ts';
 

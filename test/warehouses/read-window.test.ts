@@ -1,12 +1,12 @@
 import { PGlite } from '@electric-sql/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { windowRange } from '../../src/core/lineage/window-range.ts';
-import { renderTemplate } from '../../src/core/template/render.ts';
-import { floorTo } from '../../src/core/time/floor.ts';
-import { instant } from '../../src/core/time/instant.ts';
-import { toIso } from '../../src/core/time/iso.ts';
-import { shift } from '../../src/core/time/shift.ts';
+import { windowRange } from '../../src/core/lineage/facts/window-range.ts';
+import { renderTemplate } from '../../src/core/template/render/render.ts';
+import { floorTo } from '../../src/core/time/zones/floor.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import { toIso } from '../../src/core/time/zones/iso.ts';
+import { shift } from '../../src/core/time/zones/shift.ts';
 import { lawRuns } from '../support/laws.ts';
 import { workspace } from '../unit/lineage/workspace.ts';
 

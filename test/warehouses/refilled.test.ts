@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../src/core/run/unit-outcome.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import {
   type Engine,
   engines,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { encodeRunDocument } from '../../src/core/run/run-document.ts';
-import type { RunEvent } from '../../src/core/run/run-event.ts';
-import { defaultRunOptions } from '../../src/core/run/run-options.ts';
+import { encodeRunDocument } from '../../src/core/run/kept/run-document.ts';
+import type { RunEvent } from '../../src/core/run/unit/run-event.ts';
+import { defaultRunOptions } from '../../src/core/run/unit/run-options.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { planOf } from '../support/fake-run.ts';

@@ -2,14 +2,14 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { staleSlices } from '../../src/core/ledger/stale-slices.ts';
-import { prepareUndo } from '../../src/core/run/prepare-undo.ts';
+import { plainText } from '../../src/core/run/jobs/render-statements.ts';
+import { prepareUndo } from '../../src/core/run/kept/prepare-undo.ts';
+import { resumeRun } from '../../src/core/run/order/resume-run.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import { plainText } from '../../src/core/run/render-statements.ts';
-import { resumeRun } from '../../src/core/run/resume-run.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
 import { readSql } from '../../src/core/sql/read-sql.ts';
-import { instant } from '../../src/core/time/instant.ts';
-import { sliceGrants } from '../../src/core/warehouse/dialects/postgres/slice-functions-sql.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import { sliceGrants } from '../../src/core/warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { dagOf, madeSafe, renderedForDay, sqlOf } from '../support/scheduled-task.ts';
 import {
   engines,

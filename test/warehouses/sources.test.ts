@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { substituteTables } from '../../src/core/run/snapshot-statements.ts';
-import type { ConnectionConfig } from '../../src/core/warehouse/connection-config.ts';
+import { substituteTables } from '../../src/core/run/jobs/snapshot-statements.ts';
+import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { type Engine, engines, freshDatabase, openFixture, sql } from '../support/warehouse-fixture.ts';

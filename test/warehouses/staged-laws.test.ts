@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import { lawRuns } from '../support/laws.ts';
 import {
   type Engine,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
-import type { JobSlice, UnitJob } from '../../src/core/run/unit-job.ts';
-import type { Warehouse } from '../../src/core/warehouse/ports.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import type { JobSlice, UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import {
   engines,
   type Fixture,

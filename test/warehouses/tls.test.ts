@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresConnection } from '../../src/core/warehouse/connection-config.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { resolveConnection } from '../../src/warehouses/postgres/client-options.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -3,8 +3,8 @@ import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { staleSlices } from '../../src/core/ledger/stale-slices.ts';
 import { undoMark } from '../../src/core/ledger/undo-mark.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
-import type { JobSlice } from '../../src/core/run/unit-job.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import type { JobSlice } from '../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,

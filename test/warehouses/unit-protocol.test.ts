@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit-job.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { previewRun } from '../../src/core/run/relational/preview.ts';
+import { previewRun } from '../../src/core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit-executor.ts';
-import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
+import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { withFault } from '../support/fault-injection.ts';
 import {
   engines,

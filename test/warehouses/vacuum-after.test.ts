@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { runPlan } from '../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import { vacuumAfter } from '../../src/core/run/relational/vacuum-after.ts';
-import { defaultRunOptions } from '../../src/core/run/run-options.ts';
-import { runPlan } from '../../src/core/run/run-plan.ts';
-import type { UnitOptions } from '../../src/core/run/unit-job.ts';
-import type { Warehouse } from '../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../src/core/warehouse/warehouse-error.ts';
+import { defaultRunOptions } from '../../src/core/run/unit/run-options.ts';
+import type { UnitOptions } from '../../src/core/run/unit/unit-job.ts';
+import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { planOf } from '../support/fake-run.ts';
 import {
   engines,

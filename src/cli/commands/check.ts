@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander';
 import { allRules } from '../../core/lint/rules/all-rules.ts';
-import { parseInstant } from '../../core/time/iso.ts';
+import { parseInstant } from '../../core/time/zones/iso.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
-import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../airflow-option.ts';
-import { type CheckScope, checkScope } from '../check-scope.ts';
-import { problemsIn } from '../problems-in.ts';
-import { checkGithub } from '../reporters/check-github.ts';
-import { checkJson } from '../reporters/check-json.ts';
-import { checkSarif } from '../reporters/check-sarif.ts';
-import { checkText } from '../reporters/check-text.ts';
-import type { FindingsReport } from '../reporters/findings-report.ts';
-import { exitCodes, type Shell, UsageError } from '../shell.ts';
+import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../asked/airflow-option.ts';
+import { type CheckScope, checkScope } from '../asked/check-scope.ts';
+import { problemsIn } from '../asked/problems-in.ts';
+import { checkGithub } from '../reporters/check/check-github.ts';
+import { checkJson } from '../reporters/check/check-json.ts';
+import { checkSarif } from '../reporters/check/check-sarif.ts';
+import { checkText } from '../reporters/check/check-text.ts';
+import type { FindingsReport } from '../reporters/check/findings-report.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 interface CheckCommandOptions extends AirflowOptions {
   readonly format: 'text' | 'json' | 'sarif' | 'github';

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { sliceJson } from '../../core/run/run-json.ts';
-import type { RunUnit } from '../../core/run/run-result.ts';
-import { formatWall } from '../../core/time/format-interval.ts';
-import { toIso } from '../../core/time/iso.ts';
-import { reportFile, reportOption } from '../report-file.ts';
-import { countsText, runText } from '../reporters/run-text.ts';
-import { textTable } from '../reporters/text-table.ts';
-import { exitCodes, type Shell, UsageError } from '../shell.ts';
-import { toName } from '../target.ts';
-import { wholeNumber } from '../whole-number.ts';
-import { withTarget } from '../with-target.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+import { sliceJson } from '../../core/run/kept/run-json.ts';
+import type { RunUnit } from '../../core/run/unit/run-result.ts';
+import { formatWall } from '../../core/time/intervals/format-interval.ts';
+import { toIso } from '../../core/time/zones/iso.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { toName } from '../connection/target.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { countsText, runText } from '../reporters/run/run-text.ts';
+import { textTable } from '../reporters/text/text-table.ts';
+import { reportFile, reportOption } from '../terminal/report-file.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface HistoryOptions extends WorkspaceOptions {
   readonly connection?: string;

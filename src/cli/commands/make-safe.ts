@@ -1,20 +1,20 @@
 import { type Command, Option } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import type { TaskId } from '../../core/pipeline/model.ts';
+import type { TaskId } from '../../core/pipeline/model/model.ts';
 import { makeSafe } from '../../core/safe/make-safe.ts';
 import { plural } from '../../core/text/plural.ts';
 import type { TextEdit } from '../../core/text/span.ts';
-import { sliceGrants } from '../../core/warehouse/dialects/postgres/slice-functions-sql.ts';
+import { sliceGrants } from '../../core/warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
-import { checkScope } from '../check-scope.ts';
-import { findTasks } from '../find-tasks.ts';
-import { reportProblems } from '../report-problems.ts';
-import { type MadeSafe, makeSafeJson } from '../reporters/make-safe-json.ts';
-import { unifiedDiff } from '../reporters/unified-diff.ts';
-import { exitCodes, type Shell, UsageError } from '../shell.ts';
-import { withTarget } from '../with-target.ts';
-import { openWorkspace } from '../workspace-option.ts';
-import { writeEdits } from '../write-edits.ts';
+import { checkScope } from '../asked/check-scope.ts';
+import { findTasks } from '../asked/find-tasks.ts';
+import { openWorkspace } from '../asked/workspace-option.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { type MadeSafe, makeSafeJson } from '../reporters/run/make-safe-json.ts';
+import { unifiedDiff } from '../reporters/text/unified-diff.ts';
+import { reportProblems } from '../terminal/report-problems.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
+import { writeEdits } from '../terminal/write-edits.ts';
 
 interface MakeSafeOptions {
   readonly task?: readonly string[];

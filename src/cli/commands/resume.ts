@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
-import { resumeRun } from '../../core/run/resume-run.ts';
 import { processOwner } from '../../node/process-owner.ts';
-import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
-import { exitCodeOf, finishRun } from '../finish-run.ts';
-import { progressWriter } from '../progress-writer.ts';
-import { exitCodes, type Shell } from '../shell.ts';
-import { toName } from '../target.ts';
-import { wholeNumber } from '../whole-number.ts';
-import { withTarget } from '../with-target.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
+import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
+import { toName } from '../connection/target.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { progressWriter } from '../reporters/run/progress-writer.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;

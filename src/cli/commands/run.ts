@@ -1,46 +1,52 @@
 import { type Command, Option } from 'commander';
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import type { TaskId } from '../../core/pipeline/model.ts';
+import type { TaskId } from '../../core/pipeline/model/model.ts';
 import { planCounts } from '../../core/plan/explain.ts';
+import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
-import type { Plan } from '../../core/plan/plan.ts';
-import { withFindings } from '../../core/plan/plan-findings.ts';
-import { preflight } from '../../core/run/preflight.ts';
-import { prepareJobs } from '../../core/run/prepare-jobs.ts';
-import { checkPreviewPlace } from '../../core/run/relational/check-preview-place.ts';
-import { forecastJobs } from '../../core/run/relational/forecast-jobs.ts';
-import { openPreview } from '../../core/run/relational/preview.ts';
-import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
+import type { Plan } from '../../core/plan/model/plan.ts';
+import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { writtenSlices } from '../../core/run/jobs/written-slices.ts';
+import {
+  overlapFinding,
+  overlapping,
+  planErrors,
+  refused as refusedRun,
+  runPlan,
+} from '../../core/run/order/run-plan.ts';
+import { preflight } from '../../core/run/preflight/preflight.ts';
+import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
+import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
+import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
-import { defaultRunOptions } from '../../core/run/run-options.ts';
-import { overlapFinding, overlapping, planErrors, refused as refusedRun, runPlan } from '../../core/run/run-plan.ts';
-import type { RunResult } from '../../core/run/run-result.ts';
-import type { UnitOptions } from '../../core/run/unit-job.ts';
-import { writtenSlices } from '../../core/run/written-slices.ts';
+import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
+import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
+import type { RunResult } from '../../core/run/unit/run-result.ts';
+import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
-import { type AirflowOptions, addAirflowOptions } from '../airflow-option.ts';
-import { confirmNotAtomic } from '../confirm-not-atomic.ts';
-import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
-import { airflowIdsOf, realTargetOf, targetText } from '../describe-target.ts';
-import { exitCodeOf, finishRun } from '../finish-run.ts';
-import { progressWriter } from '../progress-writer.ts';
-import { reportFile, reportOption } from '../report-file.ts';
-import { reportPlanProblems } from '../report-plan-problems.ts';
-import { reportRefusals } from '../report-refusals.ts';
-import { forecastText } from '../reporters/forecast-text.ts';
-import { findingLines, planText } from '../reporters/plan-text.ts';
-import { addSelectionOptions, planRequest, type SelectionOptions } from '../selection.ts';
-import { exitCodes, type Shell } from '../shell.ts';
-import { connectionName, type Target, toName } from '../target.ts';
-import { wholeNumber } from '../whole-number.ts';
-import { withTarget } from '../with-target.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
-import { zoneOf } from '../zone-of.ts';
+import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
+import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { zoneOf } from '../asked/zone-of.ts';
+import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
+import { airflowIdsOf, realTargetOf, targetText } from '../connection/describe-target.ts';
+import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
+import { reportPlanProblems } from '../connection/report-plan-problems.ts';
+import { reportRefusals } from '../connection/report-refusals.ts';
+import { connectionName, type Target, toName } from '../connection/target.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { forecastText } from '../reporters/run/forecast-text.ts';
+import { findingLines, planText } from '../reporters/run/plan-text.ts';
+import { progressWriter } from '../reporters/run/progress-writer.ts';
+import { reportFile, reportOption } from '../terminal/report-file.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions {
   readonly connection?: string;

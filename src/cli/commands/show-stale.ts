@@ -8,12 +8,12 @@ import {
   staleSlices,
 } from '../../core/ledger/stale-slices.ts';
 import { plural } from '../../core/text/plural.ts';
-import { instant } from '../../core/time/instant.ts';
-import { toIso } from '../../core/time/iso.ts';
+import { instant } from '../../core/time/zones/instant.ts';
+import { toIso } from '../../core/time/zones/iso.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
-import { textTable } from '../reporters/text-table.ts';
-import { exitCodes, type Shell } from '../shell.ts';
-import { withTarget } from '../with-target.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { textTable } from '../reporters/text/text-table.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
 
 export interface StaleOptions {
   readonly format: 'text' | 'json';

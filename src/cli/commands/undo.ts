@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { isUndoRefusal, prepareUndo } from '../../core/run/prepare-undo.ts';
-import { openPreview } from '../../core/run/relational/preview.ts';
-import { previewTimeBoxMs } from '../../core/run/relational/preview-time-box.ts';
+import { isUndoRefusal, prepareUndo } from '../../core/run/kept/prepare-undo.ts';
+import { runPlan } from '../../core/run/order/run-plan.ts';
+import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
-import { runPlan } from '../../core/run/run-plan.ts';
+import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { plural } from '../../core/text/plural.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
-import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../confirm-run.ts';
-import { exitCodeOf, finishRun } from '../finish-run.ts';
-import { progressWriter } from '../progress-writer.ts';
-import { exitCodes, type Shell, UsageError } from '../shell.ts';
-import { toName } from '../target.ts';
-import { withTarget } from '../with-target.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../workspace-option.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
+import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
+import { toName } from '../connection/target.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { progressWriter } from '../reporters/run/progress-writer.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 interface UndoOptions extends WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;

@@ -1,4 +1,4 @@
-import type { SliceFigures } from './slice-diff.ts';
+import type { SliceFigures } from './slice-figures.ts';
 
 /**
  * Why a slice differs from what it was before the unit: what differs between this run and the last one that the

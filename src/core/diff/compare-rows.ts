@@ -4,8 +4,8 @@ import {
   multisetDiffSql,
   rowsByHashSql,
   rowsByKeySql,
-} from '../warehouse/dialects/postgres/diff-sql.ts';
-import type { Session } from '../warehouse/ports.ts';
+} from '../warehouse/dialects/postgres/slice/diff-sql.ts';
+import type { Session } from '../warehouse/port/ports.ts';
 import type { ColumnChange, RowSample } from './slice-diff.ts';
 import type { SliceRelation } from './slice-relation.ts';
 import { comparedColumns, keyColumns } from './take-figures.ts';

@@ -1,4 +1,4 @@
-import type { SliceFigures } from './slice-diff.ts';
+import type { SliceFigures } from './slice-figures.ts';
 
 /** How many rows there are and the sum of their hashes, which tells their content in whatever order. */
 export type RowSum = Pick<SliceFigures, 'rows' | 'rowChecksum'>;

@@ -1,5 +1,5 @@
 import type { HashMethod } from '../warehouse/dialects/postgres/row-hash.ts';
-import type { TableDescription } from '../warehouse/table-description.ts';
+import type { TableDescription } from '../warehouse/port/table-description.ts';
 
 /** A slice as the figures and the diff see it: which rows, which columns count, and what tells rows apart. */
 export interface SliceRelation {

@@ -1,7 +1,7 @@
-import { countSql, duplicateKeysSql, figuresSql } from '../warehouse/dialects/postgres/figures-sql.ts';
-import type { Session } from '../warehouse/ports.ts';
-import type { ColumnDescription } from '../warehouse/table-description.ts';
-import type { SliceFigures } from './slice-diff.ts';
+import { countSql, duplicateKeysSql, figuresSql } from '../warehouse/dialects/postgres/slice/figures-sql.ts';
+import type { Session } from '../warehouse/port/ports.ts';
+import type { ColumnDescription } from '../warehouse/port/table-description.ts';
+import type { SliceFigures } from './slice-figures.ts';
 import type { SliceRelation } from './slice-relation.ts';
 
 /** Figures with what the protocol needs beside them. */
@@ -92,3 +92,10 @@ function checksum(sum0: string | null | undefined, sum1: string | null | undefin
       .padStart(24, '0');
   return half(sum0) + half(sum1);
 }
+
+/** Equal figures mean equal rows; a mere count never does. */
+export const sameFigures = (before: TakenFigures, after: TakenFigures): boolean =>
+  before.figures.algorithm === after.figures.algorithm &&
+  before.figures.rowChecksum !== '' &&
+  before.figures.rows === after.figures.rows &&
+  before.figures.rowChecksum === after.figures.rowChecksum;

@@ -1,9 +1,9 @@
-import { beginningOfTime, endOfTime, instant } from '../time/instant.ts';
-import { qualifyNames } from '../warehouse/describe-tables.ts';
-import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger-bounds.ts';
-import { activeOverlapsSql } from '../warehouse/dialects/postgres/ledger-store-sql.ts';
-import { readableLedgerSql } from '../warehouse/dialects/postgres/readable-ledger-sql.ts';
-import type { Session, Warehouse } from '../warehouse/ports.ts';
+import { beginningOfTime, endOfTime, instant } from '../time/zones/instant.ts';
+import { qualifyNames } from '../warehouse/catalog/describe-tables.ts';
+import { ledgerBound, lowerBound, upperBound } from '../warehouse/dialects/postgres/ledger/ledger-bounds.ts';
+import { activeOverlapsSql } from '../warehouse/dialects/postgres/ledger/ledger-store-sql.ts';
+import { readableLedgerSql } from '../warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
+import type { Session, Warehouse } from '../warehouse/port/ports.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap } from './ledger-store.ts';
 
 /** Who works on which slices now. */

@@ -1,5 +1,5 @@
-import type { WriteMode } from '../lineage/facts.ts';
-import type { Executor } from '../pipeline/model.ts';
+import type { WriteMode } from '../lineage/facts/facts.ts';
+import type { Executor } from '../pipeline/model/model.ts';
 import {
   type Plan,
   type PlanFinding,
@@ -7,9 +7,9 @@ import {
   planFindingCodes,
   type Reason,
   type UnitSlice,
-} from '../plan/plan.ts';
-import type { DataInterval } from '../time/data-interval.ts';
-import { beginningOfTime, endOfTime, type Instant, instant } from '../time/instant.ts';
+} from '../plan/model/plan.ts';
+import type { DataInterval } from '../time/intervals/data-interval.ts';
+import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
 import { byKind, count, DecodeError, type Decoder, entries, list, oneOf, optional, record, text } from './decoder.ts';
 
 /** The layout of stored documents. Raised whenever an old document would be read wrongly by new code or the reverse. */

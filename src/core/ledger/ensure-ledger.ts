@@ -7,9 +7,9 @@ import {
   ledgerSchema,
   ledgerVersion,
   upgradeLedgerSql,
-} from '../warehouse/dialects/postgres/ledger-schema-sql.ts';
-import type { Session, Warehouse } from '../warehouse/ports.ts';
-import { WarehouseError } from '../warehouse/warehouse-error.ts';
+} from '../warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
+import type { Session, Warehouse } from '../warehouse/port/ports.ts';
+import { WarehouseError } from '../warehouse/port/warehouse-error.ts';
 
 const ready = new WeakMap<Warehouse, Promise<void>>();
 

@@ -1,6 +1,6 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
-import type { UnitId } from '../plan/plan.ts';
-import type { Instant } from '../time/instant.ts';
+import type { UnitId } from '../plan/model/plan.ts';
+import type { Instant } from '../time/zones/instant.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 
 export const unitStates = [

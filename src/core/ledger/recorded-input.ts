@@ -1,6 +1,6 @@
 import { sameContent } from '../diff/change-cause.ts';
-import type { SliceFigures } from '../diff/slice-diff.ts';
-import type { ColumnType } from '../warehouse/table-description.ts';
+import type { SliceFigures } from '../diff/slice-figures.ts';
+import type { ColumnType } from '../warehouse/port/table-description.ts';
 
 /** What an input held in its read window; equal content means that nothing was changed there, by whomever. */
 export type InputContent = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;

@@ -1,8 +1,8 @@
-import { type Instant, instant } from '../time/instant.ts';
-import { readableLedgerSql } from '../warehouse/dialects/postgres/readable-ledger-sql.ts';
-import { recordedSchemasSql } from '../warehouse/dialects/postgres/recorded-schema-sql.ts';
-import type { Session } from '../warehouse/ports.ts';
-import type { ColumnType } from '../warehouse/table-description.ts';
+import { type Instant, instant } from '../time/zones/instant.ts';
+import { readableLedgerSql } from '../warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
+import { recordedSchemasSql } from '../warehouse/dialects/postgres/ledger/recorded-schema-sql.ts';
+import type { Session } from '../warehouse/port/ports.ts';
+import type { ColumnType } from '../warehouse/port/table-description.ts';
 import { boundsOf } from './active-overlaps.ts';
 import type { LedgerSlice } from './ledger-store.ts';
 

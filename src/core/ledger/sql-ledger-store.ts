@@ -1,5 +1,4 @@
-import { instant } from '../time/instant.ts';
-import { changedSlicesSql, forgetImagesSql, undoneBySql } from '../warehouse/dialects/postgres/before-image-sql.ts';
+import { instant } from '../time/zones/instant.ts';
 import {
   beginningLockSql,
   beginRunSql,
@@ -11,8 +10,13 @@ import {
   saveRunSlicesSql,
   saveRunSql,
   unitsSql,
-} from '../warehouse/dialects/postgres/ledger-store-sql.ts';
-import type { ResultSet, Session, Warehouse } from '../warehouse/ports.ts';
+} from '../warehouse/dialects/postgres/ledger/ledger-store-sql.ts';
+import {
+  changedSlicesSql,
+  forgetImagesSql,
+  undoneBySql,
+} from '../warehouse/dialects/postgres/slice/before-image-sql.ts';
+import type { ResultSet, Session, Warehouse } from '../warehouse/port/ports.ts';
 import { boundsOf, overlapsOf } from './active-overlaps.ts';
 import { ensureLedger } from './ensure-ledger.ts';
 import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';

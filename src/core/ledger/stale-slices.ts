@@ -1,6 +1,6 @@
-import type { TaskId } from '../pipeline/model.ts';
-import type { UnitId } from '../plan/plan.ts';
-import type { Instant } from '../time/instant.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
+import type { UnitId } from '../plan/model/plan.ts';
+import type { Instant } from '../time/zones/instant.ts';
 import { byScheduler } from './by-scheduler.ts';
 import type { InputContent, RecordedInput } from './recorded-input.ts';
 import { undoneRun } from './undo-mark.ts';

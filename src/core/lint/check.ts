@@ -1,11 +1,11 @@
-import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
-import type { DialectName } from '../sql/dialect-name.ts';
+import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
+import type { DialectName } from '../sql/model/dialect-name.ts';
+import { createLintWorkspace } from './context/lint-workspace.ts';
 import { createSuppressions } from './file-suppressions.ts';
-import type { Finding, Severity } from './finding.ts';
-import { createLintWorkspace } from './lint-workspace.ts';
+import type { Finding, Severity } from './fixes/finding.ts';
 import { createPipelineFindings, type RawFinding } from './pipeline-findings.ts';
 import unknownSuppression, { unknownSuppressionFinding } from './rules/unknown-suppression.ts';
-import type { Suppressions } from './suppressions.ts';
+import type { Suppressions } from './source/suppressions.ts';
 
 export interface CheckOptions {
   /** Severity by rule, over the rules' own grades; `off` switches a rule off. */

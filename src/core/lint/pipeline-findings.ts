@@ -1,9 +1,9 @@
-import { createMemo } from '../pipeline/memo.ts';
-import type { Pipeline } from '../pipeline/model.ts';
-import { createLintContext } from './lint-context.ts';
-import type { LintWorkspace } from './lint-workspace.ts';
-import type { Rule, RuleFinding } from './rule.ts';
+import type { Pipeline } from '../pipeline/model/model.ts';
+import { createMemo } from '../pipeline/workspace/memo.ts';
+import { createLintContext } from './context/lint-context.ts';
+import type { LintWorkspace } from './context/lint-workspace.ts';
 import { allRules } from './rules/all-rules.ts';
+import type { Rule, RuleFinding } from './rules/rule.ts';
 
 /** What one rule says, before it is known who else speaks of the same. */
 export interface RawFinding {

@@ -1,9 +1,9 @@
-import { windowInWords } from '../lineage/window-words.ts';
-import type { TaskId } from '../pipeline/model.ts';
-import type { Instant } from '../time/instant.ts';
-import { toIso } from '../time/iso.ts';
-import type { Plan, PlanUnit, Reason } from './plan.ts';
-import type { PlannableTask } from './plan-request.ts';
+import { windowInWords } from '../lineage/facts/window-words.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
+import type { Instant } from '../time/zones/instant.ts';
+import { toIso } from '../time/zones/iso.ts';
+import type { Plan, PlanUnit, Reason } from './model/plan.ts';
+import type { PlannableTask } from './model/plan-request.ts';
 
 /** One task of a plan: how many of its intervals run, from where to where, and in which state they are. */
 export interface TaskSummary {

@@ -1,17 +1,17 @@
-import type { TaskId } from '../pipeline/model.ts';
-import type { Instant } from '../time/instant.ts';
-import { toIso } from '../time/iso.ts';
-import { blockers } from './blockers.ts';
-import { expandTasks } from './expand-tasks.ts';
-import { leaveOut } from './leave-out.ts';
-import { orderUnits } from './order-units.ts';
-import type { Plan, PlanUnit, UnitId } from './plan.ts';
-import { planFindings } from './plan-findings.ts';
-import type { PlannableTask, PlanRequest } from './plan-request.ts';
-import { taskGraph } from './task-graph.ts';
-import { type UnitNode, unitGraph } from './unit-graph.ts';
-import { unitSlices } from './unit-slices.ts';
-import { widenedTasks } from './widened-tasks.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
+import type { Instant } from '../time/zones/instant.ts';
+import { toIso } from '../time/zones/iso.ts';
+import { planFindings } from './findings/plan-findings.ts';
+import { expandTasks } from './intervals/expand-tasks.ts';
+import { widenedTasks } from './intervals/widened-tasks.ts';
+import type { Plan, PlanUnit, UnitId } from './model/plan.ts';
+import type { PlannableTask, PlanRequest } from './model/plan-request.ts';
+import { taskGraph } from './tasks/task-graph.ts';
+import { blockers } from './units/blockers.ts';
+import { leaveOut } from './units/leave-out.ts';
+import { orderUnits } from './units/order-units.ts';
+import { type UnitNode, unitGraph } from './units/unit-graph.ts';
+import { unitSlices } from './units/unit-slices.ts';
 
 /**
  * Which units have to run for a request, why, and in which order. Pure: the clock is `request.now`, the ledger and

@@ -1,6 +1,6 @@
-import type { LintContext, TaskView } from '../lint/lint-context.ts';
-import { editSql, indentAt, statementEnd } from '../lint/sql-edit.ts';
-import { type StatementView, sourceText } from '../lint/statement-view.ts';
+import type { LintContext } from '../lint/context/lint-context.ts';
+import { editSql, indentAt, statementEnd } from '../lint/fixes/sql-edit.ts';
+import { type StatementView, sourceText, type TaskView } from '../lint/source/statement-view.ts';
 import { guardPart } from '../sql/slice-guard.ts';
 import type { Span, TextEdit } from '../text/span.ts';
 import { commitSlice, guardBegin, guardCommit, installedCheck } from './guard-text.ts';

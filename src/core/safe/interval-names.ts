@@ -1,4 +1,4 @@
-import type { Hole } from '../template/masked-text.ts';
+import type { Hole } from '../template/mask/masked-text.ts';
 
 /** How a template says the bounds of the interval that its slice is cut by, as SQL literals. */
 export interface IntervalNames {

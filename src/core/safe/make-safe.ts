@@ -1,10 +1,11 @@
-import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
-import { createLintContext, type LintContext, type TaskView } from '../lint/lint-context.ts';
-import { createLintWorkspace } from '../lint/lint-workspace.ts';
-import type { TaskId } from '../pipeline/model.ts';
+import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
+import { createLintContext, type LintContext } from '../lint/context/lint-context.ts';
+import { createLintWorkspace } from '../lint/context/lint-workspace.ts';
+import type { TaskView } from '../lint/source/statement-view.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
 import type { TextPiece } from '../text/mapped-text.ts';
 import type { TextEdit } from '../text/span.ts';
-import { planStatement } from '../warehouse/transaction-control.ts';
+import { planStatement } from '../warehouse/port/transaction-control.ts';
 import { beginSlice } from './guard-text.ts';
 import { guardEdits, parted } from './guarded-task.ts';
 import { intervalNames } from './interval-names.ts';

@@ -1,11 +1,11 @@
-import type { WriteFact } from '../lineage/facts.ts';
-import { sqlContext } from '../lineage/sql-context.ts';
-import { tableName } from '../lineage/table-name.ts';
-import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
-import type { LintContext, TaskView } from '../lint/lint-context.ts';
-import { sliceDeletion } from '../lint/replace-slice-fix.ts';
-import { type StatementView, sameTable, sourceText } from '../lint/statement-view.ts';
-import type { Hole } from '../template/masked-text.ts';
+import type { WriteFact } from '../lineage/facts/facts.ts';
+import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
+import { sqlContext } from '../lineage/times/sql-context.ts';
+import { tableName } from '../lineage/writes/table-of-statement.ts';
+import type { LintContext } from '../lint/context/lint-context.ts';
+import { sliceDeletion } from '../lint/fixes/replace-slice-fix.ts';
+import { type StatementView, sameTable, sourceText, type TaskView } from '../lint/source/statement-view.ts';
+import type { Hole } from '../template/mask/masked-text.ts';
 import type { Span } from '../text/span.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,5 +1,5 @@
-import type { WorkspaceFacts } from '../lineage/workspace-facts.ts';
-import type { Task, TaskId } from '../pipeline/model.ts';
+import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
+import type { Task, TaskId } from '../pipeline/model/model.ts';
 import { locate } from '../text/mapped-text.ts';
 import type { SourceSpan } from '../text/span.ts';
 import { makeSafe, type SafeTask } from './make-safe.ts';

@@ -1,4 +1,4 @@
-import type { TimeExpression, TimeStep } from '../time/time-expression.ts';
+import type { TimeExpression, TimeStep } from '../time/expressions/time-expression.ts';
 
 /**
  * A bound as SQL of the type `timestamptz`, whatever the zone of the session: what `exactTime` computes, in PostgreSQL's

@@ -1,12 +1,16 @@
-import type { MaskedText } from '../template/masked-text.ts';
+import type { MaskedText } from '../template/mask/masked-text.ts';
 import type { AstReader } from './ast/ast-reader.ts';
-import type { DialectName } from './dialect-name.ts';
 import { lex } from './lex/lexer.ts';
 import { split } from './lex/split.ts';
+import type { DialectName } from './model/dialect-name.ts';
+import type { SqlReading, Statement } from './model/statement.ts';
 import { openCursor } from './parse/cursor.ts';
-import type { SqlReading, Statement } from './statement.ts';
+import { readExpression } from './parse/expressions/read-expression.ts';
+import { readQuery } from './parse/queries/read-query.ts';
 import { followControlFlow } from './statements/control-flow.ts';
-import { readStatement } from './statements/read-statement.ts';
+import { readStatement, readStatementInside } from './statements/read-statement.ts';
+
+const grammar = { expression: readExpression, query: readQuery, statement: readStatementInside };
 
 /**
  * Reads every statement of a masked text from its tokens. Synchronous, never throws; offsets are UTF-16 in the unmasked
@@ -18,7 +22,7 @@ export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReade
   const { tokens, problems } = lex(masked, dialect);
   const match = new Int32Array(tokens.length);
   const statements = followControlFlow(tokens, split(tokens, dialect)).map(({ range, conditional }) => {
-    const alone = readStatement(openCursor(tokens, range, dialect, masked, match));
+    const alone = readStatement(openCursor(grammar, tokens, range, dialect, masked, match));
     const statement = conditional ? { ...alone, conditional } : alone;
     return ast === undefined ? statement : withSecondOpinion(statement, masked, dialect, ast);
   });

@@ -1,7 +1,7 @@
 import type { LineIndex } from '../text/line-index.ts';
 import type { Position, Span } from '../text/span.ts';
-import { mainPredicates } from './predicates.ts';
-import type { MergeBranch, Statement, StatementKind } from './statement.ts';
+import { mainPredicates } from './model/predicates.ts';
+import type { MergeBranch, Statement, StatementKind } from './model/statement.ts';
 
 /** One entry of `show --statements`: names in lower case, absent facts `null`, range 1-based with its end exclusive. */
 export interface StatementJson {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { moduleRoots } from '../../core/pipeline/python/module-path.ts';
+import { moduleRoots } from '../../core/pipeline/python/library/module-path.ts';
 
 /** What Airflow is told so that it only loads files: no examples, an empty database and logs in a temporary folder. */
 export function airflowEnvironment(

@@ -1,6 +1,6 @@
-import type { AirflowAnswers, FileAnswer } from '../../core/pipeline/airflow-exact/airflow-answer.ts';
-import { dagFiles } from '../../core/pipeline/airflow-exact/dag-files.ts';
-import type { FileReading, FileSet } from '../../core/pipeline/model.ts';
+import type { FileReading, FileSet } from '../../core/pipeline/model/model.ts';
+import type { AirflowAnswers, FileAnswer } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { dagFiles } from '../../core/pipeline/readers/airflow/answers/dag-files.ts';
 import { readText } from '../disk-files.ts';
 import { askAirflow } from './ask-airflow.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AirflowAnswer } from '../../core/pipeline/airflow-exact/airflow-answer.ts';
-import { decodeAnswer } from '../../core/pipeline/airflow-exact/decode-answer.ts';
+import type { AirflowAnswer } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { decodeAnswer } from '../../core/pipeline/readers/airflow/answers/decode-answer.ts';
 import { airflowEnvironment, pythonFolders } from './airflow-environment.ts';
 import { askScript } from './ask-script.ts';
 import { redact } from './redact.ts';

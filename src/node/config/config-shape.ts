@@ -1,4 +1,4 @@
-import { dialectNames } from '../../core/sql/dialect-name.ts';
+import { dialectNames } from '../../core/sql/model/dialect-name.ts';
 import { envText } from './env-text.ts';
 import { edgeExamples, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';

@@ -1,8 +1,8 @@
-import type { DeclaredFacts } from '../../core/lineage/declared-facts.ts';
-import { type DeclaredSources, noSources } from '../../core/lineage/declared-sources.ts';
-import type { Severity } from '../../core/lint/finding.ts';
-import type { UnitOptions } from '../../core/run/unit-job.ts';
-import type { DialectName } from '../../core/sql/dialect-name.ts';
+import type { DeclaredFacts } from '../../core/lineage/facts/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../../core/lineage/facts/declared-sources.ts';
+import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import type { DialectName } from '../../core/sql/model/dialect-name.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import type { EnvText } from './env-text.ts';
 

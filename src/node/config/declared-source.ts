@@ -1,5 +1,5 @@
-import type { DeclaredSource } from '../../core/lineage/declared-sources.ts';
-import { previousTickNames, stateNames, timeNames } from '../../core/template/time-names.ts';
+import type { DeclaredSource } from '../../core/lineage/facts/declared-sources.ts';
+import { previousTickNames, stateNames, timeNames } from '../../core/template/names/time-names.ts';
 import type { WrittenConfig } from './config-shape.ts';
 
 type WrittenSource = NonNullable<WrittenConfig['sources']> extends ReadonlyMap<string, infer T> ? T : never;

@@ -1,5 +1,5 @@
-import type { DeclaredEdge } from '../../core/lineage/declared-facts.ts';
-import type { CalendarOffset } from '../../core/time/calendar.ts';
+import type { DeclaredEdge } from '../../core/lineage/facts/declared-facts.ts';
+import type { CalendarOffset } from '../../core/time/zones/calendar.ts';
 
 const unitsPerOffset: Readonly<
   Record<string, { readonly months?: number; readonly days?: number; readonly ms?: number }>

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../../core/text/span.ts';
-import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import { didYouMean } from '../nearest-names.ts';
 import type { Config, ConnectionSpec } from './config.ts';
 import { type EnvText, resolveEnvText } from './env-text.ts';

@@ -1,5 +1,5 @@
-import type { AirflowAnswers } from '../../core/pipeline/airflow-exact/airflow-answer.ts';
-import type { FileReading, FileSet } from '../../core/pipeline/model.ts';
+import type { FileReading, FileSet } from '../../core/pipeline/model/model.ts';
+import type { AirflowAnswers } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
 import { plural } from '../../core/text/plural.ts';
 import { type AirflowMemory, type AirflowSettings, createAirflowMemory } from '../../node/airflow/airflow-memory.ts';
 

@@ -1,8 +1,8 @@
-import type { Plan } from '../../core/plan/plan.ts';
-import { type PreparedJobs, prepareJobs } from '../../core/run/prepare-jobs.ts';
-import { encodeRunDocument } from '../../core/run/run-document.ts';
-import { defaultRunOptions } from '../../core/run/run-options.ts';
-import { instant } from '../../core/time/instant.ts';
+import type { Plan } from '../../core/plan/model/plan.ts';
+import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { encodeRunDocument } from '../../core/run/kept/run-document.ts';
+import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
+import { instant } from '../../core/time/zones/instant.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import type { LiveState } from './live-workspace.ts';

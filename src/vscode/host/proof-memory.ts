@@ -1,10 +1,10 @@
-import type { Finding } from '../../core/lint/finding.ts';
-import type { TaskId } from '../../core/pipeline/model.ts';
-import type { Plan, UnitId } from '../../core/plan/plan.ts';
-import type { UnitProof } from '../../core/run/relational/prove.ts';
-import { formatInterval } from '../../core/time/format-interval.ts';
-import type { ZoneName } from '../../core/time/zone-name.ts';
-import { type KeptProof, type ProvenFindings, provenFindings } from '../../core/view/proven-findings.ts';
+import type { Finding } from '../../core/lint/fixes/finding.ts';
+import type { TaskId } from '../../core/pipeline/model/model.ts';
+import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
+import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import { formatInterval } from '../../core/time/intervals/format-interval.ts';
+import type { ZoneName } from '../../core/time/zones/zone-name.ts';
+import { type KeptProof, type ProvenFindings, provenFindings } from '../../core/view/findings/proven-findings.ts';
 import type { LiveState } from './live-workspace.ts';
 
 /** What proofs have shown since the workspace was opened. */

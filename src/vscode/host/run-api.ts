@@ -1,9 +1,9 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
-import type { PreviewEnd } from '../../core/run/preview-end.ts';
-import type { UnitProof } from '../../core/run/relational/prove.ts';
-import type { RunEvent } from '../../core/run/run-event.ts';
-import type { RunResult } from '../../core/run/run-result.ts';
-import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
+import type { RunEvent } from '../../core/run/unit/run-event.ts';
+import type { RunResult } from '../../core/run/unit/run-result.ts';
+import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 
 /** How a run of the run thread ended, or why it could not begin. */
 export type RunAnswer =

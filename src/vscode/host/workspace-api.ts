@@ -1,14 +1,14 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
-import type { Severity } from '../../core/lint/finding.ts';
-import type { UnitProof } from '../../core/run/relational/prove.ts';
-import type { RunUnit } from '../../core/run/run-result.ts';
-import type { UnitOptions } from '../../core/run/unit-job.ts';
+import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { RunUnit } from '../../core/run/unit/run-result.ts';
+import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
-import type { DocumentView } from '../../core/view/document-view.ts';
-import type { PlanGrid } from '../../core/view/plan-view.ts';
-import type { RangeView } from '../../core/view/range-view.ts';
-import type { SliceVersion } from '../../core/view/slice-version.ts';
-import type { ConnectionConfig } from '../../core/warehouse/connection-config.ts';
+import type { DocumentView } from '../../core/view/document/document-view.ts';
+import type { PlanGrid } from '../../core/view/page/plan-view.ts';
+import type { RangeView } from '../../core/view/page/range-view.ts';
+import type { SliceVersion } from '../../core/view/words/slice-version.ts';
+import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { ReportFormat } from '../../protocol/assistant-messages.ts';
 
 /** What the editor's settings decide for reading and checking. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 
 /**
  * Throws {@link WarehouseError} where a data directory would be made over somebody's files: for a file, and for a folder

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { diskFullError } from './disk-full.ts';
 
 interface Holder {

@@ -1,4 +1,4 @@
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 
 /** What to say where a file of the data directory could not be written for want of space; `undefined` for anything else. */
 export function diskFullError(directory: string, cause: unknown): WarehouseError | undefined {

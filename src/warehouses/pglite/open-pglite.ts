@@ -1,5 +1,5 @@
-import type { PgliteConnection } from '../../core/warehouse/connection-config.ts';
-import type { Warehouse } from '../../core/warehouse/ports.ts';
+import type { PgliteConnection } from '../../core/warehouse/port/connection-config.ts';
+import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { checkDirectory } from './check-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { diskFullError } from './disk-full.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { ResultSet } from '../../core/warehouse/ports.ts';
-import { warehouseErrorOf } from '../../core/warehouse/sql-state.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import type { ResultSet } from '../../core/warehouse/port/ports.ts';
+import { warehouseErrorOf } from '../../core/warehouse/port/sql-state.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { diskFullError } from './disk-full.ts';
 
 interface WorkerError {

@@ -1,5 +1,5 @@
-import type { ResultSet, Session } from '../../core/warehouse/ports.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import type { ResultSet, Session } from '../../core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import type { PgliteEngine } from './pglite-engine.ts';
 
 const cancelled = () => new WarehouseError('cancelled', 'The statement was cancelled.', false, { sqlState: '57014' });

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
-import type { PostgresConnection } from '../../core/warehouse/connection-config.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import type { PostgresConnection } from '../../core/warehouse/port/connection-config.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { passwordFromFile } from './password-file.ts';
 import { readService } from './service-file.ts';
 

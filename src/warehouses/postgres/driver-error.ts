@@ -1,5 +1,5 @@
-import { warehouseErrorOf } from '../../core/warehouse/sql-state.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { warehouseErrorOf } from '../../core/warehouse/port/sql-state.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 
 const remedies: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'No server listens there: check host and port, and that the server runs.',

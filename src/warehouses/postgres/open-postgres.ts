@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { PostgresConnection } from '../../core/warehouse/connection-config.ts';
-import type { Session, Warehouse } from '../../core/warehouse/ports.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import type { PostgresConnection } from '../../core/warehouse/port/connection-config.ts';
+import type { Session, Warehouse } from '../../core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { type ResolvedConnection, resolveConnection } from './client-options.ts';
 import { driverError } from './driver-error.ts';
 import { PostgresSession } from './postgres-session.ts';

@@ -1,6 +1,6 @@
 import type { Client, QueryArrayConfig } from 'pg';
-import type { Backend, ResultSet, Session } from '../../core/warehouse/ports.ts';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import type { Backend, ResultSet, Session } from '../../core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { driverError } from './driver-error.ts';
 
 /** Every value stays the text that the server sent. */

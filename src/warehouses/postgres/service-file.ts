@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { WarehouseError } from '../../core/warehouse/warehouse-error.ts';
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 
 /**
  * The settings of one section of a connection service file, which libpq reads and the driver does not: the file of

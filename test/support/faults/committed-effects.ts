@@ -1,4 +1,4 @@
-import type { Session } from '../../../src/core/warehouse/ports.ts';
+import type { Session } from '../../../src/core/warehouse/port/ports.ts';
 
 /** One committed transaction, as the server's own log has it. */
 interface Transaction {

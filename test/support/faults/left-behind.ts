@@ -1,6 +1,6 @@
 import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
 import { type StaleReason, staleInWords, staleSlices } from '../../../src/core/ledger/stale-slices.ts';
-import type { Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
+import type { Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
 import { hasUpserts } from '../random-pipelines/arbitrary.ts';
 import type { ChangedCase } from '../random-pipelines/changed-case.ts';
 import { realClock } from '../warehouse-fixture.ts';

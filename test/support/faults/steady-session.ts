@@ -1,5 +1,5 @@
-import type { Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../../src/core/warehouse/warehouse-error.ts';
+import type { Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { realClock } from '../warehouse-fixture.ts';
 
 /** The test's own eyes, in UTC: connects anew when the server was away. For statements that may be sent twice. */

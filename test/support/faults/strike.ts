@@ -1,5 +1,5 @@
-import type { Session } from '../../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../../src/core/warehouse/warehouse-error.ts';
+import type { Session } from '../../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { realClock } from '../warehouse-fixture.ts';
 import type { FaultyProxy, Line, Passing, Watcher } from './faulty-proxy.ts';
 import type { Fault } from './scenario.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Plan } from '../../../src/core/plan/plan.ts';
-import type { RunResult } from '../../../src/core/run/run-result.ts';
-import type { Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../../src/core/warehouse/warehouse-error.ts';
+import type { Plan } from '../../../src/core/plan/model/plan.ts';
+import type { RunResult } from '../../../src/core/run/unit/run-result.ts';
+import type { Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { realClock } from '../warehouse-fixture.ts';
 import type { Case } from './arbitrary.ts';
 import { type Changed, change } from './change.ts';

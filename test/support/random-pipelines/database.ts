@@ -1,4 +1,4 @@
-import type { Session } from '../../../src/core/warehouse/ports.ts';
+import type { Session } from '../../../src/core/warehouse/port/ports.ts';
 import { columnOf, type Row, type TimeType, type WorkspaceModel } from './model.ts';
 import type { Tables } from './oracle.ts';
 import { tableStatements } from './write-workspace.ts';

@@ -1,5 +1,5 @@
-import type { Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
-import { WarehouseError } from '../../../src/core/warehouse/warehouse-error.ts';
+import type { Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 
 export const deaths = ['cut', 'terminated', 'killed'] as const;
 /** The connection is lost; the server ends the backend; the whole process is gone, with all of its connections. */

@@ -1,4 +1,4 @@
-import type { Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
+import type { Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
 import { everything, type Lines } from './changed-case.ts';
 import { createTables, putRaw, tableLines } from './database.ts';
 import type { Row, WorkspaceModel } from './model.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkGithub } from '../../../src/cli/reporters/check-github.ts';
-import type { Finding } from '../../../src/core/lint/finding.ts';
+import { checkGithub } from '../../../src/cli/reporters/check/check-github.ts';
+import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
 import { allRules } from '../../../src/core/lint/rules/all-rules.ts';
 import { runCli } from '../../support/run-cli.ts';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import pc from 'picocolors';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { unifiedDiff } from '../../../src/cli/reporters/unified-diff.ts';
+import { unifiedDiff } from '../../../src/cli/reporters/text/unified-diff.ts';
 import { applyEdits } from '../../../src/core/text/apply-edits.ts';
 import { runCli } from '../../support/run-cli.ts';
 

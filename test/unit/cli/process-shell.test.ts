@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { processShell } from '../../../src/cli/process-shell.ts';
+import { processShell } from '../../../src/cli/terminal/process-shell.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const streams = [process.stdout, process.stderr];

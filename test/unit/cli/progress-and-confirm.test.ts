@@ -1,12 +1,12 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { confirmRun } from '../../../src/cli/confirm-run.ts';
-import { progressWriter } from '../../../src/cli/progress-writer.ts';
-import type { Shell } from '../../../src/cli/shell.ts';
+import { confirmRun } from '../../../src/cli/connection/confirm-run.ts';
+import { progressWriter } from '../../../src/cli/reporters/run/progress-writer.ts';
+import type { Shell } from '../../../src/cli/terminal/shell.ts';
 import type { UnitState } from '../../../src/core/ledger/ledger-store.ts';
-import type { RunEvent, RunProgress } from '../../../src/core/run/run-event.ts';
-import { notStarted } from '../../../src/core/run/unit-results.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import type { RunEvent, RunProgress } from '../../../src/core/run/unit/run-event.ts';
+import { notStarted } from '../../../src/core/run/unit/unit-results.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { newRunId } from '../../../src/node/run-id.ts';
 
 const progress: RunProgress = {

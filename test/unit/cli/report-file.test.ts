@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reportFile } from '../../../src/cli/report-file.ts';
-import type { Shell } from '../../../src/cli/shell.ts';
+import { reportFile } from '../../../src/cli/terminal/report-file.ts';
+import type { Shell } from '../../../src/cli/terminal/shell.ts';
 
 let root = '';
 beforeAll(() => {

@@ -1,14 +1,15 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { colorsWanted } from '../../../src/cli/process-shell.ts';
-import { progressText } from '../../../src/cli/progress-writer.ts';
-import { cutToWidth, displayWidth } from '../../../src/cli/reporters/display-width.ts';
-import { durationText } from '../../../src/cli/reporters/duration-text.ts';
-import { difference, runText } from '../../../src/cli/reporters/run-text.ts';
-import { textTable } from '../../../src/cli/reporters/text-table.ts';
-import type { SliceDiff, SliceFigures } from '../../../src/core/diff/slice-diff.ts';
-import { runJson } from '../../../src/core/run/run-json.ts';
-import type { RunResult, RunUnit } from '../../../src/core/run/run-result.ts';
+import { progressText } from '../../../src/cli/reporters/run/progress-writer.ts';
+import { difference, runText } from '../../../src/cli/reporters/run/run-text.ts';
+import { cutToWidth, displayWidth } from '../../../src/cli/reporters/text/display-width.ts';
+import { durationText } from '../../../src/cli/reporters/text/duration-text.ts';
+import { textTable } from '../../../src/cli/reporters/text/text-table.ts';
+import { colorsWanted } from '../../../src/cli/terminal/process-shell.ts';
+import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
+import type { SliceFigures } from '../../../src/core/diff/slice-figures.ts';
+import { runJson } from '../../../src/core/run/kept/run-json.ts';
+import type { RunResult, RunUnit } from '../../../src/core/run/unit/run-result.ts';
 
 const plain = pc.createColors(false);
 const painted = pc.createColors(true);

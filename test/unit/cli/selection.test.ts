@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { findTasks } from '../../../src/cli/find-tasks.ts';
-import { planRequest, type SelectionOptions } from '../../../src/cli/selection.ts';
-import type { Shell } from '../../../src/cli/shell.ts';
-import { UsageError } from '../../../src/cli/shell.ts';
-import type { PlannableTask } from '../../../src/core/plan/plan-request.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { findTasks } from '../../../src/cli/asked/find-tasks.ts';
+import { planRequest, type SelectionOptions } from '../../../src/cli/asked/selection.ts';
+import type { Shell } from '../../../src/cli/terminal/shell.ts';
+import { UsageError } from '../../../src/cli/terminal/shell.ts';
+import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 
 const task = (id: string, zone = 'UTC'): PlannableTask => ({
   id,

@@ -1,11 +1,11 @@
 import { createColors } from 'picocolors';
 import { expect, test } from 'vitest';
-import { showJson } from '../../../src/cli/reporters/show-json.ts';
-import type { ShowReport } from '../../../src/cli/reporters/show-report.ts';
-import { showText } from '../../../src/cli/reporters/show-text.ts';
-import { showUnknownText } from '../../../src/cli/reporters/show-unknown-text.ts';
-import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts.ts';
-import type { TaskId } from '../../../src/core/pipeline/model.ts';
+import { showJson } from '../../../src/cli/reporters/show/show-json.ts';
+import type { ShowReport } from '../../../src/cli/reporters/show/show-report.ts';
+import { showText } from '../../../src/cli/reporters/show/show-text.ts';
+import { showUnknownText } from '../../../src/cli/reporters/show/show-unknown-text.ts';
+import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts/facts.ts';
+import type { TaskId } from '../../../src/core/pipeline/model/model.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';
 import { factsOf } from '../../support/check-files.ts';
 

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { checkText } from '../../../src/cli/reporters/check-text.ts';
+import { checkText } from '../../../src/cli/reporters/check/check-text.ts';
 import { plural } from '../../../src/core/text/plural.ts';
-import { WarehouseError } from '../../../src/core/warehouse/warehouse-error.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { diskFullError } from '../../../src/warehouses/pglite/disk-full.ts';
 
 const summary = (count: number): string | undefined =>

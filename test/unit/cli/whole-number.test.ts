@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wholeNumber } from '../../../src/cli/whole-number.ts';
+import { wholeNumber } from '../../../src/cli/terminal/whole-number.ts';
 import { runCli } from '../../support/run-cli.ts';
 
 test('a number has its least and its most', () => {

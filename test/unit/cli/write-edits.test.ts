@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeEdits } from '../../../src/cli/write-edits.ts';
+import { writeEdits } from '../../../src/cli/terminal/write-edits.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Plan, PlanFinding, PlanUnit, Reason, UnitSlice } from '../../../src/core/plan/plan.ts';
-import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../../src/core/run/run-document.ts';
-import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
-import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/instant.ts';
+import type { Plan, PlanFinding, PlanUnit, Reason, UnitSlice } from '../../../src/core/plan/model/plan.ts';
+import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../../src/core/run/kept/run-document.ts';
+import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
+import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
 import { jobsOf, planOf } from '../../support/fake-run.ts';
 
 const plain = planOf([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RecordedInput } from '../../../src/core/ledger/recorded-input.ts';
 import { type SliceVersionRecord, staleSlices } from '../../../src/core/ledger/stale-slices.ts';
 import { undoMark } from '../../../src/core/ledger/undo-mark.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 
 const dayMs = 86_400_000;
 const start = Date.parse('2026-11-01T00:00:00Z');

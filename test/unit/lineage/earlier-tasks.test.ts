@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { earlierTasks } from '../../../src/core/lineage/order-edges.ts';
+import { earlierTasks } from '../../../src/core/lineage/workspace/order-edges.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { workspace } from './workspace.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { factJson } from '../../../src/core/lineage/fact-json.ts';
+import { factJson } from '../../../src/core/lineage/workspace/fact-json.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { range, request } from '../plan/planning.ts';
 import { workspace } from './workspace.ts';

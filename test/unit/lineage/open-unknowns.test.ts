@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DeclaredTask } from '../../../src/core/lineage/declared-facts.ts';
-import type { Unknown } from '../../../src/core/lineage/facts.ts';
-import { openUnknowns } from '../../../src/core/lineage/open-unknowns.ts';
+import type { DeclaredTask } from '../../../src/core/lineage/facts/declared-facts.ts';
+import type { Unknown } from '../../../src/core/lineage/facts/facts.ts';
+import { openUnknowns } from '../../../src/core/lineage/facts/open-unknowns.ts';
 
 const unknown = (about: Unknown['about'], table?: string): Unknown => ({
   task: 'a.b',

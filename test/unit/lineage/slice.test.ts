@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
 import { workspace, writesOf, writesOfSql } from './workspace.ts';
 
 const s = "'{{ data_interval_start }}'";

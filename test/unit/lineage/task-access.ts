@@ -1,5 +1,5 @@
-import type { AccessMode, TableAccess } from '../../../src/core/pipeline/table-access.ts';
-import { unknownValue } from '../../../src/core/template/symbolic-value.ts';
+import type { AccessMode, TableAccess } from '../../../src/core/pipeline/model/table-access.ts';
+import { unknownValue } from '../../../src/core/template/names/symbolic-value.ts';
 import type { SourceSpan } from '../../../src/core/text/span.ts';
 
 /** The parts of an access that a test is about. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeclaredFacts } from '../../../src/core/lineage/declared-facts.ts';
+import type { DeclaredFacts } from '../../../src/core/lineage/facts/declared-facts.ts';
 import type { TaskAccess } from './task-access.ts';
 import { accessOf } from './task-access.ts';
 import { readsOf, type TaskText, workspace, writesOf } from './workspace.ts';

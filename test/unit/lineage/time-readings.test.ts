@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { appendStep } from '../../../src/core/lineage/time-readings.ts';
-import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
-import { exactTime } from '../../../src/core/time/evaluate-time.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
-import { lastChange } from '../../../src/core/time/zone.ts';
+import { appendStep } from '../../../src/core/lineage/times/time-readings.ts';
+import { exactTime } from '../../../src/core/time/expressions/evaluate-time.ts';
+import type { TimeExpression, TimeStep } from '../../../src/core/time/expressions/time-expression.ts';
+import type { CalendarUnit } from '../../../src/core/time/zones/calendar.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { lastChange } from '../../../src/core/time/zones/zone.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { zones } from '../time/zones.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { windowInWords } from '../../../src/core/lineage/window-words.ts';
-import type { TimeExpression } from '../../../src/core/time/time-expression.ts';
+import { windowInWords } from '../../../src/core/lineage/facts/window-words.ts';
+import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
 
 const hourMs = 3_600_000;
 const start = (ms: number, days = 0): TimeExpression => ({

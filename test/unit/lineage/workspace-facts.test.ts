@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeclaredTask } from '../../../src/core/lineage/declared-facts.ts';
-import { factJson } from '../../../src/core/lineage/fact-json.ts';
-import { tableNames } from '../../../src/core/lineage/table-names.ts';
+import type { DeclaredTask } from '../../../src/core/lineage/facts/declared-facts.ts';
+import { factJson } from '../../../src/core/lineage/workspace/fact-json.ts';
+import { tableNames } from '../../../src/core/lineage/workspace/find-table.ts';
 import { readsOf, workspace, writesOf } from './workspace.ts';
 
 const loads = (table: string, source = 'raw.x'): string =>

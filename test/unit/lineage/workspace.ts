@@ -1,14 +1,14 @@
-import { buildWorkspaceFacts } from '../../../src/core/lineage/build-workspace-facts.ts';
-import type { DeclaredFacts } from '../../../src/core/lineage/declared-facts.ts';
-import type { DeclaredSources } from '../../../src/core/lineage/declared-sources.ts';
-import { sliceInWords, windowInWords } from '../../../src/core/lineage/window-words.ts';
-import type { WorkspaceFacts } from '../../../src/core/lineage/workspace-facts.ts';
-import { makeTaskSql } from '../../../src/core/pipeline/make-task-sql.ts';
-import type { Edge, Pipeline, Task } from '../../../src/core/pipeline/model.ts';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
+import type { DeclaredFacts } from '../../../src/core/lineage/facts/declared-facts.ts';
+import type { DeclaredSources } from '../../../src/core/lineage/facts/declared-sources.ts';
+import { sliceInWords, windowInWords } from '../../../src/core/lineage/facts/window-words.ts';
+import type { WorkspaceFacts } from '../../../src/core/lineage/facts/workspace-facts.ts';
+import { buildWorkspaceFacts } from '../../../src/core/lineage/workspace/build-workspace-facts.ts';
+import { makeTaskSql } from '../../../src/core/pipeline/model/make-task-sql.ts';
+import type { Edge, Pipeline, Task } from '../../../src/core/pipeline/model/model.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
 import { wholeFile } from '../../../src/core/text/mapped-text.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import type { Schedule } from '../../../src/core/time/schedule.ts';
+import type { Schedule } from '../../../src/core/time/schedules/schedule.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 
 export interface TaskText {
   readonly sql?: string;

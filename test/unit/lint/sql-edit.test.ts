@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { pythonStringsAndComments } from '../../../src/core/lint/comments.ts';
-import type { LintContext } from '../../../src/core/lint/lint-context.ts';
-import { editSql } from '../../../src/core/lint/sql-edit.ts';
-import type { StatementView } from '../../../src/core/lint/statement-view.ts';
+import type { LintContext } from '../../../src/core/lint/context/lint-context.ts';
+import { editSql } from '../../../src/core/lint/fixes/sql-edit.ts';
+import { pythonStringsAndComments } from '../../../src/core/lint/source/comments.ts';
+import type { StatementView } from '../../../src/core/lint/source/statement-view.ts';
 
 /** Puts a text behind the SQL `a` of a string, in front of what follows there; `undefined` where it is not possible. */
 function put(newText: string, string: string): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { suppressInFile, suppressNextLine } from '../../../src/core/lint/suppression-edit.ts';
+import { suppressInFile, suppressNextLine } from '../../../src/core/lint/fixes/suppression-edit.ts';
 import { applyFix, checkFiles, dagWith, type Files } from '../../support/check-files.ts';
 
 const inserts = "INSERT INTO mart.t SELECT * FROM raw.t WHERE day = '{{ ds }}'";

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSuppressions } from '../../../src/core/lint/suppressions.ts';
+import { readSuppressions } from '../../../src/core/lint/source/suppressions.ts';
 
 const known = new Set(['plain-insert', 'wall-clock']);
 const read = (file: string, text: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { makeTaskSql } from '../../../src/core/pipeline/make-task-sql.ts';
-import type { FileSet } from '../../../src/core/pipeline/model.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import { makeTaskSql } from '../../../src/core/pipeline/model/make-task-sql.ts';
+import type { FileSet } from '../../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
 import { readSqlFile } from '../../../src/core/pipeline/readers/sql-file/read-sql-file.ts';
 import { sqlfluffDialect } from '../../../src/core/pipeline/readers/sql-file/sqlfluff-dialect.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';

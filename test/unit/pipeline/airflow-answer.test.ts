@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FileAnswer, SerializedDag } from '../../../src/core/pipeline/airflow-exact/airflow-answer.ts';
-import { decodeAnswer } from '../../../src/core/pipeline/airflow-exact/decode-answer.ts';
-import { timetableSchedule } from '../../../src/core/pipeline/airflow-exact/timetable-schedule.ts';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import type { FileAnswer, SerializedDag } from '../../../src/core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { decodeAnswer } from '../../../src/core/pipeline/readers/airflow/answers/decode-answer.ts';
+import { timetableSchedule } from '../../../src/core/pipeline/readers/airflow/answers/timetable-schedule.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 

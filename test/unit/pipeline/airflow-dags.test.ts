@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Pipeline } from '../../../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
-import type { WorkspaceReading } from '../../../src/core/pipeline/workspace-reading.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import { toIso } from '../../../src/core/time/iso.ts';
-import { makeGrid } from '../../../src/core/time/make-grid.ts';
-import { shift } from '../../../src/core/time/shift.ts';
+import type { Pipeline } from '../../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import type { WorkspaceReading } from '../../../src/core/pipeline/model/workspace-reading.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
+import { makeGrid } from '../../../src/core/time/intervals/make-grid.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { toIso } from '../../../src/core/time/zones/iso.ts';
+import { shift } from '../../../src/core/time/zones/shift.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
-import { settingsFor, workspaceSettings } from '../../../src/core/pipeline/readers/airflow/airflow-settings.ts';
+import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import {
+  settingsFor,
+  workspaceSettings,
+} from '../../../src/core/pipeline/readers/airflow/schedule/airflow-settings.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 
 function settings(files: Readonly<Record<string, string>>, options: Partial<ReaderOptions> = {}) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { differencesInWords, type ExpectedFile } from '../../support/expected-dags.ts';
 import { fileSetOf, folderFiles } from '../../support/folder-files.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findCycle } from '../../../src/core/pipeline/readers/airflow/cycle.ts';
+import { findCycle } from '../../../src/core/pipeline/readers/airflow/program/find-cycle.ts';
 
 const edge = (from: number, to: number) => ({ from, to });
 

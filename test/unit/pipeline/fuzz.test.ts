@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf, folderFiles } from '../../support/folder-files.ts';
 import { lawRuns } from '../../support/laws.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TextValue } from '../../../src/core/pipeline/python/text-value.ts';
+import type { TextValue } from '../../../src/core/pipeline/python/values/value.ts';
 import { locate } from '../../../src/core/text/mapped-text.ts';
 import { followPython } from '../../support/follow-python.ts';
 import { lawRuns } from '../../support/laws.ts';

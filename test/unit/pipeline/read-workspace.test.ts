@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { PythonParser } from '../../../src/core/pipeline/python-parser.ts';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import type { PythonParser } from '../../../src/core/pipeline/python/syntax/python-parser.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 

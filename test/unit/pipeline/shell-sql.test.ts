@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { derivedText } from '../../../src/core/pipeline/python/text-value.ts';
-import { shellSql } from '../../../src/core/pipeline/readers/airflow/shell-sql.ts';
+import { derivedText } from '../../../src/core/pipeline/python/values/text-value.ts';
+import { shellSql } from '../../../src/core/pipeline/readers/airflow/operators/shell-sql.ts';
 
 const read = (command: string) => {
   const found = shellSql(derivedText(command));

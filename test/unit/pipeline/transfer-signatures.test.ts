@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { sqlOperators } from '../../../src/core/pipeline/readers/airflow/operators.ts';
+import { sqlOperators } from '../../../src/core/pipeline/readers/airflow/operators/sql-operators.ts';
 import type { TransferWrite } from '../../../src/core/pipeline/readers/airflow/transfers/transfer-operator.ts';
 import { transferOperators } from '../../../src/core/pipeline/readers/airflow/transfers/transfer-operators.ts';
 

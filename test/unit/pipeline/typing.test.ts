@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { missingClosers, withInsertions } from '../../../src/core/pipeline/python/repair-python.ts';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import { missingClosers, withInsertions } from '../../../src/core/pipeline/python/syntax/repair-python.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 

@@ -1,8 +1,8 @@
-import type { ReadWindow } from '../../../src/core/lineage/facts.ts';
-import type { PlannableTask, PlanRequest } from '../../../src/core/plan/plan-request.ts';
-import { evaluateTime } from '../../../src/core/time/evaluate-time.ts';
-import type { GridInterval } from '../../../src/core/time/grid.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import type { ReadWindow } from '../../../src/core/lineage/facts/facts.ts';
+import type { PlannableTask, PlanRequest } from '../../../src/core/plan/model/plan-request.ts';
+import { evaluateTime } from '../../../src/core/time/expressions/evaluate-time.ts';
+import type { GridInterval } from '../../../src/core/time/intervals/grid.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 
 export interface BruteUnit {
   readonly task: string;

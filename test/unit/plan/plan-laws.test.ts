@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadWindow } from '../../../src/core/lineage/facts.ts';
+import type { ReadWindow } from '../../../src/core/lineage/facts/facts.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import type { Plan } from '../../../src/core/plan/plan.ts';
-import type { PlannableTask, PlanRequest } from '../../../src/core/plan/plan-request.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import type { Plan } from '../../../src/core/plan/model/plan.ts';
+import type { PlannableTask, PlanRequest } from '../../../src/core/plan/model/plan-request.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { bruteForcePlan, hasCycle, nameOf } from './brute-force.ts';
 import { type Cadence, cadence, end, floor, offset, own, start, task, unbounded, unknown, window } from './planning.ts';

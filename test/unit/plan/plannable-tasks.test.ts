@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import type { PlannableTask } from '../../../src/core/plan/plan-request.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
+import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
 import { type PipelineText, workspace } from '../lineage/workspace.ts';
 import { at, listed, range, request, startsOf } from './planning.ts';
 

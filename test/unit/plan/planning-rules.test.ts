@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planCounts, planSummary, reasonInWords } from '../../../src/core/plan/explain.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
+import type { Selection } from '../../../src/core/plan/model/plan-request.ts';
 import { planJson } from '../../../src/core/plan/plan-json.ts';
-import type { Selection } from '../../../src/core/plan/plan-request.ts';
 import {
   at,
   cadence,

@@ -1,12 +1,12 @@
-import type { ReadWindow, SliceFact, WriteFact, WriteMode } from '../../../src/core/lineage/facts.ts';
-import type { Plan } from '../../../src/core/plan/plan.ts';
-import type { PlannableTask, PlanRequest, Selection } from '../../../src/core/plan/plan-request.ts';
-import type { CalendarOffset } from '../../../src/core/time/calendar.ts';
-import type { Grid, GridInterval } from '../../../src/core/time/grid.ts';
-import { type Instant, instant } from '../../../src/core/time/instant.ts';
-import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
-import { wallTime } from '../../../src/core/time/wall-time.ts';
-import { fromWall } from '../../../src/core/time/zone.ts';
+import type { ReadWindow, SliceFact, WriteFact, WriteMode } from '../../../src/core/lineage/facts/facts.ts';
+import type { Plan } from '../../../src/core/plan/model/plan.ts';
+import type { PlannableTask, PlanRequest, Selection } from '../../../src/core/plan/model/plan-request.ts';
+import type { TimeExpression, TimeStep } from '../../../src/core/time/expressions/time-expression.ts';
+import type { Grid, GridInterval } from '../../../src/core/time/intervals/grid.ts';
+import type { CalendarOffset } from '../../../src/core/time/zones/calendar.ts';
+import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
+import { wallTime } from '../../../src/core/time/zones/wall-time.ts';
+import { fromWall } from '../../../src/core/time/zones/zone.ts';
 
 export const at = (iso: string): Instant => instant(Date.parse(iso.length === 10 ? `${iso}T00:00:00Z` : iso));
 

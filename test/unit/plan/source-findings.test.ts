@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DeclaredSource } from '../../../src/core/lineage/declared-sources.ts';
-import type { ReadWindow } from '../../../src/core/lineage/facts.ts';
+import type { DeclaredSource } from '../../../src/core/lineage/facts/declared-sources.ts';
+import type { ReadWindow } from '../../../src/core/lineage/facts/facts.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import type { PlannableTask, PlanRequest, SourceRead } from '../../../src/core/plan/plan-request.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
+import type { PlannableTask, PlanRequest, SourceRead } from '../../../src/core/plan/model/plan-request.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
 import { type PipelineText, workspace } from '../lineage/workspace.ts';
 import { at, cadence, days, end, own, range, request, start, task, unbounded, unknown, window } from './planning.ts';
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../../src/core/plan/plan.ts';
-import type { RunEvent } from '../../../src/core/run/run-event.ts';
-import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
-import { type PreparedRun, runPlan } from '../../../src/core/run/run-plan.ts';
-import type { UnitExecutor } from '../../../src/core/run/unit-executor.ts';
-import type { UnitJob, UnitOptions } from '../../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../../src/core/run/unit-outcome.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import type { Plan } from '../../../src/core/plan/model/plan.ts';
+import type { PreparedRun } from '../../../src/core/run/jobs/prepared-run.ts';
+import { runPlan } from '../../../src/core/run/order/run-plan.ts';
+import type { RunEvent } from '../../../src/core/run/unit/run-event.ts';
+import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
+import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
+import type { UnitJob, UnitOptions } from '../../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { changed, fakeClock, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
 import { lawRuns } from '../../support/laws.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Forecast, forecastInWords } from '../../../src/core/run/forecast.ts';
+import { type Forecast, forecastInWords } from '../../../src/core/run/unit/forecast.ts';
 import { explainedRows } from '../../../src/core/warehouse/dialects/postgres/explained-rows.ts';
 
 const forecast = (parts: Partial<Forecast>): Forecast => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startHeartbeat } from '../../../src/core/run/relational/heartbeat.ts';
-import type { ResultSet, Session, Warehouse } from '../../../src/core/warehouse/ports.ts';
+import { startHeartbeat } from '../../../src/core/run/claim/heartbeat.ts';
+import type { ResultSet, Session, Warehouse } from '../../../src/core/warehouse/port/ports.ts';
 import { fakeClock } from '../../support/fake-run.ts';
 
 const leaseMs = 30_000;

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { DeclaredTask } from '../../../src/core/lineage/declared-facts.ts';
-import type { SliceFact, TaskFacts } from '../../../src/core/lineage/facts.ts';
-import { makeTaskSql } from '../../../src/core/pipeline/make-task-sql.ts';
-import type { Pipeline, Task } from '../../../src/core/pipeline/model.ts';
-import type { PlanUnit } from '../../../src/core/plan/plan.ts';
-import { isRefusal, type JobSetting, makeJob } from '../../../src/core/run/make-job.ts';
-import { renderPart, unqualified } from '../../../src/core/run/render-statements.ts';
-import type { UnitJob } from '../../../src/core/run/unit-job.ts';
+import type { DeclaredTask } from '../../../src/core/lineage/facts/declared-facts.ts';
+import type { SliceFact, TaskFacts } from '../../../src/core/lineage/facts/facts.ts';
+import { makeTaskSql } from '../../../src/core/pipeline/model/make-task-sql.ts';
+import type { Pipeline, Task } from '../../../src/core/pipeline/model/model.ts';
+import type { PlanUnit } from '../../../src/core/plan/model/plan.ts';
+import { isRefusal, type JobSetting, makeJob } from '../../../src/core/run/jobs/make-job.ts';
+import { renderPart, unqualified } from '../../../src/core/run/jobs/render-statements.ts';
+import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import { wholeFile } from '../../../src/core/text/mapped-text.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import type { TimeExpression } from '../../../src/core/time/time-expression.ts';
+import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 
 const start = instant(Date.UTC(2026, 10, 28));
 const end = instant(Date.UTC(2026, 10, 29));

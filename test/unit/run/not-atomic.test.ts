@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { isAlone, notAtomicRefusal, notAtomicStatement, notAtomicTasks } from '../../../src/core/run/not-atomic.ts';
-import { planParts } from '../../../src/core/run/relational/task-parts.ts';
-import type { RenderedStatement } from '../../../src/core/run/unit-job.ts';
+import {
+  isAlone,
+  notAtomicRefusal,
+  notAtomicStatement,
+  notAtomicTasks,
+} from '../../../src/core/run/jobs/not-atomic.ts';
+import { planParts } from '../../../src/core/run/relational/task/task-parts.ts';
+import type { RenderedStatement } from '../../../src/core/run/unit/unit-job.ts';
 import { jobsOf, planOf } from '../../support/fake-run.ts';
 
 const statement = (text: string): RenderedStatement => ({ text, at: undefined });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ChangedSlice } from '../../../src/core/ledger/ledger-store.ts';
-import { isUndoRefusal, prepareUndo, type UndoRequest } from '../../../src/core/run/prepare-undo.ts';
-import { encodeRunDocument } from '../../../src/core/run/run-document.ts';
-import { defaultRunOptions } from '../../../src/core/run/run-options.ts';
-import { runPlan } from '../../../src/core/run/run-plan.ts';
-import type { UnitOutcome } from '../../../src/core/run/unit-outcome.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { isUndoRefusal, prepareUndo, type UndoRequest } from '../../../src/core/run/kept/prepare-undo.ts';
+import { encodeRunDocument } from '../../../src/core/run/kept/run-document.ts';
+import { runPlan } from '../../../src/core/run/order/run-plan.ts';
+import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
+import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { changed, failure, fakeClock, fakeExecutor, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
 
 const request: UndoRequest = { run: 'r1', units: undefined, as: 'u1', createdBy: 'tester', now: instant(0) };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DeclaredSnapshots, DeclaredSource } from '../../../src/core/lineage/declared-sources.ts';
+import type { DeclaredSnapshots, DeclaredSource } from '../../../src/core/lineage/facts/declared-sources.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
-import { type PreparedJobs, prepareJobs } from '../../../src/core/run/prepare-jobs.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
+import { type PreparedJobs, prepareJobs } from '../../../src/core/run/jobs/prepare-jobs.ts';
 import { type PipelineText, readsOf, workspace } from '../lineage/workspace.ts';
 import { range, request } from '../plan/planning.ts';
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../../src/core/plan/plan.ts';
-import { resumeRun } from '../../../src/core/run/resume-run.ts';
-import type { RunEvent } from '../../../src/core/run/run-event.ts';
-import { defaultRunOptions, type RunOptions } from '../../../src/core/run/run-options.ts';
-import { type PreparedRun, runPlan } from '../../../src/core/run/run-plan.ts';
-import type { UnitJob } from '../../../src/core/run/unit-job.ts';
-import type { UnitOutcome } from '../../../src/core/run/unit-outcome.ts';
-import { endOfTime, instant } from '../../../src/core/time/instant.ts';
+import type { Plan } from '../../../src/core/plan/model/plan.ts';
+import type { PreparedRun } from '../../../src/core/run/jobs/prepared-run.ts';
+import { resumeRun } from '../../../src/core/run/order/resume-run.ts';
+import { runPlan } from '../../../src/core/run/order/run-plan.ts';
+import type { RunEvent } from '../../../src/core/run/unit/run-event.ts';
+import { defaultRunOptions, type RunOptions } from '../../../src/core/run/unit/run-options.ts';
+import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
+import { endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
 import { changed, failure, fakeClock, fakeExecutor, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
 
 const prepared = (plan: Plan, options: Partial<RunOptions> = {}): PreparedRun => ({

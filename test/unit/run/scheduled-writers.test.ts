@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
-import { prepareJobs } from '../../../src/core/run/prepare-jobs.ts';
-import { scheduledWriters } from '../../../src/core/run/scheduled-writers.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
+import { prepareJobs } from '../../../src/core/run/jobs/prepare-jobs.ts';
+import { scheduledWriters } from '../../../src/core/run/jobs/scheduled-writers.ts';
 import { type PipelineText, workspace } from '../lineage/workspace.ts';
 import { range, request } from '../plan/planning.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordedSchema } from '../../../src/core/ledger/recorded-schemas.ts';
-import { schemaFindings, type TableNow } from '../../../src/core/run/schema-changes.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import type { ColumnType, TableDescription } from '../../../src/core/warehouse/table-description.ts';
+import { schemaFindings, type TableNow } from '../../../src/core/run/preflight/schema-changes.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import type { ColumnType, TableDescription } from '../../../src/core/warehouse/port/table-description.ts';
 
 const now = (columns: readonly ColumnType[], more: Partial<TableNow> = {}): ReadonlyMap<string, TableNow> =>
   new Map([

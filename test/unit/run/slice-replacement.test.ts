@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fillSql, sliceReplacement } from '../../../src/core/run/relational/slice-replacement.ts';
-import type { JobSlice } from '../../../src/core/run/unit-job.ts';
+import { fillSql, sliceReplacement } from '../../../src/core/run/relational/task/slice-replacement.ts';
+import type { JobSlice } from '../../../src/core/run/unit/unit-job.ts';
 
 const statement = (text: string) => ({ text, at: undefined });
 

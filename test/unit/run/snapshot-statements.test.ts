@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { substituteTables } from '../../../src/core/run/snapshot-statements.ts';
+import { substituteTables } from '../../../src/core/run/jobs/snapshot-statements.ts';
 
 const table = { of: ['customers', 'raw.customers', 'Raw.Customers'], sql: 'raw.customers_20240304' };
 const rows = { of: ['customers', 'raw.customers'], sql: `(select "id" from raw.history where "day" = '2024-03-04')` };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { upsertKeys } from '../../../src/core/run/relational/upsert-keys.ts';
+import { upsertKeys } from '../../../src/core/run/tables/upsert-keys.ts';
 
 const keysOf = (...texts: readonly string[]) =>
   upsertKeys(texts.map((text) => ({ text, at: undefined }))).map(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { WorkspaceFacts } from '../../../src/core/lineage/workspace-facts.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
-import { renderStatements } from '../../../src/core/run/render-statements.ts';
-import { taskContext } from '../../../src/core/run/task-context.ts';
+import type { WorkspaceFacts } from '../../../src/core/lineage/facts/workspace-facts.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
+import { renderStatements } from '../../../src/core/run/jobs/render-statements.ts';
+import { taskContext } from '../../../src/core/run/jobs/task-context.ts';
 import { makeSafe } from '../../../src/core/safe/make-safe.ts';
 import { safeTasksAt } from '../../../src/core/safe/safe-tasks-at.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { checkFiles, type Files, factsOf } from '../../support/check-files.ts';
 import { expectGolden } from '../../support/golden.ts';
 import { dagOf, madeSafe, renderedForDay, sqlOf } from '../../support/scheduled-task.ts';

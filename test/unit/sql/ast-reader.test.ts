@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type AstParser, loadAstParser } from '../../../src/core/sql/ast/ast-parser.ts';
 import { createAstReader } from '../../../src/core/sql/ast/ast-reader.ts';
-import { type DialectName, dialectNames } from '../../../src/core/sql/dialect-name.ts';
+import { type DialectName, dialectNames } from '../../../src/core/sql/model/dialect-name.ts';
 import { readSql } from '../../../src/core/sql/read-sql.ts';
 import { plain, type SqlCase } from './support.ts';
 

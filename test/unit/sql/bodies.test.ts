@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
-import type { Statement } from '../../../src/core/sql/statement.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
+import type { Statement } from '../../../src/core/sql/model/statement.ts';
 import { misplacedSpans } from './misplaced-spans.ts';
 import { read } from './support.ts';
 

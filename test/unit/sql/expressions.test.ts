@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
-import type { SqlExpression } from '../../../src/core/sql/expression.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
+import type { SqlExpression } from '../../../src/core/sql/model/expression.ts';
 import { readOne } from './support.ts';
 
 /** An expression written as a list, with the text of its leaves: what was understood, at a glance. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
 import { lex } from '../../../src/core/sql/lex/lexer.ts';
-import type { Statement, StatementKind } from '../../../src/core/sql/statement.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
+import type { Statement, StatementKind } from '../../../src/core/sql/model/statement.ts';
 import { plain, read, type SqlCase } from './support.ts';
 
 const writing: ReadonlySet<StatementKind> = new Set([

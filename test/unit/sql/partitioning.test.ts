@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
 import { readOne } from './support.ts';
 
 test.each<[DialectName, string, readonly string[]]>([

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
 import { lex } from '../../../src/core/sql/lex/lexer.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { misplacedSpans } from './misplaced-spans.ts';
 import { plain, read, readJson, type SqlCase } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { walkExpressions, walkQueries } from '../../../src/core/sql/walk.ts';
+import { walkExpressions, walkQueries } from '../../../src/core/sql/model/walk.ts';
 import { read, readJson, readOne } from './support.ts';
 
 describe('positions', () => {

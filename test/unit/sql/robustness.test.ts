@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DialectName, dialectNames } from '../../../src/core/sql/dialect-name.ts';
-import { walkExpressions, walkQueries } from '../../../src/core/sql/walk.ts';
+import { type DialectName, dialectNames } from '../../../src/core/sql/model/dialect-name.ts';
+import { walkExpressions, walkQueries } from '../../../src/core/sql/model/walk.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { misplacedSpans } from './misplaced-spans.ts';
 import { read, readJson, readOne, type SqlCase } from './support.ts';

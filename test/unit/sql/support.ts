@@ -1,9 +1,9 @@
-import type { DialectName } from '../../../src/core/sql/dialect-name.ts';
+import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
+import type { SqlReading, Statement } from '../../../src/core/sql/model/statement.ts';
 import { readSql } from '../../../src/core/sql/read-sql.ts';
-import type { SqlReading, Statement } from '../../../src/core/sql/statement.ts';
 import { type StatementJson, statementJson } from '../../../src/core/sql/statement-json.ts';
-import { maskTemplate } from '../../../src/core/template/mask.ts';
-import type { MaskedText } from '../../../src/core/template/masked-text.ts';
+import { maskTemplate } from '../../../src/core/template/mask/mask.ts';
+import type { MaskedText } from '../../../src/core/template/mask/masked-text.ts';
 import { lineIndex } from '../../../src/core/text/line-index.ts';
 
 /** What a statement is expected to say; keys as in `statements.json`. */

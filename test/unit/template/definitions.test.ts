@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { formatTime } from '../../../src/core/template/format-time.ts';
-import { maskTemplate } from '../../../src/core/template/mask.ts';
-import { renderTemplate } from '../../../src/core/template/render.ts';
-import { exactTime } from '../../../src/core/time/evaluate-time.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { formatTime } from '../../../src/core/template/bounds/format-time.ts';
+import { maskTemplate } from '../../../src/core/template/mask/mask.ts';
+import { renderTemplate } from '../../../src/core/template/render/render.ts';
+import { exactTime } from '../../../src/core/time/expressions/evaluate-time.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { ownSql } from './own-sql.ts';
 
 const modules = {

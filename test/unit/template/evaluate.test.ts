@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { evaluateExpression } from '../../../src/core/template/evaluate.ts';
-import { formatTime } from '../../../src/core/template/format-time.ts';
-import { renderTemplate } from '../../../src/core/template/render.ts';
-import type { SymbolicValue } from '../../../src/core/template/symbolic-value.ts';
-import type { DataInterval } from '../../../src/core/time/data-interval.ts';
-import { floorTo } from '../../../src/core/time/floor.ts';
-import { type Instant, instant } from '../../../src/core/time/instant.ts';
-import { shift } from '../../../src/core/time/shift.ts';
+import { evaluateExpression } from '../../../src/core/template/bounds/evaluate.ts';
+import { formatTime } from '../../../src/core/template/bounds/format-time.ts';
+import type { SymbolicValue } from '../../../src/core/template/names/symbolic-value.ts';
+import { renderTemplate } from '../../../src/core/template/render/render.ts';
+import type { DataInterval } from '../../../src/core/time/intervals/data-interval.ts';
+import { floorTo } from '../../../src/core/time/zones/floor.ts';
+import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
+import { shift } from '../../../src/core/time/zones/shift.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { commonTimeExpressions } from './common-time-expressions.ts';
 

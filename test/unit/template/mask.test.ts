@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { maskTemplate } from '../../../src/core/template/mask.ts';
-import type { Hole } from '../../../src/core/template/masked-text.ts';
-import { unknownValue } from '../../../src/core/template/symbolic-value.ts';
+import { maskTemplate } from '../../../src/core/template/mask/mask.ts';
+import type { Hole } from '../../../src/core/template/mask/masked-text.ts';
+import { unknownValue } from '../../../src/core/template/names/symbolic-value.ts';
 import { lawRuns } from '../../support/laws.ts';
 
 // Random laws take their time on a busy machine; none of them is about time.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { TaskSql } from '../../../src/core/pipeline/model.ts';
-import { createWorkspaceReader } from '../../../src/core/pipeline/read-workspace.ts';
-import { defaultReaderOptions } from '../../../src/core/pipeline/reader-options.ts';
+import type { TaskSql } from '../../../src/core/pipeline/model/model.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
 

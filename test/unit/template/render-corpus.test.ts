@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { renderTemplate } from '../../../src/core/template/render.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { renderTemplate } from '../../../src/core/template/render/render.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { ownSql } from './own-sql.ts';
 
 type Results = string | null | readonly (string | null)[];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { renderTemplate } from '../../../src/core/template/render.ts';
-import type { TemplateContext } from '../../../src/core/template/template-context.ts';
-import { instant } from '../../../src/core/time/instant.ts';
+import { renderTemplate } from '../../../src/core/template/render/render.ts';
+import type { TemplateContext } from '../../../src/core/template/render/template-context.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { lawRuns } from '../../support/laws.ts';
 
 // Random laws take their time on a busy machine; none of them is about time.

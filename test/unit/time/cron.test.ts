@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseCron } from '../../../src/core/time/cron.ts';
-import { cronTicks } from '../../../src/core/time/cron-ticks.ts';
-import { type WallTime, wallTime } from '../../../src/core/time/wall-time.ts';
+import { parseCron } from '../../../src/core/time/schedules/cron.ts';
+import { cronTicks } from '../../../src/core/time/schedules/cron-ticks.ts';
+import { type WallTime, wallTime } from '../../../src/core/time/zones/wall-time.ts';
 
 /** croniter's own ticks of random expressions, in minutes from `base`; written by scripts/airflow/generate.sh. */
 interface Fixture {

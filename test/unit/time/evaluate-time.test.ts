@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CalendarUnit } from '../../../src/core/time/calendar.ts';
-import { dayMs } from '../../../src/core/time/civil.ts';
-import { evaluateTime, exactTime } from '../../../src/core/time/evaluate-time.ts';
-import { floorTo } from '../../../src/core/time/floor.ts';
-import { endOfTime, type Instant, instant } from '../../../src/core/time/instant.ts';
-import { toIso } from '../../../src/core/time/iso.ts';
-import { addMonths, shift } from '../../../src/core/time/shift.ts';
-import type { TimeExpression, TimeStep } from '../../../src/core/time/time-expression.ts';
-import { wallTime } from '../../../src/core/time/wall-time.ts';
-import { lastChange, toWall } from '../../../src/core/time/zone.ts';
+import { evaluateTime, exactTime } from '../../../src/core/time/expressions/evaluate-time.ts';
+import type { TimeExpression, TimeStep } from '../../../src/core/time/expressions/time-expression.ts';
+import type { CalendarUnit } from '../../../src/core/time/zones/calendar.ts';
+import { dayMs } from '../../../src/core/time/zones/civil.ts';
+import { floorTo } from '../../../src/core/time/zones/floor.ts';
+import { endOfTime, type Instant, instant } from '../../../src/core/time/zones/instant.ts';
+import { toIso } from '../../../src/core/time/zones/iso.ts';
+import { addMonths, shift } from '../../../src/core/time/zones/shift.ts';
+import { wallTime } from '../../../src/core/time/zones/wall-time.ts';
+import { lastChange, toWall } from '../../../src/core/time/zones/zone.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 

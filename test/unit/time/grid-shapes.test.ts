@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { instant } from '../../../src/core/time/instant.ts';
-import { makeGrid } from '../../../src/core/time/make-grid.ts';
-import type { IntervalShape, ScheduleAnchor } from '../../../src/core/time/schedule.ts';
+import { makeGrid } from '../../../src/core/time/intervals/make-grid.ts';
+import type { IntervalShape, ScheduleAnchor } from '../../../src/core/time/schedules/schedule.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { lawRuns } from '../../support/laws.ts';
 
 const crons = ['0 6 * * 1-5', '30 8 * * *', '@hourly', '30 1 * * *', '0 */6 * * *', '0 0 1 * *', '15 2,14 * * 0'];

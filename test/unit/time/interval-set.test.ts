@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginningOfTime, endOfTime, type Instant, instant } from '../../../src/core/time/instant.ts';
 import {
   contains,
   type InstantRange,
@@ -10,7 +9,8 @@ import {
   overlaps,
   subtraction,
   union,
-} from '../../../src/core/time/interval-set.ts';
+} from '../../../src/core/time/intervals/interval-set.ts';
+import { beginningOfTime, endOfTime, type Instant, instant } from '../../../src/core/time/zones/instant.ts';
 
 const range = (from: number, to: number): InstantRange => ({ from: instant(from), to: instant(to) });
 

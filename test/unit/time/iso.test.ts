@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatInterval, formatWall } from '../../../src/core/time/format-interval.ts';
-import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/instant.ts';
-import { parseInstant, toIso } from '../../../src/core/time/iso.ts';
+import { formatInterval, formatWall } from '../../../src/core/time/intervals/format-interval.ts';
+import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
+import { parseInstant, toIso } from '../../../src/core/time/zones/iso.ts';
 
 const read = (text: string, zone = 'UTC') => {
   const found = parseInstant(text, zone);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { instant } from '../../../src/core/time/instant.ts';
-import { lastFinished } from '../../../src/core/time/last-finished.ts';
-import { makeGrid } from '../../../src/core/time/make-grid.ts';
-import type { Schedule } from '../../../src/core/time/schedule.ts';
+import { lastFinished } from '../../../src/core/time/intervals/last-finished.ts';
+import { makeGrid } from '../../../src/core/time/intervals/make-grid.ts';
+import type { Schedule } from '../../../src/core/time/schedules/schedule.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 

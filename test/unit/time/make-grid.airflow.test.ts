@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { CalendarOffset } from '../../../src/core/time/calendar.ts';
-import type { GridInterval } from '../../../src/core/time/grid.ts';
-import { type Instant, instant } from '../../../src/core/time/instant.ts';
-import { toIso } from '../../../src/core/time/iso.ts';
-import { makeGrid } from '../../../src/core/time/make-grid.ts';
-import type { Schedule } from '../../../src/core/time/schedule.ts';
-import type { ZoneName } from '../../../src/core/time/zone-name.ts';
+import type { GridInterval } from '../../../src/core/time/intervals/grid.ts';
+import { makeGrid } from '../../../src/core/time/intervals/make-grid.ts';
+import type { Schedule } from '../../../src/core/time/schedules/schedule.ts';
+import type { CalendarOffset } from '../../../src/core/time/zones/calendar.ts';
+import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
+import { toIso } from '../../../src/core/time/zones/iso.ts';
+import type { ZoneName } from '../../../src/core/time/zones/zone-name.ts';
 
 /** What real Airflows made of each schedule; written by scripts/airflow/generate.sh. Times are minutes. */
 interface Fixture {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Grid } from '../../../src/core/time/grid.ts';
-import { type Instant, instant } from '../../../src/core/time/instant.ts';
-import { parseInstant, toIso } from '../../../src/core/time/iso.ts';
-import { makeGrid } from '../../../src/core/time/make-grid.ts';
-import type { Schedule, ScheduleAnchor } from '../../../src/core/time/schedule.ts';
+import type { Grid } from '../../../src/core/time/intervals/grid.ts';
+import { makeGrid } from '../../../src/core/time/intervals/make-grid.ts';
+import type { Schedule, ScheduleAnchor } from '../../../src/core/time/schedules/schedule.ts';
+import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
+import { parseInstant, toIso } from '../../../src/core/time/zones/iso.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { zones } from './zones.ts';
 

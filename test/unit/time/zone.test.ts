@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/instant.ts';
-import { parseInstant, toIso } from '../../../src/core/time/iso.ts';
-import { wallTime } from '../../../src/core/time/wall-time.ts';
-import { changesWithin, fromWall, isZone, lastChange, offsetMs, toWall } from '../../../src/core/time/zone.ts';
+import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
+import { parseInstant, toIso } from '../../../src/core/time/zones/iso.ts';
+import { wallTime } from '../../../src/core/time/zones/wall-time.ts';
+import { changesWithin, fromWall, isZone, lastChange, offsetMs, toWall } from '../../../src/core/time/zones/zone.ts';
 import { zones } from './zones.ts';
 
 const wall = (text: string) => wallTime(Date.parse(`${text}Z`));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { DeclaredSources } from '../../../src/core/lineage/declared-sources.ts';
-import type { TaskId } from '../../../src/core/pipeline/model.ts';
-import { plannableTasks } from '../../../src/core/plan/plannable-tasks.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import { makeDocumentView } from '../../../src/core/view/make-document-view.ts';
-import { planGrid } from '../../../src/core/view/plan-view.ts';
-import { planTypedRange, rangeView } from '../../../src/core/view/range-view.ts';
+import type { DeclaredSources } from '../../../src/core/lineage/facts/declared-sources.ts';
+import type { TaskId } from '../../../src/core/pipeline/model/model.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { makeDocumentView } from '../../../src/core/view/document/make-document-view.ts';
+import { planGrid } from '../../../src/core/view/page/plan-view.ts';
+import { planTypedRange, rangeView } from '../../../src/core/view/page/range-view.ts';
 import { type Files, factsOf } from '../../support/check-files.ts';
 
 const now = instant(Date.UTC(2026, 10, 29, 12));

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
-import type { Finding } from '../../../src/core/lint/finding.ts';
-import type { Task } from '../../../src/core/pipeline/model.ts';
-import type { UnitProof } from '../../../src/core/run/relational/prove.ts';
-import { type KeptProof, provenFindings } from '../../../src/core/view/proven-findings.ts';
+import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
+import type { Task } from '../../../src/core/pipeline/model/model.ts';
+import type { UnitProof } from '../../../src/core/run/relational/prove/prove.ts';
+import { type KeptProof, provenFindings } from '../../../src/core/view/findings/proven-findings.ts';
 import { readTasks } from '../../support/read-tasks.ts';
 
 const main = `from airflow import DAG

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
-import { reportHtml } from '../../../src/core/view/report-html.ts';
-import { reportMarkdown } from '../../../src/core/view/report-markdown.ts';
+import { reportHtml } from '../../../src/core/view/report/report-html.ts';
+import { reportMarkdown } from '../../../src/core/view/report/report-markdown.ts';
 
 const slice: SliceDiff = {
   table: 'mart.sums',

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts.ts';
-import type { WorkspaceFacts } from '../../../src/core/lineage/workspace-facts.ts';
-import type { Finding } from '../../../src/core/lint/finding.ts';
-import type { Task, TaskId } from '../../../src/core/pipeline/model.ts';
+import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts/facts.ts';
+import type { WorkspaceFacts } from '../../../src/core/lineage/facts/workspace-facts.ts';
+import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
+import type { Task, TaskId } from '../../../src/core/pipeline/model/model.ts';
 import type { Problem } from '../../../src/core/text/span.ts';
-import { instant } from '../../../src/core/time/instant.ts';
-import { draftDeclaration } from '../../../src/core/view/draft-declaration.ts';
-import { originInWords } from '../../../src/core/view/fact-origin.ts';
-import { makeDocumentView } from '../../../src/core/view/make-document-view.ts';
-import { readingDepth, readingSummary, summaryInWords } from '../../../src/core/view/reading-summary.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { draftDeclaration } from '../../../src/core/view/document/draft-declaration.ts';
+import { makeDocumentView } from '../../../src/core/view/document/make-document-view.ts';
+import { originInWords } from '../../../src/core/view/words/fact-origin.ts';
+import { readingDepth, readingSummary, summaryInWords } from '../../../src/core/view/words/reading-summary.ts';
 import { factsOf } from '../../support/check-files.ts';
 
 const file = 'dags/shop.py';

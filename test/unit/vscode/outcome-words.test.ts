@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UnitState } from '../../../src/core/ledger/ledger-store.ts';
-import type { RunResult } from '../../../src/core/run/run-result.ts';
-import { outcomeInWords } from '../../../src/vscode/panel/outcome-words.ts';
+import type { RunResult } from '../../../src/core/run/unit/run-result.ts';
+import { outcomeInWords } from '../../../src/vscode/panel/words/outcome-words.ts';
 
 const said = (outcome: RunResult['outcome'], ...states: readonly UnitState[]): string =>
   outcomeInWords({ outcome, units: states.map((state) => ({ state })) } as unknown as RunResult, 'preview');

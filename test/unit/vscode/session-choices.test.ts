@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { RangeView } from '../../../src/core/view/range-view.ts';
+import type { RangeView } from '../../../src/core/view/page/range-view.ts';
 import type { AssistantState } from '../../../src/protocol/assistant-state.ts';
 import type { RangeChoice } from '../../../src/vscode/host/workspace-api.ts';
-import { sessionChoices } from '../../../src/vscode/panel/session-choices.ts';
-import type { SessionServices } from '../../../src/vscode/panel/session-services.ts';
-import { sessionStore } from '../../../src/vscode/panel/session-store.ts';
+import { sessionChoices } from '../../../src/vscode/panel/session/session-choices.ts';
+import type { SessionServices } from '../../../src/vscode/panel/session/session-services.ts';
+import { sessionStore } from '../../../src/vscode/panel/session/session-store.ts';
 
 test('two sides of a range that are typed before the page has heard back are both kept', async () => {
   const first = { task: 'a.b', choose: { from: '2026-01-01', to: '2026-01-02', downstream: [] } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstOptions } from '../../../src/vscode/panel/session-options.ts';
+import { firstOptions } from '../../../src/vscode/panel/session/session-options.ts';
 
 const byFile = { concurrency: 6, compare: 'checksums', shrinkPercent: 5, earlyCutoff: true } as const;
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunEvent } from '../../../src/core/run/run-event.ts';
-import type { RunResult, RunUnit } from '../../../src/core/run/run-result.ts';
+import type { RunEvent } from '../../../src/core/run/unit/run-event.ts';
+import type { RunResult, RunUnit } from '../../../src/core/run/unit/run-result.ts';
 import type { Remote } from '../../../src/vscode/host/rpc.ts';
 import type { RunApi } from '../../../src/vscode/host/run-api.ts';
-import { type AssistantSession, openSession } from '../../../src/vscode/panel/assistant-session.ts';
-import type { SessionServices } from '../../../src/vscode/panel/session-services.ts';
+import { type AssistantSession, openSession } from '../../../src/vscode/panel/session/assistant-session.ts';
+import type { SessionServices } from '../../../src/vscode/panel/session/session-services.ts';
 import { type OpenAssistant, openAssistant, shows } from '../../support/open-assistant.ts';
 
 const fixture = fileURLToPath(new URL('../../fixtures/cli/shop', import.meta.url));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lockKeys, maxCells } from '../../../src/core/warehouse/dialects/postgres/lock-keys.ts';
+import { lockKeys, maxCells } from '../../../src/core/warehouse/dialects/postgres/ledger/lock-keys.ts';
 
 const day = 86_400_000;
 const slice = fc.record({

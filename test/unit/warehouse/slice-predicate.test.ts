@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { quoteLiteral, quoteTableName } from '../../../src/core/warehouse/dialects/postgres/quote.ts';
 import { epochMs, slicePredicate } from '../../../src/core/warehouse/dialects/postgres/slice-predicate.ts';
-import type { TableDescription } from '../../../src/core/warehouse/table-description.ts';
+import type { TableDescription } from '../../../src/core/warehouse/port/table-description.ts';
 
 const table = (baseType: string): TableDescription => ({
   oid: '1',

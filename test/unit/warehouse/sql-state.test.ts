@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warehouseErrorOf } from '../../../src/core/warehouse/sql-state.ts';
+import { warehouseErrorOf } from '../../../src/core/warehouse/port/sql-state.ts';
 
 test.each([
   [undefined, 'connection', true],

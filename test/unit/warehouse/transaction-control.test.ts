@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planStatement } from '../../../src/core/warehouse/transaction-control.ts';
+import { planStatement } from '../../../src/core/warehouse/port/transaction-control.ts';
 
 const kind = (text: string) => planStatement(text).kind;
 

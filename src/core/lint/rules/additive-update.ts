@@ -1,11 +1,19 @@
-import type { SqlExpression } from '../../sql/expression.ts';
-import type { Assignment } from '../../sql/statement.ts';
-import { empties } from '../insert-guard.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { filtersOf, tablesOf, within } from '../sql-search.ts';
-import { placeOf, type StatementView, sameTable, tableKey, tableLabel, writeSubject } from '../statement-view.ts';
-import { isJournalName, isRevisionCounter, isStagingName } from '../table-roles.ts';
+import type { SqlExpression } from '../../sql/model/expression.ts';
+import type { Assignment } from '../../sql/model/statement.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { empties } from '../reruns/insert-guard.ts';
+import { filtersOf, tablesOf, within } from '../source/sql-search.ts';
+import {
+  placeOf,
+  type StatementView,
+  sameTable,
+  type TaskView,
+  tableKey,
+  tableLabel,
+  writeSubject,
+} from '../source/statement-view.ts';
+import { isJournalName, isRevisionCounter, isStagingName } from '../source/table-roles.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

@@ -1,4 +1,3 @@
-import type { Rule } from '../rule.ts';
 import additiveUpdate from './additive-update.ts';
 import deleteInsertNotAtomic from './delete-insert-not-atomic.ts';
 import deleteInsertRangeMismatch from './delete-insert-range-mismatch.ts';
@@ -7,6 +6,7 @@ import dynamicStartDate from './dynamic-start-date.ts';
 import inclusiveIntervalEnd from './inclusive-interval-end.ts';
 import missingIntervalFilter from './missing-interval-filter.ts';
 import plainInsert from './plain-insert.ts';
+import type { Rule } from './rule.ts';
 import unknownSuppression from './unknown-suppression.ts';
 import wallClock from './wall-clock.ts';
 import zeroWidthInterval from './zero-width-interval.ts';

@@ -1,11 +1,19 @@
-import type { Fix } from '../finding.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import { isRetention } from '../retention.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { editSql, indentAt, statementEnd } from '../sql-edit.ts';
-import { placeOf, type StatementView, tableKey, tableLabel, writeSubject, writesTo } from '../statement-view.ts';
-import { isJournalName, isStagingName } from '../table-roles.ts';
-import { type Atomicity, atomicity } from '../transaction.ts';
+import { isRetentionDelete } from '../bounds/retention-delete.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
+import {
+  placeOf,
+  type StatementView,
+  type TaskView,
+  tableKey,
+  tableLabel,
+  writeSubject,
+  writesTo,
+} from '../source/statement-view.ts';
+import { isJournalName, isStagingName } from '../source/table-roles.ts';
+import { type Atomicity, atomicity } from '../source/transaction.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
@@ -26,7 +34,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
 
 const emptiedTables = (view: StatementView): readonly string[] => {
   const { kind } = view.statement;
-  if (kind !== 'truncate' && (kind !== 'delete' || isRetention(view.statement))) return [];
+  if (kind !== 'truncate' && (kind !== 'delete' || isRetentionDelete(view.statement))) return [];
   return view.statement.targets.map((target) => tableKey(view, target));
 };
 

@@ -1,21 +1,29 @@
-import type { ColumnTrace } from '../column-trace.ts';
-import { type Comparison, comparisonOf } from '../comparison.ts';
-import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../deleted-slice.ts';
-import type { Fix } from '../finding.ts';
-import { usesInterval } from '../interval-columns.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import { isRetention } from '../retention.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../slice-range.ts';
-import { editSql } from '../sql-edit.ts';
-import { blocksBelow, filtersOf, queriesIn } from '../sql-search.ts';
-import { placeOf, type StatementView, sameTable, tableKey, writeSubject, writesTo } from '../statement-view.ts';
+import type { ColumnTrace } from '../bounds/column-trace.ts';
+import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
+import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
+import { usesInterval } from '../bounds/interval-columns.ts';
+import { isRetentionDelete } from '../bounds/retention-delete.ts';
+import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../bounds/slice-range.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql } from '../fixes/sql-edit.ts';
+import { blocksBelow, filtersOf, queriesIn } from '../source/sql-search.ts';
+import {
+  placeOf,
+  type StatementView,
+  sameTable,
+  type TaskView,
+  tableKey,
+  writeSubject,
+  writesTo,
+} from '../source/statement-view.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const deletion of task.statements) {
       const { kind, target } = deletion.statement;
-      if (kind !== 'delete' || target === undefined || isRetention(deletion.statement)) continue;
+      if (kind !== 'delete' || target === undefined || isRetentionDelete(deletion.statement)) continue;
       const key = tableKey(deletion, target);
       const inserts = insertsAfter(task, deletion, key);
       const [first] = inserts;

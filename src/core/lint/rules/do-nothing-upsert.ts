@@ -1,12 +1,20 @@
-import type { MergeBranch } from '../../sql/statement.ts';
-import type { Fix } from '../finding.ts';
-import { empties } from '../insert-guard.ts';
-import { intervalColumns } from '../interval-columns.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { editSql } from '../sql-edit.ts';
-import { placeOf, type StatementView, sourceText, tableKey, tableLabel, writeSubject } from '../statement-view.ts';
-import { isEventTimeColumn, isJournalName, isStagingName } from '../table-roles.ts';
+import type { MergeBranch } from '../../sql/model/statement.ts';
+import { intervalColumns } from '../bounds/interval-columns.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql } from '../fixes/sql-edit.ts';
+import { empties } from '../reruns/insert-guard.ts';
+import {
+  placeOf,
+  type StatementView,
+  sourceText,
+  type TaskView,
+  tableKey,
+  tableLabel,
+  writeSubject,
+} from '../source/statement-view.ts';
+import { isEventTimeColumn, isJournalName, isStagingName } from '../source/table-roles.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

@@ -1,13 +1,20 @@
-import type { QueryBlock } from '../../sql/query-block.ts';
-import { type Comparison, comparisonOf } from '../comparison.ts';
-import type { Fix } from '../finding.ts';
-import { usesInterval } from '../interval-columns.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { meetsNextInterval } from '../slice-range.ts';
-import { editSql } from '../sql-edit.ts';
-import { filtersOf } from '../sql-search.ts';
-import { placeOf, type StatementView, sourceText, tableKey, writeSubject } from '../statement-view.ts';
+import type { QueryBlock } from '../../sql/model/expression.ts';
+import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
+import { usesInterval } from '../bounds/interval-columns.ts';
+import { meetsNextInterval } from '../bounds/slice-range.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql } from '../fixes/sql-edit.ts';
+import { filtersOf } from '../source/sql-search.ts';
+import {
+  placeOf,
+  type StatementView,
+  sourceText,
+  type TaskView,
+  tableKey,
+  writeSubject,
+} from '../source/statement-view.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 interface ClosedEnd {
   readonly view: StatementView;

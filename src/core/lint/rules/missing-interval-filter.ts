@@ -1,16 +1,24 @@
-import type { QueryBlock } from '../../sql/query-block.ts';
-import type { TableReference } from '../../sql/table-reference.ts';
-import type { ColumnTrace } from '../column-trace.ts';
-import type { Comparison } from '../comparison.ts';
-import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../deleted-slice.ts';
-import type { Fix } from '../finding.ts';
-import { holesIn, usesInterval } from '../interval-columns.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { editSql } from '../sql-edit.ts';
-import { blocksBelow } from '../sql-search.ts';
-import { placeOf, type StatementView, sameTable, tableKey, tableLabel, writeSubject } from '../statement-view.ts';
-import { isStagingName } from '../table-roles.ts';
+import type { QueryBlock } from '../../sql/model/expression.ts';
+import type { TableReference } from '../../sql/model/table-reference.ts';
+import type { ColumnTrace } from '../bounds/column-trace.ts';
+import type { Comparison } from '../bounds/comparison.ts';
+import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
+import { holesIn, usesInterval } from '../bounds/interval-columns.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql } from '../fixes/sql-edit.ts';
+import { blocksBelow } from '../source/sql-search.ts';
+import {
+  placeOf,
+  type StatementView,
+  sameTable,
+  type TaskView,
+  tableKey,
+  tableLabel,
+  writeSubject,
+} from '../source/statement-view.ts';
+import { isStagingName } from '../source/table-roles.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

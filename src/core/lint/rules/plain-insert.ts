@@ -1,19 +1,20 @@
-import { insertGuard } from '../insert-guard.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import { replaceSliceFix } from '../replace-slice-fix.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { type blocksBelow, blocksOf } from '../sql-search.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
+import { insertGuard } from '../reruns/insert-guard.ts';
+import { type blocksBelow, blocksOf } from '../source/sql-search.ts';
 import {
   isKnownTable,
   placeOf,
   type StatementView,
   sameTable,
   sourceText,
+  type TaskView,
   tableKey,
   tableLabel,
   writeSubject,
-} from '../statement-view.ts';
-import { isJournalName, isStagingName, mayBeJournalName } from '../table-roles.ts';
+} from '../source/statement-view.ts';
+import { isJournalName, isStagingName, mayBeJournalName } from '../source/table-roles.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

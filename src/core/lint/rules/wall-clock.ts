@@ -1,11 +1,11 @@
-import type { ClockCall, Task } from '../../pipeline/model.ts';
+import type { ClockCall, Task } from '../../pipeline/model/model.ts';
 import type { SourceSpan } from '../../text/span.ts';
-import { type ClockUse, clockUses } from '../clock-use.ts';
-import type { Fix } from '../finding.ts';
-import type { LintContext, TaskView } from '../lint-context.ts';
-import type { Rule, RuleFinding } from '../rule.ts';
-import { editSql } from '../sql-edit.ts';
-import { placeOf, sameTable, sourceText, tableKey } from '../statement-view.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../fixes/finding.ts';
+import { editSql } from '../fixes/sql-edit.ts';
+import { type ClockUse, clockUses } from '../reruns/clock-use.ts';
+import { placeOf, sameTable, sourceText, type TaskView, tableKey } from '../source/statement-view.ts';
+import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

@@ -1,59 +1,14 @@
-import type { SourceSpan, Span } from '../../text/span.ts';
-import type { FileSet } from '../model.ts';
-import type { Call } from './call.ts';
-import { callKey, Identities } from './call-key.ts';
-import { callFunction, callValue } from './call-value.ts';
-import { evaluate } from './evaluate.ts';
-import { executeBlock } from './execute.ts';
-import { moduleFile } from './module-path.ts';
-import { snapshot } from './snapshot.ts';
-import type { SyntaxNode, SyntaxTree } from './syntax-tree.ts';
-import type { ClassValue, ClockSite, FunctionValue, Value } from './value.ts';
-import { unknown } from './value.ts';
-
-/** Names of a module, a class body or one call of a function. */
-export interface Frame {
-  readonly file: string;
-  readonly text: string;
-  readonly names: Map<string, Value>;
-  /** The enclosing frame whose names are seen too. */
-  readonly parent: Frame | undefined;
-  /** The frame of the module, for `global`. */
-  readonly module: Frame;
-  /** Values of `return` so far; `undefined` outside a function. */
-  readonly returned: Value[] | undefined;
-  /** What `yield` gave so far. */
-  readonly yielded?: Yielded | undefined;
-  /** The class whose body this is: its names are not seen from its methods. */
-  readonly classBody?: ClassValue | undefined;
-  /** For `super()`: the receiver of the method that runs, and the class that has the method. */
-  readonly method?: { readonly receiver: Value; readonly owner: ClassValue } | undefined;
-}
-
-export interface Yielded {
-  readonly values: Value[];
-  /** There may be more, or fewer. */
-  open: boolean;
-  readonly certainUnder: number;
-}
-
-/** What a reader adds to the language: the meaning of names from outside the workspace. */
-export interface Host {
-  /** Called for every call of an external name that the interpreter itself does not know. */
-  callExternal(name: string, call: Call, run: Interpreter): Value | undefined;
-  /** An attribute or a subscript of an external name, when it means something (`os.environ["X"]`). */
-  externalItem(name: string, key: Value, run: Interpreter): Value | undefined;
-  /** Calls of methods on values that are not known, e.g. `cursor.execute(…)`. */
-  callMethod(self: Value, name: string, call: Call, run: Interpreter): Value | undefined;
-  /** A call of something that is not known. */
-  callUnknown(callee: Value, call: Call, run: Interpreter): Value | undefined;
-  /** A call of a class of the workspace. */
-  construct(value: Value & { kind: 'class' }, call: Call, run: Interpreter): Value | undefined;
-  /** `>>` and `<<`. */
-  shift(operator: '>>' | '<<', left: Value, right: Value, at: SourceSpan): Value | undefined;
-  /** A decorated function. `at` spans the decorator. */
-  decorate(decorator: Value, target: Value, at: SourceSpan, run: Interpreter): Value | undefined;
-}
+import type { SourceSpan } from '../../text/span.ts';
+import type { FileSet } from '../model/model.ts';
+import { evaluate } from './evaluate/evaluate.ts';
+import { callFunction, callValue } from './execute/call-value.ts';
+import { executeBlock } from './execute/execute.ts';
+import { moduleFile } from './library/module-path.ts';
+import type { SyntaxNode, SyntaxTree } from './syntax/syntax-tree.ts';
+import { callKey, Identities } from './values/call-key.ts';
+import { unknown } from './values/make-value.ts';
+import { snapshot } from './values/snapshot.ts';
+import type { Call, ClockSite, Completion, Frame, FunctionValue, Host, Interpreter, Value } from './values/value.ts';
 
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
 const stepLimit = 150_000;
@@ -69,7 +24,7 @@ function sizeOf(value: Value): number {
 }
 
 /** Runs the statements of one file, and of the modules it imports, over abstract values. No Python is run. */
-export class Interpreter {
+export class FollowedFile implements Interpreter {
   readonly clockSites: ClockSite[] = [];
   /** Names of time zones that do not exist, where they are given. */
   readonly unknownZones: { readonly name: string; readonly at: SourceSpan }[] = [];
@@ -158,6 +113,10 @@ export class Interpreter {
     return size > sizeLimit ? unknown('a value too large to follow') : value;
   }
 
+  block(node: SyntaxNode, frame: Frame): Completion {
+    return executeBlock(node, frame, this);
+  }
+
   call(callee: Value, call: Call): Value {
     return this.nested(() => callValue(callee, call, this), unknown('calls nested too deeply to follow'));
   }
@@ -210,20 +169,4 @@ export class Interpreter {
       this.depth--;
     }
   }
-}
-
-export const spanIn = (frame: Frame, span: Span): SourceSpan => ({
-  file: frame.file,
-  start: span.start,
-  end: span.end,
-});
-
-export const sourceOf = (frame: Frame, span: Span): string => frame.text.slice(span.start, span.end);
-
-export function lookUp(frame: Frame, name: string): Value | undefined {
-  for (let at: Frame | undefined = frame; at !== undefined; at = at.parent) {
-    const value = at.names.get(name);
-    if (value !== undefined) return value;
-  }
-  return undefined;
 }

@@ -1,22 +1,22 @@
 import { ensureLedger } from '../../ledger/ensure-ledger.ts';
-import type { TypeCache } from '../../warehouse/describe-tables.ts';
-import { deleteClaimSql } from '../../warehouse/dialects/postgres/claim-sql.ts';
-import type { Session, Warehouse } from '../../warehouse/ports.ts';
-import type { CancelSignal } from '../cancel-signal.ts';
-import type { UnitExecutor } from '../unit-executor.ts';
-import type { UnitJob } from '../unit-job.ts';
-import type { UnitOutcome } from '../unit-outcome.ts';
-import { lookFirst } from '../unit-results.ts';
-import { cancellable } from './cancellable.ts';
-import type { UnitRun } from './claimed-unit.ts';
-import { lostClaim } from './fence.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import type { RelationalEnv } from './relational-env.ts';
+import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
+import { deleteClaimSql } from '../../warehouse/dialects/postgres/ledger/claim-sql.ts';
+import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
+import type { UnitRun } from '../claim/claimed-unit.ts';
+import { lostClaim } from '../claim/fence.ts';
+import { startHeartbeat } from '../claim/heartbeat.ts';
+import { cancellable } from '../session/cancellable.ts';
+import type { RelationalRunner } from '../session/runner.ts';
+import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { UnitExecutor } from '../unit/unit-executor.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { lookFirst } from '../unit/unit-results.ts';
 import { type PartedRun, runParts } from './run-parts.ts';
 import { runUnit } from './run-unit.ts';
-import { planParts } from './task-parts.ts';
-import { planTask, type TaskPlan } from './task-plan.ts';
-import { isCancellation, unitErrorOf } from './unit-error.ts';
+import { planParts } from './task/task-parts.ts';
+import { planTask, type TaskPlan } from './task/task-plan.ts';
 import { vacuumAfter } from './vacuum-after.ts';
 
 export interface RelationalExecutor extends UnitExecutor {
@@ -25,7 +25,7 @@ export interface RelationalExecutor extends UnitExecutor {
 }
 
 /** Runs units on a relational target, each in one transaction that also holds its record. Sessions are used again. */
-export function relationalExecutor(warehouse: Warehouse, env: RelationalEnv): RelationalExecutor {
+export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner): RelationalExecutor {
   const idle: Session[] = [];
   const types: TypeCache = new Map();
   const heartbeat = startHeartbeat(warehouse, env.clock);

@@ -1,25 +1,35 @@
-import { recordHalfwaySql } from '../../warehouse/dialects/postgres/record-sql.ts';
-import type { Session } from '../../warehouse/ports.ts';
-import { WarehouseError } from '../../warehouse/warehouse-error.ts';
-import type { UnitJob } from '../unit-job.ts';
-import type { UnitOutcome } from '../unit-outcome.ts';
-import { type AppliedSlice, type ComparedSlice, compareSlices } from './apply-task.ts';
-import type { Cancellable } from './cancellable.ts';
-import { type ClaimedUnit, dueUnit, type UnitRun, withClaim } from './claimed-unit.ts';
-import { consumedInputs } from './consumed-inputs.ts';
-import { decide } from './decide.ts';
-import { holdFence, lockSlices, lockTables, lostClaim } from './fence.ts';
-import { readPosition } from './marker.ts';
-import { recordOutcome } from './record.ts';
-import { runStatement, StatementFailure } from './run-statements.ts';
-import { applySettings, enterTransaction, keepSettings, protectiveSettings, unhidden } from './session-settings.ts';
-import { withCauses } from './slice-causes.ts';
-import { stateAfter, stateBefore } from './slice-state.ts';
-import { resolveTargets, type Target } from './target.ts';
-import type { TaskPart } from './task-parts.ts';
+import { recordHalfwaySql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
+import type { Session } from '../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import { type ClaimedUnit, withClaim } from '../claim/claimed-unit.ts';
+import { holdFence, lockSlices, lockTables, lostClaim } from '../claim/fence.ts';
+import type { AppliedSlice } from '../record/applied.ts';
+import { consumedInputs } from '../record/consumed-inputs.ts';
+import { decide } from '../record/decide.ts';
+import { dueUnit } from '../record/due-unit.ts';
+import { recordOutcome } from '../record/record.ts';
+import { withCauses } from '../record/slice-causes.ts';
+import type { Cancellable } from '../session/cancellable.ts';
+import {
+  applySettings,
+  enterTransaction,
+  keepSettings,
+  protectiveSettings,
+  unhidden,
+} from '../session/session-settings.ts';
+import { StatementFailure } from '../session/statement-failure.ts';
+import { stateAfter, stateBefore } from '../tables/slice-state.ts';
+import { resolveTargets, type Target } from '../tables/target.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { type ComparedSlice, compareSlices } from './apply/compare-slices.ts';
+import type { SentUnit } from './run-unit.ts';
+import { readPosition } from './task/position.ts';
+import { runStatement } from './task/run-statements.ts';
+import type { TaskPart } from './task/task-parts.ts';
 
 /** A unit that is not atomic, and how far it has come. */
-export interface PartedRun extends UnitRun {
+export interface PartedRun extends SentUnit {
   readonly parts: readonly TaskPart[];
   /** In words, once something of it may be there to stay. */
   halfway: string | undefined;

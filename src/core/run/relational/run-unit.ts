@@ -1,25 +1,33 @@
-import type { Session } from '../../warehouse/ports.ts';
-import { unitSavepoint } from '../../warehouse/transaction-control.ts';
-import type { UnitOutcome } from '../unit-outcome.ts';
-import { applyCertainly } from './apply-certainly.ts';
-import { keepImages } from './before-image.ts';
-import type { Cancellable } from './cancellable.ts';
-import { type ClaimedUnit, dueUnit, type UnitRun, withClaim } from './claimed-unit.ts';
-import { consumedInputs } from './consumed-inputs.ts';
-import { decide } from './decide.ts';
-import { holdFence, lockSlices, lockTables } from './fence.ts';
-import { readMarker, readPosition } from './marker.ts';
-import { recordOutcome } from './record.ts';
-import { refuseRefilled } from './refilled.ts';
-import { enterTransaction, protectiveSettings, type StartSettings } from './session-settings.ts';
-import { withCauses } from './slice-causes.ts';
-import type { Target } from './target.ts';
+import type { Session } from '../../warehouse/port/ports.ts';
+import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
+import { type ClaimedUnit, type UnitRun, withClaim } from '../claim/claimed-unit.ts';
+import { holdFence, lockSlices, lockTables } from '../claim/fence.ts';
+import { consumedInputs } from '../record/consumed-inputs.ts';
+import { decide } from '../record/decide.ts';
+import { dueUnit } from '../record/due-unit.ts';
+import { readMarker } from '../record/marker.ts';
+import { recordOutcome } from '../record/record.ts';
+import { refuseRefilled } from '../record/refuse-refilled.ts';
+import { withCauses } from '../record/slice-causes.ts';
+import type { Cancellable } from '../session/cancellable.ts';
+import { enterTransaction, protectiveSettings, type StartSettings } from '../session/session-settings.ts';
+import type { Target } from '../tables/target.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { applyCertainly } from './apply/apply-certainly.ts';
+import { keepImages } from './apply/before-image.ts';
+import { readPosition } from './task/position.ts';
+import type { TaskPlan } from './task/task-plan.ts';
+
+/** A unit whose statements are sent by ourselves. */
+export interface SentUnit extends UnitRun {
+  readonly plan: TaskPlan & { readonly kind: 'ready' };
+}
 
 /** The protocol, step by step. Throws {@link WarehouseError} with the transaction still open; the caller cleans up. */
-export const runUnit = (run: UnitRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> =>
+export const runUnit = (run: SentUnit, raw: Session, steps: Cancellable): Promise<UnitOutcome> =>
   withClaim(run, raw, steps, (unit) => inOneTransaction(run, unit));
 
-async function inOneTransaction(run: UnitRun, unit: ClaimedUnit): Promise<UnitOutcome> {
+async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitOutcome> {
   const { job, env, plan, types, warehouse } = run;
   const { claim, steps, durationMs } = unit;
   const { session } = steps;

@@ -1,10 +1,10 @@
 import { plural } from '../../text/plural.ts';
 import { countNowSql, deadRowsSql, vacuumSql } from '../../warehouse/dialects/postgres/vacuum-sql.ts';
-import type { Session, Warehouse } from '../../warehouse/ports.ts';
-import { WarehouseError } from '../../warehouse/warehouse-error.ts';
-import type { CancelSignal } from '../cancel-signal.ts';
-import type { UnitJob } from '../unit-job.ts';
-import { cancellable } from './cancellable.ts';
+import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import { cancellable } from '../session/cancellable.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
 
 /**
  * Looks after a run at the tables of its units: where many dead rows were left, VACUUM is advised or run, in words. It is

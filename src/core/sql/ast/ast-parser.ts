@@ -1,4 +1,4 @@
-import type { DialectName } from '../dialect-name.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 
 /** A node of the parser's tree; its shape differs between dialects, so nothing about it is taken for granted. */
 export type AstNode = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import type { DialectName } from '../dialect-name.ts';
-import type { Statement, StatementKind } from '../statement.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import type { Statement, StatementKind } from '../model/statement.ts';
 import { type AstFacts, astFacts } from './ast-facts.ts';
 import type { AstParser } from './ast-parser.ts';
 

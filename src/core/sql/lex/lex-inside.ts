@@ -1,6 +1,6 @@
-import type { MaskedText } from '../../template/masked-text.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
-import type { DialectName } from '../dialect-name.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 import { lex } from './lexer.ts';
 import type { Token } from './token.ts';
 

@@ -1,6 +1,6 @@
-import type { Hole, MaskedText } from '../../template/masked-text.ts';
+import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
-import type { DialectName } from '../dialect-name.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';

@@ -1,4 +1,4 @@
-import type { DialectName } from '../dialect-name.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 
 /** What differs between dialects below the level of words. */
 export interface Lexis {

@@ -1,4 +1,4 @@
-import type { DialectName } from '../dialect-name.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 import type { Token } from './token.ts';
 
 /** Tokens `[from, to)` of one statement, without its terminator. */

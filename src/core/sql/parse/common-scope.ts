@@ -1,4 +1,4 @@
-import type { TableReference } from '../table-reference.ts';
+import type { TableReference } from '../model/table-reference.ts';
 import type { Cursor } from './cursor.ts';
 
 /** Brings a common table into force until its scope is left. */

@@ -1,16 +1,18 @@
-import type { MaskedText } from '../../template/masked-text.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
-import type { DialectName } from '../dialect-name.ts';
 import type { TokenRange } from '../lex/split.ts';
 import type { Token } from '../lex/token.ts';
-import type { Statement } from '../statement.ts';
-import type { TableReference } from '../table-reference.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import type { QueryBlock, SqlExpression } from '../model/expression.ts';
+import type { Statement } from '../model/statement.ts';
+import type { TableReference } from '../model/table-reference.ts';
 
 /**
  * A place in the tokens of one statement, with what has been seen so far. `end` is the limit of the innermost bracket:
  * no reader can run out of it, so a broken part stays where it is.
  */
 export interface Cursor {
+  readonly grammar: Grammar;
   readonly tokens: readonly Token[];
   /** For an opening bracket the index of its partner, or of the statement's end when it is never closed. */
   readonly match: Int32Array;
@@ -39,10 +41,18 @@ export interface Cursor {
   readonly nesting: number;
 }
 
+/** What a part of the grammar may need of a part above it. */
+export interface Grammar {
+  readonly expression: (c: Cursor, least?: number) => SqlExpression;
+  readonly query: (c: Cursor) => QueryBlock;
+  readonly statement: (c: Cursor) => Statement;
+}
+
 /** Beyond this nesting the inside of a bracket is taken as opaque, so that no input can exhaust the stack. */
 export const maxDepth = 120;
 
 export function openCursor(
+  grammar: Grammar,
   tokens: readonly Token[],
   { from, to }: TokenRange,
   dialect: DialectName,
@@ -52,6 +62,7 @@ export function openCursor(
 ): Cursor {
   matchBrackets(tokens, from, to, match);
   return {
+    grammar,
     tokens,
     match,
     dialect,

@@ -1,6 +1,6 @@
-import type { DialectName } from '../dialect-name.ts';
 import type { Token } from '../lex/token.ts';
-import type { TableReference } from '../table-reference.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import type { TableReference } from '../model/table-reference.ts';
 import { type Cursor, commaList, done, isName, operator, skipOne, spanFrom, token, within, word } from './cursor.ts';
 
 /** Dialects that do not tell quoted names apart by case. */

@@ -1,6 +1,6 @@
 import type { Span } from '../../text/span.ts';
-import type { SqlExpression } from '../expression.ts';
 import type { Token } from '../lex/token.ts';
+import type { SqlExpression } from '../model/expression.ts';
 import { type Cursor, operator, spanFrom, startOffset, token, word } from './cursor.ts';
 import { nameOf } from './names.ts';
 import { reservedOperands } from './words.ts';

@@ -1,26 +1,26 @@
-import type { DialectName } from '../dialect-name.ts';
-import { nondeterministicCalls } from '../nondeterministic.ts';
-import { outputColumns } from '../output-columns.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import type { CommonTable, QueryBlock } from '../model/expression.ts';
+import { outputColumns } from '../model/output-columns.ts';
+import type { Statement, StatementKind } from '../model/statement.ts';
+import type { TableReference } from '../model/table-reference.ts';
 import { leaveCommonScope } from '../parse/common-scope.ts';
 import { accept, type Cursor, lastOffset, operator, startOffset, token, word } from '../parse/cursor.ts';
-import { isQueryAhead } from '../parse/read-primary.ts';
-import { readQuery, readQueryBody } from '../parse/read-query.ts';
-import { readSelectList } from '../parse/read-select-list.ts';
-import { readWith } from '../parse/read-with.ts';
-import type { CommonTable, QueryBlock } from '../query-block.ts';
-import type { Statement, StatementKind } from '../statement.ts';
-import type { TableReference } from '../table-reference.ts';
-import { readAlter } from './alter.ts';
-import { readCopy, readExport, readLoad, readUnload } from './copy.ts';
-import { readCreate, readReplaceTable } from './create.ts';
-import { readDelete } from './delete.ts';
-import { readDrop, readRefresh, readRename, readTruncate } from './drop.ts';
-import { readInsert, readMultiInsert, readReplace } from './insert.ts';
-import { readMerge } from './merge.ts';
-import { emptyStatement, type Reading } from './reading.ts';
+import { nondeterministicCalls } from '../parse/nondeterministic.ts';
+import { readQuery, readQueryBody } from '../parse/queries/read-query.ts';
+import { readSelectList } from '../parse/queries/read-select-list.ts';
+import { readWith } from '../parse/queries/read-with.ts';
+import { isQueryAhead } from '../parse/query-ahead.ts';
+import { readAlter } from './definitions/alter.ts';
+import { readCreate, readReplaceTable } from './definitions/create.ts';
+import { readDrop, readRefresh, readRename, readTruncate } from './definitions/drop.ts';
 import { readQuotedStatements, readRoutineBody } from './routine-body.ts';
+import { readCopy, readExport, readLoad, readUnload } from './rows/copy.ts';
+import { readDelete } from './rows/delete.ts';
+import { readInsert, readMultiInsert, readReplace } from './rows/insert.ts';
+import { readMerge } from './rows/merge.ts';
+import { emptyStatement, type Reading } from './rows/reading.ts';
+import { readUpdate } from './rows/update.ts';
 import { readCallStatement, readScriptWord, scriptWords } from './script-word.ts';
-import { readUpdate } from './update.ts';
 
 const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   insert: readInsert,

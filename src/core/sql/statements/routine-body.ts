@@ -1,8 +1,8 @@
 import { lexInside } from '../lex/lex-inside.ts';
 import { split, type TokenRange } from '../lex/split.ts';
 import type { Token } from '../lex/token.ts';
+import type { Statement } from '../model/statement.ts';
 import { type Cursor, openCursor } from '../parse/cursor.ts';
-import type { Statement } from '../statement.ts';
 import { followControlFlow } from './control-flow.ts';
 
 /** Languages of a body that is SQL; one that is not named is. */
@@ -37,7 +37,7 @@ function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): read
   const parts = followControlFlow(tokens, split(tokens, c.dialect, true));
   const match = new Int32Array(tokens.length);
   return parts.flatMap(({ range, conditional, structure }) => {
-    const statement = read(openCursor(tokens, range, c.dialect, c.masked, match, c.nesting + 1));
+    const statement = read(openCursor(c.grammar, tokens, range, c.dialect, c.masked, match, c.nesting + 1));
     const says =
       statement.kind !== 'other' ||
       statement.reads.length + statement.body.length > 0 ||

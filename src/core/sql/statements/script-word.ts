@@ -1,9 +1,9 @@
 import { type Cursor, done, operator, within, word } from '../parse/cursor.ts';
 import { readTableName } from '../parse/names.ts';
-import { readFromList } from '../parse/read-from.ts';
-import { readQuery } from '../parse/read-query.ts';
+import { readFromList } from '../parse/queries/read-from.ts';
+import { readQuery } from '../parse/queries/read-query.ts';
 import { queryStarts } from '../parse/words.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './rows/reading.ts';
 
 /** Words of scripts and bodies whose queries read tables, though they write none. */
 export const scriptWords = new Set(

@@ -1,17 +1,17 @@
 import type { Problem, Span } from '../../../text/span.ts';
-import type { ClockCall, FileReading, FileSet, Pipeline } from '../../model.ts';
-import { Interpreter } from '../../python/interpreter.ts';
-import type { SyntaxTree } from '../../python/syntax-tree.ts';
-import type { ReaderOptions } from '../../reader-options.ts';
-import type { TaskSqlMaker } from '../../task-sql-maker.ts';
-import { airflowHost } from './airflow-host.ts';
-import type { AirflowSettings } from './airflow-settings.ts';
-import { buildPipeline } from './build-pipeline.ts';
-import { crossEdges } from './cross-edges.ts';
-import { spreadDags } from './edges.ts';
-import { followCallables } from './follow-callables.ts';
-import { newProgram } from './program.ts';
-import { zoneProblems } from './zone-problems.ts';
+import type { ClockCall, FileReading, FileSet, Pipeline } from '../../model/model.ts';
+import type { ReaderOptions } from '../../model/reader-options.ts';
+import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
+import { FollowedFile } from '../../python/interpreter.ts';
+import type { SyntaxTree } from '../../python/syntax/syntax-tree.ts';
+import { airflowHost } from './declare/airflow-host.ts';
+import { followCallables } from './declare/follow-callables.ts';
+import { buildPipeline } from './pipelines/build-pipeline.ts';
+import { crossEdges } from './pipelines/cross-edges.ts';
+import { spreadDags } from './program/edges.ts';
+import { newProgram } from './program/program.ts';
+import type { AirflowSettings } from './schedule/airflow-settings.ts';
+import { zoneProblems } from './schedule/zone-problems.ts';
 
 /** Airflow's own test for files that are worth parsing, as its version 3 has it. */
 export const mayBeDagFile = (text: string): boolean => /airflow/i.test(text) && /dag|asset/i.test(text);
@@ -35,7 +35,7 @@ export function readAirflowFile(
       severity: 'error',
     });
   const program = newProgram(file);
-  const run = new Interpreter(files, airflowHost(program), parse, options.parseYaml);
+  const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml);
   program.isCertain = () => run.uncertainty === 0;
   run.execute(file, text, tree);
   followCallables(program, run);

@@ -1,6 +1,6 @@
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
-import type { FileSet } from '../../model.ts';
-import { folderOf, joinPath } from '../../python/module-path.ts';
+import type { FileSet } from '../../model/model.ts';
+import { folderOf, joinPath } from '../../python/library/module-path.ts';
 
 /** The format of a SQL file that belongs to another tool and is not a task by itself; `undefined` for plain SQL. */
 export function foreignFormat(path: string, text: string, files: FileSet): 'dbt' | 'SQLMesh' | 'Bruin' | undefined {

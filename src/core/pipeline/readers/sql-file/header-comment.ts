@@ -1,12 +1,12 @@
-import { type DialectName, dialectNames } from '../../../sql/dialect-name.ts';
 import { leadingComments } from '../../../sql/lex/leading-comments.ts';
+import { type DialectName, dialectNames } from '../../../sql/model/dialect-name.ts';
 import type { Problem, SourceSpan } from '../../../text/span.ts';
-import type { Instant } from '../../../time/instant.ts';
-import type { Schedule } from '../../../time/schedule.ts';
-import { fromWall, isZone } from '../../../time/zone.ts';
-import type { ZoneName } from '../../../time/zone-name.ts';
-import { cronSchedule } from '../../cron-schedule.ts';
-import { parseDate } from '../../python/parse-date.ts';
+import type { Schedule } from '../../../time/schedules/schedule.ts';
+import type { Instant } from '../../../time/zones/instant.ts';
+import { fromWall, isZone } from '../../../time/zones/zone.ts';
+import type { ZoneName } from '../../../time/zones/zone-name.ts';
+import { cronSchedule } from '../../model/cron-schedule.ts';
+import { parseDate } from '../../python/library/parse-date.ts';
 
 /** One `name=value` of the header, with its place. */
 interface Entry {

@@ -1,8 +1,8 @@
 import { wholeFile } from '../../../text/mapped-text.ts';
-import type { FileReading, FileSet, Pipeline, Task } from '../../model.ts';
-import { baseName } from '../../python/paths.ts';
-import type { ReaderOptions } from '../../reader-options.ts';
-import type { TaskSqlMaker } from '../../task-sql-maker.ts';
+import type { FileReading, FileSet, Pipeline, Task } from '../../model/model.ts';
+import type { ReaderOptions } from '../../model/reader-options.ts';
+import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
+import { baseName } from '../../python/library/paths.ts';
 import { foreignFormat } from './foreign-format.ts';
 import { readHeaderComment } from './header-comment.ts';
 import { sqlfluffDialect } from './sqlfluff-dialect.ts';

@@ -1,6 +1,6 @@
-import { type DialectName, dialectNames } from '../../../sql/dialect-name.ts';
-import type { FileSet } from '../../model.ts';
-import { folderOf, joinPath } from '../../python/module-path.ts';
+import { type DialectName, dialectNames } from '../../../sql/model/dialect-name.ts';
+import type { FileSet } from '../../model/model.ts';
+import { folderOf, joinPath } from '../../python/library/module-path.ts';
 
 /** Names of SQLFluff's for what is read as another dialect. */
 const sameAs: Readonly<Record<string, DialectName>> = {

@@ -73,3 +73,10 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
     where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
   ))), '[]')
 from seen join pg_catalog.pg_type t on t.oid = seen.oid`;
+
+/** Tables that this transaction has to itself so far, with the file that each is in: TRUNCATE gives it another. */
+export const exclusiveTablesSql = `
+select pg_catalog.json_object_agg(l.relation, coalesce(pg_catalog.pg_relation_filenode(l.relation)::text, ''))
+from pg_catalog.pg_locks l
+where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid() and l.granted and l.mode = 'AccessExclusiveLock'
+  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())`;

@@ -1,4 +1,4 @@
-import type { ColumnDescription } from '../../table-description.ts';
+import type { ColumnDescription } from '../../port/table-description.ts';
 import { quoteIdentifier } from './quote.ts';
 
 /** `hash`: PostgreSQL 14 and later; `md5`: before. Both see the bytes of `record_send`. */

@@ -1,5 +1,5 @@
-import type { TableDescription } from '../../table-description.ts';
-import { WarehouseError } from '../../warehouse-error.ts';
+import type { TableDescription } from '../../port/table-description.ts';
+import { WarehouseError } from '../../port/warehouse-error.ts';
 import { quoteIdentifier, quoteLiteral } from './quote.ts';
 
 /** The part of a table that is asked about; bounds are ISO dates or instants, `[from, to)`, open where undefined. */

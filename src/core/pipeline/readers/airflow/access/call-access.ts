@@ -1,4 +1,4 @@
-import type { AccessMode } from '../../../table-access.ts';
+import type { AccessMode } from '../../../model/table-access.ts';
 import type { ModeArgument } from '../transfers/transfer-operator.ts';
 
 /** An argument of a call. `path` leads on from it: keys of a dict, or attributes of an object (`job_config`). */

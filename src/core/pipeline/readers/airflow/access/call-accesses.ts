@@ -1,10 +1,10 @@
-import { type SymbolicValue, unknownValue } from '../../../../template/symbolic-value.ts';
-import type { Sourced } from '../../../model.ts';
-import { argument, type Call, type Keyword } from '../../../python/call.ts';
-import { plainText } from '../../../python/text-value.ts';
-import type { Value } from '../../../python/value.ts';
-import type { AccessMode, TableAccess } from '../../../table-access.ts';
-import { isNone, wordOf } from '../arguments.ts';
+import { type SymbolicValue, unknownValue } from '../../../../template/names/symbolic-value.ts';
+import type { Sourced } from '../../../model/sourced.ts';
+import type { AccessMode, TableAccess } from '../../../model/table-access.ts';
+import { argument } from '../../../python/values/call.ts';
+import { plainText } from '../../../python/values/text-value.ts';
+import type { Call, Keyword, Value } from '../../../python/values/value.ts';
+import { isNone, wordOf } from '../program/arguments.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import type { CallAccess, CallArgument } from './call-access.ts';
 import { knownCalls } from './known-calls.ts';

@@ -1,8 +1,8 @@
-import type { Sourced } from '../../../model.ts';
-import { argument, type Call } from '../../../python/call.ts';
-import type { InstanceValue, Value } from '../../../python/value.ts';
-import type { AccessMode, TableAccess } from '../../../table-access.ts';
-import { isNone, wordOf } from '../arguments.ts';
+import type { Sourced } from '../../../model/sourced.ts';
+import type { AccessMode, TableAccess } from '../../../model/table-access.ts';
+import { argument } from '../../../python/values/call.ts';
+import type { Call, InstanceValue, Value } from '../../../python/values/value.ts';
+import { isNone, wordOf } from '../program/arguments.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import { saveModes } from './frame-calls.ts';
 

@@ -1,8 +1,7 @@
-import type { Call } from '../../../python/call.ts';
-import { plainText } from '../../../python/text-value.ts';
-import type { InstanceValue, Value } from '../../../python/value.ts';
-import { unknown } from '../../../python/value.ts';
-import type { AccessMode, TableAccess } from '../../../table-access.ts';
+import type { AccessMode, TableAccess } from '../../../model/table-access.ts';
+import { unknown } from '../../../python/values/make-value.ts';
+import { plainText } from '../../../python/values/text-value.ts';
+import type { Call, InstanceValue, Value } from '../../../python/values/value.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import { tableValue } from './table-value.ts';
 

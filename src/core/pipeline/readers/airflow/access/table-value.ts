@@ -1,6 +1,6 @@
-import { TextBuilder, textPlace } from '../../../python/text-value.ts';
-import type { Value } from '../../../python/value.ts';
-import { unknown } from '../../../python/value.ts';
+import { unknown } from '../../../python/values/make-value.ts';
+import { TextBuilder, textPlace } from '../../../python/values/text-value.ts';
+import type { Value } from '../../../python/values/value.ts';
 
 /**
  * A table as a Python library hands it around, as the value that names it: `bigquery.Table("p.d.t")`,

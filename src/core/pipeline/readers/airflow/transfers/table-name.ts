@@ -1,8 +1,9 @@
-import { maskTemplate } from '../../../../template/mask.ts';
-import { type SymbolicValue, unknownValue } from '../../../../template/symbolic-value.ts';
+import { maskTemplate } from '../../../../template/mask/mask.ts';
+import { type SymbolicValue, unknownValue } from '../../../../template/names/symbolic-value.ts';
 import type { Span } from '../../../../text/span.ts';
-import { sliceText, type TextValue } from '../../../python/text-value.ts';
-import { type DictValue, symbolOf, type Value } from '../../../python/value.ts';
+import { symbolOf } from '../../../python/values/make-value.ts';
+import { sliceText } from '../../../python/values/text-value.ts';
+import type { DictValue, TextValue, Value } from '../../../python/values/value.ts';
 
 /** A table as an argument names it: its name, and the partition that is written with it. */
 export interface NamedTable {

@@ -1,4 +1,4 @@
-import type { AccessMode } from '../../../table-access.ts';
+import type { AccessMode } from '../../../model/table-access.ts';
 
 /** Arguments that say which table is meant; `a.b` is a key inside a dict argument. */
 export interface TableArgument {

@@ -1,0 +1,105 @@
+import { type Command, Option } from 'commander';
+import type { PlannableTask, PlanRequest, Selection } from '../../core/plan/model/plan-request.ts';
+import type { Instant } from '../../core/time/zones/instant.ts';
+import { parseInstant } from '../../core/time/zones/iso.ts';
+import type { ZoneName } from '../../core/time/zones/zone-name.ts';
+import { type Shell, UsageError } from '../terminal/shell.ts';
+import { findTasks } from './find-tasks.ts';
+
+export interface SelectionOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly logicalDates?: string;
+  readonly downstream?: boolean;
+  readonly without: readonly string[];
+  readonly expandUnbounded?: boolean;
+  readonly allowAppend?: boolean;
+  readonly allowExpired?: boolean;
+  readonly now?: string;
+}
+
+/** The options by which `plan` and `run` pick their intervals. */
+export function addSelectionOptions(command: Command): Command {
+  return command
+    .option('--from <time>', 'first instant of the data, e.g. 2026-11-01 (midnight in the zone of the pipeline)')
+    .option('--to <time>', 'end of the data, not included, e.g. 2026-12-01')
+    .option('--logical-dates <A..B>', 'pick by logical date instead, both included, e.g. 2026-11-01..2026-11-30')
+    .option('--downstream', 'with everything that reads what is rewritten')
+    .addOption(
+      new Option('--without <task>', 'leave a downstream task out; may be repeated')
+        .default([] as string[], 'none')
+        .argParser((task: string, before: readonly string[]) => [...before, task]),
+    )
+    .option('--expand-unbounded', 'also redo tasks that read a whole table, for all later intervals')
+    .option('--allow-append', 'let tasks run that append, although a second run doubles their rows')
+    .option('--allow-expired', 'let intervals run although their sources no longer keep their rows')
+    .option('--now <time>', 'plan as though it were this time (UTC unless it has an offset)');
+}
+
+/** What the options ask for. Throws {@link UsageError} for what cannot be meant. */
+export function planRequest(
+  words: readonly string[],
+  options: SelectionOptions,
+  tasks: readonly PlannableTask[],
+  shell: Shell,
+): PlanRequest {
+  const selected = findTasks(words, tasks);
+  return {
+    tasks: selected.map(({ id }) => id),
+    selection: selectionOf(options, [...new Set(selected.map(({ zone }) => zone))]),
+    downstream: options.downstream ?? false,
+    without: findTasks(options.without, tasks).map(({ id }) => id),
+    expandUnbounded: options.expandUnbounded ?? false,
+    allowAppend: options.allowAppend ?? false,
+    allowExpired: options.allowExpired ?? false,
+    now: options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC'),
+  };
+}
+
+function selectionOf({ from, to, logicalDates }: SelectionOptions, zones: readonly ZoneName[]): Selection {
+  if (logicalDates !== undefined) {
+    if (from !== undefined || to !== undefined)
+      throw new UsageError('--logical-dates and --from/--to exclude each other');
+    const [first, last, more] = logicalDates.split('..');
+    if (first === undefined || last === undefined || more !== undefined) {
+      throw new UsageError(`--logical-dates ${logicalDates} is not a range`, 'write it like 2026-11-01..2026-11-30');
+    }
+    const range = { first: inZones('--logical-dates', first, zones), last: inZones('--logical-dates', last, zones) };
+    if (range.first > range.last) throw new UsageError('--logical-dates: the first one is after the last one');
+    return { kind: 'logical-dates', ...range };
+  }
+  if (from === undefined || to === undefined) {
+    throw new UsageError('say which intervals', 'give --from and --to (end not included), or --logical-dates A..B');
+  }
+  const range = { from: inZones('--from', from, zones), to: inZones('--to', to, zones) };
+  if (range.from >= range.to) {
+    throw new UsageError(
+      `--to ${to} is not after --from ${from}`,
+      '--to is the end of the data and not included: for one day give the next day',
+    );
+  }
+  return { kind: 'data-range', ...range };
+}
+
+function inZones(option: string, text: string, zones: readonly ZoneName[]): Instant {
+  const times = new Set(zones.map((zone) => readTime(option, text, zone)));
+  if (times.size > 1) {
+    throw new UsageError(
+      `${option} ${text} is not the same time for all selected tasks: they are in ${zones.join(', ')}`,
+      'give it with an offset, e.g. 2026-11-01T00:00+01:00',
+    );
+  }
+  const [time] = times;
+  return time ?? readTime(option, text, 'UTC');
+}
+
+function readTime(option: string, text: string, zone: ZoneName): Instant {
+  const time = parseInstant(text, zone);
+  if (time === undefined) {
+    throw new UsageError(
+      `${option} ${text} is not a date or time`,
+      'write it like 2026-11-01, 2026-11-01T05:00 or 2026-11-01T05:00:00Z',
+    );
+  }
+  return time;
+}

@@ -1,0 +1,40 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
+import { type Shell, UsageError } from '../terminal/shell.ts';
+import { type AirflowOptions, airflowToAsk } from './airflow-option.ts';
+
+export interface WorkspaceOptions {
+  readonly workspace?: string;
+  readonly format: 'text' | 'json';
+}
+
+export function addWorkspaceOptions(command: Command): Command {
+  return command
+    .option(
+      '--workspace <folder>',
+      'folder of the pipelines (default: the nearest one with a backfill.yaml, else this one)',
+    )
+    .addOption(new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'));
+}
+
+/** The folder that was named, else the nearest one upwards with a `backfill.yaml`, else the current one. */
+export function workspaceFolder({ workspace }: Pick<WorkspaceOptions, 'workspace'>, shell: Shell): string {
+  if (workspace !== undefined) {
+    const folder = resolve(shell.cwd, workspace);
+    if (!existsSync(folder)) throw new UsageError(`there is no folder ${workspace}`);
+    if (!statSync(folder).isDirectory())
+      throw new UsageError(`${workspace} is not a folder`, 'name the folder of the pipelines');
+    return folder;
+  }
+  for (let folder = shell.cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'backfill.yaml')) || existsSync(join(folder, 'backfill.yml'))) return folder;
+    if (dirname(folder) === folder) return shell.cwd;
+  }
+}
+
+export const openWorkspace = (
+  options: Pick<WorkspaceOptions, 'workspace'> & AirflowOptions,
+  shell: Shell,
+): Promise<Workspace> => loadWorkspace(workspaceFolder(options, shell), airflowToAsk(options, shell));

@@ -1,0 +1,44 @@
+import type { Problem } from '../../core/text/span.ts';
+import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
+import type { Warehouse } from '../../core/warehouse/port/ports.ts';
+import { connectionForAirflowId, resolveConnection } from '../../node/config/resolve-connection.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { openWarehouse } from '../../warehouses/open.ts';
+import type { Shell } from '../terminal/shell.ts';
+
+export interface Target {
+  readonly warehouse: Warehouse;
+  readonly connection: ConnectionConfig;
+}
+
+/** The connection of a run: the one that was named, else what the tasks name, else the default one. */
+export function connectionName(
+  workspace: Workspace,
+  named: string | undefined,
+  airflowIds: readonly (string | undefined)[],
+): string | undefined {
+  if (named !== undefined) return named;
+  const { config } = workspace;
+  const meant = new Set(
+    airflowIds.map(
+      (id) => (id === undefined ? undefined : connectionForAirflowId(config, id)) ?? config.defaultConnection,
+    ),
+  );
+  const [only] = meant;
+  return meant.size === 1 ? only : config.defaultConnection;
+}
+
+/** The name of a connection where a command that names none would not take it. */
+export const toName = ({ config }: Workspace, { name }: ConnectionConfig): string | undefined =>
+  name === config.defaultConnection ? undefined : name;
+
+/** Opens the database of a run; what is missing in the configuration is a problem, what the server says is thrown. */
+export async function openTarget(
+  workspace: Workspace,
+  name: string | undefined,
+  shell: Shell,
+): Promise<Target | { readonly problem: Problem }> {
+  const resolved = resolveConnection(workspace.config, name, workspace.root, shell.env);
+  if ('problem' in resolved) return resolved;
+  return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection) };
+}

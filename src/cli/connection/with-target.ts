@@ -1,0 +1,32 @@
+import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { reportProblems } from '../terminal/report-problems.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { openTarget, type Target } from './target.ts';
+
+/** Opens a database, does the work, closes it. What the world says is shown with what to do, exit code 1 (usage: 2). */
+export async function withTarget(
+  workspace: Workspace,
+  name: string | undefined,
+  shell: Shell,
+  work: (target: Target) => Promise<void>,
+): Promise<void> {
+  try {
+    const target = await openTarget(workspace, name, shell);
+    if ('problem' in target) {
+      reportProblems([target.problem], workspace.text, shell);
+      return shell.exit(exitCodes.usage);
+    }
+    try {
+      await work(target);
+    } finally {
+      await target.warehouse.close();
+    }
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    const { red, green } = shell.colors;
+    shell.err(`${red('error')} ${error.message}\n`);
+    if (error.detail.hint !== undefined) shell.err(`  ${green('help')} ${error.detail.hint}\n`);
+    shell.exit(error.kind === 'cancelled' ? exitCodes.cancelled : exitCodes.findings);
+  }
+}

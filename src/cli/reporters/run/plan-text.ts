@@ -1,0 +1,146 @@
+import type { Colors } from 'picocolors/types';
+import { planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
+import type { Plan, PlanFinding } from '../../../core/plan/model/plan.ts';
+import { plural } from '../../../core/text/plural.ts';
+import { formatInterval, formatWall } from '../../../core/time/intervals/format-interval.ts';
+import type { Instant } from '../../../core/time/zones/instant.ts';
+import { toIso } from '../../../core/time/zones/iso.ts';
+import type { ZoneName } from '../../../core/time/zones/zone-name.ts';
+import { textTable } from '../text/text-table.ts';
+
+export interface PlanView {
+  readonly plan: Plan;
+  /** Zone in which the times of a task are shown. */
+  zone(task: string): ZoneName;
+  /** Where it would run, without secrets; `undefined` when no connection is set up. */
+  readonly target: string | undefined;
+  /** List every unit with its reasons. */
+  readonly units: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+/** A plan for people: first and last interval, counts and reasons per task, what is wider than asked, findings. */
+export function planText(view: PlanView, colors: Colors): string {
+  const { plan } = view;
+  const sections = [
+    [...targetLines(view, colors)],
+    taskTable(view, colors),
+    view.units ? unitTable(view, colors) : [],
+    widenedLines(view, colors),
+    findingLines(plan.findings, colors),
+    [totals(plan, colors)],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function targetLines({ target }: PlanView, colors: Colors): readonly string[] {
+  return [`${colors.bold('target')}  ${target ?? 'none: add a connection to backfill.yaml to run this'}`];
+}
+
+function taskTable(view: PlanView, colors: Colors): readonly string[] {
+  const { plan } = view;
+  const rows = planSummary(plan).map((summary) => {
+    const zone = view.zone(summary.task);
+    const positions = plan.byTask.get(summary.task) ?? [];
+    const first = plan.units[positions[0] ?? -1];
+    const last = plan.units[positions.at(-1) ?? -1];
+    const name = (unit: typeof first): string =>
+      unit === undefined ? '' : formatInterval({ start: unit.start, end: unit.next }, zone);
+    const notes = [
+      ...(summary.executor === 'warehouse' ? [] : [`not run from here`]),
+      ...(summary.blocked > 0 ? [`${summary.blocked} blocked`] : []),
+      ...(summary.gaps ? ['with gaps'] : []),
+    ];
+    return [
+      summary.task,
+      String(summary.units),
+      name(first),
+      name(last),
+      `${both(summary.to, zone)} not included`,
+      colors.yellow(notes.join(', ')),
+      colors.dim(summary.reasons.join('; ')),
+    ];
+  });
+  if (rows.length === 0) return [];
+  return textTable(
+    [
+      { title: 'task' },
+      { title: 'units', align: 'right' },
+      { title: 'first interval' },
+      { title: 'last interval' },
+      { title: 'end' },
+      { title: 'note' },
+      { title: 'why' },
+    ],
+    rows,
+    { width: view.width, paintTitle: colors.bold },
+  );
+}
+
+/** A time in the pipeline's zone, with UTC beside it where the two differ. */
+function both(at: Instant, zone: ZoneName): string {
+  const local = formatWall(at, zone).replace(/ 00:00$/, '');
+  return formatWall(at, 'UTC') === formatWall(at, zone) ? local : `${local} (${toIso(at)})`;
+}
+
+function unitTable(view: PlanView, colors: Colors): readonly string[] {
+  const rows = view.plan.units.map((unit) => [
+    unit.task,
+    formatInterval({ start: unit.start, end: unit.next }, view.zone(unit.task)),
+    unit.blockedBy === undefined ? '' : `blocked by ${unit.blockedBy}`,
+    colors.dim(unit.reasons.map(reasonInWords).join('; ')),
+  ]);
+  return textTable([{ title: 'unit' }, { title: 'interval' }, { title: 'note' }, { title: 'why' }], rows, {
+    width: view.width,
+    paintTitle: colors.bold,
+  });
+}
+
+function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string[] {
+  if (plan.widened.length === 0) return [];
+  return [
+    colors.bold('wider than selected'),
+    ...plan.widened.map(
+      ({ task, from, to, because }) => `  ${task}: ${both(from, zone(task))} to ${both(to, zone(task))}, ${because}`,
+    ),
+  ];
+}
+
+/** What to type about a finding, where the command line offers something. */
+const remedies: Partial<Record<PlanFinding['code'], string>> = {
+  'append-in-plan': 'leave the task out with --without, or let it double its rows with --allow-append',
+  'unbounded-read':
+    'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+  'unknown-window':
+    'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
+};
+
+/** What else can be typed where it stops the plan. */
+const overrides: typeof remedies = {
+  retention: 'leave those intervals out, or let them run on what is left with --allow-expired',
+  'mutable-source': 'leave the task out, or let it replace what was kept with --allow-expired',
+};
+
+/** One line each, errors first, with one line of help for all of a kind. */
+export function findingLines(findings: readonly PlanFinding[], colors: Colors): readonly string[] {
+  const paint = { error: colors.red, warning: colors.yellow, info: colors.cyan };
+  const order = ['error', 'warning', 'info'];
+  const lines = [...findings]
+    .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
+    .map(({ code, severity, message }) => `${paint[severity](severity)} ${colors.bold(code)}  ${message}`);
+  const help = new Set(
+    findings.flatMap(({ code, severity }) => (severity === 'error' && overrides[code]) || (remedies[code] ?? [])),
+  );
+  return [...lines, ...[...help].map((remedy) => `  ${colors.green('help')} ${remedy}`)];
+}
+
+function totals(plan: Plan, colors: Colors): string {
+  const { selected, downstream } = planCounts(plan);
+  const errors = plan.findings.filter(({ severity }) => severity === 'error').length;
+  const said = `${plural(plan.units.length, 'unit')}: ${selected} selected + ${downstream} downstream`;
+  return errors > 0 ? `${colors.red('nothing can be started')}, ${plural(errors, 'error')}` : said;
+}

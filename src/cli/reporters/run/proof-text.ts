@@ -1,0 +1,62 @@
+import type { Colors } from 'picocolors/types';
+import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
+import { plural } from '../../../core/text/plural.ts';
+import { rangeFinder } from '../check/findings-range.ts';
+import { messageOf, type ProofReport } from './proof-json.ts';
+import { difference, sampleLines } from './run-text.ts';
+
+const words: Readonly<Record<UnitProof['verdict']['kind'], string>> = {
+  'no-difference': 'no difference found',
+  different: 'a second run leaves other rows',
+  outside: 'writes outside of its slice',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** For people: each unit's verdict with the rows that prove it, what was varied, and what became of its findings. */
+export function proofText(report: ProofReport, colors: Colors): string {
+  const { proofs, findings, text } = report;
+  const ranges = rangeFinder(text);
+  const lines = proofs.flatMap((proof) => unitLines(proof, ranges, colors));
+  const varied = [...new Set(proofs.flatMap((proof) => proof.varied))];
+  const notCovered = [...new Set(proofs.flatMap((proof) => proof.notCovered))];
+  if (varied.length > 0) lines.push('', `varied: ${varied.join('; ')}`);
+  if (notCovered.length > 0) lines.push(`${colors.yellow('not covered')}: ${notCovered.join('; ')}`);
+  for (const { finding, verdict } of findings) {
+    const { line, column } = ranges.range(finding.at).start;
+    const mark = verdict === 'confirmed' ? colors.red('confirmed') : colors.green('cleared for these intervals');
+    lines.push(`${mark} ${finding.rule} ${colors.dim(`${finding.at.file}:${line}:${column}`)}`);
+  }
+  const clean = proofs.filter(({ verdict }) => verdict.kind === 'no-difference').length;
+  lines.push(
+    '',
+    `${colors.bold(plural(proofs.length, 'unit'))} run twice on ${report.target}: ${clean} without a difference; nothing was kept`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function unitLines(
+  { unit, verdict }: UnitProof,
+  ranges: ReturnType<typeof rangeFinder>,
+  colors: Colors,
+): readonly string[] {
+  const paint =
+    verdict.kind === 'no-difference' ? colors.green : verdict.kind === 'cancelled' ? colors.dim : colors.red;
+  const message = messageOf(verdict);
+  const lines = [`${colors.bold(unit)}  ${paint(words[verdict.kind])}${message === undefined ? '' : `: ${message}`}`];
+  if (verdict.kind === 'failed' && verdict.error.remedy !== undefined) {
+    lines.push(`  ${colors.green('help')} ${verdict.error.remedy}`);
+  }
+  if (verdict.kind !== 'different') return lines;
+  lines.push(`  under ${verdict.under}`);
+  for (const { at } of verdict.statements) {
+    if (at === undefined) continue;
+    const { line, column } = ranges.range(at).start;
+    lines.push(`  written by ${at.file}:${line}:${column}`);
+  }
+  for (const slice of verdict.slices) {
+    lines.push(`  ${slice.table} ${difference(slice, colors)}`);
+    lines.push(...sampleLines(slice, 3, colors).map((line) => `  ${line}`));
+  }
+  return lines;
+}

@@ -1,0 +1,250 @@
+import type { Colors } from 'picocolors/types';
+import { causesInWords } from '../../../core/diff/change-cause.ts';
+import type { RowSample, SliceDiff } from '../../../core/diff/slice-diff.ts';
+import { withinToleranceText } from '../../../core/diff/within-tolerance-text.ts';
+import type { UnitState } from '../../../core/ledger/ledger-store.ts';
+import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
+import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
+import { plural } from '../../../core/text/plural.ts';
+import { durationText } from '../text/duration-text.ts';
+import { textTable } from '../text/text-table.ts';
+
+export interface RunView {
+  readonly result: Pick<RunResult, 'preview' | 'units' | 'notes' | 'outcome' | 'refusal' | 'problem' | 'run'> & {
+    readonly durationMs: number | undefined;
+  };
+  /** Samples shown per slice and kind. */
+  readonly samples: number;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Of a preview that was begun: the connection that it was on, and how it ended. */
+  readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
+  /** Where commands have to name the connection. */
+  readonly connection?: string | undefined;
+}
+
+/** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
+export function runText({ result, samples, width, previewed, connection }: RunView, colors: Colors): string {
+  if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
+  const sections = [
+    sliceTable(result.units, width, colors),
+    causeLines(result.units, colors),
+    result.units.flatMap((unit) =>
+      unit.slices.flatMap((slice) => {
+        const lines = sampleLines(slice, samples, colors);
+        return lines.length === 0 ? [] : [colors.bold(`${unit.unit} ${slice.table}`), ...lines];
+      }),
+    ),
+    troubleLines(result.units, colors),
+    [
+      ...noteLines(result.units),
+      ...(result.notes ?? []).map((note) => `note: ${note}`),
+      ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
+      ...summaryLines(result, previewed?.connection, connection, colors),
+    ],
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+export function stateText(state: UnitState, colors: Colors): string {
+  switch (state) {
+    case 'changed':
+      return colors.green(state);
+    case 'failed':
+    case 'unknown':
+      return colors.red(state);
+    case 'held':
+    case 'blocked':
+    case 'cancelled':
+      return colors.yellow(state);
+    default:
+      return colors.dim(state);
+  }
+}
+
+/** Above this many slices the unchanged ones are counted per table instead of listed. */
+const mostListed = 40;
+
+function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): readonly string[] {
+  const all = units.reduce((sum, { slices }) => sum + slices.length, 0);
+  const listed = all > mostListed ? units.filter(({ state }) => state !== 'unchanged') : units;
+  const counted = all > mostListed ? unchangedLines(units, colors) : [];
+  const rows = listed.flatMap((unit) =>
+    unit.slices.map((slice) => [
+      unit.unit,
+      slice.table,
+      stateText(unit.state, colors),
+      figure(slice.before?.rows),
+      '→',
+      figure(slice.after?.rows),
+      checksums(slice, colors),
+      difference(slice, colors),
+    ]),
+  );
+  if (rows.length === 0) return counted;
+  const table = textTable(
+    [
+      { title: 'unit' },
+      { title: 'table' },
+      { title: 'state' },
+      { title: 'rows', align: 'right' },
+      { title: '' },
+      { title: '', align: 'right' },
+      { title: 'row checksum' },
+      { title: 'rows added, removed, changed' },
+    ],
+    rows,
+    { width, paintTitle: colors.bold },
+  );
+  return [...table, ...counted];
+}
+
+function unchangedLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { state, slices } of units) {
+    if (state === 'unchanged') for (const { table } of slices) counts.set(table, (counts.get(table) ?? 0) + 1);
+  }
+  return [...counts].map(([table, count]) => colors.dim(`${plural(count, 'slice')} of ${table} unchanged`));
+}
+
+const figure = (rows: number | undefined): string => (rows === undefined ? '?' : String(rows));
+
+/** The low digits: a sum of few hashes has no high ones. */
+const shortSum = (checksum: string | undefined): string => checksum?.slice(-8) ?? '–';
+
+function checksums({ before, after }: SliceDiff, colors: Colors): string {
+  const [old, now] = [shortSum(before?.rowChecksum), shortSum(after?.rowChecksum)];
+  return before?.rowChecksum === after?.rowChecksum ? colors.dim(now) : `${colors.dim(old)} → ${now}`;
+}
+
+/** `+3 −1 ~12`; without a usable key a changed row counts as one removed and one added, and that is said. */
+export function difference(slice: SliceDiff, colors: Colors): string {
+  if (!slice.added && !slice.removed && !slice.changed) return '';
+  const parts = [
+    slice.added ? colors.green(`+${slice.added}`) : '+0',
+    slice.removed ? colors.red(`−${slice.removed}`) : '−0',
+    ...(slice.method === 'multiset' ? ['(no key)'] : [slice.changed ? colors.yellow(`~${slice.changed}`) : '~0']),
+    ...(slice.withinTolerance ? [colors.dim(withinToleranceText(slice.withinTolerance, slice.changed))] : []),
+  ];
+  const columns = slice.columns
+    .map(({ column, rows, withinTolerance }) =>
+      withinTolerance ? `${column} ${rows} ${withinToleranceText(withinTolerance, rows)}` : `${column} ${rows}`,
+    )
+    .join(', ');
+  return [...parts, ...(columns === '' ? [] : [colors.dim(columns)])].join(' ');
+}
+
+/** Differing rows of a slice, at most so many of a kind. */
+export function sampleLines(slice: SliceDiff, most: number, colors: Colors): readonly string[] {
+  const kinds = (['removed', 'added', 'changed'] as const).flatMap((kind) =>
+    slice.samples.filter((sample) => sample.kind === kind).slice(0, most),
+  );
+  return kinds.flatMap((sample) => oneSample(sample, colors));
+}
+
+function oneSample({ kind, key, before, after }: RowSample, colors: Colors): readonly string[] {
+  if (kind !== 'changed') {
+    const [mark, row] = kind === 'added' ? [colors.green('+'), after] : [colors.red('−'), before];
+    return [`  ${mark} ${valuesText(row ?? {})}`];
+  }
+  const moved = Object.keys(after ?? {}).filter((column) => before?.[column] !== after?.[column]);
+  const pairs = moved.map((column) => `${column}: ${valueText(before?.[column])} → ${valueText(after?.[column])}`);
+  return [`  ${colors.yellow('~')} ${valuesText(key ?? {})}  ${pairs.join(', ')}`];
+}
+
+const valuesText = (row: Readonly<Record<string, string | null>>): string =>
+  Object.entries(row)
+    .map(([column, value]) => `${column}=${valueText(value)}`)
+    .join(' ');
+
+const valueText = (value: string | null | undefined): string => value ?? 'NULL';
+
+/** Why slices changed: each set of causes once, with the slices that have it counted by table. */
+function causeLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const counts = new Map<string, Map<string, number>>();
+  for (const { slices } of units) {
+    for (const { causes, table } of slices) {
+      if (causes.length === 0) continue;
+      const words = causesInWords(causes);
+      const tables = counts.get(words) ?? new Map<string, number>();
+      counts.set(words, tables.set(table, (tables.get(table) ?? 0) + 1));
+    }
+  }
+  return [...counts].map(([words, tables]) => {
+    const slices = [...tables].map(([table, count]) => `${plural(count, 'slice')} of ${table}`);
+    return colors.dim(`why ${slices.join(', ')}: ${words}`);
+  });
+}
+
+/** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */
+function troubleLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const lines: string[] = [];
+  let behind = 0;
+  for (const unit of units) {
+    const own =
+      unit.state === 'failed' || unit.state === 'held' || unit.state === 'cancelled' || unit.error !== undefined;
+    if (unit.state === 'blocked' && !own) behind += 1;
+    if (!own) continue;
+    lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${unit.message ?? ''}`);
+    const { error } = unit;
+    if (error?.remedy !== undefined) lines.push(`  ${colors.green('help')} ${error.remedy}`);
+    if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
+  }
+  if (behind > 0) lines.push(`${colors.yellow('blocked')} ${plural(behind, 'unit')} behind them`);
+  return lines;
+}
+
+/** The first lines of a statement, enough to find it. */
+function quoted(statement: string, colors: Colors): readonly string[] {
+  const lines = statement.split('\n');
+  const shown = lines.slice(0, 6).map((line) => colors.dim(`  | ${line}`));
+  return lines.length > 6 ? [...shown, colors.dim(`  | … ${lines.length - 6} more lines`)] : shown;
+}
+
+const noteLines = (units: readonly RunUnit[]): readonly string[] =>
+  [...new Set(units.flatMap(({ notes }) => notes))].map((note) => `note: ${note}`);
+
+const stateOrder: readonly UnitState[] = [
+  'unchanged',
+  'changed',
+  'skipped',
+  'held',
+  'failed',
+  'unknown',
+  'blocked',
+  'cancelled',
+  'waiting',
+  'running',
+];
+
+/** `12 unchanged, 3 changed` always has both, so that a second pass can be told by its last line. */
+export function countsText(units: readonly { readonly state: UnitState }[]): string {
+  const counts = countStates(units);
+  return stateOrder
+    .filter((state) => state === 'unchanged' || state === 'changed' || (counts[state] ?? 0) > 0)
+    .map((state) => `${counts[state] ?? 0} ${state === 'waiting' ? 'not started' : state}`)
+    .join(', ');
+}
+
+function summaryLines(
+  { preview, outcome, problem, run, units, durationMs }: RunView['result'],
+  previewedOn: string | undefined,
+  connection: string | undefined,
+  colors: Colors,
+): readonly string[] {
+  const took = durationMs === undefined ? '' : ` in ${durationText(durationMs)}`;
+  const lines = problem === undefined ? [] : [`${colors.red('error')} ${problem}`];
+  const rest = `${countsText(units)}${took}`;
+  if (preview) {
+    const where = previewedOn === undefined ? '' : ` on ${previewedOn}`;
+    return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; nothing was written`];
+  }
+  lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
+  const resume = `backfill resume ${run}${connection === undefined ? '' : ` --connection ${connection}`}`;
+  if (units.some(({ state }) => state === 'held')) lines.push(`look at the held units, then: ${resume} --accept-held`);
+  else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: ${resume}`);
+  return lines;
+}

@@ -1,0 +1,38 @@
+import type { CalendarOffset } from '../../time/zones/calendar.ts';
+
+/** One edge of a declared window in words: `start - 6 days`, floored to a unit. */
+export interface DeclaredEdge {
+  readonly anchor: 'start' | 'end';
+  readonly floor: 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | undefined;
+  readonly offset: CalendarOffset;
+}
+
+/** What a person says in `backfill.yaml` about one task; it beats what was inferred for the same table. */
+export interface DeclaredTask {
+  /** Reads and writes are both listed, if only as empty: beside them and what was read there is nothing else. */
+  readonly complete?: boolean;
+  /** When its slices are held, instead of what holds for the run; `shrinkPercent` undefined: never. */
+  readonly hold?: { readonly shrinkPercent: number | undefined } | undefined;
+  readonly reads: readonly {
+    readonly table: string;
+    readonly column: string | undefined;
+    /** `all`: the whole table, for every interval. */
+    readonly window: 'all' | { readonly lo: DeclaredEdge | undefined; readonly hi: DeclaredEdge | undefined };
+  }[];
+  readonly writes: readonly {
+    readonly table: string;
+    readonly column: string | undefined;
+    /** `all`: every interval rewrites the whole table. */
+    readonly slice?: 'all' | undefined;
+    readonly key: readonly string[];
+    /** Columns left out of the row checksum, e.g. load timestamps. */
+    readonly volatile: readonly string[];
+    /** Relative tolerance of its float columns in the row diff. */
+    readonly floatTolerance?: number | undefined;
+    /** Units that may write it at once. */
+    readonly concurrency?: number | undefined;
+  }[];
+}
+
+/** The declarations of a workspace by task id (`dag.task` or a file's path). */
+export type DeclaredFacts = ReadonlyMap<string, DeclaredTask>;

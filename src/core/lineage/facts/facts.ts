@@ -1,0 +1,117 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
+import type { Problem, SourceSpan } from '../../text/span.ts';
+import type { TimeExpression } from '../../time/expressions/time-expression.ts';
+import type { DeclaredSnapshots } from './declared-sources.ts';
+
+/** Where a fact came from; a declared fact beats an inferred one. */
+export type Provenance = 'sql' | 'argument' | 'outlet' | 'declared';
+
+/**
+ * The range of a parent's time column that a task reads for one interval: `[min(lo), max(hi))`. Several expressions
+ * on a side are the union of the possible readings (a local day of 23, 24 or 25 hours). Empty side: open.
+ */
+export type ReadWindow =
+  | {
+      readonly kind: 'range';
+      readonly column: string;
+      readonly lo: readonly TimeExpression[];
+      readonly hi: readonly TimeExpression[];
+    }
+  /** No time predicate: the whole table. Never expanded silently. */
+  | { readonly kind: 'unbounded' }
+  | { readonly kind: 'unknown'; readonly reason: string; readonly at: SourceSpan | undefined };
+
+export interface ReadFact {
+  /** Table name as in SQL, lower case. */
+  readonly table: string;
+  readonly window: ReadWindow;
+  /** The condition that gives the window. */
+  readonly windowAt?: SourceSpan | undefined;
+  readonly provenance: Provenance;
+  readonly at: SourceSpan | undefined;
+  /** The lasting view that a statement names instead of the table. */
+  readonly through?: string | undefined;
+  /** Set where `table` is the template of a snapshot's name, which a run reads instead of what the statements name. */
+  readonly snapshot?: SnapshotRead;
+}
+
+/** A source that is overwritten in place, and what stands in for it. */
+export interface SnapshotRead {
+  /** As declared. */
+  readonly source: string;
+  /** The source by every name that the task's statements have for it. */
+  readonly of: readonly string[];
+  /** A view in which the source is named, out of reach of the task. */
+  readonly through: string | undefined;
+  readonly snapshots: DeclaredSnapshots;
+  /** Columns of the source; `undefined` where nobody has said them. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** In dbt's words. */
+export type WriteMode =
+  | 'append'
+  | 'delete+insert'
+  | 'insert_overwrite'
+  | 'merge'
+  | 'full_replace'
+  | 'create'
+  | 'update'
+  | 'unknown';
+
+/** The rows of the target that one interval owns, as a function of the interval. */
+export type SliceFact =
+  | {
+      readonly kind: 'range';
+      readonly column: string;
+      readonly lo: TimeExpression;
+      readonly hi: TimeExpression;
+      /**
+       * The conjuncts of the task's own DELETE as a template (so that one rendered literal serves both), offsets into
+       * `sql[sqlIndex]`; `undefined`: build the predicate from column and bounds, bound by the column's type.
+       */
+      readonly predicate: { readonly sqlIndex: number; readonly start: number; readonly end: number } | undefined;
+    }
+  /** The task rewrites the whole table. */
+  | { readonly kind: 'whole-table' }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+export interface WriteFact {
+  readonly table: string;
+  readonly slice: SliceFact;
+  /** The condition that gives the slice. */
+  readonly sliceAt?: SourceSpan | undefined;
+  readonly mode: WriteMode;
+  /** Key of an upsert or of the table's DDL, when known. */
+  readonly key: readonly string[];
+  /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */
+  readonly volatile?: readonly string[];
+  readonly provenance: Provenance;
+  readonly at: SourceSpan | undefined;
+}
+
+/** Something about a task that planning needs and nobody has said; a declaration in `backfill.yaml` settles it. */
+export interface Unknown {
+  readonly task: TaskId;
+  readonly about: /** What it reads or writes at all: code that is not followed. */
+    | 'tables'
+    /** A table's name that only the run knows. */
+    | 'table-name'
+    /** The range that it reads of a known table. */
+    | 'window'
+    /** The rows that one interval owns of a known target. */
+    | 'slice';
+  /** The table where it is known. */
+  readonly table: string | undefined;
+  /** One sentence: what is not known and why. */
+  readonly message: string;
+  readonly at: SourceSpan | undefined;
+}
+
+export interface TaskFacts {
+  readonly task: TaskId;
+  readonly reads: readonly ReadFact[];
+  readonly writes: readonly WriteFact[];
+  readonly unknowns: readonly Unknown[];
+  readonly problems: readonly Problem[];
+}

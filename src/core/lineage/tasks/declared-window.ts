@@ -1,0 +1,79 @@
+import type { TimeExpression, TimeStep } from '../../time/expressions/time-expression.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { DeclaredEdge, DeclaredTask } from '../facts/declared-facts.ts';
+import type { ReadFact, ReadWindow, WriteFact } from '../facts/facts.ts';
+
+type DeclaredRead = DeclaredTask['reads'][number];
+
+/** A declared window; `all` is every row for every interval. `column` is the fallback where none is declared. */
+export function declaredWindow(read: DeclaredRead, column: string, zone: ZoneName): ReadWindow {
+  const named = read.column ?? column;
+  if (read.window === 'all') return { kind: 'range', column: named, lo: [], hi: [] };
+  const { lo, hi } = read.window;
+  return { kind: 'range', column: named, lo: edges(lo, zone), hi: edges(hi, zone) };
+}
+
+const edges = (edge: DeclaredEdge | undefined, zone: ZoneName): readonly TimeExpression[] =>
+  edge === undefined ? [] : [edgeTime(edge, zone)];
+
+function edgeTime({ anchor, floor, offset }: DeclaredEdge, zone: ZoneName): TimeExpression {
+  const steps: TimeStep[] = [];
+  if (floor !== undefined) steps.push({ kind: 'floor', unit: floor, zone });
+  if (offset.months !== 0 || offset.days !== 0 || offset.ms !== 0) steps.push({ kind: 'shift', offset, zone });
+  return { anchor, steps };
+}
+
+/** Inferred reads with those tables taken out that a person declared, and the declared ones behind them. */
+export function withDeclaredReads(
+  inferred: readonly ReadFact[],
+  declared: readonly DeclaredRead[],
+  same: (a: string, b: string) => boolean,
+  columnOf: (table: string) => string,
+  zone: ZoneName,
+): readonly ReadFact[] {
+  const kept = inferred.filter((read) => !declared.some(({ table }) => same(table, read.table)));
+  const said = declared.map(
+    (read): ReadFact => ({
+      table: read.table.toLowerCase(),
+      window: declaredWindow(read, columnOf(read.table), zone),
+      provenance: 'declared',
+      at: undefined,
+    }),
+  );
+  return [...kept, ...said];
+}
+
+/** Inferred writes with column and key as declared; a table that no statement writes is added. */
+export function withDeclaredWrites(
+  inferred: readonly WriteFact[],
+  declared: DeclaredTask['writes'],
+  same: (a: string, b: string) => boolean,
+): readonly WriteFact[] {
+  const kept = inferred.filter((write) => !declared.some(({ table }) => same(table, write.table)));
+  const said = declared.map((write): WriteFact => {
+    const known = inferred.find(({ table }) => same(table, write.table));
+    return {
+      table: known?.table ?? write.table.toLowerCase(),
+      slice: declaredSlice(known?.slice, write),
+      mode: known?.mode ?? 'unknown',
+      key: write.key.length > 0 ? write.key : (known?.key ?? []),
+      ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
+      provenance: 'declared',
+      at: known?.at,
+    };
+  });
+  return [...kept, ...said];
+}
+
+/** A declared column stands for the interval itself, unless the statements already say how it is bounded. */
+function declaredSlice(
+  known: WriteFact['slice'] | undefined,
+  { column, slice }: DeclaredTask['writes'][number],
+): WriteFact['slice'] {
+  if (slice === 'all') return { kind: 'whole-table' };
+  if (column === undefined) return known ?? { kind: 'unknown', reason: 'its column is not declared' };
+  if (known?.kind === 'range' && known.column === column) return known;
+  const start: TimeExpression = { anchor: 'start', steps: [] };
+  const end: TimeExpression = { anchor: 'end', steps: [] };
+  return { kind: 'range', column, lo: start, hi: end, predicate: undefined };
+}

@@ -1,0 +1,109 @@
+import type { Pipeline, Task } from '../../pipeline/model/model.ts';
+import { locate } from '../../text/mapped-text.ts';
+import { isZone } from '../../time/zones/zone.ts';
+import type { DeclaredTask } from '../facts/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
+import type { ReadFact, SliceFact, TaskFacts, WriteFact } from '../facts/facts.ts';
+import { openUnknowns } from '../facts/open-unknowns.ts';
+import { chooseWindow } from '../queries/choose-window.ts';
+import { tableReads } from '../queries/table-reads.ts';
+import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
+import { sampleIntervals } from '../times/sample-intervals.ts';
+import { tableName } from '../writes/table-of-statement.ts';
+import { emptiesPartition, type TaskStatement, taskStatements } from '../writes/task-statements.ts';
+import { deletesAll } from '../writes/task-writes.ts';
+import { accessReads } from './access-facts.ts';
+import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
+import { inletReads } from './outlet-facts.ts';
+import { withSnapshots } from './snapshot-reads.ts';
+import { taskUnknowns } from './task-unknowns.ts';
+import { undeclaredWrites } from './undeclared-writes.ts';
+import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
+
+/** Reads, windows, writes and slices of one task; what a person declared beats what its SQL says. */
+export function taskFacts(
+  task: Task,
+  pipeline: Pipeline,
+  tables: KnownTablesOfWorkspace,
+  declared: DeclaredTask | undefined,
+  sources: DeclaredSources = noSources,
+): TaskFacts {
+  const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
+  const { writes: inferred, internal } = undeclaredWrites(task, statements, tables);
+  const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same);
+  const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
+  const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
+  const named = withDeclaredReads(
+    [...found, ...inlets],
+    declared?.reads ?? [],
+    tables.same,
+    (table) => tables.slicedBy(table)[0] ?? '',
+    isZone(pipeline.zone) ? pipeline.zone : 'UTC',
+  );
+  const reads = withSnapshots(named, { task, statements, writes }, sources, tables);
+  const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
+  return { task: task.id, reads, writes, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
+}
+
+function readFacts(
+  statements: readonly TaskStatement[],
+  tables: KnownTablesOfWorkspace,
+  internal: ReadonlySet<string>,
+  writes: readonly WriteFact[],
+): readonly ReadFact[] {
+  const found = new Map<string, ReadFact>();
+  const emptied = new Set<string>();
+  const local = localViews(statements);
+  const temporary = new Set(
+    statements.flatMap(({ statement }) => (statement.temporary && statement.target ? [statement.target.name] : [])),
+  );
+  const known: KnownTablesOfWorkspace = { ...tables, viewOf: (name) => local.get(name) ?? tables.viewOf(name) };
+  for (const item of statements) {
+    const { statement, sql, context } = item;
+    // A view that is made reads nothing yet: who reads it reads its tables.
+    const reads = viewDefinition(statement, sql) === undefined ? tableReads(statement, context, known) : [];
+    for (const { table: named, ranges, through } of reads) {
+      const table = tableName(named, through === undefined ? item : { ...item, context: through.context });
+      if (table === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
+      const source = through === undefined ? sql.source : undefined;
+      const { window, windowAt } = chooseWindow(table, ranges, tables.slicedBy(table), source);
+      const own = writes.find((write) => tables.same(write.table, table));
+      if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
+      const key = JSON.stringify([table, { ...window, at: undefined }]);
+      const known = found.get(key);
+      const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
+      if (known !== undefined) {
+        found.set(key, { ...known, ...view });
+        continue;
+      }
+      const place = { ...(windowAt === undefined ? {} : { windowAt }), ...view };
+      found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, through?.view ?? named) });
+    }
+    // From here on the table holds what this run put there.
+    const remakes =
+      (statement.kind === 'truncate' && !emptiesPartition(item)) ||
+      (statement.kind === 'create_table_as' && !statement.ifNotExists) ||
+      deletesAll(statement);
+    if (remakes && !statement.conditional) for (const target of statement.targets) emptied.add(target.name);
+  }
+  return [...found.values()];
+}
+
+/** Views that the task makes, temporary ones included. */
+function localViews(statements: readonly TaskStatement[]): ReadonlyMap<string, ViewDefinition> {
+  const views = new Map<string, ViewDefinition>();
+  for (const { statement, sql } of statements) {
+    const view = viewDefinition(statement, sql);
+    if (statement.target !== undefined && view !== undefined) views.set(statement.target.name, view);
+  }
+  return views;
+}
+
+/** A task that reads exactly the rows that it rewrites depends on no other interval of its own. */
+function isOwnSlice(window: Extract<ReadFact['window'], { kind: 'range' }>, slice: SliceFact): boolean {
+  if (slice.kind !== 'range' || slice.column !== window.column) return false;
+  const [lo, ...otherLo] = window.lo;
+  const [hi, ...otherHi] = window.hi;
+  if (otherLo.length > 0 || otherHi.length > 0) return false;
+  return JSON.stringify([lo, hi]) === JSON.stringify([slice.lo, slice.hi]);
+}

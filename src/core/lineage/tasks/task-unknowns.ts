@@ -1,0 +1,104 @@
+import type { Pipeline, Task } from '../../pipeline/model/model.ts';
+import { locate } from '../../text/mapped-text.ts';
+import type { ReadFact, Unknown, WriteFact } from '../facts/facts.ts';
+import { isScheduled } from '../facts/is-scheduled.ts';
+import { tableName } from '../writes/table-of-statement.ts';
+import { calledElsewhere, type TaskStatement } from '../writes/task-statements.ts';
+import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
+
+interface FoundFacts {
+  readonly reads: readonly ReadFact[];
+  readonly writes: readonly WriteFact[];
+  /** Tables that the task makes for itself. */
+  readonly internal: ReadonlySet<string>;
+}
+
+/** What planning needs to know about a task and nothing says; nothing of a script that somebody runs by hand. */
+export function taskUnknowns(
+  task: Task,
+  pipeline: Pipeline,
+  statements: readonly TaskStatement[],
+  { reads, writes, internal }: FoundFacts,
+  tables: KnownTablesOfWorkspace,
+): readonly Unknown[] {
+  if (!isScheduled(pipeline)) return [];
+  const found = [
+    ...unreadParts(task),
+    ...calledElsewhere(statements).map(({ statement, sql }): Unknown => {
+      const message = `What ${statement.routine?.name} reads and writes is not known: the task only calls it.`;
+      return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, statement) };
+    }),
+    ...templatedNames(task, statements, internal),
+    ...reads.flatMap((read) => unknownWindow(task, read, writes, tables)),
+    ...writes.flatMap((write) => unknownSlice(task, write)),
+  ];
+  return [...new Map(found.map((one) => [JSON.stringify([one.about, one.table, one.message]), one])).values()];
+}
+
+function unreadParts({ id, unread, accesses }: Task): readonly Unknown[] {
+  const said = unread.map(({ hides, reason, at }): Unknown => {
+    const about = hides === 'table' ? 'table-name' : 'tables';
+    const message = hides === 'table' ? `${capital(reason)}.` : `Not all that it reads and writes is known: ${reason}.`;
+    return { task: id, about, table: undefined, message, at };
+  });
+  const more = accesses.flatMap(({ table: { value, at }, by, direction, at: whole }): readonly Unknown[] => {
+    const place = at ?? whole;
+    if (value.kind === 'literal' || said.some((one) => one.at?.file === place.file && one.at.start === place.start)) {
+      return [];
+    }
+    const verb = direction === 'read' ? 'reads' : 'writes';
+    const message = `The table that ${by} ${verb} is only known when the task runs.`;
+    return [{ task: id, about: 'table-name', table: undefined, message, at: place }];
+  });
+  return [...said, ...more];
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function templatedNames(
+  task: Task,
+  statements: readonly TaskStatement[],
+  internal: ReadonlySet<string>,
+): readonly Unknown[] {
+  return statements.flatMap((item) => {
+    const { statement, sql } = item;
+    return [...statement.targets, ...statement.reads].flatMap((table): readonly Unknown[] => {
+      if (tableName(table, item) !== undefined || internal.has(table.name)) return [];
+      const text = sql.source.text.slice(table.start, table.end);
+      const message = `The table ${text} is only known when the task runs.`;
+      return [{ task: task.id, about: 'table-name', table: undefined, message, at: locate(sql.source, table) }];
+    });
+  });
+}
+
+function unknownWindow(
+  task: Task,
+  { table, window, at }: ReadFact,
+  writes: readonly WriteFact[],
+  tables: KnownTablesOfWorkspace,
+): readonly Unknown[] {
+  const unknown = (message: string, place: ReadFact['at']): readonly Unknown[] => [
+    { task: task.id, about: 'window', table, message, at: place },
+  ];
+  if (window.kind === 'unknown') {
+    return unknown(`The range that it reads of ${table} is not known: ${window.reason}.`, window.at ?? at);
+  }
+  if (window.kind !== 'unbounded' || tables.slicedBy(table).length === 0) return [];
+  // What it reads of its own whole table is a matter of how it writes.
+  if (writes.some((write) => write.slice.kind === 'whole-table' && tables.same(write.table, table))) return [];
+  const columns = tables.slicedBy(table).join(', ');
+  return unknown(`It reads all of ${table}, which is written in slices of ${columns}: no condition says which.`, at);
+}
+
+const unknownSlice = (task: Task, { table, slice, sliceAt, at }: WriteFact): readonly Unknown[] =>
+  slice.kind === 'unknown'
+    ? [
+        {
+          task: task.id,
+          about: 'slice',
+          table,
+          message: `The rows of ${table} that one interval owns are not known: ${slice.reason}.`,
+          at: sliceAt ?? at,
+        },
+      ]
+    : [];

@@ -1,0 +1,75 @@
+import type { Task } from '../../pipeline/model/model.ts';
+import type { Statement } from '../../sql/model/statement.ts';
+import { locate, type MappedText } from '../../text/mapped-text.ts';
+import type { SourceSpan } from '../../text/span.ts';
+import type { TableFacts } from '../facts/workspace-facts.ts';
+import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
+import type { TableNames } from './find-table.ts';
+
+/** A table as its definitions say, by its name in the workspace. */
+export interface TableDefinition {
+  readonly columns: TableFacts['columns'];
+  readonly keys: TableFacts['keys'];
+  readonly partitionedBy: TableFacts['partitionedBy'];
+  readonly createdAt: SourceSpan | undefined;
+  /** Set for a view: the last definition of it. */
+  readonly view?: ViewDefinition | undefined;
+}
+
+/** A statement that says something about how a table is made, with the text that it stands in. */
+export interface DefiningStatement {
+  readonly table: string;
+  readonly statement: Statement;
+  readonly source: MappedText;
+  readonly view: ViewDefinition | undefined;
+}
+
+/** CREATE TABLE, CREATE VIEW, unique indexes and ALTER TABLE of a task, in their order. */
+export const definingStatements = (task: Task): readonly DefiningStatement[] =>
+  task.sql.flatMap((sql) =>
+    sql.reading.statements.flatMap((statement) => {
+      const { target, temporary, definitions, keys } = statement;
+      if (target === undefined || target.templated || temporary) return [];
+      const view = viewDefinition(statement, sql);
+      if (!creates(statement) && view === undefined && definitions.length === 0 && keys.length === 0) return [];
+      return [{ table: target.name, statement, source: sql.source, view }];
+    }),
+  );
+
+const creates = ({ kind }: Statement): boolean => kind === 'create_table' || kind === 'create_table_as';
+
+/** The statements of each table, by its name in the workspace. */
+export function byTable(
+  statements: Iterable<DefiningStatement>,
+  names: TableNames,
+): ReadonlyMap<string, readonly DefiningStatement[]> {
+  const found = new Map<string, DefiningStatement[]>();
+  for (const one of statements) {
+    const table = names(one.table);
+    const known = found.get(table);
+    if (known === undefined) found.set(table, [one]);
+    else known.push(one);
+  }
+  return found;
+}
+
+/** One table's statements together; a table that is made twice keeps its first definition. */
+export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
+  let known: TableDefinition = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
+  for (const { statement, source, view } of statements) {
+    if (view !== undefined) {
+      known = { ...known, view };
+      continue;
+    }
+    const more = statement.definitions
+      .filter((column) => !known.columns.some((other) => other.name === column.name))
+      .map(({ name, type, notNull, primaryKey }) => ({ name, type, notNull: notNull || primaryKey }));
+    if (!creates(statement) && more.length === 0 && statement.keys.length === 0) continue;
+    if (creates(statement) && known.createdAt !== undefined) continue;
+    const createdAt = creates(statement) ? (locate(source, statement.head) ?? known.createdAt) : known.createdAt;
+    const partitionedBy = creates(statement) ? statement.partitionedBy : known.partitionedBy;
+    const keys = [...known.keys, ...statement.keys];
+    known = { ...known, columns: [...known.columns, ...more], keys, partitionedBy, createdAt };
+  }
+  return known;
+}

@@ -1,0 +1,173 @@
+import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
+import type { WorkspaceReading } from '../../pipeline/model/workspace-reading.ts';
+import { createMemo, keepSame, oncePer, sameItems } from '../../pipeline/workspace/memo.ts';
+import type { Problem } from '../../text/span.ts';
+import { makeGrid } from '../../time/intervals/make-grid.ts';
+import type { DeclaredFacts, DeclaredTask } from '../facts/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
+import type { TaskFacts } from '../facts/facts.ts';
+import { isScheduled } from '../facts/is-scheduled.ts';
+import type { TableFacts, WorkspaceFacts } from '../facts/workspace-facts.ts';
+import { withDeclaredWrites } from '../tasks/declared-window.ts';
+import { taskFacts } from '../tasks/task-facts.ts';
+import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
+import { sampleIntervals } from '../times/sample-intervals.ts';
+import { taskStatements } from '../writes/task-statements.ts';
+import { type TableNames, tableNames } from './find-table.ts';
+import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-definitions.ts';
+import { tableFacts } from './table-facts.ts';
+import { createTableLookups, knownTables, type TableLookup } from './table-lookup.ts';
+import { namedTables, spellings } from './tables-of-task.ts';
+
+/** Joins a workspace by its tables, again and again while people edit it. */
+export interface WorkspaceIndex {
+  /**
+   * The facts of the workspace as it was read now: always equal to those of a new index. Facts of a task or a table
+   * that did not change are the same objects as before.
+   */
+  update(reading: WorkspaceReading, declared: DeclaredFacts, sources?: DeclaredSources): WorkspaceFacts;
+}
+
+interface Owned {
+  readonly task: Task;
+  readonly pipeline: Pipeline;
+}
+
+/** A column by which a task cuts a table into slices; the table as written. */
+interface Cut {
+  readonly table: string;
+  readonly column: string;
+}
+
+/**
+ * An index with a memory. What a task's facts were made from is asked by the names of tables, so they stand until the
+ * task, its declaration or one of those tables changes.
+ */
+export function createWorkspaceIndex(): WorkspaceIndex {
+  const namedIn = oncePer(namedTables);
+  const definingIn = oncePer(definingStatements);
+  const definitionOf = oncePer(tableDefinition);
+  const ticksOf = oncePer(uncertainTicks);
+  const cutsOf = createMemo<Task, TableLookup, readonly Cut[]>();
+  const factsOf = createMemo<Task, TableLookup, TaskFacts>();
+  const uncut = createTableLookups();
+  const complete = createTableLookups();
+  let spelled: ReadonlyMap<string, number> = new Map();
+  let names: TableNames = tableNames([]);
+  let defining: ReadonlyMap<string, readonly DefiningStatement[]> = new Map();
+  let slicedBy: ReadonlyMap<string, readonly string[]> = new Map();
+  let tables: ReadonlyMap<string, TableFacts> = new Map();
+
+  /** Writes come first, because the window of a read depends on how its table is cut. */
+  const sliceColumns = (tasks: Iterable<Owned>, declared: DeclaredFacts, lookup: TableLookup) => {
+    const found = new Map<string, string[]>();
+    for (const { task, pipeline } of tasks) {
+      if (!isScheduled(pipeline)) continue;
+      const said = declared.get(task.id);
+      for (const { table, column } of cutsOf(task, [pipeline, said], lookup, (asked) =>
+        taskCuts(task, pipeline, asked, said),
+      )) {
+        const known = found.get(names(table));
+        if (known === undefined) found.set(names(table), [column]);
+        else if (!known.includes(column)) known.push(column);
+      }
+    }
+    return keepSame(slicedBy, found, sameItems);
+  };
+
+  return {
+    update(reading, declared, sources = noSources) {
+      const pipelines = reading.files.flatMap((file) => file.pipelines);
+      const tasks = new Map<TaskId, Owned>();
+      for (const pipeline of pipelines) for (const task of pipeline.tasks) tasks.set(task.id, { task, pipeline });
+      const owned = [...tasks.values()];
+
+      const before = spelled;
+      spelled = spellings(
+        owned.map(({ task }) => namedIn(task)),
+        declared,
+        sources,
+      );
+      if (!sameKeys(before, spelled)) names = tableNames(spelled.keys());
+      const stated = owned.flatMap(({ task }) => definingIn(task));
+      defining = keepSame(defining, byTable(stated, names), sameItems);
+      const definitions = new Map(
+        [...defining].map(([table, statements]) => [table, definitionOf(statements)] as const),
+      );
+      slicedBy = sliceColumns(owned, declared, uncut(names, definitions, new Map()));
+
+      const lookup = complete(names, definitions, slicedBy);
+      const facts = new Map<TaskId, TaskFacts>();
+      const scheduled: TaskFacts[] = [];
+      for (const { task, pipeline } of owned) {
+        const said = declared.get(task.id);
+        const found = factsOf(task, [pipeline, said, sources], lookup, ({ tableOf }) =>
+          taskFacts(task, pipeline, knownTables(tableOf), said, sources),
+        );
+        facts.set(task.id, found);
+        if (isScheduled(pipeline)) scheduled.push(found);
+      }
+      tables = tableFacts({ facts: scheduled, definitions, names, spelled }, tables);
+      const problems = [
+        ...unknownDeclarations(tasks, declared),
+        ...unreadSources(sources, facts.values(), names),
+        ...pipelines.flatMap(ticksOf),
+        ...[...facts.values()].flatMap((one) => one.problems),
+      ];
+      return { pipelines, tasks, facts, tables, sources, problems, text: reading.text };
+    },
+  };
+}
+
+function taskCuts(
+  task: Task,
+  pipeline: Pipeline,
+  { tableOf }: TableLookup,
+  declared: DeclaredTask | undefined,
+): readonly Cut[] {
+  const known = knownTables(tableOf);
+  const { writes } = undeclaredWrites(
+    task,
+    taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline)),
+    known,
+  );
+  return withDeclaredWrites(writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
+    slice.kind === 'range' ? [{ table, column: slice.column }] : [],
+  );
+}
+
+const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
+  a.size === b.size && [...a.keys()].every((key) => b.has(key));
+
+/** What the file alone cannot say about the intervals of a pipeline. */
+function uncertainTicks({ id, schedule, anchor, at }: Pipeline): readonly Problem[] {
+  const made = makeGrid(schedule.value, anchor);
+  if (made.grid === undefined || made.caveat === undefined) return [];
+  const message = `The intervals of ${id} are not certain: ${made.caveat}.`;
+  return [{ message, at: schedule.at ?? at, severity: 'info' }];
+}
+
+function unknownDeclarations(tasks: ReadonlyMap<TaskId, Owned>, declared: DeclaredFacts): readonly Problem[] {
+  return [...declared.keys()]
+    .filter((id) => !tasks.has(id))
+    .map((id) => ({
+      message: `backfill.yaml declares ${id}, but no task of the workspace is called that.`,
+      at: undefined,
+      severity: 'warning',
+    }));
+}
+
+/** A slip in the name of a source would leave it undeclared without a word. */
+function unreadSources(sources: DeclaredSources, facts: Iterable<TaskFacts>, names: TableNames): readonly Problem[] {
+  if (sources.size === 0) return [];
+  const read = new Set(
+    [...facts].flatMap(({ reads }) => reads.map(({ table, snapshot }) => names(snapshot?.source ?? table))),
+  );
+  return [...sources.keys()]
+    .filter((table) => !read.has(names(table)))
+    .map((table) => ({
+      message: `backfill.yaml declares the source ${table}, but no task of the workspace reads a table of that name.`,
+      at: undefined,
+      severity: 'warning',
+    }));
+}

@@ -1,0 +1,256 @@
+import type { Statement } from '../../sql/model/statement.ts';
+import type { TableReference } from '../../sql/model/table-reference.ts';
+import { locate } from '../../text/mapped-text.ts';
+import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
+import type { WriteFact, WriteMode } from '../facts/facts.ts';
+import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
+import type { TableColumns } from '../queries/table-columns.ts';
+import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
+import { tableName } from './table-of-statement.ts';
+import { emptiesPartition, type TaskStatement } from './task-statements.ts';
+import {
+  deletedSlice,
+  firstSlice,
+  insertedSlice,
+  type PlacedSlice,
+  rangesOn,
+  unknownSlice,
+  wholeTable,
+} from './written-slice.ts';
+
+export interface TaskWrites {
+  readonly writes: readonly WriteFact[];
+  /** Tables that the task makes for itself and takes away again, or that live as long as its session. */
+  readonly internal: ReadonlySet<string>;
+}
+
+/** What a task writes: one fact for each target, from all statements that touch it. */
+export function taskWrites(statements: readonly TaskStatement[], tables: TableColumns): TaskWrites {
+  const internal = internalTables(statements);
+  const known = ownTables(statements, tables, internal);
+  const byTarget = new Map<string, TaskStatement[]>();
+  for (const item of statements) {
+    for (const target of targetsOf(item)) {
+      const name = tableName(target, item);
+      if (name === undefined || internal.has(target.name)) continue;
+      byTarget.set(name, [...(byTarget.get(name) ?? []), item]);
+    }
+  }
+  const writes = [...byTarget].flatMap(([table, items]) => {
+    const write = writeOf(table, items, tables, known);
+    return write === undefined ? [] : [write];
+  });
+  return { writes, internal };
+}
+
+/** A DELETE without a WHERE; one whose WHERE is still being typed is not meant to empty the table. */
+export const deletesAll = (statement: Statement): boolean =>
+  statement.kind === 'delete' && statement.whereSpan === undefined && statement.from.length === 0;
+
+const writing: ReadonlySet<Statement['kind']> = new Set([
+  'insert',
+  'insert_overwrite',
+  'insert_replace_where',
+  'replace',
+  'delete',
+  'update',
+  'merge',
+  'truncate',
+  'create_table_as',
+  'alter_rename',
+  'rename',
+  'alter_swap',
+  'alter_append',
+  'alter_partition',
+  'copy',
+  'load',
+  'refresh',
+]);
+
+/** The tables whose rows a statement changes; a rename changes the table that it makes. */
+function targetsOf(item: TaskStatement): readonly TableReference[] {
+  const { kind, target, targets } = item.statement;
+  if (!writing.has(kind) || (kind === 'copy' && item.statement.copyDirection === 'to')) return [];
+  if (kind === 'alter_rename' || kind === 'rename') return renames(item).map(({ to }) => to);
+  return targets.length > 0 ? targets : target === undefined ? [] : [target];
+}
+
+/** What a rename takes away and makes; MySQL's `RENAME TABLE` takes several pairs. */
+function renames({ statement, context }: TaskStatement): readonly { from: string; to: TableReference }[] {
+  const { target, targets, renamedTo } = statement;
+  const all = targets.length > 0 ? targets : target === undefined ? [] : [target];
+  return all.flatMap((from, index) => {
+    const behind = context.text.slice(from.end, all[index + 1]?.start ?? statement.end);
+    const name = index === 0 ? renamedTo : /^\s*to\s+([\w.`"]+)/i.exec(behind)?.[1]?.replace(/[`"]/g, '').toLowerCase();
+    return name === undefined ? [] : [{ from: from.name, to: { ...from, name: withSchemaOf(from.name, name) } }];
+  });
+}
+
+/** `ALTER TABLE mart.t_new RENAME TO t` makes `mart.t`. */
+const withSchemaOf = (name: string, renamed: string): string =>
+  renamed.includes('.') || !name.includes('.') ? renamed : `${name.slice(0, name.lastIndexOf('.'))}.${renamed}`;
+
+/** Follows tables through the statements in order: made and dropped, or made and renamed away, is internal. */
+function internalTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
+  const internal = new Set<string>();
+  const made = new Set<string>();
+  for (const item of statements) {
+    const { kind, target, temporary } = item.statement;
+    if (target === undefined) continue;
+    switch (kind) {
+      case 'create_table':
+      case 'create_table_as':
+        made.add(target.name);
+        if (temporary) internal.add(target.name);
+        else internal.delete(target.name);
+        break;
+      case 'rename':
+      case 'alter_rename':
+        for (const { from, to } of renames(item)) {
+          if (made.has(from)) internal.add(from);
+          made.add(to.name);
+          internal.delete(to.name);
+        }
+        break;
+      case 'drop':
+        if (made.has(target.name)) internal.add(target.name);
+        break;
+    }
+  }
+  return internal;
+}
+
+/** Ranges of the tables that the task fills for itself, so that a read of them carries the window of their source. */
+function ownTables(
+  statements: readonly TaskStatement[],
+  tables: TableColumns,
+  internal: ReadonlySet<string>,
+): KnownTables {
+  const known = new Map<string, Ranges>();
+  for (const { statement, context } of statements) {
+    const { kind, target, query } = statement;
+    if (target === undefined || query === undefined) continue;
+    const fills = kind === 'create_table_as' || kind === 'insert';
+    if (kind !== 'create_view' && !(fills && internal.has(target.name))) continue;
+    known.set(target.name, withoutPlaces(outputRanges(query, context, tables, known).byName));
+  }
+  return known;
+}
+
+function writeOf(
+  table: string,
+  items: readonly TaskStatement[],
+  tables: TableColumns,
+  known: KnownTables,
+): WriteFact | undefined {
+  const first = items[0];
+  if (first === undefined) return undefined;
+  const { mode, slice, sliceAt } = modeAndSlice(items, tables, known);
+  const key = items.flatMap(({ statement }) => {
+    if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
+    return statement.kind === 'merge' ? [mergeKey(statement)] : [];
+  })[0];
+  const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
+  const at = locate(main.sql.source, main.statement.head);
+  return { table, slice, ...(sliceAt === undefined ? {} : { sliceAt }), mode, key: key ?? [], provenance: 'sql', at };
+}
+
+const emptying: ReadonlySet<Statement['kind']> = new Set(['truncate', 'alter_partition']);
+
+interface ModeAndSlice extends PlacedSlice {
+  readonly mode: WriteMode;
+}
+
+function modeAndSlice(items: readonly TaskStatement[], tables: TableColumns, known: KnownTables): ModeAndSlice {
+  const of = (...kinds: Statement['kind'][]): readonly TaskStatement[] =>
+    items.filter(({ statement }) => kinds.includes(statement.kind));
+  const deletes = of('delete');
+  const adds = of('insert', 'copy', 'load', 'alter_append');
+  const emptied =
+    of('rename', 'alter_rename', 'alter_swap', 'refresh').length > 0 ||
+    of('truncate').some((item) => !emptiesPartition(item)) ||
+    deletes.some(({ statement }) => deletesAll(statement));
+  const created = of('create_table_as');
+  if (emptied) return { mode: 'full_replace', ...wholeTable };
+  if (created.length > 0) {
+    const once = created.every(({ statement }) => statement.ifNotExists);
+    return { mode: once && adds.length > 0 ? 'append' : once ? 'create' : 'full_replace', ...wholeTable };
+  }
+
+  const merge = of('merge')[0];
+  if (merge !== undefined) return mergeSlice(merge, tables, known);
+  const overwrite = of('insert_overwrite', 'insert_replace_where')[0];
+  if (overwrite !== undefined) return overwrittenSlice(overwrite, tables, known);
+  const upsert = items.find(({ statement }) => statement.conflict !== undefined || statement.kind === 'replace');
+  if (deletes.length > 0) {
+    const removed = deletesSlice(deletes, tables);
+    const bySource = removed.slice.kind === 'range' ? undefined : addsSlice(adds, tables, known);
+    // A DELETE by key is the first half of an upsert: its slice is that of the rows which come in.
+    const byKey = deletes.every(({ statement }) => isByKey(statement));
+    return { mode: 'delete+insert', ...(byKey && bySource?.slice.kind === 'range' ? bySource : removed) };
+  }
+  if (upsert !== undefined) {
+    const written = insertedSlice(upsert, tables, known, undefined);
+    return { mode: 'merge', ...closedSlice(written, upsert.statement, upsert.statement.conflict?.key ?? []) };
+  }
+  if (adds.length > 0) {
+    const written = addsSlice(adds, tables, known);
+    // The partition that goes and the one that the rows come into are taken for one.
+    return { mode: items.some(emptiesPartition) ? 'insert_overwrite' : 'append', ...written };
+  }
+  const update = of('update')[0];
+  if (update !== undefined) return { mode: 'update', ...updatedSlice(update, tables) };
+  if (items.some(emptiesPartition)) return { mode: 'unknown', ...unknownSlice('it takes partitions away') };
+  return { mode: 'unknown', ...unknownSlice('how it writes the table is not understood') };
+}
+
+/** INSERT OVERWRITE and INSERT … REPLACE WHERE. */
+function overwrittenSlice(item: TaskStatement, tables: TableColumns, known: KnownTables): ModeAndSlice {
+  const { kind, partition = 'none' } = item.statement;
+  if (kind === 'insert_overwrite' && partition === 'none') return { mode: 'full_replace', ...wholeTable };
+  const replaced = kind === 'insert_replace_where' ? rangesOn(item.statement.where, item, tables) : noRanges;
+  return {
+    mode: 'insert_overwrite',
+    ...(firstSlice(replaced, item) ?? insertedSlice(item, tables, known, undefined)),
+  };
+}
+
+function deletesSlice(deletes: readonly TaskStatement[], tables: TableColumns): PlacedSlice {
+  const slices = deletes.map((item) => deletedSlice(item, tables));
+  const [first] = slices;
+  if (first === undefined) return unknownSlice('it has no DELETE');
+  const bounds = ({ slice }: PlacedSlice): string =>
+    slice.kind === 'range' ? JSON.stringify([slice.column, slice.lo, slice.hi]) : '';
+  const { slice } = first;
+  if (slices.length === 1 || slice.kind !== 'range') return first;
+  if (!slices.every((one) => bounds(one) === bounds(first))) {
+    return unknownSlice('several DELETEs with different bounds');
+  }
+  // Equal bounds can hide different further conditions, so none of them stands for all.
+  return { ...first, slice: { ...slice, predicate: undefined } };
+}
+
+/** `DELETE … WHERE id IN (SELECT …)` or `… USING staging`: names rows by key, not by time. */
+const isByKey = (statement: Statement): boolean =>
+  statement.from.length > 0 ||
+  statement.where.some(
+    (conjunct) => (conjunct.kind === 'in' && conjunct.query !== undefined) || conjunct.kind === 'exists',
+  );
+
+function addsSlice(adds: readonly TaskStatement[], tables: TableColumns, known: KnownTables): PlacedSlice {
+  const slices = adds.map((item) => insertedSlice(item, tables, known, undefined));
+  const [first] = slices;
+  if (first === undefined) return unknownSlice('it adds no rows');
+  const text = JSON.stringify(first.slice);
+  return slices.every(({ slice }) => JSON.stringify(slice) === text)
+    ? first
+    : unknownSlice('its INSERTs write different ranges');
+}
+
+function updatedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {
+  if (item.statement.where.length === 0) return wholeTable;
+  return (
+    firstSlice(rangesOn(item.statement.where, item, tables), item) ??
+    unknownSlice('the rows that it updates are not bound to the interval')
+  );
+}

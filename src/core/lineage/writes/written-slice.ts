@@ -1,0 +1,159 @@
+import type { Statement } from '../../sql/model/statement.ts';
+import { walkInside } from '../../sql/model/walk.ts';
+import { locate } from '../../text/mapped-text.ts';
+import type { SourceSpan } from '../../text/span.ts';
+import { columnConditions } from '../columns/column-conditions.ts';
+import { both, type ColumnRange, openRange, type UnreadBound } from '../columns/column-range.ts';
+import type { Ranges } from '../columns/query-scope.ts';
+import type { SliceFact } from '../facts/facts.ts';
+import { constantRange, type KnownTables, outputRanges } from '../queries/output-ranges.ts';
+import type { TableColumns } from '../queries/table-columns.ts';
+import { widestReading } from '../times/widest-reading.ts';
+import type { TaskStatement } from './task-statements.ts';
+
+export type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
+
+/** A slice with the condition that says it. */
+export interface PlacedSlice {
+  readonly slice: SliceFact;
+  readonly sliceAt: SourceSpan | undefined;
+}
+
+export const unknownSlice = (reason: string): PlacedSlice => ({
+  slice: { kind: 'unknown', reason },
+  sliceAt: undefined,
+});
+
+export const wholeTable: PlacedSlice = { slice: { kind: 'whole-table' }, sliceAt: undefined };
+
+/** A range as a slice when both of its sides are known. */
+function sliceOf(
+  column: string,
+  range: ColumnRange,
+  { sql, context }: TaskStatement,
+  predicate: RangeSlice['predicate'] = undefined,
+): PlacedSlice | undefined {
+  const lo = widestReading(range.lo, 'lower', context.intervals);
+  const hi = widestReading(range.hi, 'upper', context.intervals);
+  if (lo === undefined || hi === undefined) return undefined;
+  return {
+    slice: { kind: 'range', column, lo, hi, predicate },
+    sliceAt: range.at && locate(sql.source, range.at),
+  };
+}
+
+export function firstSlice(ranges: Ranges, item: TaskStatement): PlacedSlice | undefined {
+  for (const [column, range] of ranges) {
+    const slice = sliceOf(column, range, item);
+    if (slice !== undefined) return slice;
+  }
+  return undefined;
+}
+
+/** The target's ranges in a list of conditions, as in a WHERE or a MERGE branch; columns of other tables are left out. */
+export function rangesOn(
+  conjuncts: Statement['where'],
+  { statement, context }: TaskStatement,
+  tables: TableColumns,
+): Ranges {
+  const target = statement.target?.name ?? '';
+  const alone = statement.from.length === 0;
+  const isTarget = (qualifier: string | undefined): boolean =>
+    qualifier === undefined
+      ? alone
+      : qualifier === statement.targetAlias || qualifier === target || target.endsWith(`.${qualifier}`);
+  const conditions = columnConditions(conjuncts, context, ({ qualifier, name }) =>
+    isTarget(qualifier) ? tables.typeOf(target, name) : undefined,
+  );
+  const ranges = new Map<string, ColumnRange>();
+  for (const { qualifier, name, range } of conditions) {
+    // A column is the same one bare, behind the table's name and behind its alias.
+    if (isTarget(qualifier)) ranges.set(name, both(ranges.get(name) ?? openRange, range));
+  }
+  return ranges;
+}
+
+/** The slice of a DELETE: its own WHERE, so that the same rendered text names the rows for every later step. */
+export function deletedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {
+  const ranges = rangesOn(item.statement.where, item, tables);
+  const predicate = ownPredicate(item);
+  for (const [column, range] of ranges) {
+    const slice = sliceOf(column, range, item, predicate);
+    if (slice !== undefined) return slice;
+  }
+  for (const [column, range] of ranges) {
+    const unread = range.unreadLo ?? range.unreadHi;
+    const at = { sliceAt: range.at && locate(item.sql.source, range.at) };
+    if (unread?.varies === true || unread?.ranged === true) return { ...unknownSlice(reasonOf(column, unread)), ...at };
+    if (range.lo !== undefined || range.hi !== undefined) {
+      return { ...unknownSlice(`its DELETE leaves one side of ${column} open`), ...at };
+    }
+  }
+  return unknownSlice('its DELETE has no time predicate on the target');
+}
+
+const reasonOf = (column: string, { reason }: UnreadBound): string =>
+  `the bound on ${column} cannot be read: ${reason}`;
+
+/** Only a condition on the target's own columns, bare or behind its name or alias, can be used again as a predicate. */
+function ownPredicate({ statement, sqlIndex, context, inBody }: TaskStatement): RangeSlice['predicate'] {
+  const clause = statement.whereSpan;
+  if (clause === undefined || statement.from.length > 0 || inBody) return undefined;
+  const target = statement.target?.name ?? '';
+  const own = new Set([undefined, statement.targetAlias, target, target.split('.').at(-1)]);
+  let foreign = false;
+  for (const conjunct of statement.where) {
+    walkInside(conjunct, (expression) => {
+      if (expression.kind === 'column' && !own.has(expression.qualifier)) foreign = true;
+      if (expression.kind === 'subquery' || expression.kind === 'exists') foreign = true;
+      if (expression.kind === 'in' && expression.query !== undefined) foreign = true;
+    });
+  }
+  if (foreign) return undefined;
+  const text = context.text.slice(clause.start, clause.end);
+  const lead = /^where\s*/i.exec(text)?.[0].length ?? 0;
+  return { sqlIndex, start: clause.start + lead, end: clause.start + text.trimEnd().length };
+}
+
+/**
+ * The slice of an INSERT, from what is known of the rows that it writes. `prefer` is a column that the target is
+ * already known to be cut by.
+ */
+export function insertedSlice(
+  item: TaskStatement,
+  tables: TableColumns,
+  known: KnownTables,
+  prefer: string | undefined,
+): PlacedSlice {
+  const slices = [...insertedRanges(item, tables, known)].flatMap(([column, range]) => {
+    const slice = sliceOf(column, range, item);
+    return slice === undefined ? [] : [{ column, slice }];
+  });
+  const chosen = slices.find(({ column }) => column === prefer) ?? slices[0];
+  return chosen?.slice ?? unknownSlice('no column of the rows that it writes is bound to the interval');
+}
+
+/** Ranges of the target's columns in the rows that a statement adds. */
+function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownTables): Ranges {
+  const { statement, context } = item;
+  // `PARTITION (ds = '{{ ds }}')` gives the columns that the rows do not bring along.
+  const named = new Map(rangesOn(statement.partitionBy, item, tables));
+  if (statement.query === undefined) {
+    for (const [index, column] of statement.columns.entries()) {
+      const value = statement.values[index];
+      const range = value === undefined || statement.valueRows !== 1 ? undefined : constantRange(value, context);
+      if (range !== undefined) named.set(column, range);
+    }
+    return named;
+  }
+  const output = outputRanges(statement.query, context, tables, known);
+  // Without a column list the values go into the target's columns by position, whatever they are called.
+  const inOrder = tables.columnsOf(statement.target?.name ?? '');
+  const columns = statement.columns.length > 0 ? statement.columns : inOrder;
+  if (columns === undefined) return new Map([...named, ...output.byName]);
+  for (const [index, column] of columns.entries()) {
+    const range = output.positions.length === 0 ? output.byName.get(column) : output.positions[index];
+    if (range !== undefined) named.set(column, range);
+  }
+  return named;
+}

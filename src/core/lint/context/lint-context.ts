@@ -1,0 +1,88 @@
+import type { TaskFacts } from '../../lineage/facts/facts.ts';
+import type { Pipeline, TaskId } from '../../pipeline/model/model.ts';
+import { oncePer } from '../../pipeline/workspace/memo.ts';
+import { type PythonString, pythonStringsAndComments } from '../source/comments.ts';
+import type { StatementView, TaskView } from '../source/statement-view.ts';
+import type { LintTable, LintWorkspace } from './lint-workspace.ts';
+import { type OwnedStatement, pipelineIndex } from './pipeline-index.ts';
+import { taskViews } from './task-views.ts';
+
+/** One pipeline as rules look at it, and what they may ask about the workspace around it. */
+export interface LintContext {
+  readonly pipeline: Pipeline;
+  readonly tasks: readonly TaskView[];
+  /** Tasks that may have run before this one in the same run, and speak of emptying something that may be a table. */
+  emptyingBefore(view: TaskView, key: string): readonly TaskView[];
+  /** Statements of the tasks that may have run before this one, as far as they may have to do with a table. */
+  runEarlier(view: TaskView, key: string): readonly StatementView[];
+  /** Those of the tasks that run after this one. */
+  runLater(view: TaskView, key: string): readonly StatementView[];
+  /** Those of them that read a table. */
+  readLater(view: TaskView, key: string): readonly StatementView[];
+  /** Text of a file of the workspace. */
+  text(file: string): string | undefined;
+  /** String literals of a Python file, in the order of the file. */
+  pythonStrings(file: string): readonly PythonString[];
+  factsOf(view: TaskView): TaskFacts | undefined;
+  /** The table of the workspace that a name means. */
+  table(key: string): LintTable | undefined;
+  /** Whether some task of the workspace replaces slices of the table that is written exactly so. */
+  isSliced(table: string): boolean;
+  /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
+  viewsOn(key: string): readonly StatementView[];
+}
+
+export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace): LintContext {
+  const tasks = taskViews(pipeline);
+  const index = pipelineIndex(tasks);
+  const followers = followersOf(pipeline);
+  const descendantsOf = oncePer(({ task }: TaskView) => descendants(followers, task.id));
+  const isLater = (view: TaskView, other: TaskView): boolean => descendantsOf(view).has(other.task.id);
+  const strings = new Map<string, readonly PythonString[]>();
+  const statements = (found: readonly OwnedStatement[], isWanted: (owner: TaskView) => boolean) =>
+    found.filter(({ owner }) => isWanted(owner)).map((one) => one.view);
+  return {
+    pipeline,
+    tasks,
+    emptyingBefore: (view, key) => index.emptying(key).filter((other) => other !== view && !isLater(view, other)),
+    runEarlier: (view, key) => statements(index.on(key), (other) => other !== view && !isLater(view, other)),
+    runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
+    readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
+    text: workspace.text,
+    pythonStrings(file) {
+      const known = strings.get(file) ?? pythonStringsAndComments(workspace.text(file) ?? '').strings;
+      strings.set(file, known);
+      return known;
+    },
+    factsOf: ({ task }) => workspace.facts(task.id),
+    table: workspace.table,
+    isSliced: workspace.isSliced,
+    viewsOn: workspace.viewsOn,
+  };
+}
+
+type Followers = ReadonlyMap<TaskId, readonly TaskId[]>;
+
+function followersOf(pipeline: Pipeline): Followers {
+  const followers = new Map<TaskId, TaskId[]>();
+  for (const { from, to, kind } of pipeline.edges) {
+    if (kind !== 'order') continue;
+    const known = followers.get(from);
+    if (known === undefined) followers.set(from, [to]);
+    else known.push(to);
+  }
+  return followers;
+}
+
+function descendants(followers: Followers, task: TaskId): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const queue = [task];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    for (const to of followers.get(next) ?? []) {
+      if (found.has(to)) continue;
+      found.add(to);
+      queue.push(to);
+    }
+  }
+  return found;
+}

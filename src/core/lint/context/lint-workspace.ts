@@ -1,0 +1,72 @@
+import type { TaskFacts } from '../../lineage/facts/facts.ts';
+import type { TableFacts, WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import type { Pipeline, TaskId } from '../../pipeline/model/model.ts';
+import { keepSame, oncePer, sameItems } from '../../pipeline/workspace/memo.ts';
+import { lastPart, type StatementView, sameTable, tableKey } from '../source/statement-view.ts';
+import { taskViews } from './task-views.ts';
+
+/** What a table's definition says that rules may ask; its writers and readers change with every edit. */
+export type LintTable = Pick<TableFacts, 'name' | 'columns' | 'keys'>;
+
+/** What a rule may ask beyond the pipeline that it looks at, each by one name, so that it is known what it rests on. */
+export type LintWorkspace = {
+  readonly text: (file: string) => string | undefined;
+  readonly facts: (task: TaskId) => TaskFacts | undefined;
+  /** The table of the workspace that a name means. */
+  readonly table: (key: string) => LintTable | undefined;
+  /** Whether some task replaces slices of the table that is written exactly so. */
+  readonly isSliced: (table: string) => boolean;
+  /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
+  readonly viewsOn: (key: string) => readonly StatementView[];
+};
+
+/** Makes what rules ask from the facts of a workspace; answers that mean the same as before are the same objects. */
+export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace {
+  const createdViews = oncePer((pipeline: Pipeline) =>
+    taskViews(pipeline).flatMap(({ statements }) =>
+      statements.filter(({ statement }) => statement.kind === 'create_view'),
+    ),
+  );
+  let tables: ReadonlyMap<string, LintTable> = new Map();
+  let views: ReadonlyMap<string, readonly StatementView[]> = new Map();
+  return (facts) => {
+    tables = keepSame(
+      tables,
+      facts.tables,
+      (a, b) => a.name === b.name && a.columns === b.columns && a.keys === b.keys,
+    );
+    const ending = grouped(tables.values(), ({ name }) => [lastPart(name)]);
+    views = keepSame(
+      views,
+      grouped(facts.pipelines.flatMap(createdViews), (view) =>
+        view.statement.reads.map((read) => lastPart(tableKey(view, read))),
+      ),
+      sameItems,
+    );
+    const sliced = new Set<string>();
+    for (const { writes } of facts.facts.values())
+      for (const { slice, table } of writes) if (slice.kind === 'range') sliced.add(table);
+    return {
+      text: facts.text,
+      facts: (task) => facts.facts.get(task),
+      table: (key) => ending.get(lastPart(key))?.find(({ name }) => sameTable(name, key)),
+      isSliced: (table) => sliced.has(table),
+      viewsOn: (key) => views.get(lastPart(key)) ?? noViews,
+    };
+  };
+}
+
+const noViews: readonly StatementView[] = [];
+
+/** Everything under each of its names, once, in order. */
+function grouped<T>(all: Iterable<T>, namesOf: (one: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
+  const found = new Map<string, T[]>();
+  for (const one of all) {
+    for (const name of new Set(namesOf(one))) {
+      const known = found.get(name);
+      if (known === undefined) found.set(name, [one]);
+      else known.push(one);
+    }
+  }
+  return found;
+}

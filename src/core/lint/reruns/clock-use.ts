@@ -1,0 +1,124 @@
+import type { QueryBlock } from '../../sql/model/expression.ts';
+import type { Span } from '../../text/span.ts';
+import { isRetentionDelete } from '../bounds/retention-delete.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { blocksOf, filtersOf, within } from '../source/sql-search.ts';
+import { type StatementView, sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
+import { isJournalName, isSliceColumn } from '../source/table-roles.ts';
+
+/** A clock call of a writing statement and what it decides there. */
+export interface ClockUse {
+  readonly view: StatementView;
+  readonly span: Span;
+  /** Lower case, e.g. `current_date`; the expression's source for a template. */
+  readonly name: string;
+  /** The call stands in the Python around the SQL, where it is marked. */
+  readonly python: boolean;
+  /** `record`: of a table that tells what jobs did, where it belongs. */
+  readonly role: 'filter' | 'slice' | 'audit' | 'record';
+  /** The column that it fills, when it fills one. */
+  readonly column: string | undefined;
+}
+
+const writing = new Set([
+  'insert',
+  'insert_overwrite',
+  'insert_overwrite_dir',
+  'insert_replace_where',
+  'replace',
+  'delete',
+  'update',
+  'merge',
+  'create_table_as',
+  'copy',
+  'export',
+  'unload',
+]);
+
+export function* clockUses(context: LintContext, task: TaskView, view: StatementView): Generator<ClockUse> {
+  const { statement } = view;
+  const transfers = statement.kind === 'select' && /To[A-Z]\w*Operator$/.test(view.task.operator);
+  if (!writing.has(statement.kind) && !transfers) return;
+  if (isRetentionDelete(statement)) return;
+  const key = statement.target && tableKey(view, statement.target);
+  const isRecord = key !== undefined && isJournalName(key);
+  const filters = [...filtersOf(statement)].map(({ conjunct }) => conjunct);
+  const groups = [...blocksOf(statement)].flatMap((block) => block.groupBy);
+  for (const call of clockCalls(view)) {
+    const inside = (span: Span): boolean => span.start <= call.start && call.end <= span.end;
+    // An option of the table itself (`expiration_timestamp`) stands before the query and is in no row.
+    if (statement.kind === 'create_table_as' && statement.query !== undefined && call.end <= statement.query.start)
+      continue;
+    const column = columnFilled(view, call);
+    const role = isRecord
+      ? 'record'
+      : filters.some(inside)
+        ? 'filter'
+        : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
+          ? 'slice'
+          : 'audit';
+    yield { view, span: { start: call.start, end: call.end }, name: call.name, python: call.python, role, column };
+  }
+}
+
+/** Clock functions of the SQL, and expressions of templates and f-strings that ask the clock. */
+function clockCalls(view: StatementView): (Span & Pick<ClockUse, 'name' | 'python'>)[] {
+  const { start, end, nondeterministic } = view.statement;
+  const calls = nondeterministic
+    .filter((call) => call.family === 'clock')
+    .map(({ start: from, end: to, name }) => ({ start: from, end: to, name, python: false }));
+  const holes = view.sql.masked.holes
+    .filter((hole) => hole.start >= start && hole.end <= end)
+    .flatMap((hole) => {
+      const { start: from, end: to, value, source, origin } = hole;
+      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python: origin === 'f-string' }] : [];
+    });
+  return [...calls, ...holes].sort((a, b) => a.start - b.start);
+}
+
+/** The target's column that a call fills: by the INSERT's column list, else by the name of the select item or SET. */
+function columnFilled(view: StatementView, call: Span): string | undefined {
+  const { statement } = view;
+  const inside = (span: Span): boolean => span.start <= call.start && call.end <= span.end;
+  const assignments = [...statement.assignments, ...statement.branches.flatMap((branch) => branch.assignments)];
+  const assigned = assignments.find(inside);
+  if (assigned) return assigned.column;
+  const perRow = statement.valueRows > 0 ? statement.values.length / statement.valueRows : 0;
+  const value = statement.values.findIndex(inside);
+  if (value >= 0 && perRow > 0) return statement.columns[value % perRow];
+  for (const block of outputBlocks(statement.query)) {
+    const item = block.select.findIndex(inside);
+    if (item >= 0) return statement.columns[item] ?? block.select[item]?.name;
+  }
+  return undefined;
+}
+
+function* outputBlocks(block: QueryBlock | undefined): Generator<QueryBlock> {
+  if (block === undefined) return;
+  yield block;
+  for (const { query } of block.then) yield query;
+}
+
+/** The column decides which rows these are: it is deleted by, part of a key, or named as slices are. */
+function isSlice(
+  context: LintContext,
+  task: TaskView,
+  view: StatementView,
+  key: string | undefined,
+  column: string,
+): boolean {
+  if (isSliceColumn(column)) return true;
+  if (view.statement.conflict?.key.includes(column)) return true;
+  if (key === undefined) return false;
+  const deletedBy = task.statements.some(
+    (other) =>
+      other.statement.kind === 'delete' &&
+      other.statement.targets.some((target) => sameTable(tableKey(other, target), key)) &&
+      other.statement.where.some((conjunct) =>
+        [...within(conjunct)].some((one) => one.kind === 'column' && one.name === column),
+      ),
+  );
+  if (deletedBy) return true;
+  const table = context.table(key);
+  return table?.keys.some((columns) => columns.includes(column)) ?? false;
+}

@@ -1,0 +1,129 @@
+import { escapePattern } from '../../text/escape-pattern.ts';
+import type { Span } from '../../text/span.ts';
+import { isRetentionDelete } from '../bounds/retention-delete.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { filtersOf } from '../source/sql-search.ts';
+import {
+  type StatementView,
+  sameTable,
+  sourceText,
+  type TaskView,
+  tableKey,
+  writesTo,
+} from '../source/statement-view.ts';
+import { readsTargetAsGuard } from './anti-join-guard.ts';
+import { nestedDeletes } from './nested-deletes.ts';
+
+/**
+ * Why a second run of this INSERT adds no row twice: something of the same run empties its target, or the INSERT
+ * itself leaves out what is there. `undefined` when nothing does.
+ */
+export function insertGuard(
+  context: LintContext,
+  task: TaskView,
+  view: StatementView,
+  key: string,
+): string | undefined {
+  if (view.statement.conflict !== undefined) return 'upsert';
+  if (readsTargetAsGuard(context, view, key)) return 'anti-join';
+  const own = task.statements.filter((other) => other !== view);
+  if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key)))
+    return 'anti-join before';
+  // Code that updates a row and inserts it where there was none: the condition is Python's.
+  const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
+  if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key)))
+    return 'update or insert';
+  if (own.some((other) => empties(other, key) || deletesSameRows(other, view, key))) return 'emptied in the task';
+  if (own.some((other) => moves(other, key))) return 'moved in the task';
+  if (context.runEarlier(task, key).some((other) => empties(other, key))) return 'emptied upstream';
+  if (context.emptyingBefore(task, key).some((other) => emptiesByOperator(other, key))) return 'emptied upstream';
+  if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key)))
+    return 'used up downstream';
+  return undefined;
+}
+
+/** DELETE, TRUNCATE, DROP or a CREATE that is not conditional; also a DELETE inside another statement's WITH. */
+export function empties(view: StatementView, key: string): boolean {
+  const { statement } = view;
+  switch (statement.kind) {
+    case 'delete':
+      return writesTo(view, key) && !isRetentionDelete(statement);
+    case 'truncate':
+    case 'drop':
+    case 'create_table_as':
+    case 'insert_overwrite':
+    case 'insert_replace_where':
+      return writesTo(view, key);
+    case 'create_table':
+      return writesTo(view, key) && (!statement.ifNotExists || statement.temporary);
+    case 'alter_partition':
+      return writesTo(view, key) && /\b(drop|truncate)\b/i.test(sourceText(view, statement));
+    case 'do':
+    case 'other':
+      return nestedDeletes(view, key);
+    default:
+      return false;
+  }
+}
+
+const emptyingOperator = /delete|truncate|drop|clear|clean|empty/i;
+
+/** An operator whose name says that it empties what one of its arguments names, or a command that holds such SQL. */
+function emptiesByOperator({ task }: TaskView, key: string): boolean {
+  const sql = new RegExp(
+    `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?)\\s+["\`]?${escapePattern(key)}\\b`,
+    'i',
+  );
+  return task.arguments.some(({ value, name }) => {
+    if (value.kind !== 'literal' || typeof value.value !== 'string') return false;
+    const names =
+      emptyingOperator.test(task.operator) && name !== 'task_id' && sameTable(value.value.toLowerCase(), key);
+    return names || sql.test(value.value);
+  });
+}
+
+/** A DELETE by the very predicates of the INSERT replaces its rows, also where the range is open to the past. */
+function deletesSameRows(other: StatementView, view: StatementView, key: string): boolean {
+  if (other.statement.kind !== 'delete' || other.statement.where.length === 0 || !writesTo(other, key)) return false;
+  const plain = (of: StatementView, span: Span): string =>
+    sourceText(of, span)
+      .replace(/\s+/g, ' ')
+      .replace(/\b\w+\./g, '')
+      .toLowerCase();
+  const filters = new Set(filtersOf(view.statement).map(({ conjunct }) => plain(view, conjunct)));
+  return other.statement.where.every((conjunct) => filters.has(plain(other, conjunct)));
+}
+
+/** Takes the whole table somewhere else: renamed, swapped, exchanged or attached, so that each run fills a fresh one. */
+const moves = (view: StatementView, key: string): boolean => {
+  const { kind, renamedTo } = view.statement;
+  if (!/^(rename|alter_rename|alter_swap|alter_append|alter_partition)$/.test(kind)) return false;
+  if (writesTo(view, key) && kind !== 'alter_partition') return true;
+  if (renamedTo !== undefined && sameTable(renamedTo, key)) return true;
+  return (
+    kind === 'alter_partition' &&
+    /\b(attach|exchange|move)\b/i.test(sourceText(view, view.statement)) &&
+    mentions(view, key)
+  );
+};
+
+const dropsWhole = (view: StatementView, key: string): boolean => {
+  const { kind, where } = view.statement;
+  return writesTo(view, key) && (kind === 'drop' || kind === 'truncate' || (kind === 'delete' && where.length === 0));
+};
+
+const mentions = (view: StatementView, key: string): boolean =>
+  new RegExp(`(^|[^\\w.])${escapePattern(key)}($|[^\\w.])`, 'i').test(
+    sourceText(view, view.statement).replace(/["`]/g, ''),
+  );
+
+/**
+ * An earlier statement takes out of the INSERT's source what the target has already: a DELETE from a working table, or
+ * a working table that was filled through an anti-join.
+ */
+function clearsSource(context: LintContext, other: StatementView, view: StatementView, key: string): boolean {
+  const sources = view.statement.reads.map((read) => tableKey(view, read));
+  if (!sources.some((source) => !sameTable(source, key) && writesTo(other, source))) return false;
+  if (other.statement.kind !== 'delete') return readsTargetAsGuard(context, other, key);
+  return other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) || mentions(other, key);
+}

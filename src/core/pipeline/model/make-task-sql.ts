@@ -1,0 +1,39 @@
+import type { AstReader } from '../../sql/ast/ast-reader.ts';
+import type { DialectName } from '../../sql/model/dialect-name.ts';
+import { readSql } from '../../sql/read-sql.ts';
+import { maskTemplate } from '../../template/mask/mask.ts';
+import type { Hole } from '../../template/mask/masked-text.ts';
+import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
+import type { MappedText } from '../../text/mapped-text.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { TaskSql } from './model.ts';
+
+/** What only some texts have. */
+export interface TaskSqlParts {
+  readonly session?: number | undefined;
+  readonly environment?: TemplateEnvironment | undefined;
+  readonly sessionZone?: ZoneName | undefined;
+  /** Is sent as it stands: `{{ … }}` in it is no template. */
+  readonly plain?: boolean | undefined;
+}
+
+export const withParts = (sql: TaskSql, { session, environment, sessionZone }: TaskSqlParts): TaskSql => ({
+  ...sql,
+  ...(session === undefined ? {} : { session }),
+  ...(environment === undefined ? {} : { environment }),
+  ...(sessionZone === undefined ? {} : { sessionZone }),
+});
+
+/** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */
+export function makeTaskSql(
+  source: MappedText,
+  pythonHoles: readonly Hole[],
+  dialect: DialectName,
+  origin: TaskSql['origin'],
+  parts: TaskSqlParts = {},
+  ast?: AstReader,
+): TaskSql {
+  const masked = maskTemplate(source.text, pythonHoles, parts.environment, parts.plain);
+  const reading = readSql(masked, dialect, ast);
+  return withParts({ source, origin, dialect, masked, reading, pythonHoles }, parts);
+}

@@ -1,0 +1,150 @@
+import type { DialectName } from '../../sql/model/dialect-name.ts';
+import type { SqlReading } from '../../sql/model/statement.ts';
+import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
+import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
+import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
+import type { MappedText } from '../../text/mapped-text.ts';
+import type { Problem, SourceSpan } from '../../text/span.ts';
+import type { Schedule, ScheduleAnchor } from '../../time/schedules/schedule.ts';
+import type { CalendarOffset } from '../../time/zones/calendar.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { Sourced } from './sourced.ts';
+import type { TableAccess, Unread } from './table-access.ts';
+
+/** Dotted task name, unique in the workspace: `dag_id.task_id`, or the path of a stand-alone SQL file. */
+export type TaskId = string;
+
+/** The SQL text that a task runs, read: template, mask and statements share one set of offsets. */
+export interface TaskSql {
+  readonly source: MappedText;
+  readonly origin: 'inline' | 'file' | 'imported';
+  readonly dialect: DialectName;
+  readonly masked: MaskedText;
+  readonly reading: SqlReading;
+  /** Holes of the surrounding Python string (f-string); template holes are in `masked.holes`, which has both. */
+  readonly pythonHoles: readonly Hole[];
+  /** What its DAG adds to Jinja for it; absent where that is nothing. */
+  readonly environment?: TemplateEnvironment;
+  /**
+   * For SQL that Python code sends: texts with one number share a connection and its transaction, others do not.
+   * Absent where the operator sends all its SQL over one connection.
+   */
+  readonly session?: number;
+  /** The zone of its connection's session, where the configuration says it. */
+  readonly sessionZone?: ZoneName;
+}
+
+/** A keyword argument or call that a rule may underline: the whole `name=value`, and what the value is known to be. */
+export interface Argument {
+  readonly name: string;
+  readonly at: SourceSpan;
+  readonly valueAt: SourceSpan;
+  readonly value: SymbolicValue;
+}
+
+/** Who can run a task: SQL that the product runs itself, the scheduler, or nobody from here, with the reason. */
+export type Executor =
+  | { readonly kind: 'warehouse'; readonly connection: string | undefined }
+  | { readonly kind: 'airflow'; readonly reason: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+export interface Task {
+  readonly id: TaskId;
+  /** Name inside its pipeline. */
+  readonly name: string;
+  /** The whole call (or file). */
+  readonly at: SourceSpan;
+  /** The `task_id` value, or the first line of a stand-alone file: where a lens stands. */
+  readonly nameAt: SourceSpan;
+  /** Operator class as written, e.g. `SQLExecuteQueryOperator`; `sql-file` for a stand-alone file. */
+  readonly operator: string;
+  readonly sql: readonly TaskSql[];
+  /** Reads and writes by other means than SQL text, in the order of the code. */
+  readonly accesses: readonly TableAccess[];
+  /** Assets (datasets) that it says it produces and needs, by URI or name. */
+  readonly outlets: readonly Sourced<string>[];
+  readonly inlets: readonly Sourced<string>[];
+  /** What of it could not be read; empty when all of it was. */
+  readonly unread: readonly Unread[];
+  readonly executor: Executor;
+  readonly retries: Sourced<number> | undefined;
+  readonly triggerRule: Sourced<string> | undefined;
+  readonly autocommit: Sourced<boolean> | undefined;
+  readonly splitStatements: Sourced<boolean> | undefined;
+  /** `params` of the task over those of its pipeline. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly arguments: readonly Argument[];
+  readonly dependsOnPast: boolean;
+  /** Not in the files as they are read: a real Airflow that was asked has it. */
+  readonly onlyInAirflow?: true;
+}
+
+/** `>>`, `chain`, `set_upstream`, a sensor or a trigger: an edge without a read window. */
+export interface Edge {
+  readonly from: TaskId;
+  readonly to: TaskId;
+  readonly at: SourceSpan;
+  readonly kind: 'order' | 'sensor' | 'trigger';
+  /** The logical date of `to` moved by this is that of `from` (a sensor's delta, negated); absent: the same. */
+  readonly shift?: CalendarOffset;
+}
+
+/** A clock call of the pipeline file itself (`datetime.now()` at parse or task time) and what it flows into. */
+export interface ClockCall {
+  readonly at: SourceSpan;
+  readonly name: string;
+  /** What it reaches: a task's SQL (with the task), the DAG's start date, a path; `none` when it only logs or times. */
+  readonly flowsInto: 'sql' | 'start-date' | 'path' | 'argument' | 'none';
+  readonly task: TaskId | undefined;
+}
+
+export type PipelineFact = 'schedule' | 'start-date' | 'end-date' | 'zone' | 'catchup' | 'tasks' | 'edges';
+
+/** What a real Airflow said of a pipeline: everything else of it is confirmed. */
+export interface AirflowWord {
+  /** As installed, e.g. `3.1.0`. */
+  readonly version: string;
+  /** What was taken from Airflow, because the files say otherwise or nothing. */
+  readonly corrected: readonly PipelineFact[];
+}
+
+export interface Pipeline {
+  readonly id: string;
+  readonly format: 'airflow' | 'sql-file';
+  readonly file: string;
+  /** The `DAG(…)` call, the `@dag` decorator, or the whole file. */
+  readonly at: SourceSpan;
+  readonly schedule: Sourced<Schedule>;
+  readonly anchor: ScheduleAnchor;
+  readonly startDateAt: SourceSpan | undefined;
+  readonly zone: ZoneName;
+  readonly catchup: Sourced<boolean>;
+  readonly maxActiveRuns: Sourced<number> | undefined;
+  readonly airflowVersion: 2 | 3;
+  /** Absent where no Airflow was asked, or it could not load the file. */
+  readonly airflow?: AirflowWord;
+  readonly tasks: readonly Task[];
+  readonly edges: readonly Edge[];
+  readonly clockCalls: readonly ClockCall[];
+}
+
+/** What a reader understood of one file. Never an exception; what could not be read is a problem with its range. */
+export interface FileReading {
+  readonly file: string;
+  readonly pipelines: readonly Pipeline[];
+  readonly problems: readonly Problem[];
+  /** Other workspace files whose text the reading used (`.sql`, imported modules); a change there re-reads this file. */
+  readonly dependsOn: readonly string[];
+}
+
+/** One file of the workspace. `path` is relative to its root, with `/`. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Files by path; how a reader reaches `.sql` files and modules without doing I/O. */
+export interface FileSet {
+  read(path: string): string | undefined;
+  paths(): readonly string[];
+}

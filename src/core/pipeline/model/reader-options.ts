@@ -1,0 +1,36 @@
+import type { AstReader } from '../../sql/ast/ast-reader.ts';
+import type { DialectName } from '../../sql/model/dialect-name.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+
+/** What the user's settings say about a connection of the scheduler. */
+export interface ReaderConnection {
+  readonly dialect: DialectName;
+  /** The zone that its sessions have; left out where nobody says it. */
+  readonly zone?: ZoneName;
+}
+
+/** What the user's settings say about the scheduler, where the files do not. */
+export interface ReaderOptions {
+  /** `auto` reads requirements, lock files and imports; what stays unknown counts as 2 and is said. */
+  readonly airflowVersion: 'auto' | 2 | 3;
+  /** `[scheduler] create_cron_data_intervals`; `undefined`: as the configuration in the workspace says. */
+  readonly createCronDataIntervals: boolean | undefined;
+  /** The same for timedeltas; `undefined`: as for crons, which is what Airflow 3 really does. */
+  readonly createDeltaDataIntervals: boolean | undefined;
+  /** Dialect of generic operators and stand-alone files when nothing else tells it. */
+  readonly defaultDialect: DialectName;
+  /** By connection id. */
+  readonly connections: Readonly<Record<string, ReaderConnection>>;
+  /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
+  readonly parseYaml?: (text: string) => unknown;
+  /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */
+  readonly ast?: AstReader;
+}
+
+export const defaultReaderOptions: ReaderOptions = {
+  airflowVersion: 'auto',
+  createCronDataIntervals: undefined,
+  createDeltaDataIntervals: undefined,
+  defaultDialect: 'postgres',
+  connections: {},
+};

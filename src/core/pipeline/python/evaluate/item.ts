@@ -1,0 +1,44 @@
+import type { SourceSpan } from '../../../text/span.ts';
+import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
+import { unprintedClocks } from '../values/printed-clocks.ts';
+import { sliceText } from '../values/text-value.ts';
+import type { Interpreter, Value } from '../values/value.ts';
+
+/** `value[key]`; a slice comes as an open or closed tuple of its bounds. */
+export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interpreter): Value {
+  switch (value.kind) {
+    case 'dict': {
+      const name = dictKey(key);
+      const entry = name === undefined ? undefined : value.entries.get(name);
+      return entry?.value ?? unknown('an item that is not known', clocksOf(value));
+    }
+    case 'list': {
+      if (key.kind === 'scalar' && typeof key.value === 'number' && !value.open)
+        return value.items.at(key.value) ?? unknown('no such item');
+      const range = rangeOf(key, value.items.length);
+      if (range !== undefined && !value.open) return listOf(value.items.slice(...range), value.tuple);
+      return unknown('an item that is not known', clocksOf(value));
+    }
+    case 'text': {
+      const range = rangeOf(key, value.mapped.text.length);
+      if (range !== undefined && value.holes.length === 0) return sliceText(value, ...range);
+      return unknown('part of a text', unprintedClocks(value.clocks));
+    }
+    case 'host':
+      return value.host.item?.(key, at, run) ?? unknown('an item that is not known');
+    case 'external':
+      return run.host.externalItem(value.name, key, run) ?? unknown(`an item of ${value.name}`);
+    default:
+      return unknown('an item of a value that is not known', unprintedClocks(clocksOf(value)));
+  }
+}
+
+function rangeOf(key: Value, length: number): [number, number] | undefined {
+  if (key.kind !== 'list' || !key.tuple || key.open || key.items.length !== 2) return undefined;
+  const [from, to] = key.items.map((bound) => (bound.kind === 'scalar' ? bound.value : undefined));
+  if (from === undefined || to === undefined || typeof from === 'boolean' || typeof to === 'boolean') return undefined;
+  const place = (bound: number | null, otherwise: number): number =>
+    bound === null ? otherwise : Math.min(Math.max(bound < 0 ? length + bound : bound, 0), length);
+  const start = place(from, 0);
+  return [start, Math.max(start, place(to, length))];
+}

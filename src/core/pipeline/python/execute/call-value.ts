@@ -1,0 +1,81 @@
+import { bindArguments } from '../evaluate/parameters.ts';
+import { builtinCall } from '../library/builtin-call.ts';
+import { methodCall } from '../library/method-call.ts';
+import { childOf } from '../syntax/syntax-tree.ts';
+import { bindMember, memberOf } from '../values/class-member.ts';
+import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
+import { mergeValues } from '../values/merge.ts';
+import type { Call, Frame, FunctionValue, Interpreter, Value, Yielded } from '../values/value.ts';
+import { instantiate } from './instantiate.ts';
+
+/** Calls whatever the callee is known to be. */
+export function callValue(callee: Value, call: Call, run: Interpreter): Value {
+  switch (callee.kind) {
+    case 'function':
+      return run.callFunction(callee, call);
+    case 'host':
+      return callee.host.call?.(call, run) ?? unknown(`a call of ${call.callee}`, argumentClocks(call));
+    case 'external':
+      return (
+        builtinCall(callee.name, call, run) ??
+        run.host.callExternal(callee.name, call, run) ?? { kind: 'instance', type: callee.name, call }
+      );
+    case 'class':
+      return run.host.construct(callee, call, run) ?? instantiate(callee, call, run);
+    case 'object': {
+      const invoked = memberOf(callee.class, '__call__');
+      return invoked === undefined
+        ? unknown(`a call of ${call.callee}`, argumentClocks(call))
+        : run.call(bindMember(invoked, callee, callee.class), call);
+    }
+    case 'bound-method':
+      if (callee.self.kind === 'super' && callee.name === '__init__') {
+        if (callee.self.object.kind === 'object') callee.self.object.base = call;
+        return none;
+      }
+      return (
+        methodCall(callee.self, callee.name, call, run) ??
+        run.host.callMethod(callee.self, callee.name, call, run) ??
+        unknown(`${call.callee}(…) is not followed`, [...clocksOf(callee.self), ...argumentClocks(call)])
+      );
+    default:
+      return (
+        run.host.callUnknown(callee, call, run) ??
+        unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
+      );
+  }
+}
+
+export const argumentClocks = (call: Call) =>
+  unionOfClocks([...call.positional, ...[...call.keywords.values()].map((keyword) => keyword.value)]);
+
+/** Runs the body of a function of the workspace with the call's arguments. */
+export function callFunction(
+  callee: FunctionValue,
+  call: Call,
+  run: Interpreter,
+  preset: ReadonlyMap<string, Value> | undefined,
+): Value {
+  const body = childOf(callee.node, 'body');
+  if (body === undefined) return unknown('a function without a body');
+  const returned: Value[] = [];
+  const yielded: Yielded = { values: [], open: false, certainUnder: run.uncertainty };
+  const [receiver] = callee.bound?.positional ?? [];
+  const frame: Frame = {
+    file: callee.frame.file,
+    text: callee.frame.text,
+    names: bindArguments(callee, call, preset, run),
+    parent: callee.frame,
+    module: callee.frame.module,
+    returned,
+    yielded,
+    method: callee.owner !== undefined && receiver !== undefined ? { receiver, owner: callee.owner } : undefined,
+  };
+  if (callee.node.type === 'lambda') return run.evaluate(body, frame);
+  const completion = run.block(body, frame);
+  const [produced] = yielded.values;
+  if (produced !== undefined)
+    return callee.binding === 'context-manager' ? produced : listOf(yielded.values, false, yielded.open);
+  if (returned.length === 0) return none;
+  return mergeValues(completion === 'return' || completion === 'raise' ? returned : [...returned, none]);
+}

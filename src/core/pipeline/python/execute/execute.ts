@@ -1,0 +1,311 @@
+import { assign } from '../evaluate/assign.ts';
+import { binaryOperation } from '../evaluate/operators.ts';
+import { libraryName } from '../library/library-name.ts';
+import { childOf, childOfType, childrenOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
+import { emptyCall } from '../values/call.ts';
+import { bindMember, memberOf } from '../values/class-member.ts';
+import { sourceOf, spanIn } from '../values/frame.ts';
+import { iterate } from '../values/iterate.ts';
+import { external, none, truthOf, unknown } from '../values/make-value.ts';
+import { mergeFrames } from '../values/merge.ts';
+import type { Completion, Frame, Interpreter, Value } from '../values/value.ts';
+import { define } from './define.ts';
+import { forgetRounds } from './forget-rounds.ts';
+
+/** Literal loops longer than this are followed for so many rounds only. */
+const roundLimit = 500;
+
+export function executeBlock(block: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  for (const statement of block.children) {
+    const completion = execute(statement, frame, run);
+    if (completion !== 'normal') return completion;
+  }
+  return 'normal';
+}
+
+function execute(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  if (run.exhausted) return 'raise';
+  switch (node.type) {
+    case 'expression_statement':
+      return executeExpressions(node, frame, run);
+    case 'import_statement':
+    case 'import_from_statement':
+      executeImport(node, frame, run);
+      return 'normal';
+    case 'with_statement':
+      return executeWith(node, frame, run);
+    case 'function_definition':
+    case 'class_definition':
+      define(node, [], frame, run);
+      return 'normal';
+    case 'decorated_definition': {
+      const definition = childOf(node, 'definition');
+      if (definition !== undefined)
+        define(
+          definition,
+          node.children.filter((child) => child.type === 'decorator'),
+          frame,
+          run,
+        );
+      return 'normal';
+    }
+    case 'for_statement':
+      return executeFor(node, frame, run);
+    case 'while_statement': {
+      const body = childOf(node, 'body');
+      return body === undefined ? 'normal' : executeUncertain(body, frame, run);
+    }
+    case 'if_statement':
+      return executeIf(node, frame, run);
+    case 'match_statement':
+      return executeMatch(node, frame, run);
+    case 'try_statement':
+      return executeTry(node, frame, run);
+    case 'return_statement': {
+      const [value] = node.children;
+      frame.returned?.push(value === undefined ? none : run.evaluate(value, frame));
+      return 'return';
+    }
+    case 'raise_statement':
+      return 'raise';
+    case 'break_statement':
+      return 'break';
+    case 'continue_statement':
+      return 'continue';
+    case 'delete_statement':
+      for (const target of node.children) if (target.type === 'identifier') frame.names.delete(sourceOf(frame, target));
+      return 'normal';
+    case 'global_statement':
+    case 'pass_statement':
+    case 'assert_statement':
+    case 'nonlocal_statement':
+      return 'normal';
+    case 'ERROR':
+    case 'block':
+    case 'module':
+      // What stands inside a broken stretch is often whole statements.
+      return executeBlock(node, frame, run);
+    default:
+      return 'normal';
+  }
+}
+
+function executeExpressions(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  for (const child of node.children) {
+    if (child.type === 'assignment') {
+      executeAssignment(child, frame, run);
+    } else if (child.type === 'augmented_assignment') {
+      const left = childOf(child, 'left');
+      const right = childOf(child, 'right');
+      const operator = childOf(child, 'operator');
+      if (left === undefined || right === undefined || operator === undefined) continue;
+      const symbol = sourceOf(frame, operator).slice(0, -1);
+      const before = run.evaluate(left, frame);
+      const after = run.evaluate(right, frame);
+      assign(
+        left,
+        binaryOperation(symbol, before, after, { left, right, frame, at: spanIn(frame, child), run }),
+        frame,
+        run,
+      );
+    } else {
+      run.evaluate(child, frame);
+    }
+  }
+  return 'normal';
+}
+
+/** `a = b = value`: the value is evaluated once. */
+function executeAssignment(node: SyntaxNode, frame: Frame, run: Interpreter): Value {
+  const left = childOf(node, 'left');
+  const right = childOf(node, 'right');
+  if (left === undefined || right === undefined) return unknown('incomplete assignment');
+  const value = right.type === 'assignment' ? executeAssignment(right, frame, run) : run.evaluate(right, frame);
+  assign(left, value, frame, run);
+  return value;
+}
+
+function executeImport(node: SyntaxNode, frame: Frame, run: Interpreter): void {
+  const names = childrenOf(node, 'name');
+  if (node.type === 'import_statement') {
+    for (const name of names) {
+      const [path, alias] = importedName(name, frame);
+      if (alias !== undefined) frame.names.set(alias, moduleValue(path, frame, run));
+      else {
+        const first = path.split('.')[0] ?? path;
+        // `import a.b` binds `a`; its parts are reached as attributes.
+        frame.names.set(first, moduleValue(first, frame, run));
+      }
+    }
+    return;
+  }
+  const moduleNode = childOf(node, 'module_name');
+  if (moduleNode === undefined) return;
+  const path = sourceOf(frame, moduleNode).replace(/\s/g, '');
+  const module = run.importModule(path, frame.file);
+  if (childOfType(node, 'wildcard_import') !== undefined && module !== undefined)
+    for (const [name, value] of module.names) if (!name.startsWith('_')) frame.names.set(name, value);
+  for (const name of names) {
+    const [imported, alias] = importedName(name, frame);
+    const submodule = (): Frame | undefined =>
+      run.importModule(path.endsWith('.') ? path + imported : `${path}.${imported}`, frame.file);
+    let value = module?.names.get(imported);
+    if (value === undefined) {
+      const found = submodule();
+      if (found !== undefined) value = { kind: 'module', frame: found };
+    }
+    frame.names.set(alias ?? imported, value ?? external(libraryName(`${path.replace(/^\.+/, '')}.${imported}`)));
+  }
+}
+
+function importedName(node: SyntaxNode, frame: Frame): [string, string | undefined] {
+  if (node.type !== 'aliased_import') return [sourceOf(frame, node), undefined];
+  const name = childOf(node, 'name');
+  const alias = childOf(node, 'alias');
+  return [name === undefined ? '' : sourceOf(frame, name), alias && sourceOf(frame, alias)];
+}
+
+function moduleValue(path: string, frame: Frame, run: Interpreter): Value {
+  const module = run.importModule(path, frame.file);
+  return module === undefined ? external(path) : { kind: 'module', frame: module };
+}
+
+function executeWith(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const clause = childOfType(node, 'with_clause');
+  const body = childOf(node, 'body');
+  const entered: Value[] = [];
+  for (const item of clause?.children ?? []) {
+    const value = childOf(item, 'value');
+    if (value === undefined) continue;
+    const named = value.type === 'as_pattern';
+    const [expression] = value.children;
+    const manager = run.evaluate(named && expression !== undefined ? expression : value, frame);
+    const inside = enter(manager, run);
+    entered.push(manager);
+    const target = named ? childOf(value, 'alias') : undefined;
+    const [name] = target?.children ?? [];
+    if (name !== undefined) assign(name, inside, frame, run);
+  }
+  const completion = body === undefined ? 'normal' : executeBlock(body, frame, run);
+  for (const manager of entered.reverse()) if (manager.kind === 'host') manager.host.exit?.(run);
+  return completion;
+}
+
+/** What `with manager as name` gives the name. */
+function enter(manager: Value, run: Interpreter): Value {
+  if (manager.kind === 'host') return manager.host.enter?.(run) ?? manager;
+  const own = manager.kind === 'object' ? memberOf(manager.class, '__enter__') : undefined;
+  if (manager.kind !== 'object' || own === undefined) return manager;
+  return run.call(bindMember(own, manager, manager.class), emptyCall(manager.made.at, '__enter__'));
+}
+
+function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const left = childOf(node, 'left');
+  const right = childOf(node, 'right');
+  const body = childOf(node, 'body');
+  if (left === undefined || right === undefined || body === undefined) return 'normal';
+  const items = iterate(run.evaluate(right, frame));
+  if (items.open) {
+    assign(left, unknown(`differs from round to round of a loop over ${sourceOf(frame, right)}`), frame, run);
+    return executeUncertain(body, frame, run);
+  }
+  for (const item of items.values.slice(0, roundLimit)) {
+    assign(left, item, frame, run);
+    const completion = executeBlock(body, frame, run);
+    if (completion === 'break') return 'normal';
+    if (completion === 'return' || completion === 'raise') return completion;
+  }
+  const otherwise = childOf(node, 'alternative');
+  const otherBody = otherwise && childOf(otherwise, 'body');
+  return otherBody === undefined ? 'normal' : executeBlock(otherBody, frame, run);
+}
+
+/** A block that runs some unknown number of times: what it assigns is not known afterwards, unless it was new. */
+function executeUncertain(body: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const before = new Map(frame.names);
+  forgetRounds(body, frame);
+  run.uncertainty++;
+  executeBlock(body, frame, run);
+  run.uncertainty--;
+  mergeFrames(frame, before, new Map(frame.names));
+  return 'normal';
+}
+
+function executeIf(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const branches: { readonly condition: SyntaxNode | undefined; readonly body: SyntaxNode | undefined }[] = [
+    { condition: childOf(node, 'condition'), body: childOf(node, 'consequence') },
+    ...childrenOf(node, 'alternative').map((clause) => ({
+      condition: childOf(clause, 'condition'),
+      body: childOf(clause, clause.type === 'elif_clause' ? 'consequence' : 'body'),
+    })),
+  ];
+  const possible: (SyntaxNode | undefined)[] = [];
+  let certain = false;
+  for (const { condition, body } of branches) {
+    const isMain = condition !== undefined && /__name__\s*==/.test(sourceOf(frame, condition));
+    const truth = condition === undefined ? true : isMain ? false : truthOf(run.evaluate(condition, frame));
+    if (truth === false) continue;
+    possible.push(body);
+    if (truth === true) {
+      certain = true;
+      break;
+    }
+  }
+  if (!certain) possible.push(undefined);
+  return executeOneOf(possible, frame, run);
+}
+
+function executeMatch(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const body = childOf(node, 'body');
+  const cases = body === undefined ? [] : childrenOf(body, 'alternative');
+  return executeOneOf([...cases.map((clause) => childOf(clause, 'consequence')), undefined], frame, run);
+}
+
+/** One of several blocks runs, and it is not known which; `undefined` stands for none of them. */
+function executeOneOf(blocks: readonly (SyntaxNode | undefined)[], frame: Frame, run: Interpreter): Completion {
+  const [only] = blocks;
+  if (blocks.length === 1) return only === undefined ? 'normal' : executeBlock(only, frame, run);
+  const before = new Map(frame.names);
+  run.uncertainty++;
+  let merged: Map<string, Value> | undefined;
+  const completions = new Set<Completion>();
+  for (const block of blocks) {
+    frame.names.clear();
+    for (const [name, value] of before) frame.names.set(name, value);
+    const completion = block === undefined ? 'normal' : executeBlock(block, frame, run);
+    completions.add(completion);
+    // A branch that leaves does not reach what follows.
+    if (completion !== 'normal') continue;
+    const after = new Map(frame.names);
+    if (merged === undefined) merged = after;
+    else {
+      mergeFrames(frame, merged, after);
+      merged = new Map(frame.names);
+    }
+  }
+  run.uncertainty--;
+  frame.names.clear();
+  for (const [name, value] of merged ?? before) frame.names.set(name, value);
+  const [first] = completions;
+  return completions.size === 1 && first !== undefined ? first : 'normal';
+}
+
+function executeTry(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
+  const body = childOf(node, 'body');
+  let completion = body === undefined ? 'normal' : executeBlock(body, frame, run);
+  const reached = new Map(frame.names);
+  for (const clause of node.children) {
+    const block = childOf(clause, 'body') ?? childOfType(clause, 'block');
+    if (block === undefined || clause.field === 'body') continue;
+    if (clause.type === 'except_clause' || clause.type === 'except_group_clause') {
+      // A handler is followed for what it defines that the body does not; what the body defines stands.
+      executeBlock(block, frame, run);
+      for (const [name, value] of reached) frame.names.set(name, value);
+    } else if (clause.type === 'else_clause' && completion === 'normal') {
+      completion = executeBlock(block, frame, run);
+    } else if (clause.type === 'finally_clause') {
+      executeBlock(block, frame, run);
+    }
+  }
+  return completion === 'raise' ? 'normal' : completion;
+}

@@ -1,8 +1,0 @@
-import type { CalendarOffset } from '../../time/calendar.ts';
-import { dayMs } from '../../time/civil.ts';
-import { addMonths } from '../../time/shift.ts';
-import { type WallTime, wallTime } from '../../time/wall-time.ts';
-
-/** Python's `datetime + timedelta / relativedelta`: arithmetic on the wall reading, months first, day clamped. */
-export const moveWall = (wall: WallTime, by: CalendarOffset): WallTime =>
-  wallTime(addMonths(wall, by.months) + by.days * dayMs + by.ms);

@@ -1,0 +1,153 @@
+import { environment } from '../../../python/library/builtin-call.ts';
+import { argument, emptyCall } from '../../../python/values/call.ts';
+import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
+import { plainText } from '../../../python/values/text-value.ts';
+import type { Call, FunctionValue, Host, Interpreter, Value } from '../../../python/values/value.ts';
+import { composedSql } from '../callables/composed-sql.ts';
+import { observeCall } from '../callables/observe-call.ts';
+import { edgeBetween } from '../program/edges.ts';
+import { hostOf, type Program, type TaskBuilder } from '../program/program.ts';
+import { assetDefinition } from './asset-definition.ts';
+import { contextObject } from './context-values.ts';
+import { callDagFunction, openDag } from './dags.ts';
+import { openGroup } from './groups.ts';
+import { taskDecorator, taskGroupFunction } from './task-flow.ts';
+import { looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
+import { operatorBase, workspaceOperatorTask } from './workspace-operators.ts';
+
+/** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
+export function airflowHost(program: Program): Host {
+  return {
+    callExternal(name, call, run) {
+      const last = name.slice(name.lastIndexOf('.') + 1);
+      if (last === 'DAG') return hostValue(openDag(program, call, run, undefined));
+      // `DatabricksWorkflowTaskGroup` and the like are groups as well.
+      if (last === 'TaskGroup' || (isAirflow(name) && last.endsWith('TaskGroup')))
+        return hostValue(openGroup(program, call));
+      if (isAirflow(name)) {
+        const decorated = decoratorCall(name, last, call);
+        if (decorated !== undefined) return decorated;
+        if (last === 'chain' || last === 'chain_linear') return chain(program, call);
+        if (last === 'cross_downstream')
+          return edgeBetween(program, call.positional[0] ?? none, call.positional[1] ?? none, call.at);
+        if (last === 'XComArg') {
+          const task = hostOf<TaskBuilder>(argument(call, 'operator', 0)?.value, 'task');
+          if (task !== undefined) return output(program, task);
+        }
+        if (last === 'Label') return unknown('a label');
+        if (last === 'get_current_context') return contextObject();
+        if (/(?:^|\.)Variable\.get$/.test(name)) {
+          const key = plainText(argument(call, 'key', 0)?.value);
+          return { kind: 'symbol', symbol: { kind: 'parameter', source: 'var', name: key ?? 'a Variable' } };
+        }
+      }
+      if (name === 'typing.cast') return call.positional[1];
+      const composed = composedSql(name, call);
+      if (composed !== undefined) return composed;
+      if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
+        return call.positional[0];
+      if (looksLikeOperator(name, call)) return operatorTask(program, last, call);
+      return observeCall(program, name, call, run);
+    },
+
+    externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
+
+    callMethod(self, name, call, run) {
+      if (self.kind === 'external') return undefined;
+      if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
+        return mappedOperator(program, call, (whole) =>
+          workspaceOperatorTask(program, self, whole, run, { mapped: true }),
+        );
+      return observeCall(program, name, call, run, self);
+    },
+
+    callUnknown(callee, call, run) {
+      // `sessionmaker(engine)()`: what a client makes is the client again.
+      if (callee.kind === 'instance' && /(?:sessionmaker|scoped_session)$/.test(callee.type)) return callee;
+      observeCall(program, call.callee, call, run);
+      return undefined;
+    },
+
+    construct(value, call, run) {
+      if (operatorBase(value) === undefined && !call.keywords.has('task_id')) return undefined;
+      return workspaceOperatorTask(program, value, call, run);
+    },
+
+    shift: (operator, left, right, at) =>
+      operator === '>>' ? edgeBetween(program, left, right, at) : edgeBetween(program, right, left, at, right),
+
+    decorate(decorator, target, at, run) {
+      if (target.kind !== 'function' && target.kind !== 'host') return undefined;
+      const name = decorator.kind === 'external' ? decorator.name : decoratorName(decorator);
+      const call = decorator.kind === 'instance' ? decorator.call : emptyCall(at, 'decorator');
+      if (name === undefined || target.kind !== 'function') return name === undefined ? undefined : target;
+      return decorated(program, name, call, target, run);
+    },
+  };
+}
+
+const isAirflow = (name: string): boolean => name.startsWith('airflow.');
+
+/** `@task(…)`, `@dag(…)`: the call only carries arguments until it meets the function. */
+function decoratorCall(name: string, last: string, call: Call): Value | undefined {
+  if (last === 'dag' || last === 'task_group' || isTaskDecorator(name)) {
+    // `task(function)` without the `@` sign.
+    return { kind: 'instance', type: name, call };
+  }
+  return undefined;
+}
+
+const isTaskDecorator = (name: string): boolean =>
+  /^airflow\.(?:decorators|sdk)(?:\.\w+)*?\.(?:task|setup|teardown)(?:\.\w+)?$/.test(name) ||
+  /^airflow\.decorators\.task(?:\.\w+)?$/.test(name);
+
+const decoratorName = (decorator: Value): string | undefined =>
+  decorator.kind === 'instance' ? decorator.type : undefined;
+
+function decorated(
+  program: Program,
+  name: string,
+  call: Call,
+  target: FunctionValue,
+  run: Interpreter,
+): Value | undefined {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  if (!isAirflow(name)) return undefined;
+  if (last === 'dag') {
+    const known = { name: target.name, at: call.at, called: false };
+    program.dagFunctions.push(known);
+    return hostValue({
+      type: 'dag-function',
+      call(invocation) {
+        known.called = true;
+        return callDagFunction(program, target, call, invocation, run);
+      },
+      attribute: () => undefined,
+    });
+  }
+  if (/^airflow\.sdk(?:\.\w+)*?\.asset(?:\.multi)?$/.test(name))
+    return assetDefinition(program, target, call, last === 'multi', run);
+  if (last === 'task_group') return hostValue(taskGroupFunction(program, target, call));
+  if (isTaskDecorator(name)) return hostValue(taskDecorator(program, target, call, last));
+  return undefined;
+}
+
+/** `chain(a, [b, c], [d, e], f)`: neighbours are joined; two lists of one length pairwise. */
+function chain(program: Program, call: Call): Value {
+  for (const [index, from] of call.positional.entries()) {
+    const to = call.positional[index + 1];
+    if (to === undefined) break;
+    const at = call.positionalAt[index + 1] ?? call.at;
+    const start = call.positionalAt[index]?.start ?? at.start;
+    const span = { ...at, start: Math.min(start, at.start) };
+    if (
+      from.kind === 'list' &&
+      to.kind === 'list' &&
+      !call.callee.endsWith('linear') &&
+      from.items.length === to.items.length
+    )
+      for (const [place, item] of from.items.entries()) edgeBetween(program, item, to.items[place] ?? none, span);
+    else edgeBetween(program, from, to, span);
+  }
+  return none;
+}

@@ -1,0 +1,145 @@
+import type { Problem } from '../../../../text/span.ts';
+import type { Edge, Pipeline, Task } from '../../../model/model.ts';
+import type { Sourced } from '../../../model/sourced.ts';
+import { stem } from '../../../python/library/paths.ts';
+import type { ClockSite } from '../../../python/values/value.ts';
+import { booleanOf, isNone, numberOf } from '../program/arguments.ts';
+import { uniqueEdges } from '../program/edges.ts';
+import { findCycle } from '../program/find-cycle.ts';
+import { type CrossEdge, type DagBuilder, dagArgument, type Program, type TaskBuilder } from '../program/program.ts';
+import type { AirflowSettings } from '../schedule/airflow-settings.ts';
+import { scheduleOf, timetableZone } from '../schedule/schedule.ts';
+import { datesOf } from '../schedule/start-date.ts';
+import { buildTask } from './build-task.ts';
+import { clockCallsOf } from './clock-calls.ts';
+import type { SqlContext } from './task-sql.ts';
+
+/** A DAG of the file as a pipeline of the model. */
+export function buildPipeline(
+  dag: DagBuilder,
+  program: Program,
+  cross: readonly CrossEdge[],
+  clockSites: readonly ClockSite[],
+  settings: AirflowSettings,
+  context: SqlContext,
+  problems: Problem[],
+): Pipeline {
+  const id = dagId(dag, context.file, problems);
+  const builders = program.tasks.filter((task) => task.dag === dag);
+  const dates = datesOf(dag, builders, settings);
+  problems.push(...dates.problems);
+  const zone = dates.zone === settings.defaultZone ? (timetableZone(dag)?.zone ?? dates.zone) : dates.zone;
+  const catchup = catchupOf(dag, settings, problems);
+  const written = scheduleOf(dag, zone, settings);
+  const schedule: Pipeline['schedule'] =
+    dates.noZone === undefined ? written : { ...written, value: { kind: 'unknown', reason: dates.noZone } };
+  if (schedule.value.kind === 'unknown')
+    problems.push({
+      message: `The schedule is not known: ${schedule.value.reason}. Its intervals cannot be computed.`,
+      at: schedule.at ?? dag.made.at,
+      severity: 'warning',
+    });
+
+  const kept = keepUnique(builders, id, problems);
+  const tasks: Task[] = kept.map(({ builder, id: taskId }) =>
+    buildTask(builder, taskId, dag, context, settings, problems),
+  );
+  const ids = new Map(kept.map(({ builder, id: taskId }) => [builder, taskId]));
+  const edges: Edge[] = [];
+  for (const { from, to, at } of uniqueEdges(program.edges)) {
+    const fromId = ids.get(from);
+    const toId = ids.get(to);
+    if (fromId !== undefined && toId !== undefined) edges.push({ from: fromId, to: toId, at, kind: 'order' });
+  }
+  const cycle = findCycle(edges);
+  if (cycle !== undefined) {
+    const [first, second] = cycle;
+    problems.push({
+      message: `These tasks wait for each other: ${cycle.map((task) => task.slice(id.length + 1)).join(' → ')}. Airflow refuses such a DAG; remove one of these dependencies.`,
+      at: edges.find((edge) => edge.from === first && edge.to === second)?.at,
+      severity: 'error',
+    });
+  }
+  for (const edge of cross) {
+    const own = ids.get(edge.task);
+    if (own === undefined) continue;
+    const other = edge.otherTask === undefined ? edge.otherDag : `${edge.otherDag}.${edge.otherTask}`;
+    const shift = edge.shift === undefined ? {} : { shift: edge.shift };
+    edges.push({
+      ...(edge.kind === 'sensor' ? { from: other, to: own } : { from: own, to: other }),
+      at: edge.at,
+      kind: edge.kind,
+      ...shift,
+    });
+  }
+  return {
+    id,
+    format: 'airflow',
+    file: context.file,
+    at: dag.made.at,
+    schedule,
+    anchor: { startDate: dates.startDate, endDate: dates.endDate, catchup: catchup.value },
+    startDateAt: dates.startDateAt,
+    zone,
+    catchup,
+    maxActiveRuns: numberOf(dagArgument(dag, 'max_active_runs')),
+    airflowVersion: settings.version,
+    tasks,
+    edges,
+    clockCalls: clockCallsOf(context.file, clockSites, dag, kept),
+  };
+}
+
+function catchupOf(dag: DagBuilder, { catchupByDefault }: AirflowSettings, problems: Problem[]): Sourced<boolean> {
+  const given = dagArgument(dag, 'catchup');
+  const known = booleanOf(given);
+  if (known !== undefined) return known;
+  if (given !== undefined && !isNone(given.value))
+    problems.push({
+      message: `Whether this DAG catches up is not known before the file runs; ${catchupByDefault ? 'yes' : 'no'}, the default, is taken.`,
+      at: given.at,
+      severity: 'info',
+    });
+  return { value: catchupByDefault, at: undefined };
+}
+
+function dagId(dag: DagBuilder, file: string, problems: Problem[]): string {
+  const given = dagArgument(dag, 'dag_id', 0);
+  if (given?.value.kind === 'text' && given.value.holes.length === 0) return given.value.mapped.text;
+  if (given === undefined && dag.functionName !== undefined) return dag.functionName;
+  const id = given?.value.kind === 'text' ? given.value.mapped.text : stem(file);
+  problems.push({
+    message: `The dag_id is not known before the file runs; it is shown as ${JSON.stringify(id)}.`,
+    at: given?.valueAt ?? dag.made.at,
+    severity: 'info',
+  });
+  return id;
+}
+
+/** Tasks by id; a second one of the same name is left out, as Airflow refuses the DAG for it. */
+function keepUnique(
+  tasks: readonly TaskBuilder[],
+  dagName: string,
+  problems: Problem[],
+): readonly { readonly builder: TaskBuilder; readonly id: string }[] {
+  const kept = new Map<string, TaskBuilder>();
+  for (const task of tasks) {
+    const id = `${dagName}.${task.name}`;
+    const first = kept.get(id);
+    if (first === undefined) kept.set(id, task);
+    else if (task.named) {
+      // Two branches of a condition that make the same task are one task.
+      if (!task.certain || !first.certain) continue;
+      problems.push({
+        message: `The DAG ${dagName} already has a task ${JSON.stringify(task.name)}; Airflow refuses the second one. Give it another task_id.`,
+        at: task.nameAt,
+        severity: 'error',
+      });
+    } else kept.set(freeId(id, kept), task);
+  }
+  return [...kept].map(([id, builder]) => ({ id, builder }));
+}
+
+function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
+  for (let number = 2; ; number++) if (!taken.has(`${id}__${number}`)) return `${id}__${number}`;
+}

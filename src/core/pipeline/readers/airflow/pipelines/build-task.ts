@@ -1,0 +1,168 @@
+import type { Problem } from '../../../../text/span.ts';
+import type { Argument, Executor, Task, TaskSql } from '../../../model/model.ts';
+import type { Sourced } from '../../../model/sourced.ts';
+import type { TableAccess } from '../../../model/table-access.ts';
+import { keyValue } from '../../../python/values/iterate.ts';
+import { symbolOf } from '../../../python/values/make-value.ts';
+import { plainText } from '../../../python/values/text-value.ts';
+import type { Keyword, Value } from '../../../python/values/value.ts';
+import { connectionArgument, connectionOf } from '../operators/operator-connection.ts';
+import { shellSent } from '../operators/shell-sent.ts';
+import type { SqlOperator } from '../operators/sql-operator.ts';
+import { emptyOperators, sqlOperators } from '../operators/sql-operators.ts';
+import { booleanOf, numberOf } from '../program/arguments.ts';
+import { assetArgument } from '../program/assets.ts';
+import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
+import type { AirflowSettings } from '../schedule/airflow-settings.ts';
+import { ownRendering } from '../templates/template-environment.ts';
+import { operatorUnread } from '../transfers/opaque-operators.ts';
+import { transferAccesses } from '../transfers/transfer-accesses.ts';
+import { transferOperators } from '../transfers/transfer-operators.ts';
+import { lateNamedTables } from './late-named-tables.ts';
+import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
+
+/** A task of the model from what the file builds. */
+export function buildTask(
+  task: TaskBuilder,
+  id: string,
+  dag: DagBuilder,
+  context: SqlContext,
+  settings: AirflowSettings,
+  problems: Problem[],
+): Task {
+  const operator = sqlOperators[task.operator];
+  const connection = operator === undefined ? undefined : connectionOf(task, operator);
+  const shell = shellSent(task);
+  const unread = shell === undefined ? operatorUnread(task) : [];
+  const sql =
+    operator === undefined
+      ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
+      : operatorSql(task, operator, connection, context, problems, unread);
+  const accesses = [...transferAccesses(task), ...task.accessed];
+  if (!task.named)
+    problems.push({
+      message: `The task_id ${JSON.stringify(task.name)} is not known before the file runs, so this task can be checked but not planned.`,
+      at: task.nameAt,
+      severity: 'info',
+    });
+  if (task.made.positional.length > 0 && isNamedOnly(task.operator))
+    problems.push({
+      message: `Airflow refuses arguments of ${task.operator} without a name. Write each as name=value.`,
+      at: task.made.positionalAt[0] ?? task.nameAt,
+      severity: 'error',
+    });
+  return {
+    id,
+    name: task.name,
+    at: task.made.at,
+    nameAt: task.nameAt,
+    operator: task.operator,
+    sql,
+    executor: executorOf(task, dag, operator, connection, sql, accesses),
+    retries: retriesOf(taskArgument(task, 'retries'), settings),
+    triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
+    autocommit: booleanOf(taskArgument(task, 'autocommit')),
+    splitStatements:
+      booleanOf(taskArgument(task, 'split_statements')) ??
+      (operator?.split === undefined ? undefined : { value: operator.split, at: undefined }),
+    params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
+    arguments: [...task.made.keywords.values()].map(argumentOf),
+    accesses,
+    outlets: assetArgument(taskArgument(task, 'outlets')),
+    inlets: assetArgument(taskArgument(task, 'inlets')),
+    unread: [...unread, ...task.unread, ...lateNamedTables(sql)],
+    // Waiting for the tasks behind the last run implies waiting for the task itself.
+    dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
+      (name) => booleanOf(taskArgument(task, name))?.value === true,
+    ),
+  };
+}
+
+/** Real operators of Airflow, which all do; a callable that only has a `task_id` may be anything. */
+const isNamedOnly = (operator: string): boolean =>
+  sqlOperators[operator] !== undefined ||
+  transferOperators.has(operator) ||
+  emptyOperators.has(operator) ||
+  /^(?:Bash|Python)Operator$/.test(operator);
+
+const argumentOf = ({ name, at, valueAt, value }: Keyword): Argument => ({ name, at, valueAt, value: symbolOf(value) });
+
+function retriesOf(given: Keyword | undefined, { defaultRetries }: AirflowSettings): Sourced<number> | undefined {
+  if (given !== undefined) return numberOf(given);
+  return defaultRetries === undefined ? undefined : { value: defaultRetries, at: undefined };
+}
+
+function executorOf(
+  task: TaskBuilder,
+  dag: DagBuilder,
+  operator: SqlOperator | undefined,
+  connection: string | undefined,
+  sql: readonly TaskSql[],
+  accesses: readonly TableAccess[],
+): Executor {
+  const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
+  if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
+  if (task.mapped) return airflow('is mapped over values that are known at run time only');
+  if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
+  if (operator === undefined)
+    return airflow(task.callable === undefined ? `${task.operator} runs in Airflow only` : 'runs Python code');
+  if (operator.checks === true) return airflow('only checks data and writes nothing');
+  if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
+  if (accesses.some(({ direction }) => direction === 'write')) return airflow('has its result written by the service');
+  // Running it on a default connection instead could write to the wrong database.
+  if (connection === undefined && connectionArgument(task, operator) !== undefined)
+    return airflow('its connection is not known before it runs');
+  if (sql.length === 0) return airflow('its SQL is not known before it runs');
+  const [hole] = sql.flatMap((text) => text.pythonHoles);
+  if (hole !== undefined) return airflow(`its SQL has a part that is not known before it runs: ${hole.source}`);
+  const rendering = ownRendering(task, dag, sql);
+  if (rendering !== undefined) return airflow(rendering);
+  return { kind: 'warehouse', connection };
+}
+
+/** `trigger_rule="all_done"` or `TriggerRule.ALL_DONE`. */
+function triggerRuleOf(keyword: Keyword | undefined): Sourced<string> | undefined {
+  if (keyword === undefined) return undefined;
+  const text = plainText(keyword.value);
+  const name =
+    keyword.value.kind === 'external' ? keyword.value.name.slice(keyword.value.name.lastIndexOf('.') + 1) : undefined;
+  const value = text ?? name?.toLowerCase();
+  return value === undefined ? undefined : { value, at: keyword.at };
+}
+
+/** The constant part of a `params` dict as plain data; `Param(default)` gives its default. */
+function plainDict(value: Value | undefined): Record<string, unknown> {
+  const plain = value === undefined ? undefined : plainValue(value);
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as Record<string, unknown>) : {};
+}
+
+function plainValue(value: Value, depth = 0): unknown {
+  if (depth > 10) return undefined;
+  switch (value.kind) {
+    case 'scalar':
+      // Plain data has no whole number that is a float, and `2` divides otherwise than `2.0`.
+      return value.isFloat === true ? undefined : value.value;
+    case 'text':
+      return value.holes.length === 0 ? value.mapped.text : undefined;
+    case 'list': {
+      const items = value.items.map((item) => plainValue(item, depth + 1));
+      return value.open || items.includes(undefined) ? undefined : items;
+    }
+    case 'dict': {
+      const entries: [string, unknown][] = [];
+      for (const [key, entry] of value.entries) {
+        const name = plainText(keyValue(key));
+        const plain = plainValue(entry.value, depth + 1);
+        if (name !== undefined && plain !== undefined) entries.push([name, plain]);
+      }
+      return Object.fromEntries(entries);
+    }
+    case 'instance': {
+      if (!/(?:^|\.)Param$/.test(value.type)) return undefined;
+      const preset = value.call.positional[0] ?? value.call.keywords.get('default')?.value;
+      return preset === undefined ? undefined : plainValue(preset, depth + 1);
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import type { DialectName } from '../../../../sql/model/dialect-name.ts';
+import { wholeFile } from '../../../../text/mapped-text.ts';
+import type { Problem, SourceSpan } from '../../../../text/span.ts';
+import type { ZoneName } from '../../../../time/zones/zone-name.ts';
+import type { FileSet, TaskSql } from '../../../model/model.ts';
+import type { ReaderOptions } from '../../../model/reader-options.ts';
+import type { Unread } from '../../../model/table-access.ts';
+import type { TaskSqlMaker } from '../../../model/task-sql-maker.ts';
+import { markParameters } from '../../../python/library/format-text.ts';
+import { derivedText } from '../../../python/values/text-value.ts';
+import type { Keyword, TextValue, Value } from '../../../python/values/value.ts';
+import { connectionOf } from '../operators/operator-connection.ts';
+import type { SqlArgument, SqlOperator } from '../operators/sql-operator.ts';
+import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts';
+import { argumentAt, isNone } from '../program/arguments.ts';
+import { dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
+import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
+import { templateEnvironment } from '../templates/template-environment.ts';
+import { templateFile } from '../templates/template-file.ts';
+
+/** What the SQL of a file's tasks is read with. */
+export interface SqlContext {
+  readonly file: string;
+  readonly files: FileSet;
+  readonly options: ReaderOptions;
+  readonly makeTaskSql: TaskSqlMaker;
+}
+
+/** The SQL that an operator is given: inline, a list, or template files. What is not known of it goes to `unread`. */
+export function operatorSql(
+  task: TaskBuilder,
+  operator: SqlOperator,
+  connection: string | undefined,
+  context: SqlContext,
+  problems: Problem[],
+  unread: Unread[],
+): TaskSql[] {
+  const bound = taskArgument(task, 'parameters')?.value;
+  const parameters = bound && renderedValue(bound);
+  const texts = (
+    given: Keyword | undefined,
+    side: SqlArgument,
+    id: string | undefined,
+    session: number | undefined,
+  ): TaskSql[] => {
+    if (given === undefined || isNone(given.value)) return [];
+    const values = given.value.kind === 'list' ? given.value.items : [given.value];
+    return values.flatMap((value) => {
+      const text = textOf(value, given, task, operator, context, problems);
+      if (typeof text === 'string') {
+        unread.push({ hides: 'statement', reason: text, at: given.at });
+        return [];
+      }
+      const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
+      const environment = templateEnvironment(marked.mapped.text, task, context);
+      const dialect = dialectOf(side, id, context.options);
+      const parts = { session, environment, sessionZone: zoneOf(id, context.options) };
+      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
+    });
+  };
+  const main = argumentAt(task, operator.sql);
+  const { sides } = operator;
+  if (sides === undefined) return texts(main, operator, connection, undefined);
+  return [
+    ...texts(main, operator, connection, 0),
+    ...sides.flatMap((side, index) => texts(argumentAt(task, side.sql), side, connectionOf(task, side), index + 1)),
+  ];
+}
+
+/** The text of one value, or why there is none. */
+function textOf(
+  value: Value,
+  given: Keyword,
+  task: TaskBuilder,
+  operator: SqlOperator,
+  context: SqlContext,
+  problems: Problem[],
+): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | string {
+  const path = value.kind === 'path' ? value.path : value.kind === 'text' ? value.mapped.text : undefined;
+  const isFile =
+    path !== undefined && !/\n/.test(path) && templateExtensions(operator).some((ending) => path.endsWith(ending));
+  const place = givenPlace(value, given, context.file);
+  if (path === undefined || (isFile && value.kind === 'text' && value.holes.length > 0)) {
+    problems.push({
+      message: `The SQL of task ${task.name} is not known before the file runs${reasonOf(value)}.`,
+      at: place,
+      severity: 'info',
+    });
+    return `its SQL is not known before it runs${reasonOf(value)}`;
+  }
+  if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : 'its SQL is a path';
+  const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
+  const file = templateFile(context.files, path, context.file, value.kind === 'path' ? derivedText('.') : searchPath);
+  const text = file === undefined ? undefined : context.files.read(file);
+  if (file === undefined || text === undefined) {
+    problems.push({
+      message: `The file ${path} was not found beside the DAG file or along template_searchpath. Add its folder to template_searchpath, or correct the path.`,
+      at: place,
+      severity: 'warning',
+    });
+    return `the file ${path} is not in the workspace`;
+  }
+  return { value: { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] }, origin: 'file' };
+}
+
+/** Where a value of the SQL argument is written, when it is in this file; else the argument. */
+function givenPlace(value: Value, given: Keyword, file: string): SourceSpan {
+  const written = value.kind === 'text' ? value.mapped.pieces[0]?.source : undefined;
+  return written?.file === file ? written : given.valueAt;
+}
+
+function originOf(value: TextValue, file: string): TaskSql['origin'] {
+  const other = value.mapped.pieces.find((piece) => piece.source.file !== file);
+  if (other === undefined) return 'inline';
+  return other.source.file.endsWith('.py') ? 'imported' : 'file';
+}
+
+const reasonOf = (value: Value): string => (value.kind === 'unknown' ? `: ${value.reason}` : '');
+
+function dialectOf(operator: SqlArgument, connection: string | undefined, options: ReaderOptions): DialectName {
+  const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
+  return configured ?? operator.dialect ?? options.defaultDialect;
+}
+
+const zoneOf = (connection: string | undefined, options: ReaderOptions): ZoneName | undefined =>
+  connection === undefined ? undefined : options.connections[connection]?.zone;
+
+/** The SQL that the Python of a task sends. */
+export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
+  return task.sent.map(({ text, client, connection, session }) => {
+    const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
+    const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
+    return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
+      session,
+      sessionZone: zoneOf(connection, options),
+      // Airflow renders what the Python is given, not what it says.
+      plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),
+    });
+  });
+}

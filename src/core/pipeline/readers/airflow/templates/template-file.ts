@@ -1,0 +1,34 @@
+import type { FileSet } from '../../../model/model.ts';
+import { folderOf, joinPath } from '../../../python/library/module-path.ts';
+import { normalPath, pathTails, workspaceFile } from '../../../python/library/paths.ts';
+import { plainText } from '../../../python/values/text-value.ts';
+import type { Value } from '../../../python/values/value.ts';
+
+/**
+ * Finds a template file as Airflow does: in the folder of the DAG file, then along `template_searchpath`. Folders
+ * of the scheduler's machine (`/opt/airflow/dags/sql`) are matched with the workspace by their last parts. When the
+ * search path is not known, the only file of the workspace that ends in the path is taken.
+ */
+export function templateFile(
+  files: FileSet,
+  path: string,
+  dagFile: string,
+  searchPath: Value | undefined,
+): string | undefined {
+  const relative = normalPath(path.replace(/^\/+/, ''));
+  const folders = [folderOf(dagFile)];
+  const given = searchPath === undefined ? [] : searchPath.kind === 'list' ? searchPath.items : [searchPath];
+  let uncertain = searchPath !== undefined && given.length === 0;
+  for (const folder of given) {
+    const text = folder.kind === 'path' ? folder.path : plainText(folder);
+    if (text === undefined) uncertain = true;
+    else folders.push(...pathTails(text));
+  }
+  for (const folder of folders) {
+    const candidate = normalPath(joinPath(folder, relative));
+    if (files.read(candidate) !== undefined) return candidate;
+  }
+  return uncertain || path.startsWith('/') || given.some((folder) => plainText(folder)?.startsWith('/') === true)
+    ? workspaceFile(files, `/${relative}`)
+    : undefined;
+}

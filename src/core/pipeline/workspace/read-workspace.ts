@@ -1,0 +1,220 @@
+import type { SourceSpan } from '../../text/span.ts';
+import type { FileReading, FileSet, Pipeline } from '../model/model.ts';
+import type { ReaderOptions } from '../model/reader-options.ts';
+import { taskSqlMaker } from '../model/task-sql-maker.ts';
+import type { WorkspaceReading } from '../model/workspace-reading.ts';
+import { parsePython } from '../python/syntax/parse-python.ts';
+import type { PythonParser } from '../python/syntax/python-parser.ts';
+import type { SyntaxTree } from '../python/syntax/syntax-tree.ts';
+import type { AirflowAnswers, FileAnswer } from '../readers/airflow/answers/airflow-answer.ts';
+import { answerStands, applyAnswer } from '../readers/airflow/answers/apply-answer.ts';
+import { mayBeDagFile, readAirflowFile } from '../readers/airflow/read-airflow-file.ts';
+import {
+  settingsFor,
+  type WorkspaceSettings,
+  workspaceSettings,
+} from '../readers/airflow/schedule/airflow-settings.ts';
+import { readSqlFile } from '../readers/sql-file/read-sql-file.ts';
+import { joinReadings } from './join-readings.ts';
+import { keepJoined } from './keep-joined.ts';
+import { recordingFileSet } from './recording-file-set.ts';
+
+export interface WorkspaceReader {
+  /**
+   * Reads what changed since the last call. Files that cannot be read never stop the others; never throws.
+   * `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files.
+   */
+  read(files: FileSet, answers?: AirflowAnswers): WorkspaceReading;
+}
+
+interface Cached {
+  readonly text: string;
+  readonly settings: string;
+  readonly seen: ReadonlyMap<string, string | undefined>;
+  /** All paths at the time, when the reading depended on them. */
+  readonly paths: string | undefined;
+  readonly reading: FileReading;
+}
+
+/** Imported modules whose syntax trees are kept between readings. */
+const keptModules = 64;
+
+/** A reader with a memory: a file is read again only when its text, or that of a file it used, has changed. */
+export function createWorkspaceReader(parser: PythonParser, options: ReaderOptions): WorkspaceReader {
+  const cache = new Map<string, Cached>();
+  const makeTaskSql = taskSqlMaker(options.ast);
+  const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
+  const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
+  let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
+
+  const scan = (path: string, text: string) => {
+    const known = scans.get(path);
+    if (known?.text === text) return known;
+    const isDag = mayBeDagFile(text);
+    const fresh = { text, isDag, usesSdk: isDag && /(?:from|import)\s+airflow\.sdk\b/.test(text) };
+    scans.set(path, fresh);
+    return fresh;
+  };
+
+  const corrected = new WeakMap<FileReading, { readonly answer: FileAnswer; readonly reading: FileReading }>();
+  const withAnswer = (read: FileReading, answer: FileAnswer | undefined, files: FileSet, text: string): FileReading => {
+    if (answer === undefined || !answerStands(answer, files)) return read;
+    const known = corrected.get(read);
+    if (known?.answer === answer) return known.reading;
+    const reading = applyAnswer(read, answer, text);
+    corrected.set(read, { answer, reading });
+    return reading;
+  };
+
+  const parse = (path: string, text: string): SyntaxTree => {
+    const known = modules.get(path);
+    if (known?.text === text) return known.tree;
+    const tree = parsePython(parser, text);
+    modules.delete(path);
+    modules.set(path, { text, tree });
+    const [oldest] = modules.keys();
+    if (modules.size > keptModules && oldest !== undefined) modules.delete(oldest);
+    return tree;
+  };
+
+  return {
+    read(files, answers) {
+      const paths = [...files.paths()].sort();
+      const allPaths = paths.join('\n');
+      const isCurrent = (cached: Cached, text: string, settings: string): boolean => {
+        if (cached.text !== text || cached.settings !== settings) return false;
+        if (cached.paths !== undefined && cached.paths !== allPaths) return false;
+        for (const [path, seen] of cached.seen) if (files.read(path) !== seen) return false;
+        return true;
+      };
+      const readCached = (
+        path: string,
+        text: string,
+        settings: string,
+        work: (files: FileSet) => Omit<FileReading, 'dependsOn'>,
+      ): FileReading => {
+        const cached = cache.get(path);
+        if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
+        const recording = recordingFileSet(files);
+        const read = guarded(path, () => work(recording));
+        const dependsOn = [...recording.seen].flatMap(([seen, found]) =>
+          found === undefined || seen === path ? [] : [seen],
+        );
+        const reading: FileReading = { ...read, dependsOn };
+        cache.set(path, {
+          text,
+          settings,
+          seen: recording.seen,
+          paths: recording.sawPaths ? allPaths : undefined,
+          reading,
+        });
+        return reading;
+      };
+
+      const dagFiles: { readonly path: string; readonly text: string }[] = [];
+      let usesSdk = false;
+      for (const path of paths) {
+        if (!path.endsWith('.py')) continue;
+        const text = files.read(path);
+        if (text === undefined) continue;
+        const found = scan(path, text);
+        usesSdk ||= found.usesSdk;
+        if (found.isDag) dagFiles.push({ path, text });
+      }
+      const told = workspaceSettings(files, options);
+      const workspace: WorkspaceSettings = { ...told, version: told.version ?? (usesSdk ? 3 : undefined) };
+      const workspaceKey = JSON.stringify([workspace.version, [...workspace.configuration]]);
+
+      const readings: FileReading[] = [];
+      let versionGuessedIn: FileReading | undefined;
+      for (const { path, text } of dagFiles) {
+        const settings = settingsFor(text, workspace, options);
+        const read = readCached(path, text, workspaceKey, (recording) =>
+          readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql),
+        );
+        const reading = withAnswer(read, answers?.get(path), files, text);
+        if (reading.pipelines.length === 0 && reading.problems.length === 0) continue;
+        if (!settings.versionKnown && reading.pipelines.length > 0) versionGuessedIn ??= reading;
+        readings.push(reading);
+      }
+      const used = new Set(readings.flatMap((reading) => reading.dependsOn));
+      for (const path of paths) {
+        if (!path.endsWith('.sql') || used.has(path)) continue;
+        const text = files.read(path);
+        if (text === undefined) continue;
+        readings.push(
+          readCached(path, text, '', (recording) => readSqlFile(path, text, recording, options, makeTaskSql)),
+        );
+      }
+      for (const path of cache.keys()) if (files.read(path) === undefined) cache.delete(path);
+
+      const same =
+        joined?.parts.length === readings.length &&
+        readings.every((reading, index) => joined?.parts[index] === reading);
+      const whole =
+        same && joined !== undefined
+          ? joined.whole
+          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(readings, versionGuessedIn, files)));
+      joined = { parts: readings, whole };
+      const texts = new Map<string, string>();
+      for (const { file, dependsOn } of whole)
+        for (const path of [file, ...dependsOn]) {
+          const text = files.read(path);
+          if (text !== undefined) texts.set(path, text);
+        }
+      return { files: whole, text: (file) => texts.get(file) };
+    },
+  };
+}
+
+/** A defect of the reader must not take the other files along. */
+function guarded(file: string, work: () => Omit<FileReading, 'dependsOn'>): Omit<FileReading, 'dependsOn'> {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      file,
+      pipelines: [],
+      problems: [
+        {
+          message: `This file could not be read because of a defect in the reader: ${reason}. The other files are not affected.`,
+          at: { file, start: 0, end: 0 },
+          severity: 'error',
+        },
+      ],
+    };
+  }
+}
+
+/** Said once for a workspace, at its first DAG. */
+function sayVersion(
+  readings: readonly FileReading[],
+  guessedIn: FileReading | undefined,
+  files: FileSet,
+): readonly FileReading[] {
+  return readings.map((reading) =>
+    reading === guessedIn
+      ? {
+          ...reading,
+          problems: [
+            ...reading.problems,
+            {
+              message:
+                'Nothing in the workspace says which Airflow version runs these DAGs; version 2 is taken. Pin apache-airflow in a requirements file, or set the version in the settings.',
+              at: nameOfCall(reading.pipelines[0], files),
+              severity: 'info' as const,
+            },
+          ],
+        }
+      : reading,
+  );
+}
+
+/** `DAG` of `DAG(…)`, `@dag` of a decorator: the whole call would mark the whole file. */
+function nameOfCall(pipeline: Pipeline | undefined, files: FileSet): SourceSpan | undefined {
+  if (pipeline === undefined) return undefined;
+  const { file, start, end } = pipeline.at;
+  const name = /^@?[\w.]+/.exec(files.read(file)?.slice(start, end) ?? '')?.[0];
+  return { file, start, end: name === undefined ? end : start + name.length };
+}

@@ -1,0 +1,280 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
+import { plural } from '../../text/plural.ts';
+import { lastFinished } from '../../time/intervals/last-finished.ts';
+import { type Instant, instant } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+import { type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
+import type { Plan, PlanFinding, PlanUnit } from '../model/plan.ts';
+import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
+import type { TaskGraph } from '../tasks/task-graph.ts';
+import type { UnitNode } from '../units/unit-graph.ts';
+import { unitSlices } from '../units/unit-slices.ts';
+import { sourceFindings } from './source-findings.ts';
+
+/** A plan with what was found out about it after it was made, gravest first. */
+export const withFindings = (plan: Plan, found: readonly PlanFinding[]): Plan =>
+  found.length === 0 ? plan : { ...plan, findings: bySeverity([...plan.findings, ...found]) };
+
+interface Planned {
+  readonly tasks: readonly PlannableTask[];
+  readonly request: PlanRequest;
+  readonly graph: TaskGraph;
+  readonly expansion: Expansion;
+  readonly units: readonly PlanUnit[];
+  readonly cycle: readonly UnitNode[];
+}
+
+/** Everything that a person should know before the first unit starts, gravest first. */
+export function planFindings(planned: Planned): readonly PlanFinding[] {
+  return bySeverity([
+    ...emptySelections(planned),
+    ...cycles(planned),
+    ...appends(planned),
+    ...sourceFindings(planned),
+    ...notRunnable(planned),
+    ...skippedReads(planned),
+    ...ownReads(planned),
+    ...withoutTheirRun(planned),
+    ...leftOut(planned),
+    ...notFinished(planned),
+    ...zeroWidths(planned),
+  ]);
+}
+
+function bySeverity(findings: readonly PlanFinding[]): readonly PlanFinding[] {
+  const order = { error: 0, warning: 1, info: 2 };
+  return [...findings].sort((a, b) => order[a.severity] - order[b.severity]);
+}
+
+function emptySelections({ request, graph, expansion, units }: Planned): PlanFinding[] {
+  const findings: PlanFinding[] = [];
+  const severity = units.length === 0 ? 'error' : 'warning';
+  if (request.tasks.length === 0) {
+    findings.push({ code: 'empty-selection', severity, message: 'No task was selected.', task: undefined });
+  }
+  for (const id of new Set(request.tasks)) {
+    const task = graph.tasks.get(id);
+    if (task === undefined) {
+      const message = `No task of the workspace is called ${id}.`;
+      findings.push({ code: 'empty-selection', severity, message, task: id });
+      continue;
+    }
+    const intervals = expansion.kept.get(id) ?? [];
+    if (intervals.some(({ reasons }) => reasons.some((reason) => reason.kind === 'selected'))) continue;
+    const message = `Nothing of ${id} is selected: ${whyEmpty(task, request)}.`;
+    findings.push({ code: 'empty-selection', severity, message, task: id });
+  }
+  return findings;
+}
+
+function whyEmpty({ grid, noGrid, zone }: PlannableTask, { selection, now }: PlanRequest): string {
+  if (grid === undefined) return noGrid ?? 'its schedule gives no data intervals';
+  const [from, to] =
+    selection.kind === 'data-range' ? [selection.from, selection.to] : [selection.first, selection.last];
+  if (selection.kind === 'data-range' && from >= to) {
+    return `the range ends (${toIso(to)}) no later than it starts (${toIso(from)}); its end is the first moment not included`;
+  }
+  if (selection.kind === 'logical-dates' && from > to) return 'the last logical date lies before the first';
+  const chosen =
+    selection.kind === 'data-range' ? grid.overlapping(from, to) : grid.startingWithin(selection.first, selection.last);
+  const first = chosen[0];
+  if (first !== undefined) {
+    return `the interval from ${toIso(first.start)} ends at ${toIso(first.data.end)} and is not finished at ${toIso(now)}`;
+  }
+  const what = selection.kind === 'data-range' ? 'no interval of its schedule overlaps' : 'its schedule has no tick in';
+  return `${what} ${toIso(from)} to ${toIso(to)} (schedule in ${zone})`;
+}
+
+function cycles({ cycle }: Planned): PlanFinding[] {
+  if (cycle.length === 0) return [];
+  const path = cycle.map((node) => `${node.task.id}@${toIso(node.kept.interval.start)}`).join(' → ');
+  const message = `These intervals wait for each other, so none can be first: ${path}.`;
+  return [{ code: 'cycle', severity: 'error', message, task: cycle[0]?.task.id }];
+}
+
+function appends({ request, graph, units }: Planned): PlanFinding[] {
+  return tasksOf(units).flatMap((id) => {
+    const task = graph.tasks.get(id);
+    const tables = (task?.writes ?? []).filter((write) => write.mode === 'append');
+    if (task === undefined || tables.length === 0) return [];
+    const { pairedWith } = task;
+    if (pairedWith !== undefined && covers(startsOf(units, pairedWith), startsOf(units, id))) return [];
+    const remedy = pairedWith === undefined ? '' : ` Select ${pairedWith} as well, which empties them first.`;
+    return tables.map(
+      ({ table }): PlanFinding => ({
+        code: 'append-in-plan',
+        // What is left to Airflow is not run by the plan, so it need not be kept from starting.
+        severity: request.allowAppend || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
+        message: `${id} only adds rows to ${table}: running an interval again adds its rows a second time.${remedy}`,
+        task: id,
+      }),
+    );
+  });
+}
+
+const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>
+  [...some].every((start) => all.has(start));
+
+const startsOf = (units: readonly PlanUnit[], id: TaskId): ReadonlySet<Instant> =>
+  new Set(units.filter((unit) => unit.task === id).map((unit) => unit.start));
+
+function notRunnable({ units }: Planned): PlanFinding[] {
+  const behind = new Map<TaskId, number>();
+  for (const { blockedBy } of units) {
+    if (blockedBy !== undefined) behind.set(blockedBy, (behind.get(blockedBy) ?? 0) + 1);
+  }
+  const canRun = units.some((unit) => unit.executor.kind !== 'none' && unit.blockedBy === undefined);
+  const reasons = new Map<TaskId, string>();
+  for (const { task, executor } of units) if (executor.kind === 'none') reasons.set(task, executor.reason);
+  return [...reasons].map(([task, reason]) => {
+    const blocked = behind.get(task) ?? 0;
+    const rest = blocked === 0 ? '' : ` ${plural(blocked, 'unit')} behind it cannot run either.`;
+    const message = `${task} cannot be run from here: ${reason}.${rest}`;
+    return { code: 'not-runnable', severity: canRun ? 'warning' : 'error', message, task };
+  });
+}
+
+function skippedReads({ graph, expansion, request }: Planned): PlanFinding[] {
+  const without = new Set(request.without);
+  return expansion.skipped.flatMap((skipped): PlanFinding[] => {
+    const task = graph.tasks.get(skipped.task);
+    if (task === undefined || without.has(task.id)) return [];
+    const more = moreIntervals(task, skipped.from, expansion, request.now);
+    const certain = skipped.why === 'no-grid' || skipped.why === 'no-beginning' || skipped.why === 'open-end';
+    if (more === 0 && !certain) return [];
+    return [skippedRead(skipped, task, more)];
+  });
+}
+
+function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more: number): PlanFinding {
+  const offer = `${plural(more, 'interval')} from ${toIso(from)} on can be added by expanding it`;
+  const { table, parent } = read;
+  switch (why) {
+    case 'unknown': {
+      const reason = read.window.kind === 'unknown' ? read.window.reason : '';
+      const message = `What ${task.id} reads of ${table} for one interval is not known (${reason}), so it was not expanded; ${offer}, or declare the window.`;
+      return { code: 'unknown-window', severity: 'warning', message, task: task.id };
+    }
+    case 'no-grid': {
+      const reason = task.noGrid ?? 'its schedule gives no data intervals';
+      const message = `${task.id} reads ${table}, which ${parent} rewrites, but cannot be planned: ${reason}. What it and the tasks after it write stays as it is.`;
+      return { code: 'not-runnable', severity: 'warning', message, task: task.id };
+    }
+    case 'whole-table': {
+      const message = `${parent} rewrites the whole of ${table}; ${task.id} is planned only where it reads the planned intervals; ${offer}.`;
+      return { code: 'unbounded-read', severity: 'info', message, task: task.id };
+    }
+    case 'open-end': {
+      const message = `${task.id} reads ${table} without an upper end, so all its earlier intervals may read what changes too; only those up to their own end are planned; expanding it adds the others.`;
+      return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
+    }
+    case 'no-beginning': {
+      const message = `${task.id} reads ${table} in a way that touches every earlier interval, and its schedule has no start date; the plan does not go back without end. Give the DAG a start date.`;
+      return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
+    }
+    case 'unbounded': {
+      const message = `${task.id} has no time predicate on ${table}, so every interval may read what changes; it was not expanded; ${offer}.`;
+      return { code: 'unbounded-read', severity: 'warning', message, task: task.id };
+    }
+  }
+}
+
+/** Finished intervals from `from` on that are not in the plan. */
+function moreIntervals(task: PlannableTask, from: Instant, { kept }: Expansion, now: Instant): number {
+  const horizon = task.grid === undefined ? undefined : lastFinished(task.grid, now)?.next;
+  if (task.grid === undefined || horizon === undefined || from >= horizon) return 0;
+  const planned = (kept.get(task.id) ?? []).filter(({ interval }) => interval.next > from).length;
+  return task.grid.overlapping(instant(Math.max(from, -8.64e15)), horizon).length - planned;
+}
+
+function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] {
+  const findings: PlanFinding[] = [];
+  for (const id of tasksOf(units)) {
+    const task = graph.tasks.get(id);
+    const first = expansion.kept.get(id)?.[0]?.interval;
+    if (task?.grid === undefined || first === undefined) continue;
+    for (const read of task.reads.filter(({ parent }) => parent === id)) {
+      if (hasOwnTail(task, request.expandUnbounded)) {
+        const before = task.grid.containing(instant(first.start - 1));
+        if (before === undefined) continue;
+        const message = `${id} builds on its own earlier output: the interval before the first planned one, from ${toIso(before.start)}, is not in the plan and must be right already.`;
+        const needs = unitSlices(task, before.data).find(
+          ({ table, column }) => table === read.table && column !== undefined,
+        );
+        findings.push({ code: 'missing-previous', severity: 'info', message, task: id, ...(needs && { needs }) });
+        break;
+      }
+      const more = moreIntervals(task, first.start, expansion, request.now);
+      if (more === 0 || read.window.kind === 'range') continue;
+      const [code, how] =
+        read.window.kind === 'unknown'
+          ? ([
+              'unknown-window',
+              `reads a part of its own table ${read.table} that is not known (${read.window.reason})`,
+            ] as const)
+          : (['unbounded-read', `reads its own table ${read.table} without a time predicate`] as const);
+      const message = `${id} ${how}; its later intervals were not expanded: ${plural(more, 'interval')} can be added.`;
+      findings.push({ code, severity: 'warning', message, task: id });
+    }
+  }
+  return findings;
+}
+
+/** A staging table holds the rows of one run: an interval that is planned without them would take another's. */
+function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
+  const starts = new Map(tasksOf(units).map((id) => [id, startsOf(units, id)]));
+  return tasks.flatMap(({ id, reads }): PlanFinding[] => {
+    const own = [...(starts.get(id) ?? [])];
+    if (own.length === 0) return [];
+    return reads.flatMap(({ parent, table, sameRun }): PlanFinding[] => {
+      if (sameRun !== true) return [];
+      const missing = own.filter((start) => starts.get(parent)?.has(start) !== true).length;
+      if (missing === 0) return [];
+      const which = `${plural(missing, 'interval')} of ${id}`;
+      const message = `${parent} fills ${table} anew in each run, and ${which} would read whatever it holds now instead of the rows of ${missing === 1 ? 'its' : 'their'} own run. Select ${parent} as well.`;
+      return [{ code: 'missing-previous', severity: 'error', message, task: id }];
+    });
+  });
+}
+
+/** A range that reaches beyond the last finished interval is cut there: said, so that nobody takes it for done. */
+function notFinished({ request, graph, units }: Planned): PlanFinding[] {
+  const { selection, now } = request;
+  const open = new Map<Instant, TaskId[]>();
+  const planned = new Set(tasksOf(units));
+  for (const id of new Set(request.tasks)) {
+    const grid = graph.tasks.get(id)?.grid;
+    const last = grid === undefined ? undefined : lastFinished(grid, now);
+    const first = last === undefined ? undefined : grid?.containing(last.next);
+    if (first === undefined || !planned.has(id)) continue;
+    const asked = selection.kind === 'data-range' ? first.start < selection.to : first.start <= selection.last;
+    if (asked) open.set(first.start, [...(open.get(first.start) ?? []), id]);
+  }
+  return [...open].map(([start, ids]): PlanFinding => {
+    const message = `The range reaches beyond the last finished interval: what begins at ${toIso(start)} or later is not in the plan.`;
+    return { code: 'not-finished', severity: 'info', message, task: ids.length === 1 ? ids[0] : undefined };
+  });
+}
+
+function leftOut({ graph, expansion, request, units }: Planned): PlanFinding[] {
+  const planned = new Set(tasksOf(units));
+  return [...new Set(request.without)].flatMap((id): PlanFinding[] => {
+    const count = expansion.kept.get(id)?.length ?? 0;
+    if (count === 0) return [];
+    const readers = (graph.children.get(id) ?? []).filter((child) => planned.has(child));
+    const read = readers.length === 0 ? '' : ` ${readers.join(', ')} will read them as they are.`;
+    const message = `${id} was left out: ${plural(count, 'interval')} of it ${count === 1 ? 'stays' : 'stay'} stale.${read}`;
+    return [{ code: 'stale', severity: 'warning', message, task: id }];
+  });
+}
+
+function zeroWidths({ graph, units }: Planned): PlanFinding[] {
+  return tasksOf(units).flatMap((id): PlanFinding[] => {
+    if (graph.tasks.get(id)?.zeroWidth !== true) return [];
+    const message = `${id} uses data_interval_start and data_interval_end, which are the same instant under this scheduler's default for cron schedules: its range is empty.`;
+    return [{ code: 'zero-width-interval', severity: 'warning', message, task: id }];
+  });
+}
+
+/** Tasks with a unit in the plan, in the order in which they first come. */
+const tasksOf = (units: readonly PlanUnit[]): readonly TaskId[] => [...new Set(units.map((unit) => unit.task))];

@@ -1,0 +1,73 @@
+import type { DeclaredSource } from '../../lineage/facts/declared-sources.ts';
+import type { ReadWindow, WriteFact } from '../../lineage/facts/facts.ts';
+import type { Executor, TaskId } from '../../pipeline/model/model.ts';
+import type { Grid } from '../../time/intervals/grid.ts';
+import type { CalendarOffset } from '../../time/zones/calendar.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+
+/** A table that a task of the workspace writes and this task reads. `parent` may be the task itself. */
+export interface ParentRead {
+  readonly parent: TaskId;
+  readonly table: string;
+  readonly window: ReadWindow;
+  /** The table holds only what the parent's latest run put there: an interval reads the rows of its own run. */
+  readonly sameRun?: boolean;
+}
+
+/** A table that the task reads as it is now, and of which a person has said what can still be read. */
+export interface SourceRead {
+  readonly source: DeclaredSource;
+  readonly window: ReadWindow;
+  /** Tasks of the workspace that write it. */
+  readonly writers: readonly TaskId[];
+  /** How the task itself has to do with the source: what it reads it for is not an interval of old. */
+  readonly makes: 'source' | 'snapshots' | undefined;
+}
+
+/** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
+export interface PlannableTask {
+  readonly id: TaskId;
+  readonly zone: ZoneName;
+  /** `undefined`: the schedule gives no grid; `noGrid` says why. */
+  readonly grid: Grid | undefined;
+  readonly noGrid: string | undefined;
+  /** `zero-width` bounds are used by this task under Airflow 3's default timetable. */
+  readonly zeroWidth: boolean;
+  readonly reads: readonly ParentRead[];
+  readonly sources?: readonly SourceRead[];
+  /**
+   * Edges without a table: this task's logical date moved by `shift` (a sensor's delta, negated) is the parent's that
+   * it follows. An edge to itself: its runs go one at a time, oldest first.
+   */
+  readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
+  readonly writes: readonly WriteFact[];
+  /** Every run rewrites the whole table as of its interval, so whatever is run, the newest interval has to come last. */
+  readonly lastRunWins?: boolean;
+  /** Tasks of the same run that are done with what this one wrote before its next run empties the table again. */
+  readonly usedBy?: readonly TaskId[];
+  /** The task that empties the slice which this one only adds rows to: the two are one rerun. */
+  readonly pairedWith?: TaskId;
+  readonly executor: Executor;
+  readonly codeHash: string;
+}
+
+/** A data range `[from, to)` picks every interval that overlaps it; logical dates `first..last`, both included, pick by start. */
+export type Selection =
+  | { readonly kind: 'data-range'; readonly from: Instant; readonly to: Instant }
+  | { readonly kind: 'logical-dates'; readonly first: Instant; readonly last: Instant };
+
+export interface PlanRequest {
+  readonly tasks: readonly TaskId[];
+  readonly selection: Selection;
+  readonly downstream: boolean;
+  /** Downstream tasks left out by hand; their slices stay stale and the plan says so. */
+  readonly without: readonly TaskId[];
+  /** Expand children whose read has no time predicate (offered, never silent). */
+  readonly expandUnbounded: boolean;
+  /** Allow `append` tasks, whose second run doubles rows. */
+  readonly allowAppend: boolean;
+  /** Allow intervals whose sources do not keep any more what they read. */
+  readonly allowExpired?: boolean;
+  readonly now: Instant;
+}

@@ -1,0 +1,111 @@
+import type { WriteMode } from '../../lineage/facts/facts.ts';
+import type { Executor, TaskId } from '../../pipeline/model/model.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+
+/** `dag.task@2026-11-28T00:00:00Z`: the task and its interval's start in UTC, so that a repeated local hour stays two units. */
+export type UnitId = string;
+
+/** Why a unit is in the plan; merged per unit, in the order found. */
+export type Reason =
+  | { readonly kind: 'selected' }
+  /** Reads `[from, to)` of what a parent rewrites. */
+  | {
+      readonly kind: 'reads-parent';
+      readonly parent: TaskId;
+      readonly table: string;
+      readonly from: Instant;
+      readonly to: Instant;
+    }
+  /** Reads its own earlier output, so everything after the first changed interval is redone. */
+  | { readonly kind: 'own-tail' }
+  /** An explicit edge and no table in common: by order, not by data. */
+  | { readonly kind: 'by-order'; readonly parent: TaskId };
+
+/** The rows of one table that a unit owns: `[from, to)` on `column`; a whole table has neither. */
+export interface UnitSlice {
+  readonly table: string;
+  readonly column: string | undefined;
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
+  readonly mode: WriteMode;
+}
+
+/**
+ * Units that must be done first: `units[first] … units[last]` of `task`, both included, as indexes into
+ * {@link Plan.byTask}. A range instead of a list keeps cumulative tasks linear in memory.
+ */
+export interface WaitRange {
+  readonly task: TaskId;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface PlanUnit {
+  readonly id: UnitId;
+  readonly task: TaskId;
+  /** `[start, next)` on the task's grid: what selects and orders the unit. */
+  readonly start: Instant;
+  readonly next: Instant;
+  /** What the scheduler would hand to the run; differs from `[start, next)` only for zero-width intervals. */
+  readonly data: DataInterval;
+  readonly reasons: readonly Reason[];
+  readonly waitsFor: readonly WaitRange[];
+  readonly executor: Executor;
+  readonly slices: readonly UnitSlice[];
+  /** Units of this plan that fill, for this interval, a table which holds one interval at a time, and that this one reads. */
+  readonly filledBy?: readonly UnitId[];
+  /** The nearest task upstream that cannot be run from here; the unit then cannot run either. */
+  readonly blockedBy?: TaskId;
+}
+
+export const planFindingCodes = [
+  'empty-selection',
+  'not-finished',
+  'cycle',
+  'unbounded-read',
+  'unknown-window',
+  'overlapping-plan',
+  'not-runnable',
+  'append-in-plan',
+  'schema-change',
+  'retention',
+  'mutable-source',
+  'missing-snapshot',
+  'missing-previous',
+  'session-zone',
+  'zero-width-interval',
+  'out-of-date',
+  'stale',
+] as const;
+
+/** Said before the first unit runs; `error` means that nothing of this plan can be started. */
+export interface PlanFinding {
+  readonly code: (typeof planFindingCodes)[number];
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly message: string;
+  readonly task: TaskId | undefined;
+  /** Rows that the plan builds on and does not make: the database can be asked whether there are any. */
+  readonly needs?: UnitSlice | undefined;
+}
+
+/** The frozen, ordered list of units: what is previewed is exactly what runs. */
+export interface Plan {
+  readonly version: 1;
+  /** The clock that the plan was made with. */
+  readonly now: Instant;
+  /** Ready-queue order: (interval end, topological rank). */
+  readonly units: readonly PlanUnit[];
+  /** For each task its units' positions in `units`, oldest first. */
+  readonly byTask: ReadonlyMap<TaskId, readonly number[]>;
+  readonly findings: readonly PlanFinding[];
+  /** Hash of the code that each task would run, frozen at planning. */
+  readonly codeHashes: ReadonlyMap<TaskId, string>;
+  /** In words: tasks whose range is wider than the selection, and why. */
+  readonly widened: readonly {
+    readonly task: TaskId;
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly because: string;
+  }[];
+}

@@ -1,0 +1,54 @@
+import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
+import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
+import type { Cancellable } from '../session/cancellable.ts';
+import type { RelationalRunner } from '../session/runner.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { type Claim, claimSlices } from './claim.ts';
+import type { Heartbeat } from './heartbeat.ts';
+
+export interface UnitRun {
+  readonly job: UnitJob;
+  readonly warehouse: Warehouse;
+  readonly env: RelationalRunner;
+  readonly types: TypeCache;
+  readonly heartbeat: Heartbeat;
+  /** Set while a claim is held that nothing has deleted yet. */
+  claim: { fence: string; lost: boolean } | undefined;
+}
+
+/** A unit whose slices are claimed. */
+export interface ClaimedUnit {
+  readonly claim: Extract<Claim, { kind: 'claimed' }>;
+  /** As the driver has it, for statements that a cancel must not stop. */
+  readonly raw: Session;
+  readonly steps: Cancellable;
+  /** Milliseconds since the claim was asked for. */
+  readonly durationMs: () => number;
+}
+
+/** Claims the slices, and keeps the claim alive while the work goes on; work whose claim is lost is stopped. */
+export async function withClaim(
+  run: UnitRun,
+  raw: Session,
+  steps: Cancellable,
+  work: (unit: ClaimedUnit) => Promise<UnitOutcome>,
+): Promise<UnitOutcome> {
+  const { job, env, warehouse } = run;
+  const startedAt = env.clock.now();
+  const durationMs = () => env.clock.now() - startedAt;
+  const claim = await claimSlices(steps.session, job, warehouse, env, run.types);
+  if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
+  if (claim.kind === 'full') return { state: 'full', reason: claim.reason, durationMs: durationMs() };
+  const held = { fence: claim.fence, lost: false };
+  run.claim = held;
+  const unwatch = run.heartbeat.watch(claim.fence, job.run, job.options.leaseMs, () => {
+    held.lost = true;
+    steps.stop();
+  });
+  try {
+    return await work({ claim, raw, steps, durationMs });
+  } finally {
+    unwatch();
+  }
+}

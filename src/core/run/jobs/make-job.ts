@@ -1,0 +1,173 @@
+import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
+import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
+import type { ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
+import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
+import type { PlanUnit } from '../../plan/model/plan.ts';
+import type { TemplateContext } from '../../template/render/template-context.ts';
+import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { type Instant, instant } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+import type { JobRefusal } from '../unit/job-refusal.ts';
+import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
+import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
+import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import { taskContext } from './task-context.ts';
+
+/** What a job is made from beside its unit. */
+export interface JobSource {
+  readonly task: Task;
+  readonly pipeline: Pipeline;
+  readonly facts: TaskFacts;
+  readonly declared: DeclaredTask | undefined;
+  readonly sources?: DeclaredSources;
+}
+
+export interface JobSetting {
+  readonly run: string;
+  readonly codeHash: string;
+  readonly options: UnitOptions;
+  /** Airflow Variables and params of `backfill.yaml`; params go over those of the file. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Tasks of which somebody said that they are run although they cannot be one transaction. */
+  readonly notAtomic?: ReadonlySet<TaskId> | undefined;
+}
+
+/** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
+export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
+  const { task, pipeline, facts } = source;
+  if (task.executor.kind !== 'warehouse') {
+    const remedy = 'run it with its scheduler, then resume this run';
+    return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
+  }
+  const context = taskContext(task, pipeline, unit.data, setting);
+  const texts: RenderedSql[] = [];
+  for (const sql of task.sql) {
+    const rendered = renderStatements(sql, context);
+    if (isRefusal(rendered)) return rendered;
+    texts.push(rendered);
+  }
+  const snapshots = chooseSnapshots(facts.reads, task, context);
+  if (isRefusal(snapshots)) return snapshots;
+  const unseen = refuseUnseenSources(texts, task, facts, source.sources ?? noSources);
+  if (unseen !== undefined) return unseen;
+  const sent = readSnapshots(texts, snapshots, task);
+  if (isRefusal(sent)) return sent;
+  const statements = sent.flatMap((rendered) => rendered.statements);
+  if (statements.length === 0) {
+    return {
+      code: 'no-statements',
+      message: `${task.id} has no SQL to run`,
+      remedy: 'give the task a statement',
+      at: task.nameAt,
+    };
+  }
+  const isConfirmed = setting.notAtomic?.has(task.id) === true;
+  const halfway = notAtomicStatement(statements);
+  if (halfway !== undefined && !isConfirmed) return notAtomicRefusal(task.id, halfway);
+  const slices: JobSlice[] = [];
+  for (const write of facts.writes) {
+    const slice = sliceOf(write, unit, source, texts, context);
+    if (isRefusal(slice)) return slice;
+    slices.push(slice);
+  }
+  return {
+    run: setting.run,
+    unit: unit.id,
+    task: task.id,
+    interval: unit.data,
+    calendarZone: facts.reads.some(isBoundByDays) ? pipeline.zone : undefined,
+    statements,
+    slices,
+    inputs: facts.reads.map((read) => inputOf(read, unit.data, snapshots)),
+    filledBy: unit.filledBy,
+    cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
+    codeHash: setting.codeHash,
+    restores: undefined,
+    notAtomic: isConfirmed ? (halfway?.reason ?? 'It calls code that may commit by itself.') : undefined,
+    options: heldAs(setting.options, source.declared),
+  };
+}
+
+const heldAs = (options: UnitOptions, declared: DeclaredTask | undefined): UnitOptions =>
+  declared?.hold === undefined ? options : { ...options, holdShrinkPercent: declared.hold.shrinkPercent };
+
+/** Neither asked for nor there by mere order: what such a parent did cannot be seen in any input. */
+const isDrivenByInputs = ({ reasons }: PlanUnit): boolean =>
+  reasons.length > 0 && reasons.every(({ kind }) => kind === 'reads-parent' || kind === 'own-tail');
+
+const isBoundByDays = ({ window }: ReadFact): boolean =>
+  window.kind === 'range' && [...window.lo, ...window.hi].some(({ steps }) => steps.length > 0);
+
+const readsAreKnown = ({ unknowns }: TaskFacts): boolean =>
+  unknowns.every(({ about }) => about !== 'tables' && about !== 'table-name');
+
+export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
+
+/** The rows that the unit owns. What is not known to be less is the whole table: wider than needed, never narrower. */
+function sliceOf(
+  write: WriteFact,
+  unit: PlanUnit,
+  source: JobSource,
+  texts: readonly RenderedSql[],
+  context: TemplateContext,
+): JobSlice | JobRefusal {
+  const { table, slice, mode, key } = write;
+  const declared = source.declared?.writes.find((write) => sameTable(write.table, table));
+  const { volatile = [], floatTolerance, concurrency } = declared ?? {};
+  const common = { table, mode, key, volatile, floatTolerance, concurrency };
+  if (slice.kind !== 'range') {
+    return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
+  }
+  const bounds = {
+    column: slice.column,
+    from: isoBound(exactTime(slice.lo, unit.data)),
+    to: isoBound(exactTime(slice.hi, unit.data)),
+  };
+  if (slice.predicate === undefined) return { ...common, ...bounds, predicate: undefined };
+  const sql = source.task.sql[slice.predicate.sqlIndex];
+  const rendered = texts[slice.predicate.sqlIndex];
+  const part = sql && rendered && renderPart(sql, slice.predicate, rendered.text, context);
+  if (sql === undefined || part === undefined) {
+    return {
+      code: 'no-slice',
+      message: `${source.task.id}: the rows that it deletes from ${table} cannot be told from its template`,
+      remedy:
+        'write the bounds of the DELETE outside of loops, or declare column and key of the table in backfill.yaml',
+      at: write.at,
+    };
+  }
+  return { ...common, ...bounds, predicate: unqualified(part, qualifiers(write, source), sql.dialect) };
+}
+
+/** Names that may stand before a column of the target in its own DELETE. */
+function qualifiers({ table, slice }: WriteFact, { task }: JobSource): ReadonlySet<string> {
+  const names = new Set([table, table.split('.').at(-1) ?? table]);
+  if (slice.kind !== 'range' || slice.predicate === undefined) return names;
+  const { sqlIndex, start, end } = slice.predicate;
+  const statement = task.sql[sqlIndex]?.reading.statements.find((one) => one.start <= start && end <= one.end);
+  if (statement?.targetAlias !== undefined) names.add(statement.targetAlias);
+  return names;
+}
+
+function inputOf(read: ReadFact, interval: DataInterval, snapshots: readonly SnapshotChoice[]): JobInput {
+  const { window } = read;
+  const choice = snapshots.find((one) => one.read === read);
+  const what = choice === undefined ? { table: read.table } : { table: choice.table, snapshot: choice.snapshot };
+  if (window.kind !== 'range') return { ...what, column: undefined, from: undefined, to: undefined };
+  const from = window.lo.map((bound) => evaluateTime(bound, interval, 'lower'));
+  const to = window.hi.map((bound) => evaluateTime(bound, interval, 'upper'));
+  return {
+    ...what,
+    column: window.column,
+    from: from.length === 0 ? undefined : isoBound(instant(Math.min(...from))),
+    to: to.length === 0 ? undefined : isoBound(instant(Math.max(...to))),
+  };
+}
+
+const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);
+
+/** The same table, though one of the names may lack its schema. */
+const sameTable = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);

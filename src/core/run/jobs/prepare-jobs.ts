@@ -1,0 +1,63 @@
+import type { DeclaredFacts } from '../../lineage/facts/declared-facts.ts';
+import type { TaskFacts } from '../../lineage/facts/facts.ts';
+import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
+import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
+import type { JobRefusal } from '../unit/job-refusal.ts';
+import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
+import { scheduledWriters } from './scheduled-writers.ts';
+
+export interface PreparedJobs {
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+}
+
+/** `lockTable` that is not said: where a scheduler writes the table too. */
+export type JobOptions = Omit<UnitOptions, 'lockTable'> & { readonly lockTable: boolean | undefined };
+
+/**
+ * Makes every job of a plan before the first one runs, so that what cannot be rendered is known at once.
+ * `runsHere` refuses tasks whose Airflow connection id means another database than this run's.
+ */
+export function prepareJobs(
+  plan: Plan,
+  facts: WorkspaceFacts,
+  declared: DeclaredFacts,
+  setting: Omit<JobSetting, 'codeHash' | 'options'> & { readonly options: JobOptions },
+  runsHere: (connectionId: string | undefined) => JobRefusal | undefined,
+): PreparedJobs {
+  const jobs = new Map<UnitId, UnitJob>();
+  const refused = new Map<UnitId, JobRefusal>();
+  const make = (unit: PlanUnit): UnitJob | JobRefusal => {
+    const known = facts.tasks.get(unit.task);
+    const taskFacts = facts.facts.get(unit.task);
+    if (known === undefined || taskFacts === undefined) {
+      return { code: 'not-runnable', message: `there is no task ${unit.task}`, remedy: 'plan again', at: undefined };
+    }
+    if (unit.blockedBy !== undefined && unit.blockedBy !== unit.task) {
+      const message = `waits for ${unit.blockedBy}, which cannot be run from here`;
+      return { code: 'not-runnable', message, remedy: 'run that task with its scheduler first', at: known.task.nameAt };
+    }
+    const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
+    if (elsewhere !== undefined) return elsewhere;
+    const source = { facts: taskFacts, declared: declared.get(unit.task), sources: facts.sources, ...known };
+    const options = optionsOf(unit.task, taskFacts);
+    return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
+  };
+  const known = new Map<TaskId, UnitOptions>();
+  const optionsOf = (task: TaskId, { writes }: TaskFacts): UnitOptions => {
+    const found = known.get(task);
+    if (found !== undefined) return found;
+    const byDefault = () => writes.some(({ table }) => scheduledWriters(facts, table).length > 0);
+    const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault() };
+    known.set(task, options);
+    return options;
+  };
+  for (const unit of plan.units) {
+    const made = make(unit);
+    if (isRefusal(made)) refused.set(unit.id, made);
+    else jobs.set(unit.id, made);
+  }
+  return { jobs, refused };
+}

@@ -1,0 +1,19 @@
+import type { Pipeline, Task } from '../../pipeline/model/model.ts';
+import type { TemplateContext } from '../../template/render/template-context.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+
+/** What a task's templates may ask for in one interval; params of `backfill.yaml` go over those of the file. */
+export const taskContext = (
+  task: Task,
+  pipeline: Pipeline,
+  interval: DataInterval,
+  { variables, params }: Pick<TemplateContext, 'variables' | 'params'>,
+): TemplateContext => ({
+  interval,
+  zone: pipeline.zone,
+  dagId: pipeline.id,
+  taskId: task.name,
+  params: { ...task.params, ...params },
+  variables,
+  airflowVersion: pipeline.airflowVersion,
+});

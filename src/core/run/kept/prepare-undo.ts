@@ -1,0 +1,110 @@
+import type { ChangedSlice, LedgerStore } from '../../ledger/ledger-store.ts';
+import { undoMark } from '../../ledger/undo-mark.ts';
+import type { Plan, PlanUnit, UnitId, WaitRange } from '../../plan/model/plan.ts';
+import { plural } from '../../text/plural.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+import type { PreparedRun } from '../jobs/prepared-run.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import { decodeRunDocument, type RunDocument } from './run-document.ts';
+
+export interface UndoRequest {
+  /** The run whose changes are taken back. */
+  readonly run: string;
+  /** Only these units of it; all that it changed where undefined. */
+  readonly units: readonly UnitId[] | undefined;
+  /** Id of the run that the undo is. */
+  readonly as: string;
+  readonly createdBy: string;
+  readonly now: Instant;
+}
+
+/** Why nothing is undone, and what to do. */
+export interface UndoRefusal {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/**
+ * An undo is a run of its own: the changed units of a run, the last one first, each putting its slices back to the rows
+ * of before. Refused as a whole where the rows of a slice were not kept or a later run made it anew.
+ */
+export async function prepareUndo(
+  { run, units, as, createdBy, now }: UndoRequest,
+  ledger: LedgerStore,
+): Promise<PreparedRun | UndoRefusal> {
+  const stored = await ledger.loadRun(run);
+  if (stored === undefined) {
+    return { message: `there is no run ${run} in this database`, remedy: 'list them with: backfill history' };
+  }
+  const all = await ledger.changedSlices(run);
+  const changed = units === undefined ? all : all.filter(({ unit }) => units.includes(unit));
+  const missing = (units ?? []).find((unit) => !all.some((slice) => slice.unit === unit));
+  if (missing !== undefined) {
+    return { message: `run ${run} changed nothing by ${missing}`, remedy: `see: backfill history ${run}` };
+  }
+  if (changed.length === 0) return { message: `run ${run} changed nothing`, remedy: 'there is nothing to undo' };
+  const stuck = changed.flatMap((slice) => whyNot(slice) ?? []);
+  if (stuck.length > 0) {
+    const more = stuck.length > 3 ? `; and ${plural(stuck.length - 3, 'more slice')}` : '';
+    return {
+      message: `run ${run} cannot be undone as a whole: ${stuck.slice(0, 3).join('; ')}${more}`,
+      remedy: 'undo single units of it, or run their intervals again',
+    };
+  }
+  const decoded = decodeRunDocument(stored.document);
+  if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
+  return undoOf(decoded.value, [...new Set(changed.map(({ unit }) => unit))], { run, as, createdBy, now });
+}
+
+export const isUndoRefusal = (made: PreparedRun | UndoRefusal): made is UndoRefusal => 'remedy' in made;
+
+function whyNot({ unit, target, rowsBefore, kept, newerRun }: ChangedSlice): string | undefined {
+  if (newerRun !== undefined) return `run ${newerRun} made the slice of ${target} of ${unit} anew`;
+  if (rowsBefore === undefined) return `${unit} made the table ${target}`;
+  if (kept === undefined) return `the rows of ${target} before ${unit} were not kept`;
+  return undefined;
+}
+
+function undoOf(
+  { plan, jobs, options }: RunDocument,
+  changed: readonly UnitId[],
+  { run, as, createdBy, now }: Omit<UndoRequest, 'units'>,
+): PreparedRun {
+  const planned = new Map(plan.units.map((unit) => [unit.id, unit]));
+  const units: PlanUnit[] = [];
+  const byTask = new Map<string, number[]>();
+  let last: WaitRange | undefined;
+  for (const id of changed) {
+    const unit = planned.get(id);
+    if (unit === undefined) continue;
+    const { task } = unit;
+    const own = byTask.get(task) ?? [];
+    // Also where one is tried again: an earlier change of the same rows is taken back after the later one.
+    units.push({ ...unit, reasons: [{ kind: 'selected' }], waitsFor: last === undefined ? [] : [last] });
+    last = { task, first: own.length, last: own.length };
+    own.push(units.length - 1);
+    byTask.set(task, own);
+  }
+  const undoPlan: Plan = { version: 1, now, units, byTask, findings: [], codeHashes: new Map(), widened: [] };
+  return {
+    run: as,
+    title: `undo of ${run}`,
+    createdBy,
+    plan: undoPlan,
+    jobs: new Map(units.flatMap(({ id }) => (jobs.has(id) ? [[id, undoJob(jobs.get(id) as UnitJob, run, as)]] : []))),
+    refused: new Map(),
+    // One after the other, the last change first: what was read by a later unit is put back after it.
+    options: { ...options, concurrency: 1, stopAtFirstFailure: true },
+  };
+}
+
+const undoJob = (job: UnitJob, run: string, as: string): UnitJob => ({
+  ...job,
+  run: as,
+  statements: [],
+  inputs: [],
+  cutsOff: false,
+  codeHash: undoMark(run),
+  restores: { run, unit: job.unit },
+  options: { ...job.options, compare: 'rows', holdShrinkPercent: undefined },
+});

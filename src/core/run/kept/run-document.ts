@@ -1,0 +1,124 @@
+import {
+  type Decoded,
+  decodeDocument,
+  decodeInterval,
+  decodePlan,
+  encodeDocument,
+  encodeInterval,
+  encodePlan,
+  writeMode,
+} from '../../ledger/codec.ts';
+import { count, entries, finite, flag, list, mapOf, oneOf, optional, record, text } from '../../ledger/decoder.ts';
+import type { Plan, UnitId } from '../../plan/model/plan.ts';
+import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
+import type { JobRefusal } from '../unit/job-refusal.ts';
+import type { RunOptions } from '../unit/run-options.ts';
+import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+
+/** What a stored run holds: the frozen plan, each unit's rendered job or refusal, and the options it was asked with. */
+export interface RunDocument {
+  readonly plan: Plan;
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+  readonly options: RunOptions;
+}
+
+/** Versioned JSON for the ledger. No secret can get in: jobs hold rendered statements and session settings only. */
+export const encodeRunDocument = ({ plan, jobs, refused, options }: RunDocument): string =>
+  encodeDocument({
+    plan: encodePlan(plan),
+    jobs: [...jobs].map(([unit, job]) => [unit, { ...job, interval: encodeInterval(job.interval) }]),
+    refused: [...refused],
+    options,
+  });
+
+/** A run of a task that its scheduler ran has no plan and no jobs: there is nothing that could be run from here again. */
+export const decodeRunDocument = (document: string): Decoded<RunDocument> =>
+  document === scheduledDocument
+    ? { ok: false, reason: 'its scheduler ran it, and can run it again' }
+    : decodeDocument(document, runDocument);
+
+const sourceSpan = record({ file: text, start: count, end: count });
+
+const job = record<UnitJob>({
+  run: text,
+  unit: text,
+  task: text,
+  interval: decodeInterval,
+  calendarZone: optional(text),
+  statements: list(record({ text, at: optional(sourceSpan) })),
+  slices: list(
+    record<JobSlice>({
+      table: text,
+      column: optional(text),
+      from: optional(text),
+      to: optional(text),
+      predicate: optional(text),
+      mode: writeMode,
+      key: list(text),
+      volatile: list(text),
+      floatTolerance: optional(finite),
+      concurrency: optional(count),
+    }),
+  ),
+  inputs: list(
+    record<JobInput>({
+      table: text,
+      column: optional(text),
+      from: optional(text),
+      to: optional(text),
+      snapshot: optional(record({ of: text, column: optional(text), date: optional(text) })),
+    }),
+  ),
+  filledBy: optional(list(text)),
+  cutsOff: flag,
+  codeHash: text,
+  restores: optional(record({ run: text, unit: text })),
+  notAtomic: optional(text),
+  options: record<UnitOptions>({
+    compare: oneOf('rows', 'checksums', 'none'),
+    samples: count,
+    floatTolerance: optional(finite),
+    holdShrinkPercent: optional(finite),
+    keepBeforeRows: count,
+    earlyCutoff: flag,
+    lockTable: flag,
+    tableConcurrency: optional(count),
+    connectionConcurrency: optional(count),
+    lockTimeoutMs: count,
+    statementTimeoutMs: count,
+    leaseMs: count,
+    settings: mapOf(text),
+  }),
+});
+
+const runDocument = record<RunDocument>({
+  plan: decodePlan,
+  jobs: entries(job),
+  refused: entries(
+    record<JobRefusal>({
+      code: oneOf(
+        'not-runnable',
+        'not-rendered',
+        'no-slice',
+        'no-statements',
+        'no-snapshot',
+        'not-atomic',
+        'other-connection',
+      ),
+      message: text,
+      remedy: text,
+      at: optional(sourceSpan),
+    }),
+  ),
+  options: record<RunOptions>({
+    concurrency: count,
+    stopAtFirstFailure: flag,
+    keepBeforeDays: count,
+    vacuum: optional(oneOf('advise', 'run', 'off')),
+    maxAttempts: count,
+    maxBusyAttempts: count,
+    backoffMs: count,
+    maxBackoffMs: count,
+  }),
+});

@@ -1,0 +1,276 @@
+import type { UnitRecord } from '../../ledger/ledger-store.ts';
+import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
+import { minHeap } from '../../plan/units/min-heap.ts';
+import { slicesOverlap } from '../jobs/slices-overlap.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { Clock } from '../unit/clock.ts';
+import type { JobRefusal } from '../unit/job-refusal.ts';
+import type { RunEvent } from '../unit/run-event.ts';
+import { backoffDelay, type RunOptions } from '../unit/run-options.ts';
+import type { RunUnit } from '../unit/run-result.ts';
+import type { UnitExecutor } from '../unit/unit-executor.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import {
+  blockedUnit,
+  errorUnit,
+  finishedBefore,
+  isCommitted,
+  notStarted,
+  outcomeUnit,
+  stuckBusy,
+} from '../unit/unit-results.ts';
+import { progressMeter } from './progress-meter.ts';
+import { tableSlots } from './table-slots.ts';
+import { waitTracker } from './wait-tracker.ts';
+
+export interface DriveInput {
+  readonly plan: Plan;
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  /** Units that cannot be run from here; what waits for them is blocked. */
+  readonly refused: ReadonlyMap<UnitId, JobRefusal>;
+  /** What earlier runs of this plan left behind; committed units are not run again. */
+  readonly before: ReadonlyMap<UnitId, UnitRecord>;
+  readonly options: RunOptions;
+  readonly executor: UnitExecutor;
+  /** Makes a unit's state durable; a rejection stops the run. */
+  readonly record: (record: UnitRecord) => Promise<void>;
+  readonly clock: Clock;
+  readonly signal: CancelSignal;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+export interface Driven {
+  readonly units: readonly RunUnit[];
+  /** Set when the ledger could not be written; nothing was started after that. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Takes every unit of a plan to its end: in the plan's order, side by side up to the limits, each one only after all
+ * that it waits for, never two at once that write the same rows. Retries what may be retried. Rejects only for a bug
+ * of the executor, after the units that were running have ended.
+ */
+export async function driveUnits(input: DriveInput): Promise<Driven> {
+  const { plan, options, executor, clock, signal } = input;
+  const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id)));
+  const attempts = plan.units.map((unit) => input.before.get(unit.id)?.attempts ?? 0);
+  const tries = new Map<number, { errors: number; busy: number; full: number }>();
+  const waits = waitTracker(plan);
+  /** Positions: a plan's units stand in the order they should run in. */
+  const queue = minHeap<number>((a, b) => a - b);
+  /** Running units, each with the units that were put off because they write the same rows. */
+  const running = new Map<number, number[]>();
+  const meter = progressMeter(plan.units.length, clock.now());
+  const places = tableSlots(plan, input.jobs);
+  const limit = Math.max(1, Math.min(options.concurrency, executor.maxConcurrency, connectionCap(input.jobs)));
+  let sleeping = 0;
+  let stopped = signal.aborted;
+  let problem: string | undefined;
+  let bug: { readonly error: unknown } | undefined;
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+
+  /** A listener that throws is a bug of its shell: it must not leave the run hanging. */
+  const emit = (event: RunEvent): void => {
+    try {
+      input.onEvent(event);
+    } catch (error) {
+      bug ??= { error };
+      stopped = true;
+    }
+  };
+  const unitAt = (position: number): PlanUnit => plan.units[position] as PlanUnit;
+  const idAt = (position: number): UnitId => unitAt(position).id;
+  const report = (): void => emit({ kind: 'progress', progress: meter.read(running.size, clock.now()) });
+
+  let writes: Promise<void> = Promise.resolve();
+  const write = (record: UnitRecord): Promise<void> => {
+    writes = writes.then(async () => {
+      if (problem !== undefined) return;
+      try {
+        await input.record(record);
+      } catch (error) {
+        problem = `the ledger could not be written: ${error instanceof Error ? error.message : String(error)}`;
+        stopped = true;
+      }
+    });
+    return writes;
+  };
+
+  /** Asks the given units whether they may start, and follows every block to what waits behind it. */
+  const askAll = (positions: readonly number[]): void => {
+    const open = [...positions];
+    for (let position = open.pop(); position !== undefined; position = open.pop()) {
+      if (units[position] !== undefined) continue;
+      const refusal = input.refused.get(idAt(position));
+      const state = refusal === undefined ? waits.ask(position) : undefined;
+      if (state?.kind === 'ready') queue.push(position);
+      else if (state?.kind !== 'waiting') {
+        const by = state === undefined ? undefined : units[state.by];
+        const result = blockedUnit(idAt(position), attempts[position] ?? 0, refusal, by);
+        settle(position, result);
+        void write(result);
+        emit({ kind: 'unit-blocked', unit: result.unit, result });
+        open.push(...waits.settle(position, false));
+      }
+    }
+  };
+
+  const settle = (position: number, result: RunUnit): void => {
+    units[position] = result;
+    tries.delete(position);
+    meter.ended(result);
+  };
+
+  const release = (position: number): void => {
+    for (const put of [...(running.get(position) ?? []), ...places.free(position)]) queue.push(put);
+    running.delete(position);
+  };
+
+  const finish = (position: number, result: RunUnit): void => {
+    settle(position, result);
+    emit({ kind: 'unit-finished', unit: result.unit, result });
+    const good = isCommitted(result);
+    if (!good && options.stopAtFirstFailure) stopped = true;
+    askAll(waits.settle(position, good));
+  };
+
+  const rowsInUse = (position: number): number | undefined => {
+    const { slices } = unitAt(position);
+    for (const other of running.keys()) if (slicesOverlap(slices, unitAt(other).slices)) return other;
+    return undefined;
+  };
+
+  const pump = (): void => {
+    while (!stopped && running.size < limit) {
+      const position = queue.pop();
+      if (position === undefined) break;
+      const inUse = rowsInUse(position);
+      if (inUse === undefined && places.hasPlace(position)) {
+        running.set(position, []);
+        places.take(position);
+        void run(position);
+        continue;
+      }
+      if (inUse !== undefined) running.get(inUse)?.push(position);
+      for (const other of places.next(position)) queue.push(other);
+    }
+    report();
+    if (running.size === 0 && sleeping === 0) end();
+  };
+
+  const run = async (position: number): Promise<void> => {
+    const unit = idAt(position);
+    const attempt = (attempts[position] ?? 0) + 1;
+    attempts[position] = attempt;
+    try {
+      const job = input.jobs.get(unit);
+      if (job === undefined) throw new Error(`no job was made for ${unit}`);
+      await write({ ...notStarted(unit, attempt), state: 'running' });
+      if (problem !== undefined || signal.aborted) {
+        attempts[position] = attempt - 1;
+        await write(notStarted(unit, attempt - 1));
+        release(position);
+        return pump();
+      }
+      emit({ kind: 'unit-started', unit, attempt });
+      const outcome = await executor.execute(job, signal);
+      if (outcome.state === 'full') {
+        // It keeps its place in this run, so that no more units ask than could be let in.
+        attempts[position] = attempt - 1;
+        await write({ ...notStarted(unit, attempt - 1), message: `waiting for ${outcome.reason}` });
+        return await untilPlace(position, attempt, outcome.reason);
+      }
+      const delayMs = retryDelay(position, outcome);
+      if (delayMs === undefined) {
+        const result =
+          outcome.state === 'busy' ? stuckBusy(unit, attempt, outcome) : outcomeUnit(unit, attempt, outcome);
+        await write(result);
+        release(position);
+        finish(position, result);
+      } else {
+        const reason = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
+        await write({ ...notStarted(unit, attempt), message: reason });
+        release(position);
+        emit({ kind: 'unit-retrying', unit, attempt, delayMs, reason });
+        void retryLater(position, delayMs);
+      }
+    } catch (error) {
+      bug ??= { error };
+      stopped = true;
+      release(position);
+      const result = errorUnit(unit, attempt, error);
+      await write(result);
+      finish(position, result);
+    }
+    pump();
+  };
+
+  /** The wait before the next try; `undefined` when this outcome is the last word. */
+  const retryDelay = (position: number, outcome: Exclude<UnitOutcome, { state: 'full' }>): number | undefined => {
+    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
+    tries.set(position, tried);
+    if (outcome.state === 'busy') {
+      tried.busy += 1;
+      return tried.busy < options.maxBusyAttempts ? backoffDelay(options, tried.busy) : undefined;
+    }
+    if (outcome.state !== 'failed' || !outcome.error.retryable || outcome.error.kind === 'cancelled') return undefined;
+    tried.errors += 1;
+    return tried.errors < options.maxAttempts ? backoffDelay(options, tried.errors) : undefined;
+  };
+
+  /** Asks again after a short wait, for as long as it takes: a place comes free when any one of the others ends. */
+  const untilPlace = async (position: number, attempt: number, reason: string): Promise<void> => {
+    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
+    tries.set(position, { ...tried, full: tried.full + 1 });
+    const delayMs = backoffDelay(options, Math.min(3, tried.full + 1));
+    if (tried.full === 0)
+      emit({ kind: 'unit-retrying', unit: idAt(position), attempt, delayMs, reason: `waiting for ${reason}` });
+    await clock.sleep(delayMs, signal);
+    if (!stopped) return run(position);
+    release(position);
+    pump();
+  };
+
+  const retryLater = async (position: number, delayMs: number): Promise<void> => {
+    sleeping += 1;
+    await clock.sleep(delayMs, signal);
+    sleeping -= 1;
+    queue.push(position);
+    pump();
+  };
+
+  const onAbort = (): void => {
+    stopped = true;
+    emit({ kind: 'cancelling', running: [...running.keys()].map(idAt) });
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  for (const [position, result] of units.entries()) {
+    if (result === undefined) continue;
+    meter.before();
+    waits.settle(position, isCommitted(result));
+  }
+  askAll(plan.units.map((_, position) => position).reverse());
+  pump();
+  await ended;
+  await writes;
+  signal.removeEventListener('abort', onAbort);
+  if (bug !== undefined) throw bug.error;
+  return {
+    units: units.map((result, position) => result ?? notStarted(idAt(position), attempts[position] ?? 0)),
+    problem,
+  };
+}
+
+/** All units of a run are on one connection. */
+const connectionCap = (jobs: ReadonlyMap<UnitId, UnitJob>): number => {
+  const [job] = jobs.values();
+  return job?.options.connectionConcurrency ?? Number.POSITIVE_INFINITY;
+};
+
+const failureOf = (outcome: UnitOutcome): string =>
+  outcome.state === 'failed' ? outcome.error.message : outcome.state;

@@ -1,0 +1,214 @@
+import type { ActiveRuns } from '../../ledger/active-overlaps.ts';
+import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../../ledger/ledger-store.ts';
+import { withFindings } from '../../plan/findings/plan-findings.ts';
+import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
+import type { PreparedRun } from '../jobs/prepared-run.ts';
+import { writtenSlices } from '../jobs/written-slices.ts';
+import { encodeRunDocument } from '../kept/run-document.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { Clock } from '../unit/clock.ts';
+import { overlapInWords, ownerInWords } from '../unit/overlap-in-words.ts';
+import type { RunEvent } from '../unit/run-event.ts';
+import { backoffDelay, type RunOptions } from '../unit/run-options.ts';
+import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
+import type { UnitExecutor } from '../unit/unit-executor.ts';
+import { finishedBefore } from '../unit/unit-results.ts';
+import { driveUnits } from './drive-units.ts';
+import { waitTracker } from './wait-tracker.ts';
+
+/** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
+export interface RunPorts {
+  readonly executor: UnitExecutor;
+  readonly ledger: LedgerStore | undefined;
+  /** Who works on which slices, for a preview; a run asks its ledger. */
+  readonly activeRuns?: ActiveRuns | undefined;
+  readonly clock: Clock;
+  readonly signal: CancelSignal;
+  readonly onEvent: (event: RunEvent) => void;
+  /** Asks the database about the plan before its first unit, where the shell has not done so. */
+  readonly preflight?: (plan: Plan, jobs: PreparedRun['jobs']) => Promise<readonly PlanFinding[]>;
+}
+
+/**
+ * Runs a plan from its beginning. Refused, with nothing written, when the plan has errors, holds nothing that can be
+ * run from here, or overlaps slices that another run is working on. Throws only for a bug.
+ */
+export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<RunResult> {
+  const { run, jobs } = planned;
+  const known = planErrors(planned.plan);
+  const found = known === undefined ? ((await ports.preflight?.(planned.plan, jobs)) ?? []) : [];
+  const prepared = { ...planned, plan: withFindings(planned.plan, found) };
+  const { plan } = prepared;
+  const errors = planErrors(plan);
+  if (errors !== undefined) return refused(run, errors, ports);
+  if (!somethingCanRun(prepared)) {
+    return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
+  }
+  const { ledger } = ports;
+  const slices = writtenSlices(plan, prepared.jobs);
+  const active = ledger ?? ports.activeRuns;
+  const overlap = active && (await overlapping(active, run, slices));
+  if (overlap !== undefined) return refused(run, overlap, ports);
+  if (ledger !== undefined) {
+    await ledger.saveRun(
+      {
+        run,
+        createdAt: ports.clock.now(),
+        createdBy: prepared.createdBy,
+        title: prepared.title,
+        document: encodeRunDocument(prepared),
+      },
+      plan.units.map(({ id }) => id),
+      slices,
+    );
+    const late = await beginning(ledger, prepared, slices, prepared.createdBy);
+    if (late !== undefined) return refused(run, late, ports);
+  }
+  const result = await carryOut(prepared, new Map(), ports);
+  // Last, since an undo may need rows of that age; what cannot be forgotten now is by the next run.
+  await ledger?.forgetImages(prepared.options.keepBeforeDays).catch(() => {});
+  return result;
+}
+
+/** Why a plan cannot be started, by its findings. */
+export function planErrors({ findings }: Plan): RunRefusal | undefined {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return undefined;
+  return { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') };
+}
+
+/** Runs what `before` leaves of a prepared run; shared by a first run and a resume. */
+export async function carryOut(
+  prepared: Omit<PreparedRun, 'title' | 'createdBy'>,
+  before: ReadonlyMap<UnitId, UnitRecord>,
+  ports: RunPorts,
+): Promise<RunResult> {
+  const { plan, run, options } = prepared;
+  const { ledger, clock, signal } = ports;
+  const startedAt = clock.now();
+  const { findings } = plan;
+  const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id)) !== undefined).length;
+  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - finished, findings });
+  const driven = await driveUnits({
+    ...prepared,
+    before,
+    executor: ports.executor,
+    record: ledger === undefined ? async () => {} : (record) => recordDurably(ledger, run, record, options, clock),
+    clock,
+    signal,
+    onEvent: ports.onEvent,
+  });
+  const { vacuum = 'advise' } = options;
+  const ran = driven.units.flatMap(({ unit, ran: didRun }) => (didRun ? (prepared.jobs.get(unit) ?? []) : []));
+  const notes = vacuum === 'off' ? [] : ((await ports.executor.tidy?.(ran, vacuum, signal)) ?? []);
+  // Its lease ends by itself where the ledger cannot be reached.
+  await ledger?.endRun(run).catch(() => {});
+  const result: RunResult = {
+    run,
+    preview: ledger === undefined,
+    outcome: outcomeOf(driven.units, driven.problem, signal),
+    refusal: undefined,
+    problem: driven.problem,
+    units: driven.units,
+    notes,
+    durationMs: clock.now() - startedAt,
+  };
+  ports.onEvent({ kind: 'run-finished', result });
+  return result;
+}
+
+/** A run that was not started, as a result. */
+export function refused(run: string, refusal: RunRefusal, { ledger }: Pick<RunPorts, 'ledger'>): RunResult {
+  return {
+    run,
+    preview: ledger === undefined,
+    outcome: 'refused',
+    refusal,
+    problem: undefined,
+    units: [],
+    durationMs: 0,
+  };
+}
+
+/** Refusal that names the owners of slices which another live run works on. */
+export async function overlapping(
+  ledger: ActiveRuns,
+  run: string,
+  slices: readonly LedgerSlice[],
+): Promise<RunRefusal | undefined> {
+  return refusalOf(await ledger.activeOverlaps(run, slices));
+}
+
+/** As {@link overlapping}, and from then on this run is the one that others are refused for. */
+export async function beginning(
+  ledger: LedgerStore,
+  { run, jobs }: Pick<PreparedRun, 'run' | 'jobs'>,
+  slices: readonly LedgerSlice[],
+  owner?: string,
+): Promise<RunRefusal | undefined> {
+  const [job] = jobs.values();
+  return refusalOf(await ledger.beginRun(run, owner, slices, job?.options.leaseMs ?? 0));
+}
+
+/** The refusal as a plan says it before anything is asked to run. */
+export const overlapFinding = ({ message }: RunRefusal): PlanFinding => ({
+  code: 'overlapping-plan',
+  severity: 'error',
+  message,
+  task: undefined,
+});
+
+function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
+  if (found.length === 0) return undefined;
+  return { code: 'overlapping-run', message: overlapInWords(found), owners: [...new Set(found.map(ownerInWords))] };
+}
+
+/** Tries a few times: a ledger that is briefly away must not end a run of hours. */
+async function recordDurably(
+  ledger: LedgerStore,
+  run: string,
+  record: UnitRecord,
+  options: RunOptions,
+  clock: Clock,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ledger.recordUnit(run, record);
+    } catch (error) {
+      if (attempt >= options.maxAttempts) throw error;
+      await clock.sleep(backoffDelay(options, attempt));
+    }
+  }
+}
+
+function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signal: CancelSignal): RunResult['outcome'] {
+  const has = (...states: readonly string[]): boolean => units.some(({ state }) => states.includes(state));
+  // A cancel that came when everything had ended changed nothing.
+  if (has('cancelled') || (signal.aborted && has('waiting'))) return 'cancelled';
+  if (problem !== undefined || has('failed', 'unknown')) return 'failed';
+  if (has('held')) return 'held';
+  return has('blocked', 'waiting', 'running') ? 'failed' : 'done';
+}
+
+function whyNothing({ plan, refused: refusals }: PreparedRun): string {
+  if (plan.units.length === 0) return 'the plan has no units';
+  const [first] = refusals.values();
+  return first === undefined ? 'nothing of this plan can be run' : `${first.message}; ${first.remedy}`;
+}
+
+/** Whether any unit is neither refused nor behind a refused one. */
+function somethingCanRun({ plan, jobs }: PreparedRun): boolean {
+  const waits = waitTracker(plan);
+  const open = plan.units.map((_, position) => position).reverse();
+  const stuck = new Set<number>();
+  for (let position = open.pop(); position !== undefined; position = open.pop()) {
+    const unit = plan.units[position];
+    if (unit === undefined || stuck.has(position)) continue;
+    const state = jobs.has(unit.id) ? waits.ask(position).kind : 'blocked';
+    if (state === 'ready') return true;
+    if (state === 'waiting') continue;
+    stuck.add(position);
+    open.push(...waits.settle(position, false));
+  }
+  return false;
+}

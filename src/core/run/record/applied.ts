@@ -1,0 +1,40 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { SliceRelation } from '../../diff/slice-relation.ts';
+import type { TableDescription } from '../../warehouse/port/table-description.ts';
+import type { Target } from '../tables/target.ts';
+import type { UpsertKey } from '../tables/upsert-keys.ts';
+
+export interface AppliedSlice {
+  readonly target: Target;
+  readonly table: TableDescription;
+  readonly diff: SliceDiff;
+}
+
+export interface Applied {
+  readonly slices: readonly AppliedSlice[];
+  readonly notes: readonly string[];
+  readonly escape: EscapeVerdict;
+  /** In doubt: the targets as the task left them. */
+  readonly left?: readonly (SliceRelation | undefined)[];
+  readonly doubled?: DoubledKeys;
+}
+
+/** A key of the task whose rows a second run may not find again, by the columns of its target. */
+export interface WatchedKey {
+  readonly key: UpsertKey;
+  readonly relation: SliceRelation;
+  /** Nothing in the table keeps a second row of the key out. */
+  readonly repeatable: boolean;
+}
+
+/** Rows that get in under a key by which a second run does not find them: it was tried. */
+export type DoubledKeys =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'doubled'; readonly code: 'null-key' | 'repeated-key'; readonly reason: string };
+
+/** Written outside the declared slices: `doubt` where only comparing the rest of the table can tell. */
+export type EscapeVerdict =
+  | { readonly kind: 'none' }
+  /** `lost`: rows outside changed that this transaction may only have ended, so that they are to be looked for. */
+  | { readonly kind: 'escaped'; readonly reason: string; readonly lost?: boolean }
+  | { readonly kind: 'doubt' };

@@ -1,0 +1,43 @@
+import { plural } from '../../text/plural.ts';
+import type { UnitOptions } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import type { Applied, AppliedSlice } from './applied.ts';
+
+/** What to do with an applied task: publish it, put the old rows back, or hold it for a person. */
+export type Decision =
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
+
+export function decide(applied: Applied, options: UnitOptions): Decision {
+  if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
+  if (applied.doubled?.kind === 'doubled') {
+    return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };
+  }
+  for (const slice of applied.slices) {
+    const held = guard(slice, options.holdShrinkPercent);
+    if (held !== undefined) return held;
+  }
+  return applied.slices.every(isUnchanged) ? { kind: 'unchanged' } : { kind: 'changed' };
+}
+
+function guard({ diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
+  const before = diff.before?.rows ?? 0;
+  const after = diff.after?.rows ?? 0;
+  if (percent === undefined || before === 0 || after >= before) return undefined;
+  if (after === 0) {
+    return {
+      kind: 'held',
+      code: 'empty',
+      reason: `${diff.table} would lose ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice.`,
+    };
+  }
+  if (((before - after) / before) * 100 <= percent) return undefined;
+  return {
+    kind: 'held',
+    code: 'shrunk',
+    reason: `${diff.table} would shrink from ${before} to ${plural(after, 'row')}, by more than ${percent} %.`,
+  };
+}
+
+const isUnchanged = ({ diff }: AppliedSlice): boolean => diff.added === 0 && diff.removed === 0 && diff.changed === 0;

@@ -1,0 +1,90 @@
+import { sameContent } from '../../diff/change-cause.ts';
+import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
+import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
+import { readSql } from '../../sql/read-sql.ts';
+import { instant } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
+import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
+import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
+import { plainText } from '../jobs/render-statements.ts';
+import { stateBefore } from '../tables/slice-state.ts';
+import { ledgerSlice, type Target } from '../tables/target.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import { inputContents } from './input-content.ts';
+import type { Marker } from './marker.ts';
+import { sameSettings } from './previous-version.ts';
+
+/** What a unit's transaction needs to look at its inputs. */
+export interface CutoffUnit {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly targets: readonly Target[];
+  readonly server: WarehouseDescription;
+  readonly types: TypeCache;
+}
+
+/**
+ * The inputs, and for a unit that can be left out what they hold now; one that was asked for runs anyway, and a pass over
+ * its inputs may cost as much as its task. Read before the task: what is committed meanwhile makes the record stale,
+ * never wrong.
+ */
+export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
+  const { session, job, server, types } = unit;
+  if (!job.options.earlyCutoff || !job.cutsOff) return inputs;
+  const contents = await inputContents(session, job.inputs, server, types);
+  return inputs.map((input, index) => {
+    const content = contents[index];
+    return content === undefined ? input : { ...input, content };
+  });
+}
+
+/** Statements after which the same names and bounds may mean other rows than those that were looked at. */
+const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
+
+/** A clock among what the statements read; where load times are declared `volatile`, clocks are taken for those. */
+const readsClock = ({ statements, slices }: UnitJob): boolean =>
+  slices.every(({ volatile }) => volatile.length === 0) &&
+  statements
+    .flatMap(({ text }) => readSql(plainText(text), 'postgres').statements)
+    .flatMap((statement) => [statement, ...statement.modifying])
+    .some(({ nondeterministic }) => nondeterministic.some(({ family }) => family === 'clock'));
+
+/**
+ * Why running the unit would give what is there, in words: its code, SQL, schema and settings are those of its last run,
+ * every input holds what that run saw, and its own rows are what that run left. `undefined`: it may give something else.
+ * Content is compared, not only what the ledger says: somebody else may have written a table since. Leaves the
+ * transaction as it was; the unit's savepoint is set.
+ */
+export async function whyUpToDate(
+  unit: CutoffUnit,
+  { previous, definitionsHash }: Marker,
+  inputs: readonly RecordedInput[],
+): Promise<string | undefined> {
+  const { session, job, targets } = unit;
+  if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return undefined;
+  if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return undefined;
+  const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
+  for (const version of versions) {
+    if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return undefined;
+    if (version.definitionsHash !== definitionsHash) return undefined;
+    if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return undefined;
+    const { inputs: seen } = version;
+    if (seen?.length !== inputs.length) return undefined;
+    const same = inputs.every((input) => {
+      const then = counterpart(input, seen);
+      return input.content !== undefined && then?.content !== undefined && sameInput(input, then) === true;
+    });
+    if (!same) return undefined;
+  }
+  if (readsClock(job)) return undefined;
+  for (const [index, { relation }] of targets.entries()) {
+    const version = versions[index];
+    if (relation === undefined || version === undefined) return undefined;
+    const { figures } = await stateBefore(session, relation, index, { ...job.options, compare: 'checksums' });
+    await session.query(`rollback to savepoint ${unitSavepoint}`);
+    if (sameContent(figures, version) !== true) return undefined;
+  }
+  const newest = versions.reduce((a, b) => (a === undefined || (b !== undefined && b.madeAt > a.madeAt) ? b : a));
+  return newest && `inputs unchanged since ${toIso(instant(newest.madeAt))}, when run ${newest.run} made what is there`;
+}

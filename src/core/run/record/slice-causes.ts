@@ -1,0 +1,43 @@
+import { changeCauses } from '../../diff/change-cause.ts';
+import { byScheduler } from '../../ledger/by-scheduler.ts';
+import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
+import { undoneRun } from '../../ledger/undo-mark.ts';
+import { ledgerSlice } from '../tables/target.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { AppliedSlice } from './applied.ts';
+import type { Marker } from './marker.ts';
+import { sameSettings } from './previous-version.ts';
+
+/** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */
+export function withCauses(
+  applied: AppliedSlice,
+  job: UnitJob,
+  marker: Marker,
+  inputs: readonly RecordedInput[],
+): AppliedSlice {
+  const { target, diff } = applied;
+  if (diff.added === 0 && diff.removed === 0 && diff.changed === 0) return applied;
+  if (job.restores !== undefined) {
+    return { ...applied, diff: { ...diff, causes: [{ kind: 'undo', run: job.restores.run }] } };
+  }
+  const version = marker.previous.find(({ slice }) => slice === ledgerSlice(target).slice);
+  const causes = changeCauses({
+    before: diff.before,
+    after: diff.after,
+    previous: version && {
+      after: version,
+      undone: undoneRun(version.codeHash),
+      scheduled: byScheduler(version),
+      sameCode: version.codeHash === job.codeHash,
+      sameStatements: version.sameStatements !== false,
+      sameDefinitions: version.definitionsHash === marker.definitionsHash,
+      sameSchema: version.sameSchema,
+      sameSettings: sameSettings(version.settings, job.options.settings),
+    },
+    inputs: inputs.map((input) => ({
+      table: input.table,
+      same: sameInput(input, counterpart(input, version?.inputs ?? [])),
+    })),
+  });
+  return { ...applied, diff: { ...diff, causes } };
+}

@@ -1,0 +1,33 @@
+import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
+import type { Applied } from '../../record/applied.ts';
+import { appendNotes } from '../guards/append-notes.ts';
+import { findDoubled, keyFaults, watchedKeys } from '../guards/doubled-keys.ts';
+import { escapedRows } from '../guards/escaped-rows.ts';
+import { withRepeatedKeys } from '../guards/repeated-source-keys.ts';
+import type { OpenUnit } from '../task/open-unit.ts';
+import { applyTask } from './apply-task.ts';
+
+/**
+ * Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. Rows
+ * that an upsert put in and would not find again are looked for at the end.
+ */
+export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
+  const watched = await watchedKeys(unit);
+  const before = await keyFaults(unit, watched);
+  try {
+    const applied = await applyOnce(unit);
+    if (applied.escape.kind !== 'none') return await escapedRows(unit, applied);
+    const added = unit.job.restores === undefined ? appendNotes(applied.slices) : [];
+    const notes = [...applied.notes, ...added];
+    return { ...applied, notes, doubled: await findDoubled(unit, watched, before) };
+  } catch (error) {
+    throw await withRepeatedKeys(unit, error);
+  }
+}
+
+async function applyOnce(unit: OpenUnit): Promise<Applied> {
+  const applied = await applyTask(unit);
+  if (applied.escape.kind !== 'doubt') return applied;
+  await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
+  return applyTask(unit, applied.left ?? []);
+}

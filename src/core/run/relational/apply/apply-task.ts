@@ -1,0 +1,120 @@
+import { sameSum } from '../../../diff/row-sum.ts';
+import type { SliceRelation } from '../../../diff/slice-relation.ts';
+import type { TakenFigures } from '../../../diff/take-figures.ts';
+import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
+import { lockTables } from '../../claim/fence.ts';
+import type { Applied, EscapeVerdict } from '../../record/applied.ts';
+import { applySettings, unhidden } from '../../session/session-settings.ts';
+import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
+import { relationOf } from '../../tables/target.ts';
+import { findEscape, outsideFigures } from '../guards/escape.ts';
+import type { OpenUnit } from '../task/open-unit.ts';
+import { runStatements } from '../task/run-statements.ts';
+import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
+import { type ComparedSlice, compareSlices } from './compare-slices.ts';
+import { openStage, type Published, publishStage, type Stage } from './stage.ts';
+
+/**
+ * Before, task, after, escape, diff: runs the task's statements and tells what they did. Where it is told how the task
+ * leaves its targets, all other writers of them are kept out, and the rest of each table is compared instead of counted.
+ */
+export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise<Applied> {
+  const { session, job, targets } = unit;
+  const exact = left !== undefined;
+  const staged = exact ? undefined : await openStage(unit, figureSettings(unit, false));
+  const { stage, position } = staged ?? { stage: undefined, position: unit.position };
+  if (exact) await lockTables(session, targets);
+  const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
+  if (hidden) await applySettings(session, unhidden);
+  const relations = targets.flatMap(({ relation }, index) => (relation && lasting(relation, left?.[index])) ?? []);
+  const outsideBefore = exact ? await outsideFigures(session, relations) : '';
+  const before: (TakenFigures | undefined)[] = [];
+  for (const [index, { relation }] of targets.entries()) {
+    before.push(relation && (await stateBefore(session, relation, index, job.options)));
+  }
+  if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
+  const { published, restored } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
+  await session.query('set constraints all immediate');
+  const after = await relationsAfter(unit);
+  const slices: ComparedSlice[] = [];
+  for (const [index, target] of targets.entries()) {
+    const relation = after[index];
+    if (relation === undefined) continue;
+    const taken =
+      published?.kind === 'same' && before[index] !== undefined
+        ? { ...before[index], ownRows: 0 }
+        : await stateAfter(session, relation, index, job.options, position.ownAge);
+    const image = restored[index];
+    if (image !== undefined) checkRestored(target, taken, image);
+    const sides = published?.kind === 'written' ? published.sides : undefined;
+    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken, sides });
+  }
+  const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
+  const verdict: EscapeVerdict =
+    exact && !proven
+      ? { kind: 'escaped', reason: 'Rows outside the slice changed.', lost: true }
+      : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
+  // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
+  const expected = published?.kind === 'written' ? published.expected : undefined;
+  const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
+  if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
+    return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
+  return { ...(await compareSlices(unit, slices)), escape: verdict };
+}
+
+/** The task itself: from its stage, by its statements, or as the undo of one. The session is left with `leaving`. */
+async function writeSlices(
+  unit: OpenUnit,
+  stage: Stage | undefined,
+  before: readonly (TakenFigures | undefined)[],
+  leaving: Readonly<Record<string, string>>,
+): Promise<{ readonly published?: Published; readonly restored: readonly (ImageFigures | undefined)[] }> {
+  const { session, job, targets } = unit;
+  const [old] = before;
+  if (stage !== undefined && old !== undefined) {
+    return { published: await publishStage(unit, stage, old, oldCopy(0)), restored: [] };
+  }
+  if (job.restores === undefined) {
+    await runStatements(unit, leaving);
+    return { restored: [] };
+  }
+  const restored: (ImageFigures | undefined)[] = [];
+  for (const [index, target] of targets.entries()) {
+    restored.push(await restoreSlice(session, target, before[index], job.restores, index));
+  }
+  await applySettings(session, leaving);
+  return { restored };
+}
+
+/** With the columns only that the task leaves as they are: what it drops or alters cannot be compared with before. */
+function lasting(relation: SliceRelation, left: SliceRelation | undefined): SliceRelation {
+  if (left === undefined) return relation;
+  const kept = new Set(left.table.columns.map(({ name, type }) => `${name} ${type}`));
+  const columns = relation.table.columns.filter(({ name, type }) => kept.has(`${name} ${type}`));
+  return { ...relation, table: { ...relation.table, columns } };
+}
+
+/** Figures and predicates see the scheduler's settings, whatever the task set, and the role that began. */
+const figureSettings = ({ job, start }: OpenUnit, hidden: boolean): Readonly<Record<string, string>> => ({
+  client_encoding: 'UTF8',
+  ...job.options.settings,
+  ...(hidden ? unhidden : {}),
+  role: start.role,
+});
+
+/** Tables that the task made or altered are looked up anew. */
+async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation | undefined)[]> {
+  const { session, targets, plan, server, types } = unit;
+  if (!plan.altersTables && targets.every(({ relation }) => relation !== undefined)) {
+    return targets.map(({ relation }) => relation);
+  }
+  const tables = await describeTables(
+    session,
+    targets.map(({ slice }) => slice.table),
+    types,
+  );
+  return targets.map(({ slice }, index) => {
+    const table = tables[index];
+    return table && relationOf(slice, table, server, unit.job.options);
+  });
+}

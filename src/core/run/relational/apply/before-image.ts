@@ -1,0 +1,156 @@
+import { sameContent } from '../../../diff/change-cause.ts';
+import type { SliceFigures } from '../../../diff/slice-figures.ts';
+import type { SliceRelation } from '../../../diff/slice-relation.ts';
+import { keyColumns, type TakenFigures, takeFigures } from '../../../diff/take-figures.ts';
+import {
+  hasChildrenSql,
+  imageSql,
+  keepImageSql,
+  keepRowsSql,
+  keptRowsSql,
+  writableColumnsSql,
+} from '../../../warehouse/dialects/postgres/slice/before-image-sql.ts';
+import { where } from '../../../warehouse/dialects/postgres/slice/figures-sql.ts';
+import {
+  type Differing,
+  deleteDifferingSql,
+  differingKeysSql,
+  insertStagedSql,
+  updateDifferingSql,
+} from '../../../warehouse/dialects/postgres/slice/stage-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { describeSchema } from '../../../warehouse/port/table-description.ts';
+import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
+import type { AppliedSlice } from '../../record/applied.ts';
+import { withPinnedText } from '../../session/session-settings.ts';
+import { oldCopy } from '../../tables/slice-state.ts';
+import { ledgerSlice, type Target, tableSql } from '../../tables/target.ts';
+import type { RestoredVersion, UnitJob } from '../../unit/unit-job.ts';
+
+/**
+ * Keeps the old rows of changed slices in the unit's own transaction, so that the unit can be undone. Larger slices
+ * than the options allow, and runs that copy no rows, keep none.
+ */
+export async function keepImages(
+  session: Session,
+  job: UnitJob,
+  targets: readonly Target[],
+  slices: readonly AppliedSlice[],
+): Promise<void> {
+  const kept = slices.filter(
+    ({ diff }) => diff.before !== undefined && diff.before.rows <= job.options.keepBeforeRows && differs(diff),
+  );
+  if (job.options.compare !== 'rows' || job.options.keepBeforeRows === 0 || kept.length === 0) return;
+  await withPinnedText(session, async () => {
+    for (const { target, diff } of kept) {
+      const name = [job.run, job.unit, ledgerSlice(target).slice];
+      await session.query(keepImageSql, [...name, String(diff.before?.rows)]);
+      await session.query(keepRowsSql(oldCopy(targets.indexOf(target))), name);
+    }
+  });
+}
+
+const differs = ({ added, removed, changed }: AppliedSlice['diff']): boolean =>
+  added !== 0 || removed !== 0 || changed !== 0;
+
+/** What the slice must be again after an undo. */
+export type ImageFigures = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
+
+/**
+ * Puts the rows of a slice back to what they were before a version of it; `undefined` where that version left them as
+ * they were. Throws {@link WarehouseError} where they were not kept, where the table has other columns now, where the
+ * place of a row among several tables is not known, or where the slice is no longer what that version left. `index`: of
+ * the target among those of the unit.
+ */
+export async function restoreSlice(
+  session: Session,
+  target: Target,
+  now: TakenFigures | undefined,
+  { run, unit }: RestoredVersion,
+  index: number,
+): Promise<ImageFigures | undefined> {
+  const { relation } = target;
+  const { slice } = ledgerSlice(target);
+  if (relation === undefined || now === undefined) throw cannotUndo(target, 'the table is gone');
+  const values = [run, unit, slice, describeSchema(relation.table)];
+  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same] =
+    (await session.query(imageSql, values)).rows[0] ?? [];
+  if (same === 't') return undefined;
+  if (kept === null || kept === undefined || !before) throw cannotUndo(target, 'its rows of before were not kept');
+  if (sameSchema !== 't') throw cannotUndo(target, 'the columns of the table have changed since');
+  const left = { rows: Number(rows), rowChecksum: String(rowChecksum), algorithm: String(algorithm) };
+  if (sameContent(now.figures, left) !== true) {
+    throw cannotUndo(target, `its rows are no longer what run ${run} left`, 'conflict');
+  }
+  if ((await session.query(hasChildrenSql, [relation.table.oid])).rows[0]?.[0] === 't') {
+    throw cannotUndo(target, 'other tables inherit from it, and which one a row was in was not kept');
+  }
+  await putBack(session, relation, now, [run, unit, slice], index);
+  return JSON.parse(before) as ImageFigures;
+}
+
+/**
+ * Writes only the rows that differ, where a key tells rows apart, and gives those that are still there their old values
+ * instead of taking them away: other tables may refer to them. All rows are written again where there is no such key.
+ * Statements with the predicate, which is the task's own, run under the settings of the session.
+ */
+async function putBack(
+  session: Session,
+  relation: SliceRelation,
+  now: TakenFigures,
+  image: readonly [run: string, unit: string, slice: string],
+  index: number,
+): Promise<void> {
+  const { table, predicate } = relation;
+  const [stage, differing] = [`pg_temp.backfill_kept_${index}`, `pg_temp.backfill_undone_${index}`];
+  const live = tableSql(table);
+  const kept = await withPinnedText(session, async () => {
+    await session.query(keptRowsSql(stage, table), image);
+    return takeFigures(
+      session,
+      { ...relation, keyGuaranteed: false },
+      { sql: stage, predicate: undefined, ownAge: undefined },
+    );
+  });
+  const found = (await session.query(writableColumnsSql, [table.oid])).rows;
+  const writable = found.map(([name]) => String(name));
+  const query = { stage, live, predicate, columns: table.columns, key: keyColumns(relation) };
+  if (!now.keyUsable || !kept.keyUsable) {
+    await session.query(`delete from ${live}${where(predicate)}`);
+    await session.query(insertStagedSql(query, writable));
+    return;
+  }
+  const settable = found.flatMap(([name, free]) => (free === 't' ? [String(name)] : []));
+  const updates =
+    settable.length > 0 &&
+    found.every(([, , may]) => may === 't') &&
+    writable.every((name) => settable.includes(name) || relation.key.includes(name));
+  await session.query(differingKeysSql(differing, query));
+  const write = async (how: Differing) => {
+    await session.query(deleteDifferingSql(differing, how, query));
+    if (how === 'on one') await session.query(updateDifferingSql(differing, query, settable));
+    await session.query(insertStagedSql(query, writable, { table: differing, which: how }));
+  };
+  if (!updates) return write('all');
+  await session.query('savepoint backfill_put_back');
+  try {
+    await write('on one');
+  } catch (error) {
+    if (!(error instanceof WarehouseError) || error.kind !== 'constraint') throw error;
+    // Values that rows have swapped are in each other's way until both are gone.
+    await session.query('rollback to savepoint backfill_put_back');
+    await write('all');
+  }
+}
+
+/** Throws where the restored slice is not what it was, to the byte. */
+export function checkRestored(target: Target, found: TakenFigures, expected: ImageFigures): void {
+  if (sameContent(found.figures, expected) !== true) {
+    throw cannotUndo(target, 'the rows that were kept do not give the checksum of before');
+  }
+}
+
+const cannotUndo = (target: Target, why: string, kind: 'conflict' | 'other' = 'other'): WarehouseError =>
+  new WarehouseError(kind, `The slice of ${target.qualified} cannot be undone: ${why}.`, false, {
+    hint: 'Nothing was written. Run the interval again instead.',
+  });

@@ -1,0 +1,76 @@
+import { compareRows } from '../../../diff/compare-rows.ts';
+import { sameFigures } from '../../../diff/take-figures.ts';
+import { describeSchema, type TableDescription } from '../../../warehouse/port/table-description.ts';
+import type { AppliedSlice } from '../../record/applied.ts';
+import { oldCopy } from '../../tables/slice-state.ts';
+import { type Target, tableSql } from '../../tables/target.ts';
+import type { EscapeSlice } from '../guards/escape.ts';
+import type { OpenUnit } from '../task/open-unit.ts';
+
+export type ComparedSides = Parameters<typeof compareRows>[2];
+
+/** A slice before and after; `sides`: where its rows are, if not in the old copy and in the live table. */
+export interface ComparedSlice extends EscapeSlice {
+  readonly target: Target;
+  readonly index: number;
+  readonly sides?: ComparedSides | undefined;
+}
+
+export async function compareSlices(
+  unit: Pick<OpenUnit, 'session' | 'job' | 'plan'>,
+  slices: readonly ComparedSlice[],
+): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
+  const notes: string[] = [...unit.plan.notes];
+  const applied: AppliedSlice[] = [];
+  for (const { target, index, relation, before, after, sides } of slices) {
+    const { slice } = target;
+    const schemaNote = before && schemaChange(target.relation?.table, relation.table);
+    if (schemaNote !== undefined) notes.push(schemaNote);
+    const keyUsable = (before?.keyUsable ?? true) && after.keyUsable;
+    // Rows may be the same to the byte under other types: undoing that would take the task's ALTER back.
+    const equal = before !== undefined && schemaNote === undefined && sameFigures(before, after);
+    const rowsCompared = unit.job.options.compare === 'rows' && before !== undefined && schemaNote === undefined;
+    const comparison =
+      rowsCompared && !equal
+        ? await compareRows(
+            unit.session,
+            relation,
+            sides ?? { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate },
+            { keyUsable, samples: unit.job.options.samples },
+          )
+        : undefined;
+    const compared = keyUsable ? ('key' as const) : ('multiset' as const);
+    applied.push({
+      target,
+      table: relation.table,
+      diff: {
+        table: slice.table,
+        column: slice.column,
+        from: slice.from,
+        to: slice.to,
+        before: before?.figures,
+        after: after.figures,
+        added: comparison?.added ?? (equal ? 0 : undefined),
+        removed: comparison?.removed ?? (equal ? 0 : undefined),
+        changed: comparison?.changed ?? (equal ? 0 : undefined),
+        withinTolerance: comparison?.withinTolerance ?? (equal ? 0 : undefined),
+        columns: comparison?.columns ?? [],
+        samples: comparison?.samples ?? [],
+        method: comparison?.method ?? (equal ? compared : 'none'),
+        key: relation.key,
+        leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
+        causes: [],
+      },
+    });
+  }
+  return { slices: applied, notes };
+}
+
+function schemaChange(before: TableDescription | undefined, after: TableDescription): string | undefined {
+  if (before === undefined || describeSchema(before) === describeSchema(after)) return undefined;
+  const columns = (table: TableDescription) => new Set(table.columns.map(({ name, type }) => `${name} ${type}`));
+  const [old, now] = [columns(before), columns(after)];
+  const added = [...now].filter((column) => !old.has(column)).map((column) => `+${column}`);
+  const dropped = [...old].filter((column) => !now.has(column)).map((column) => `-${column}`);
+  return `The schema of ${after.qualified} changed (${[...added, ...dropped].join(', ') || 'constraints'}): rows were not compared.`;
+}

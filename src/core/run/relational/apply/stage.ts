@@ -1,0 +1,161 @@
+import { movedSum, type RowSum } from '../../../diff/row-sum.ts';
+import type { SliceRelation } from '../../../diff/slice-relation.ts';
+import { comparedColumns, keyColumns, sameFigures, type TakenFigures } from '../../../diff/take-figures.ts';
+import { quoteTableName } from '../../../warehouse/dialects/postgres/quote.ts';
+import {
+  deleteDifferingSql,
+  differingKeysSql,
+  differingRowsSql,
+  hasRowsSql,
+  insertStagedSql,
+  type StageQuery,
+  stageColumnsSql,
+  touchedSql,
+} from '../../../warehouse/dialects/postgres/slice/stage-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { StatementFailure } from '../../session/statement-failure.ts';
+import { figuresOfCopy, isTextual } from '../../tables/slice-state.ts';
+import { tableSql } from '../../tables/target.ts';
+import type { OpenUnit } from '../task/open-unit.ts';
+import { type Position, readPosition } from '../task/position.ts';
+import { runStatement, sendFor } from '../task/run-statements.ts';
+import { fillSql, type SliceReplacement, sliceReplacement } from '../task/slice-replacement.ts';
+import type { ComparedSides } from './compare-slices.ts';
+
+/** The rows that a task would fill its slice with, in a temporary table. */
+export interface Stage {
+  readonly replacement: SliceReplacement;
+  readonly relation: SliceRelation;
+  /** Columns of the target that can be written to. */
+  readonly writable: readonly string[];
+  /** How many rows are staged, wherever they lie. */
+  readonly rows: number;
+}
+
+const stageTable = 'pg_temp.backfill_stage';
+const differing = 'pg_temp.backfill_differing';
+
+/**
+ * Runs the query of a slice replacement into a table of its own, so that nothing is written where the slice holds these
+ * rows already. No stage for any other task or for an empty slice, and none where the rows might depend on the slice or
+ * the target does more with them than keep them: the task is then run as it is written. Whether the query reads the
+ * target, itself or by way of views and functions, is told from the locks that it took. Leaves the position to count
+ * from. Throws {@link StatementFailure}.
+ */
+export async function openStage(
+  unit: OpenUnit,
+  leaving: Readonly<Record<string, string>>,
+): Promise<{ readonly stage: Stage | undefined; readonly position: Position }> {
+  const { session, job, plan, targets, position } = unit;
+  const none = { stage: undefined, position };
+  const replacement = sliceReplacement(plan.statements, job.slices);
+  const relation = targets[0]?.relation;
+  if (job.restores !== undefined || job.options.compare === 'none' || targets.length > 1) return none;
+  if (replacement === undefined || relation === undefined) return none;
+  const found = await stageColumns(session, relation, replacement);
+  if (found === undefined) return none;
+  await session.query('savepoint backfill_stage');
+  const [filled] = (await session.query(hasRowsSql(tableSql(relation.table), relation.predicate))).rows[0] ?? [];
+  // The lock of this look goes with it.
+  await session.query('rollback to savepoint backfill_stage');
+  if (filled !== 't') return none;
+  const rows = await fill(unit, replacement, relation, found.columns, leaving);
+  if (rows !== undefined) return { stage: { replacement, relation, writable: found.writable, rows }, position };
+  await session.query('rollback to savepoint backfill_stage');
+  // What functions wrote meanwhile stays counted.
+  return { stage: undefined, position: await readPosition(session) };
+}
+
+/**
+ * Columns and checks, as SQL, of a table that takes the rows which a replacement would put into its target; `undefined`
+ * where the target does more with rows than keep them, or the transaction has looked at it already.
+ */
+export async function stageColumns(
+  session: Session,
+  relation: SliceRelation,
+  { clear, target }: SliceReplacement,
+): Promise<{ readonly columns: string; readonly writable: readonly string[] } | undefined> {
+  const right = /^\s*truncate\b/i.test(clear.text) ? 'TRUNCATE' : 'DELETE';
+  const values = [relation.table.oid, oidsOf(relation), quoteTableName(target), right];
+  const [columns, writable] = (await session.query(stageColumnsSql, values)).rows[0] ?? [];
+  return columns && writable ? { columns, writable: JSON.parse(writable) as string[] } : undefined;
+}
+
+const oidsOf = ({ table }: SliceRelation): string => `{${table.storage.join(',')}}`;
+
+/** Whether the transaction has looked at the target of a slice, or written to it, in whatever way. */
+export const hasTouched = async (session: Session, relation: SliceRelation): Promise<boolean> =>
+  (await session.query(touchedSql, [oidsOf(relation)])).rows[0]?.[0] !== 'f';
+
+/** How many; `undefined` where the rows do not fit, or may not be those that the emptied slice would be filled with. */
+async function fill(
+  unit: OpenUnit,
+  replacement: SliceReplacement,
+  relation: SliceRelation,
+  columns: string,
+  leaving: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const { session } = unit;
+  let rows: number | undefined;
+  try {
+    await session.query(`create temporary table ${stageTable} (${columns}) on commit drop`);
+    rows = await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
+  } catch (error) {
+    if (!(error instanceof StatementFailure) || error.refused || error.error.retryable) throw error;
+    if (error.error.kind === 'cancelled' || error.error.kind === 'connection') throw error;
+    return undefined;
+  }
+  return (await hasTouched(session, relation)) ? undefined : rows;
+}
+
+/** What became of the slice: it held these rows already, or it was written. */
+export type Published =
+  | { readonly kind: 'same' }
+  | {
+      readonly kind: 'written';
+      /** Both sides of what differs, where only that was written. */
+      readonly sides: ComparedSides | undefined;
+      /** What the slice must hold then; anything else means that somebody else wrote it meanwhile. */
+      readonly expected: RowSum | undefined;
+    };
+
+/**
+ * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart and most are
+ * the same, else the slice is emptied as the task would and filled from the stage. `old` is the copy of the slice. Throws
+ * {@link StatementFailure}.
+ */
+export async function publishStage(
+  unit: OpenUnit,
+  stage: Stage,
+  before: TakenFigures,
+  old: string,
+): Promise<Published> {
+  const { session, job } = unit;
+  const { relation, rows, writable } = stage;
+  const { clear, fill } = stage.replacement;
+  const { table, predicate } = relation;
+  const key = keyColumns(relation);
+  const query: StageQuery = { stage: stageTable, live: tableSql(table), predicate, columns: table.columns, key };
+  // Rows that differ in what is not compared are written with the rest, or not at all.
+  if (before.keyUsable && comparedColumns(relation).length === table.columns.length) {
+    const { rowCount } = await session.query(differingKeysSql(differing, query));
+    // A key that is staged twice is one row too many.
+    if (rowCount === 0 && rows === before.figures.rows) return { kind: 'same' };
+    if (rowCount !== undefined && rowCount < Math.min(before.figures.rows, rows) / 2) {
+      const figures = async (side: string) => (await figuresOfCopy(session, relation, side, job.options)).figures;
+      const side = (rowsOf: string, within?: string) => differingRowsSql(differing, rowsOf, key, within);
+      const copied = job.options.compare === 'rows' || isTextual(relation);
+      const gone = await figures(copied ? side(old) : side(query.live, predicate));
+      const sum = movedSum(before.figures, gone, await figures(side(stageTable)));
+      await sendFor(unit, clear, deleteDifferingSql(differing, 'all', query));
+      await sendFor(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }));
+      const sides = { old: side(old), live: side(stageTable), predicate: undefined };
+      return { kind: 'written', sides, expected: { ...sum, rows } };
+    }
+  } else if (sameFigures(before, await figuresOfCopy(session, relation, stageTable, job.options))) {
+    return { kind: 'same' };
+  }
+  await sendFor(unit, clear, clear.text);
+  await sendFor(unit, fill, insertStagedSql(query, writable));
+  return { kind: 'written', sides: undefined, expected: undefined };
+}

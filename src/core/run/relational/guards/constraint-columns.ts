@@ -1,0 +1,10 @@
+import { constraintColumnsSql } from '../../../warehouse/dialects/postgres/slice/key-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import type { UpsertKey } from '../../tables/upsert-keys.ts';
+
+/** The key with the columns that its constraint stands for; none where the table has no such constraint. */
+export async function constraintColumns(session: Session, key: UpsertKey, table: string): Promise<UpsertKey> {
+  if (key.constraint === undefined) return key;
+  const json = (await session.query(constraintColumnsSql, [table, key.constraint])).rows[0]?.[0];
+  return { ...key, columns: json ? (JSON.parse(json) as string[]) : [] };
+}

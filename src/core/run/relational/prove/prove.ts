@@ -1,0 +1,199 @@
+import type { SliceDiff } from '../../../diff/slice-diff.ts';
+import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
+import { readSql } from '../../../sql/read-sql.ts';
+import { describeReadable } from '../../../warehouse/catalog/describe-tables.ts';
+import type { Warehouse } from '../../../warehouse/port/ports.ts';
+import { plainText } from '../../jobs/render-statements.ts';
+import { cancellable } from '../../session/cancellable.ts';
+import type { RelationalRunner } from '../../session/runner.ts';
+import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
+import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
+import type { CancelSignal } from '../../unit/cancel-signal.ts';
+import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
+import type { UnitError, UnitOutcome } from '../../unit/unit-outcome.ts';
+import { openPreview } from '../preview/preview.ts';
+import { plannedCalls } from './planned-calls.ts';
+import { shiftClocks } from './shift-clocks.ts';
+
+/** What running one unit twice came to. Nothing of it was kept. */
+export interface UnitProof {
+  readonly unit: string;
+  readonly task: string;
+  readonly verdict:
+    | { readonly kind: 'no-difference' }
+    /** The second run left other rows: the proof. `statements` are those that write the differing tables. */
+    | {
+        readonly kind: 'different';
+        readonly under: string;
+        readonly slices: readonly SliceDiff[];
+        readonly statements: readonly RenderedStatement[];
+      }
+    /** A run wrote outside of its slice, so that a rerun cannot take it back. */
+    | { readonly kind: 'outside'; readonly reason: string }
+    | { readonly kind: 'failed'; readonly error: UnitError }
+    | { readonly kind: 'cancelled' };
+  /** What was made different in the second and third run, in words. */
+  readonly varied: readonly string[];
+  /** What may differ between runs and was not: calls inside views, functions and defaults. */
+  readonly notCovered: readonly string[];
+}
+
+/** Ways to plan the same statements, so that ties, LIMIT and sums of floats come out in another order. */
+const shakes: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[] = [
+  {
+    name: 'a plan of sequential scans and small sorts',
+    settings: {
+      work_mem: '64kB',
+      enable_hashagg: 'off',
+      enable_hashjoin: 'off',
+      enable_indexscan: 'off',
+      enable_bitmapscan: 'off',
+    },
+  },
+  {
+    name: 'a plan of index scans and hashes',
+    settings: {
+      work_mem: '64MB',
+      enable_seqscan: 'off',
+      enable_mergejoin: 'off',
+      enable_nestloop: 'off',
+      enable_sort: 'off',
+    },
+  },
+];
+
+/**
+ * Runs a unit as written, and then again with the clock moved and the plan shaken, all in one transaction that is
+ * rolled back, and compares what each run left. Sequences advance and dead rows stay, as after any rolled-back run.
+ */
+export async function proveUnit(
+  warehouse: Warehouse,
+  env: RelationalRunner,
+  job: UnitJob,
+  { signal, timeBoxMs }: { readonly signal: CancelSignal; readonly timeBoxMs: number },
+): Promise<UnitProof> {
+  const shifted = job.statements.map(({ text, at }) => ({ ...shiftClocks(text, 'postgres'), at }));
+  const clocks = [...new Set(shifted.flatMap((statement) => statement.shifted))];
+  const varied = [
+    ...clocks.map((name) => `${name} a day, an hour and a second later`),
+    ...shakes.map(({ name }) => name),
+  ];
+  const proof = (verdict: UnitProof['verdict'], notCovered: readonly string[] = []): UnitProof => ({
+    unit: job.unit,
+    task: job.task,
+    verdict,
+    varied,
+    notCovered,
+  });
+  let notCovered: readonly string[];
+  try {
+    notCovered = await hiddenCalls(warehouse, job, signal);
+  } catch (error) {
+    if (signal.aborted && isCancellation(error)) return proof({ kind: 'cancelled' });
+    return proof({ kind: 'failed', error: unitErrorOf(error) });
+  }
+  const passes = [
+    { under: '', job: unguarded(job) },
+    ...shakes.map(({ name, settings }) => ({
+      under: [...clocks, name].join(', '),
+      job: unguarded({
+        ...job,
+        statements: shifted.map(({ text, at }) => ({ text, at })),
+        options: { ...job.options, settings: { ...job.options.settings, ...settings } },
+      }),
+    })),
+  ];
+  const preview = openPreview(warehouse, env, timeBoxMs);
+  try {
+    for (const [pass, { under, job: again }] of passes.entries()) {
+      const outcome = await preview.executor.execute(again, signal);
+      const verdict = verdictOf(outcome, pass, under, job);
+      if (verdict !== undefined) return proof(verdict, notCovered);
+    }
+    return proof({ kind: 'no-difference' }, notCovered);
+  } finally {
+    await preview.end();
+  }
+}
+
+/** The first run may do what it likes to its slice; what the later ones change is the proof. */
+function verdictOf(outcome: UnitOutcome, pass: number, under: string, job: UnitJob): UnitProof['verdict'] | undefined {
+  switch (outcome.state) {
+    case 'failed':
+      return { kind: 'failed', error: outcome.error };
+    case 'cancelled':
+      return { kind: 'cancelled' };
+    case 'held':
+      return { kind: 'outside', reason: outcome.reason };
+    case 'previewed': {
+      if (pass === 0 || !outcome.changed) return undefined;
+      const slices = outcome.slices.filter(
+        ({ added, removed, changed }) => added !== 0 || removed !== 0 || changed !== 0,
+      );
+      const tables = new Set(slices.map(({ table }) => table));
+      return { kind: 'different', under, slices, statements: job.statements.filter(writesOneOf(tables)) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** An empty or shrunk result is a result: what is asked is whether it comes out the same again. */
+const unguarded = (job: UnitJob): UnitJob => ({
+  ...job,
+  options: { ...job.options, compare: 'rows', holdShrinkPercent: undefined },
+});
+
+const writesOneOf =
+  (tables: ReadonlySet<string>) =>
+  ({ text }: RenderedStatement): boolean => {
+    const { statements } = readSql(plainText(withoutLeadingComments(text)), 'postgres');
+    return statements.some(({ targets }) =>
+      targets.some(({ name }) => [...tables].some((table) => table === name || table.endsWith(`.${name}`))),
+    );
+  };
+
+/** Statements whose own statements the planner shows only when they are run. */
+const hidesStatements = /^[\s(]*(?:do|call|execute)\b/i;
+
+/** Calls that the planner sees and that do not stand in the statements themselves. */
+async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSignal): Promise<readonly string[]> {
+  if (signal.aborted) return [];
+  const raw = await warehouse.connect('unit');
+  const steps = cancellable(raw, signal);
+  const { session } = steps;
+  try {
+    await session.query('begin isolation level read committed');
+    await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
+    const planned = await plannedCalls(session, job.statements);
+    const tables = await describeReadable(session, [...new Set(job.slices.map(({ table }) => table))], new Map());
+    await session.query('rollback');
+    const visible = new Set(
+      job.statements.flatMap(({ text }) =>
+        readSql(plainText(text), 'postgres').statements.flatMap(({ nondeterministic, modifying }) =>
+          [...nondeterministic, ...modifying.flatMap((one) => one.nondeterministic)].map(({ name }) => name),
+        ),
+      ),
+    );
+    // The planner shows some calls under the name of another.
+    const names = [...planned.changing].filter(
+      (name) => !visible.has(name) && !aliases(name).some((other) => visible.has(other)),
+    );
+    return [
+      ...names.map((name) => `${name} inside a view, a function or a default`),
+      ...(job.statements.some(({ text }) => hidesStatements.test(withoutLeadingComments(text)))
+        ? ['clock calls inside DO, CALL and EXECUTE']
+        : []),
+      ...planned.functions.map((name) => `clock calls inside the function ${name}`),
+      ...tables.flatMap((table) => (table?.triggers ? [`clock calls inside triggers of ${table.qualified}`] : [])),
+    ];
+  } finally {
+    steps.release();
+    await raw.close();
+  }
+}
+
+const aliases = (name: string): readonly string[] =>
+  ['now', 'transaction_timestamp', 'current_timestamp'].includes(name)
+    ? ['now', 'transaction_timestamp', 'current_timestamp', 'localtimestamp', 'current_date']
+    : [];

@@ -1,8 +1,0 @@
-import type { Clock } from '../clock.ts';
-
-/** What running units needs from outside. */
-export interface RelationalEnv {
-  readonly clock: Clock;
-  /** Names this process to whoever waits for it, e.g. `anna@laptop 4711`; unique among running processes. */
-  readonly owner: string;
-}

@@ -1,0 +1,75 @@
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
+import { applySettings, protectiveSettings } from '../../session/session-settings.ts';
+import { StatementFailure } from '../../session/statement-failure.ts';
+import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
+import type { Position } from './position.ts';
+
+/** What sending a statement of a task needs to know of its unit. */
+interface Sender {
+  readonly session: Session;
+  readonly job: UnitJob;
+  readonly position: Position;
+}
+
+/**
+ * Sends the task's statements in order, one a message. After each the transaction must still be the unit's own, and the
+ * protective settings are put back; after the last one `leaving` is set as well.
+ */
+export async function runStatements(
+  unit: Sender & { readonly plan: { readonly statements: readonly RenderedStatement[] } },
+  leaving: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { statements } = unit.plan;
+  for (const statement of statements) {
+    await runStatement(unit, statement, statement.text, statement === statements.at(-1) ? leaving : {});
+  }
+}
+
+/** Sends a statement as it is, or another text in its place; gives the rows affected. Throws {@link StatementFailure}. */
+export async function runStatement(
+  unit: Sender,
+  statement: RenderedStatement,
+  text: string,
+  leaving: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const { session, job, position } = unit;
+  const rowCount = await sendFor(unit, statement, text);
+  const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
+  if (transaction !== position.transaction) {
+    const error = new WarehouseError(
+      'other',
+      'The statement ended the transaction of its unit: what it wrote may be committed.',
+      false,
+      { hint: 'Take COMMIT and ROLLBACK out of the procedures that the task calls.' },
+    );
+    throw new StatementFailure(statement, error, true);
+  }
+  return rowCount;
+}
+
+/** Sends a text for a statement, which is what an error is said of; gives the rows affected. Throws {@link StatementFailure}. */
+export async function sendFor(
+  { session, job }: Omit<Sender, 'position'>,
+  statement: RenderedStatement,
+  text: string,
+): Promise<number | undefined> {
+  try {
+    return (await session.query(text)).rowCount;
+  } catch (error) {
+    if (!(error instanceof WarehouseError)) throw error;
+    const endsTransaction = error.detail.sqlState?.startsWith('2D') || error.detail.sqlState === '25001';
+    throw new StatementFailure(
+      statement,
+      endsTransaction ? withRemedy(error, job.task) : error,
+      endsTransaction === true,
+    );
+  }
+}
+
+/** The server found out that a statement, or what it calls, cannot be part of a transaction. */
+const withRemedy = (error: WarehouseError, task: string): WarehouseError =>
+  new WarehouseError(error.kind, error.message, false, {
+    ...error.detail,
+    hint: `Take COMMIT and ROLLBACK out of what the task calls, or confirm that it is run without being one transaction: --not-atomic ${task}`,
+  });

@@ -1,0 +1,29 @@
+import type { RunOverlap } from '../../ledger/ledger-store.ts';
+import { beginningOfTime, endOfTime } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+
+/** Which live runs keep a plan from starting, on which rows, and what can be done about it. */
+export function overlapInWords(found: readonly RunOverlap[]): string {
+  const owners = found.map((overlap) => `${ownerInWords(overlap)}${rowsInWords(overlap)}`);
+  const leases = new Map(found.map(({ run, leaseLeftMs }) => [run, leaseLeftMs]));
+  const ifGone = [...leases].map(
+    ([run, leftMs]) =>
+      ` If the process of ${run} is gone, its lease ends in ${secondsLeft(leftMs)}; "backfill resume ${run}" takes over after that.`,
+  );
+  return `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it.${ifGone.join('')}`;
+}
+
+/** A run with who works on it since when, and the table. */
+export const ownerInWords = ({ run, owner, since, table }: RunOverlap): string =>
+  `${run} (${owner}, since ${toIso(since)}) on ${table}`;
+
+function rowsInWords({ from, to }: RunOverlap): string {
+  const sides = [
+    ...(from === beginningOfTime ? [] : [` from ${toIso(from)}`]),
+    ...(to === endOfTime ? [] : [` to ${toIso(to)}`]),
+  ];
+  return sides.join('');
+}
+
+/** How long to wait until a lease has surely ended, in whole seconds: `41 s`. Never less than one. */
+export const secondsLeft = (ms: number): string => `${Math.max(1, Math.ceil(ms / 1000))} s`;

@@ -1,0 +1,44 @@
+import type { PlanFinding, UnitId } from '../../plan/model/plan.ts';
+import type { Forecast } from './forecast.ts';
+import type { RunResult, RunUnit } from './run-result.ts';
+
+/** How far a run is. Rates are taken over this run's own units, so the first estimate comes with the first finished unit. */
+export interface RunProgress {
+  /** Units of the plan that have ended, those of earlier runs included. */
+  readonly finished: number;
+  readonly total: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly held: number;
+  readonly blocked: number;
+  readonly elapsedMs: number;
+  readonly unitsPerMinute: number | undefined;
+  readonly remainingMs: number | undefined;
+}
+
+/** What a shell shows while a run goes on, in the order it happens. */
+export type RunEvent =
+  | {
+      readonly kind: 'run-started';
+      readonly run: string;
+      readonly total: number;
+      readonly toRun: number;
+      /** Of the plan, with what the database was found to say against it. */
+      readonly findings: readonly PlanFinding[];
+    }
+  /** Before the first unit: what all of it is going to cost and hold. */
+  | { readonly kind: 'forecast'; readonly forecast: Forecast }
+  | { readonly kind: 'unit-started'; readonly unit: UnitId; readonly attempt: number }
+  | {
+      readonly kind: 'unit-retrying';
+      readonly unit: UnitId;
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: string;
+    }
+  | { readonly kind: 'unit-finished'; readonly unit: UnitId; readonly result: RunUnit }
+  | { readonly kind: 'unit-blocked'; readonly unit: UnitId; readonly result: RunUnit }
+  /** Cancel was asked for; the running units go on until their server confirms. */
+  | { readonly kind: 'cancelling'; readonly running: readonly UnitId[] }
+  | { readonly kind: 'progress'; readonly progress: RunProgress }
+  | { readonly kind: 'run-finished'; readonly result: RunResult };

@@ -1,0 +1,46 @@
+import type { UnitRecord, UnitState } from '../../ledger/ledger-store.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
+import type { UnitError } from './unit-outcome.ts';
+
+/** What became of one unit of a run. `ran` is false for units that an earlier run of the same plan had finished. */
+export interface RunUnit extends UnitRecord {
+  readonly ran: boolean;
+  readonly error: UnitError | undefined;
+  /** Set when a cancelled unit's server said that it stopped (or that it could not be asked). */
+  readonly cancelConfirmed: boolean | undefined;
+  readonly notes: readonly string[];
+}
+
+/** Why nothing was run at all. */
+export type RunRefusal =
+  | { readonly code: 'nothing-to-run'; readonly message: string }
+  | { readonly code: 'plan-errors'; readonly message: string }
+  | { readonly code: 'unknown-run'; readonly message: string }
+  | { readonly code: 'unreadable-run'; readonly message: string }
+  | { readonly code: 'out-of-date'; readonly message: string; readonly tasks: readonly TaskId[] }
+  | { readonly code: 'undone'; readonly message: string; readonly by: string }
+  | { readonly code: 'overlapping-run'; readonly message: string; readonly owners: readonly string[] };
+
+/**
+ * How a run ended. `cancelled` beats `failed` beats `held` beats `done`; `failed` also where units stayed blocked or
+ * the ledger could not be written (`problem` says so; committed units are safe in their own transactions).
+ */
+export interface RunResult {
+  readonly run: string;
+  readonly preview: boolean;
+  readonly outcome: 'done' | 'failed' | 'held' | 'cancelled' | 'refused';
+  readonly refusal: RunRefusal | undefined;
+  readonly problem: string | undefined;
+  /** In the plan's order; empty for a refused run. */
+  readonly units: readonly RunUnit[];
+  /** What was done, or is to be done, after the last unit. */
+  readonly notes?: readonly string[];
+  readonly durationMs: number;
+}
+
+/** Units per state. */
+export function countStates(units: readonly { readonly state: UnitState }[]): Partial<Record<UnitState, number>> {
+  const counts: Partial<Record<UnitState, number>> = {};
+  for (const unit of units) counts[unit.state] = (counts[unit.state] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,116 @@
+import type { WriteMode } from '../../lineage/facts/facts.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
+import type { UnitId } from '../../plan/model/plan.ts';
+import type { SourceSpan } from '../../text/span.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+
+/**
+ * How many units may write the table of a slice at once, all runs together; `undefined`: as many as like. Units that
+ * lock the table would only wait for each other, with their transactions open.
+ */
+export const tableCap = (slice: JobSlice, options: UnitOptions): number | undefined =>
+  options.lockTable ? 1 : (slice.concurrency ?? options.tableConcurrency);
+
+/** One statement of the user's task, rendered for the interval. */
+export interface RenderedStatement {
+  readonly text: string;
+  readonly at: SourceSpan | undefined;
+}
+
+/** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
+export interface JobSlice {
+  readonly table: string;
+  readonly column: string | undefined;
+  /** ISO bounds for the ledger and for the eye. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** Rendered conjuncts of the task's own DELETE; otherwise built from column, bounds and the column's type. */
+  readonly predicate: string | undefined;
+  readonly mode: WriteMode;
+  /** Declared key, else the ledger asks the catalog for the primary key. */
+  readonly key: readonly string[];
+  /** Columns left out of the row checksum, by name. */
+  readonly volatile: readonly string[];
+  /** Relative tolerance of this table's floats in the row diff; otherwise the options' own. */
+  readonly floatTolerance?: number | undefined;
+  /** Units that may write this table at once, of all runs together; otherwise the options' own. */
+  readonly concurrency?: number | undefined;
+}
+
+/** What a unit read: recorded with each slice version so that staleness and causes can be told later. */
+export interface JobInput {
+  readonly table: string;
+  readonly column: string | undefined;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** Set where the table holds the state of a source in the unit's interval and is read instead of it. */
+  readonly snapshot?: InputSnapshot | undefined;
+}
+
+export interface InputSnapshot {
+  /** The source. */
+  readonly of: string;
+  /** Where one table holds the snapshots of all intervals: the column and the value of this one. */
+  readonly column: string | undefined;
+  readonly date: string | undefined;
+}
+
+/** Everything that running one unit needs, decided before the first statement. */
+export interface UnitJob {
+  readonly run: string;
+  readonly unit: UnitId;
+  readonly task: TaskId;
+  readonly interval: DataInterval;
+  /** The zone of the pipeline, where days or wall times bound what the task reads. */
+  readonly calendarZone?: ZoneName | undefined;
+  readonly statements: readonly RenderedStatement[];
+  readonly slices: readonly JobSlice[];
+  readonly inputs: readonly JobInput[];
+  /** Units that fill a table which holds one interval at a time, and that this one reads for its own. */
+  readonly filledBy?: readonly UnitId[] | undefined;
+  /**
+   * The unit is in its plan only because of what it reads, and all that it reads is in `inputs`: with the same inputs
+   * as last time it need not run.
+   */
+  readonly cutsOff: boolean;
+  readonly codeHash: string;
+  /** The unit of an earlier run whose change is taken back; the job then has no statements of its own. */
+  readonly restores: RestoredVersion | undefined;
+  /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
+  readonly notAtomic?: string | undefined;
+  readonly options: UnitOptions;
+}
+
+export interface RestoredVersion {
+  readonly run: string;
+  readonly unit: UnitId;
+}
+
+export interface UnitOptions {
+  /** `rows`: old copy, checksums and row diff; `checksums`: figures only; `none`: count only. */
+  readonly compare: 'rows' | 'checksums' | 'none';
+  /** Rows of each kind shown as samples, at most 20. */
+  readonly samples: number;
+  /** Relative; rows whose floats moved by no more are told apart in the row diff. `undefined`: by the last bits of each type. */
+  readonly floatTolerance?: number | undefined;
+  /**
+   * Hold when the slice shrinks by more than this share (0…100) or becomes empty, and when a second run would add rows
+   * again; `undefined`: nothing is held for a decision.
+   */
+  readonly holdShrinkPercent: number | undefined;
+  /** Keep the old rows of a changed slice of at most this many rows, so that it can be undone; 0: never. */
+  readonly keepBeforeRows: number;
+  /** Record what each input holds, and leave out units that would see what they saw last time. */
+  readonly earlyCutoff: boolean;
+  /** Take SHARE ROW EXCLUSIVE on each target, where another scheduler writes it too. */
+  readonly lockTable: boolean;
+  /** Units that may write one table at once, and be at work on this connection at once, of all runs together. */
+  readonly tableConcurrency?: number | undefined;
+  readonly connectionConcurrency?: number | undefined;
+  readonly lockTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly leaseMs: number;
+  /** Session settings of the scheduler's connection (e.g. `timezone`), applied before the task's statements. */
+  readonly settings: Readonly<Record<string, string>>;
+}

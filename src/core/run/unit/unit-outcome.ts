@@ -1,0 +1,48 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { WarehouseErrorKind } from '../../warehouse/port/warehouse-error.ts';
+
+/** What became of one try of a unit. Every state but `cancelled`, `failed`, `busy` and `full` left the ledger saying so. */
+export type UnitOutcome =
+  | {
+      readonly state: 'changed' | 'unchanged';
+      readonly slices: readonly SliceDiff[];
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    }
+  /** The marker was there already: an earlier try had committed. */
+  | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
+  /** Early cutoff: every input is as its last run saw it, and so are its own rows. Not run. */
+  | { readonly state: 'skipped'; readonly reason: string; readonly durationMs: number }
+  /** Rolled back with the proof; the old rows stay until somebody decides. */
+  | {
+      readonly state: 'held';
+      readonly reason: string;
+      readonly code: 'empty' | 'shrunk' | 'escaped' | 'null-key' | 'repeated-key';
+      readonly slices: readonly SliceDiff[];
+      readonly durationMs: number;
+    }
+  | { readonly state: 'busy'; readonly owner: string; readonly durationMs: number }
+  /** As many units as may are at work on its table or connection. Nothing was done; a place comes free when one ends. */
+  | { readonly state: 'full'; readonly reason: string; readonly durationMs: number }
+  | { readonly state: 'failed'; readonly error: UnitError; readonly durationMs: number }
+  /** Not atomic, and it stopped after it had begun: the ledger says how far it came, and nobody knows what is left of it. */
+  | { readonly state: 'unknown'; readonly error: UnitError; readonly durationMs: number }
+  | { readonly state: 'cancelled'; readonly confirmed: boolean; readonly durationMs: number }
+  /** Preview: the same figures, then rolled back. */
+  | {
+      readonly state: 'previewed';
+      readonly changed: boolean;
+      readonly slices: readonly SliceDiff[];
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    };
+
+export interface UnitError {
+  readonly kind: WarehouseErrorKind | 'refused';
+  readonly message: string;
+  readonly remedy: string | undefined;
+  readonly retryable: boolean;
+  readonly sqlState: string | undefined;
+  /** The statement that failed, as rendered. */
+  readonly statement: string | undefined;
+}

@@ -1,0 +1,79 @@
+import { accept, acceptOperator, type Cursor, done, operator, skipOne, token, within, word } from '../cursor.ts';
+import { readExpression } from '../expressions/read-expression.ts';
+import { readAlias } from '../names.ts';
+import { readArguments } from '../read-arguments.ts';
+import { afterTable } from '../words.ts';
+
+/** What may stand between a table and its alias or behind it: time travel, samples, partitions, index hints. */
+export function readTableModifiers(c: Cursor): void {
+  for (;;) {
+    const here = word(c);
+    const bracketed = operator(c, 1) === '(';
+    if ((here === 'for' || here === 'timestamp' || here === 'version' || here === 'system_time') && readTimeTravel(c))
+      continue;
+    if (
+      (here === 'at' ||
+        here === 'before' ||
+        here === 'changes' ||
+        here === 'partition' ||
+        here === 'match_recognize' ||
+        here === 'match_condition') &&
+      bracketed
+    ) {
+      c.index++;
+      within(c, () => readArguments(c));
+    } else if (here === 'tablesample' || here === 'sample' || (here === 'using' && word(c, 1) === 'sample'))
+      readSample(c);
+    else if (here === 'with' && word(c, 1) === 'ordinality') c.index += 2;
+    else if (here === 'with' && word(c, 1) === 'offset') {
+      c.index += 2;
+      readAlias(c, afterTable);
+    } else if (here === 'with' && bracketed) c.index = Math.min((c.match[c.index + 1] ?? c.end) + 1, c.end);
+    else if (
+      (here === 'use' || here === 'force' || here === 'ignore') &&
+      (word(c, 1) === 'index' || word(c, 1) === 'key')
+    ) {
+      c.index += 2;
+      while (!done(c) && operator(c) !== '(') c.index++;
+      if (!done(c)) skipOne(c);
+    } else if (here === 'final') c.index++;
+    else return;
+  }
+}
+
+function readTimeTravel(c: Cursor): boolean {
+  const offset = word(c) === 'for' ? 1 : 0;
+  const what = word(c, offset);
+  if (what !== 'timestamp' && what !== 'version' && what !== 'system_time' && what !== 'system_version') return false;
+  if (offset === 1 && word(c, 2) === 'all') {
+    c.index += 3;
+    return true;
+  }
+  if (word(c, offset + 1) === 'as' && word(c, offset + 2) === 'of') {
+    c.index += offset + 3;
+    readExpression(c, 60);
+    return true;
+  }
+  if (offset === 1 && (word(c, 2) === 'between' || word(c, 2) === 'from')) {
+    c.index += 3;
+    readExpression(c, 60);
+    if (accept(c, 'and') || accept(c, 'to')) readExpression(c, 60);
+    return true;
+  }
+  return false;
+}
+
+function readSample(c: Cursor): void {
+  if (accept(c, 'using')) c.index++;
+  else c.index++;
+  while (!done(c) && word(c) !== '' && !afterTable.has(word(c))) c.index++;
+  if (operator(c) === '(') skipOne(c);
+  else if (token(c)?.kind === 'number') {
+    c.index++;
+    acceptOperator(c, '%');
+  }
+  if ((word(c) === 'repeatable' || word(c) === 'seed') && operator(c, 1) === '(') {
+    c.index++;
+    skipOne(c);
+  }
+}

@@ -1,0 +1,114 @@
+import type { QueryBlock } from '../../model/expression.ts';
+import {
+  accept,
+  type Cursor,
+  done,
+  operator,
+  skipOne,
+  spanFrom,
+  startOffset,
+  token,
+  within,
+  word,
+} from '../../parse/cursor.ts';
+import { readColumnList, readTableName } from '../../parse/names.ts';
+import { readFromEntry } from '../../parse/queries/read-from.ts';
+import { readQuery } from '../../parse/queries/read-query.ts';
+import { isQueryAhead } from '../../parse/query-ahead.ts';
+import { queryStarts } from '../../parse/words.ts';
+import { readAssignments } from './assignments.ts';
+import { readPartitionClause } from './partition-clause.ts';
+import { readQuotedQuery } from './quoted-query.ts';
+import type { Reading } from './reading.ts';
+
+/** `COPY t FROM …`, `COPY t TO …`, `COPY (query) TO …`, `COPY INTO t FROM @stage`, `COPY INTO @stage FROM t`. */
+export function readCopy(c: Cursor): Reading {
+  const start = startOffset(c);
+  c.index++;
+  if (isQueryAhead(c)) {
+    const query = within(c, () => readQuery(c));
+    return { kind: 'copy', query, copyDirection: 'to' };
+  }
+  accept(c, 'binary');
+  const into = accept(c, 'into');
+  const target = readTableName(c);
+  const columns = readColumnList(c);
+  if (into) return readCopyInto(c, target, columns);
+  if (word(c) === 'to') {
+    if (target !== undefined) c.reads.push(target);
+    const head = { start, end: target?.end ?? start };
+    return { kind: 'copy', columns, copyDirection: 'to', head };
+  }
+  return { kind: 'copy', target, columns, copyDirection: 'from' };
+}
+
+function readCopyInto(c: Cursor, target: Reading['target'], columns: readonly string[]): Reading {
+  if (target === undefined) {
+    // A stage or a path: the table or query behind FROM is unloaded.
+    while (!done(c) && word(c) !== 'from') skipOne(c);
+    const query = accept(c, 'from') ? readSource(c) : undefined;
+    return { kind: 'copy', query, copyDirection: 'to' };
+  }
+  const query = accept(c, 'from') ? readSource(c) : undefined;
+  return { kind: 'copy', target, columns, query, copyDirection: 'from' };
+}
+
+function readSource(c: Cursor): QueryBlock | undefined {
+  if (isQueryAhead(c)) return within(c, () => readQuery(c));
+  readFromEntry(c, 'first', []);
+  return undefined;
+}
+
+/** `LOAD DATA … INTO TABLE t` of MySQL and Hive, `LOAD DATA OVERWRITE t` of BigQuery; a library is `other`. */
+export function readLoad(c: Cursor): Reading {
+  c.index++;
+  if (!accept(c, 'data') && !accept(c, 'xml')) return { kind: 'other' };
+  let conflict: Reading['conflict'];
+  while (!done(c)) {
+    const start = startOffset(c);
+    const here = word(c);
+    if (here === 'into' || here === 'overwrite') {
+      c.index++;
+      if (here === 'overwrite') accept(c, 'into');
+      accept(c, 'temp');
+      accept(c, 'temporary');
+      accept(c, 'table');
+      break;
+    }
+    skipOne(c);
+    if (here === 'replace' || here === 'ignore')
+      conflict = { action: here === 'replace' ? 'update' : 'nothing', key: [], where: [], ...spanFrom(c, start) };
+  }
+  const target = readTableName(c);
+  let partition = readPartitionClause(c);
+  if (partition.partition === 'none' && operator(c) === '(') skipOne(c);
+  if (partition.partition === 'none') partition = readPartitionClause(c);
+  while (!done(c) && word(c) !== 'set') skipOne(c);
+  if (accept(c, 'set')) readAssignments(c);
+  return { kind: 'load', target, ...partition, conflict };
+}
+
+/** `EXPORT DATA OPTIONS (…) AS SELECT …`. */
+export function readExport(c: Cursor): Reading {
+  c.index++;
+  if (!accept(c, 'data')) return { kind: 'export' };
+  while (!done(c) && !queryStarts.has(word(c)) && !isQueryAhead(c)) {
+    if (word(c) === 'with' && word(c, 1) === 'connection') c.index++;
+    skipOne(c);
+  }
+  return { kind: 'export', query: done(c) ? undefined : readQuery(c) };
+}
+
+/** `UNLOAD ('SELECT …') TO …` of Redshift, where the query is a string, and `UNLOAD (SELECT …)`. */
+export function readUnload(c: Cursor): Reading {
+  c.index++;
+  if (isQueryAhead(c)) return { kind: 'unload', query: within(c, () => readQuery(c)) };
+  if (operator(c) !== '(') return { kind: 'unload' };
+  const inside = within(c, () => {
+    const here = token(c);
+    c.index = c.end;
+    return here;
+  });
+  const quoted = inside?.kind === 'string' || inside?.kind === 'template-string' ? inside : undefined;
+  return { kind: 'unload', query: quoted === undefined ? undefined : readQuotedQuery(c, quoted) };
+}

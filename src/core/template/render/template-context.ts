@@ -1,0 +1,27 @@
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+
+/** Everything that a template may ask for when it is rendered for one interval. Nothing else is ever made up. */
+export interface TemplateContext {
+  readonly interval: DataInterval;
+  /** Zone of the pipeline; `logical_date` and `data_interval_*` are datetimes in UTC as Airflow gives them. */
+  readonly zone: ZoneName;
+  readonly dagId: string;
+  readonly taskId: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Airflow Variables, from `backfill.yaml`; a missing one is refused by name. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** `prev_data_interval_*` and friends are refused: they depend on other runs. */
+  readonly airflowVersion: 2 | 3;
+}
+
+/** The text for one interval, or the first expression that cannot be rendered exactly, by name and place. */
+export type Rendered =
+  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: false;
+      readonly expression: string;
+      readonly reason: string;
+      readonly start: number;
+      readonly end: number;
+    };

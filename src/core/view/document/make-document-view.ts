@@ -1,0 +1,143 @@
+import type { TaskFacts } from '../../lineage/facts/facts.ts';
+import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import type { Finding } from '../../lint/fixes/finding.ts';
+import type { Task, TaskId } from '../../pipeline/model/model.ts';
+import { taskContext } from '../../run/jobs/task-context.ts';
+import type { Problem, SourceSpan, Span } from '../../text/span.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { SliceVersion } from '../words/slice-version.ts';
+import type { DocumentView, HintView, HoverView, TaskView, UnknownView } from './document-view.ts';
+import { factHovers } from './fact-hovers.ts';
+import { type HoverLinks, placeLinks } from './hover-links.ts';
+import { intervalHints } from './interval-hints.ts';
+import { type ChosenPipeline, choosePipeline, type IntervalChoice } from './pipeline-view.ts';
+import { sliceHints } from './slice-hints.ts';
+import { taskHover } from './task-hover.ts';
+
+export interface DocumentViewInput {
+  readonly file: string;
+  readonly facts: WorkspaceFacts;
+  /** Findings of the whole workspace or of this file. */
+  readonly findings: readonly Finding[];
+  /** What could not be read, of the whole workspace or of this file. */
+  readonly problems: readonly Problem[];
+  readonly links: HoverLinks;
+  readonly choice: IntervalChoice;
+  readonly now: Instant;
+  /** Zone of labels; `undefined` shows each pipeline in its own. */
+  readonly shownIn: ZoneName | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Children of each task, by table or by order. */
+  readonly children: ReadonlyMap<TaskId, readonly TaskId[]>;
+  versions(task: TaskId, interval: Instant): readonly SliceVersion[];
+}
+
+/** What an editor shows in one file. A `.sql` file that DAGs use shows the tasks that run it. */
+export function makeDocumentView(input: DocumentViewInput): DocumentView {
+  const { file, facts } = input;
+  const tasks: TaskView[] = [];
+  const hints: HintView[] = [];
+  const hovers: HoverView[] = [];
+  const unknowns: UnknownView[] = [];
+  const pipelines: ChosenPipeline[] = [];
+  const link = placeLinks(file, (name) => facts.text(name), input.links);
+  for (const pipeline of facts.pipelines) {
+    const mine = pipeline.tasks.flatMap((task) => {
+      const at = placeIn(file, task);
+      return at === undefined ? [] : [{ task, at }];
+    });
+    if (mine.length === 0 && pipeline.file !== file) continue;
+    const zone = input.shownIn ?? pipeline.zone;
+    const chosen = choosePipeline(pipeline, input.choice, input.now, zone);
+    pipelines.push(chosen);
+    const interval = chosen.view.selected;
+    for (const { task, at } of mine) {
+      const taskFacts = facts.facts.get(task.id);
+      if (taskFacts === undefined) continue;
+      const context = interval === undefined ? undefined : taskContext(task, pipeline, interval.data, input);
+      tasks.push({
+        task: task.id,
+        pipeline: pipeline.id,
+        at: at.whole,
+        nameAt: at.name,
+        interval,
+        notRunnable: task.executor.kind === 'warehouse' ? undefined : task.executor.reason,
+        downstream: reachable(task.id, input.children).size,
+      });
+      if (context !== undefined && interval !== undefined) {
+        for (const sql of task.sql) hints.push(...intervalHints(sql, file, context, interval.label));
+      }
+      hints.push(...sliceHints(taskFacts.writes, file, facts.text(file) ?? '', interval?.data, zone));
+      const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
+      hovers.push({
+        at: at.name,
+        markdown: taskHover({
+          task,
+          facts: taskFacts,
+          interval,
+          noGrid: chosen.view.noGrid,
+          zone,
+          context,
+          versions,
+          link,
+          declare: input.links.declare(task.id),
+        }),
+      });
+      hovers.push(...factHovers(file, taskFacts, { task, data: interval?.data, zone, link }));
+      unknowns.push(...unknownsIn(file, taskFacts, at.name));
+    }
+  }
+  const findings = input.findings.filter((finding) => finding.at.file === file);
+  return {
+    pipelines: pipelines.map(({ view }) => view),
+    tasks,
+    hints: distinct(hints),
+    hovers,
+    findings,
+    // A finding at the same place says more, and its fix settles it.
+    unknowns: unknowns.filter((unknown) => !findings.some(({ at }) => overlap(at, unknown.at))),
+    problems: input.problems.flatMap(({ at, message, severity }) =>
+      at?.file === file && !(severity === 'info' && unknowns.some((unknown) => isSame(unknown.at, at)))
+        ? [{ at, message, severity }]
+        : [],
+    ),
+  };
+}
+
+/** Unknowns of a task that stand in the file; those without a place of their own stand at the task. */
+const unknownsIn = (file: string, { unknowns }: TaskFacts, name: SourceSpan): readonly UnknownView[] =>
+  unknowns.flatMap(({ task, about, message, at = name }) => (at.file === file ? [{ task, about, at, message }] : []));
+
+const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+const isSame = (a: Span, b: Span): boolean => a.start === b.start && a.end === b.end;
+
+/** Where a task stands in a file: its call, or the head of a SQL file that it runs. */
+function placeIn(file: string, task: Task): { readonly whole: SourceSpan; readonly name: SourceSpan } | undefined {
+  if (task.at.file === file) return { whole: task.at, name: task.nameAt };
+  const piece = task.sql.flatMap(({ source }) => source.pieces).find(({ source }) => source.file === file);
+  if (piece === undefined) return undefined;
+  const head = { ...piece.source, end: Math.min(piece.source.start + 1, piece.source.end) };
+  return { whole: head, name: head };
+}
+
+/** Every task behind a task, itself left out. */
+export function reachable(task: TaskId, children: ReadonlyMap<TaskId, readonly TaskId[]>): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const open = [task];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of children.get(next) ?? []) {
+      if (child === task || found.has(child)) continue;
+      found.add(child);
+      open.push(child);
+    }
+  }
+  return found;
+}
+
+/** A text that several tasks run shows each value once. */
+function distinct(hints: readonly HintView[]): readonly HintView[] {
+  return [...new Map(hints.map((hint) => [`${hint.offset} ${hint.label}`, hint])).values()];
+}

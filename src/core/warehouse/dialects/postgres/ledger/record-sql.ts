@@ -1,0 +1,105 @@
+import { exclusiveTablesSql } from '../catalog-sql.ts';
+import { ledgerSchema as schema } from './ledger-schema-sql.ts';
+
+/** Settings that decide what SQL means and that a server or role may have without being told. */
+const decidingSettings = [
+  'TimeZone',
+  'DateStyle',
+  'IntervalStyle',
+  'search_path',
+  'lc_monetary',
+  'lc_numeric',
+  'lc_time',
+];
+
+/**
+ * Everything in the database that decides what the same statements make of the same rows: bodies of functions,
+ * triggers, rules and row security wherever they are, defaults of the targets, settings. Wider than any one task needs;
+ * a catalog's `xmin` moves with each change of its row.
+ */
+const definitionsSql = `
+pg_catalog.md5(pg_catalog.concat_ws(',',
+  (select pg_catalog.string_agg(p.oid || ':' || p.xmin, ',' order by p.oid) from pg_catalog.pg_proc p where p.oid >= 16384),
+  (select pg_catalog.string_agg(t.oid || ':' || t.xmin, ',' order by t.oid) from pg_catalog.pg_trigger t where not t.tgisinternal),
+  (select pg_catalog.string_agg(r.oid || ':' || r.xmin, ',' order by r.oid) from pg_catalog.pg_rewrite r
+    where r.oid >= 16384 and r.rulename <> '_RETURN'),
+  (select pg_catalog.string_agg(y.oid || ':' || y.xmin, ',' order by y.oid) from pg_catalog.pg_policy y),
+  (select pg_catalog.string_agg(d.oid || ':' || d.xmin, ',' order by d.oid) from pg_catalog.pg_attrdef d
+    join pg_catalog.pg_class c on c.oid = d.adrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = n.nspname || '.' || c.relname),
+  ${decidingSettings.map((name) => `pg_catalog.current_setting('${name}')`).join(', ')}, current_user))`;
+
+/**
+ * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON, $5: task, $6: its statements. The unit's slice versions, if it was committed before; the
+ * current versions of the inputs, each the newest of its slice; the newest version of each slice by the same task; what
+ * decides beside the statements, as it is now.
+ */
+export const markerSql = `
+select
+  (select json_agg(json_build_object('state', v.state, 'diff', v.diff) order by v.slice)
+    from ${schema}.versions v where v.run = $1 and v.unit = $2),
+  (select json_agg(json_build_object('table', i.target, 'from', i.lower, 'to', i.upper, 'versions', (
+      select json_agg(json_build_object('run', n.run, 'unit', n.unit, 'slice', n.slice, 'rows', n.row_count,
+        'rowChecksum', n.row_checksum, 'algorithm', n.algorithm) order by n.lower, n.slice)
+      from (select distinct on (v.slice) v.* from ${schema}.versions v
+        where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
+    from (select row_number() over () as n, r.* from
+      pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
+  (select json_agg(json_build_object('slice', s.slice, 'task', p.task, 'run', p.run,
+      'madeAt', (extract(epoch from p.committed_at) * 1000)::bigint, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
+      'algorithm', p.algorithm, 'codeHash', p.code_hash, 'sameSchema', p.schema_hash = pg_catalog.md5(s.schema),
+      'sameStatements', p.statements_hash = pg_catalog.md5($6::text), 'definitionsHash', p.definitions_hash, 'settings', p.settings, 'inputs', p.inputs))
+    from pg_catalog.json_to_recordset($4::json) s(slice text, target text, lower timestamptz, schema text)
+    cross join lateral (select * from ${schema}.versions v
+      where v.target = s.target and v.lower = s.lower and v.slice = s.slice and v.task = $5
+        order by v.id desc limit 1) p),
+  ${definitionsSql}`;
+
+/**
+ * Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
+ * written from here on have at most this age), the transaction, whether counters are kept.
+ */
+export const positionSql = `
+select
+  (select json_object_agg(c.oid, json_build_array(
+      pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid), pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
+      pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid)))
+    from pg_catalog.pg_class c where c.relkind in ('r', 'm') and c.relpersistence <> 't'
+      and pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_xact_tuples_updated(c.oid)
+        + pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) > 0),
+  pg_catalog.txid_current() - pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
+  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts'), (${exclusiveTablesSql})`;
+
+/**
+ * One statement that makes the unit's outcome part of its own transaction. $1: run, $2: unit, $3: task, $4: slices as
+ * JSON (empty for a held or skipped unit, which leaves no version), $5: state, $6: message, $7: duration in ms, $8: diffs as JSON,
+ * $9: code hash, $10: settings, $11: inputs, $12: owner, $13: fence, $14: statements,
+ * $15: hash of what decides beside them.
+ */
+export const recordUnitSql = `
+with versions as (
+  insert into ${schema}.versions (run, unit, slice, task, target, slice_column, lower, upper, state, row_count,
+    key_checksum, row_checksum, algorithm, schema_hash, statements_hash, definitions_hash,
+    code_hash, settings, inputs, diff, owner)
+  select $1, $2, w.slice, $3, w.target, w.slice_column, w.lower, w.upper, $5, w.rows, w.key_checksum, w.row_checksum,
+    w.algorithm, pg_catalog.md5(w.schema), pg_catalog.md5($14::text), $15, $9, $10::json, $11::json, w.diff, $12
+  from pg_catalog.json_to_recordset($4::json) w(slice text, target text, slice_column text, lower timestamptz,
+    upper timestamptz, rows bigint, key_checksum text, row_checksum text, algorithm text, schema text, diff json)),
+unit as (
+  insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
+  values ($1, $2, 0, $5, 1, $6, $7::bigint, $8::json)
+  on conflict (run, unit) do update set state = excluded.state, attempts = u.attempts + 1, message = excluded.message,
+    duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()),
+claim as (delete from ${schema}.claims where fence = $13::bigint),
+lease as (delete from ${schema}.leases where fence = $13::bigint)
+delete from ${schema}.claim_slices where fence = $13::bigint`;
+
+/**
+ * Says how far a unit came that is not atomic; no row: its claim is gone. $1: run, $2: unit, $3: message, $4: fence.
+ */
+export const recordHalfwaySql = `
+insert into ${schema}.units as u (run, unit, position, state, attempts, message)
+select $1, $2, 0, 'unknown', 1, $3 from ${schema}.claims c where c.fence = $4::bigint
+on conflict (run, unit) do update set state = excluded.state, message = excluded.message,
+  updated_at = pg_catalog.clock_timestamp() where u.state not in ('changed', 'unchanged', 'skipped')
+returning 1`;

@@ -1,0 +1,74 @@
+import type { TableDescription } from '../../../port/table-description.ts';
+import { ledgerSchema as schema } from '../ledger/ledger-schema-sql.ts';
+import { quoteIdentifier } from '../quote.ts';
+
+/** $1: run, $2: unit, $3: slice, $4: rows. */
+export const keepImageSql = `
+insert into ${schema}.before_images (run, unit, slice, row_count) values ($1, $2, $3, $4::bigint)`;
+
+/** Keeps the rows of a copy, each as the text of the whole row (a mere `o` might be a column). $1: run, $2: unit, $3: slice. */
+export const keepRowsSql = (copy: string): string => `
+insert into ${schema}.before_rows (run, unit, slice, line) select $1, $2, $3, (o.*)::text from ${copy} o`;
+
+/** $1: age in days. */
+export const forgetImagesSql = `
+with old as (delete from ${schema}.before_images
+  where kept_at < pg_catalog.clock_timestamp() - $1::float8 * interval '1 day' returning run, unit, slice)
+delete from ${schema}.before_rows r using old where (r.run, r.unit, r.slice) = (old.run, old.unit, old.slice)`;
+
+/** A unit that changes one of its slices leaves a version of each. */
+const leftAsItWas = (version: string): string =>
+  `coalesce(${['added', 'removed', 'changed'].map((kind) => `${version}.diff->>'${kind}' = '0'`).join(' and ')}, false)`;
+
+/**
+ * $1: run. Slices that the run changed, newest first: unit, slice, target, its rows before, rows that were kept (null:
+ * none were), another run that made other rows of the slice since, if there is one.
+ */
+export const changedSlicesSql = `
+select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, (
+  select n.run from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
+    and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1)
+from ${schema}.versions v
+left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
+where v.run = $1 and v.state = 'changed' and not ${leftAsItWas('v')} order by v.id desc`;
+
+/** $1: run, $2: how an undo of it is marked. A run that undid it where nothing was made since. */
+export const undoneBySql = `
+select n.run from ${schema}.versions v cross join lateral (
+  select n.run, n.code_hash from ${schema}.versions n
+  where n.target = v.target and n.lower = v.lower and n.slice = v.slice order by n.id desc limit 1) n
+where v.run = $1 and n.code_hash = $2 limit 1`;
+
+/**
+ * $1: run, $2: unit, $3: slice, $4: schema of the table now. What the version left and what it found, the rows kept of
+ * that, whether the table still has the columns of then, whether the version changed nothing.
+ */
+export const imageSql = `
+select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4),
+  ${leftAsItWas('v')}
+from ${schema}.versions v
+left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
+where v.run = $1 and v.unit = $2 and v.slice = $3`;
+
+/** $1: oid of a table. Whether tables inherit from it; partitions do not count, a row finds its own by itself. */
+export const hasChildrenSql = `
+select exists (select from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhparent
+  where c.oid = $1::pg_catalog.oid and c.relkind = 'r')`;
+
+/**
+ * $1: oid of a table. Its columns that a value can be written to; whether one that is there can be given another value,
+ * and whether this role may do that to rows of the table.
+ */
+export const writableColumnsSql = `
+select attname, attidentity <> 'a', pg_catalog.has_table_privilege(attrelid, 'UPDATE') from pg_catalog.pg_attribute
+where attrelid = $1::pg_catalog.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`;
+
+/** Kept rows as rows of the table again, for this transaction. $1: run, $2: unit, $3: slice. */
+export function keptRowsSql(copy: string, table: TableDescription): string {
+  const name = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
+  return (
+    `create temporary table ${copy} on commit drop as ` +
+    `select ${table.columns.map((column) => `(k.r).${quoteIdentifier(column.name)}`).join(', ')} ` +
+    `from (select line::${name} as r from ${schema}.before_rows where run = $1 and unit = $2 and slice = $3 offset 0) k`
+  );
+}

@@ -1,0 +1,159 @@
+import type { ColumnDescription } from '../../../port/table-description.ts';
+import { quoteIdentifier, quoteLiteral } from '../quote.ts';
+import { type HashMethod, hashHalves, rowBytes } from '../row-hash.ts';
+import { where } from './figures-sql.ts';
+
+export interface DiffQuery {
+  /** The copy of the old rows and the live table, as SQL. */
+  readonly old: string;
+  readonly live: string;
+  readonly predicate: string | undefined;
+  readonly columns: readonly ColumnDescription[];
+  readonly key: readonly ColumnDescription[];
+  readonly hash: HashMethod;
+  readonly samples: number;
+  /** Relative; `undefined`: the last bits of each float type. */
+  readonly floatTolerance: number | undefined;
+}
+
+/** Stands beside the target's own columns, so it must not be the name of one. */
+const present = '"backfill side"';
+
+/** By image, so that 1.0 and 1.00 differ and types without an equality compare. The operator would unpack one column. */
+const differ = (a: string, b: string) => `pg_catalog.record_image_ne(${a}, ${b})`;
+
+const names = (columns: readonly ColumnDescription[]) => columns.map((column) => quoteIdentifier(column.name));
+
+/**
+ * One full join on the key, by the rows' images. Columns: added, removed, changed; three JSON arrays of sample keys in
+ * the same order; rows that differ only in float columns and there only within tolerance; changed rows per column; of
+ * each float column, in order, those within tolerance.
+ */
+export function keyedDiffSql(query: DiffQuery): string {
+  const columns = names(query.columns);
+  const key = names(query.key);
+  const side = (alias: string) => `row(${columns.map((column) => `${alias}.${column}`).join(', ')})`;
+  const keys = key.map((column, index) => `coalesce(n.${column}, o.${column}) as k${index}`);
+  const floats = query.columns.flatMap((column, index) => (column.float ? [{ column, index }] : []));
+  const near = floats.map(({ column, index }) => `${isNear(column, query.floatTolerance)} as y${index}`);
+  const flags = columns.map((column, index) => `${differ(`row(o.${column})`, `row(n.${column})`)} as x${index}`);
+  const sample = (kind: string) =>
+    `(select json_agg(json_build_array(${key.map((_, index) => `k${index}::text`).join(', ')})) from ` +
+    `(select * from d where kind = '${kind}' order by ${key.map((_, index) => `k${index}`).join(', ')} ` +
+    `limit ${query.samples}) s)`;
+  return (
+    `with d as materialized (select case when o.${present} is null then 'a' when n.${present} is null then 'r' ` +
+    `else 'c' end as kind, ` +
+    `${[...keys, `${onlyNear(query)} as only_near`, ...near, ...flags].join(', ')} ` +
+    `from (select true as ${present}, ${columnsOf(query)} from ${query.old}) o ` +
+    `full join (select true as ${present}, ${columnsOf(query)} from ${query.live}${where(query.predicate)}) n ` +
+    `on ${key.map((column) => `o.${column} = n.${column}`).join(' and ')} ` +
+    `where o.${present} is null or n.${present} is null or ${differ(side('o'), side('n'))}) ` +
+    `select count(*) filter (where kind = 'a'), count(*) filter (where kind = 'r'), ` +
+    `count(*) filter (where kind = 'c'), ${['a', 'r', 'c'].map(sample).join(', ')}, ` +
+    `count(*) filter (where kind = 'c' and only_near)` +
+    `${columns.map((_, index) => `, count(*) filter (where kind = 'c' and x${index})`).join('')}` +
+    `${floats.map(({ index }) => `, count(*) filter (where kind = 'c' and x${index} and y${index})`).join('')} from d`
+  );
+}
+
+const columnsOf = (query: DiffQuery) => [...new Set([...names(query.columns), ...names(query.key)])].join(', ');
+
+/** All columns but floats are the same, and floats are apart by no more than the tolerance. */
+function onlyNear(query: DiffQuery): string {
+  const same = (column: ColumnDescription) => {
+    const name = quoteIdentifier(column.name);
+    return `pg_catalog.record_image_eq(row(o.${name}), row(n.${name}))`;
+  };
+  if (!query.columns.some((column) => column.float)) return 'false';
+  const each = query.columns.map((column) =>
+    column.float ? `(${same(column)} or ${isNear(column, query.floatTolerance)})` : same(column),
+  );
+  return `(${each.join(' and ')})`;
+}
+
+/** What sums in another order are apart by. */
+const lastBits = (column: ColumnDescription): number => (column.baseType === 'float4' ? 1e-6 : 1e-14);
+
+/**
+ * Whether the two values of a float column are apart by no more than the tolerance, relative to the larger one. Equal
+ * values count (±0; NaN is equal to itself); otherwise neither NaN nor an infinity is near anything, nor are magnitudes
+ * at the ends of the range, where the difference could not be taken.
+ */
+function isNear(column: ColumnDescription, tolerance: number | undefined): string {
+  const name = quoteIdentifier(column.name);
+  const [o, n] = [`o.${name}::float8`, `n.${name}::float8`];
+  const [low, high] = [`least(abs(${o}), abs(${n}))`, `greatest(abs(${o}), abs(${n}))`];
+  // A tolerance finer than the type is none.
+  const within = tolerance === undefined || tolerance > 0 ? Math.max(tolerance ?? 0, lastBits(column)) : 0;
+  return (
+    `coalesce(case when ${o} = ${n} then true when ${low} > 1e-280 and ${high} < 1e300 ` +
+    `then abs(${o} - ${n}) <= ${within} * ${high} else false end, false)`
+  );
+}
+
+/**
+ * Without a usable key: rows counted by their 128-bit hash. Columns: added, removed; two JSON arrays of `[h0, h1]`.
+ */
+export function multisetDiffSql(query: DiffQuery): string {
+  const [h0, h1] = hashHalves(query.hash, 'b');
+  const hashes = (from: string, predicate: string | undefined, sign: number) =>
+    `select ${h0} as h0, ${h1} as h1, ${sign} as s from ` +
+    `(select ${rowBytes(query.columns)} as b from ${from}${where(predicate)} offset 0) r`;
+  const sample = (sign: string) =>
+    `(select json_agg(json_build_array(h0::text, h1::text)) from ` +
+    `(select h0, h1 from d where n ${sign} 0 order by h0, h1 limit ${query.samples}) s)`;
+  return (
+    `with d as materialized (select h0, h1, sum(s) as n from (${hashes(query.live, query.predicate, 1)} ` +
+    `union all ${hashes(query.old, undefined, -1)}) u group by h0, h1 having sum(s) <> 0) ` +
+    `select coalesce(sum(n) filter (where n > 0), 0), coalesce(-sum(n) filter (where n < 0), 0), ` +
+    `${sample('>')}, ${sample('<')} from d`
+  );
+}
+
+/** Longer values are cut in samples, which are for the eye. */
+const sampleLength = 2000;
+
+const sampleColumns = (columns: readonly ColumnDescription[]) =>
+  names(columns)
+    .map((name) => `left(${name}::text, ${sampleLength})`)
+    .join(', ');
+
+/** The rows with these keys (text values), as text: the key's columns first, then all columns. */
+export function rowsByKeySql(
+  from: string,
+  predicate: string | undefined,
+  columns: readonly ColumnDescription[],
+  key: readonly ColumnDescription[],
+  wanted: readonly (readonly (string | null)[])[],
+): string {
+  const tuples = wanted.map(
+    (values) =>
+      `(${values.map((value, index) => (value === null ? 'null' : `${quoteLiteral(value)}::${key[index]?.type}`)).join(', ')})`,
+  );
+  const condition = `(${names(key).join(', ')}) in (${tuples.join(', ')})`;
+  return (
+    `select ${names(key)
+      .map((name) => `${name}::text`)
+      .join(', ')}, ${sampleColumns(columns)} from ${from} ` +
+    `where ${predicate === undefined ? '' : `${predicate} and `}${condition}`
+  );
+}
+
+/** Up to `limit` rows with these hashes, as text. */
+export function rowsByHashSql(
+  from: string,
+  predicate: string | undefined,
+  columns: readonly ColumnDescription[],
+  hash: HashMethod,
+  wanted: readonly (readonly (string | null)[])[],
+  limit: number,
+): string {
+  const [h0, h1] = hashHalves(hash, present);
+  const tuples = wanted.map((halves) => `(${halves.map((half) => `${half}::bigint`).join(', ')})`);
+  return (
+    `select ${sampleColumns(columns)} from ` +
+    `(select *, ${rowBytes(columns)} as ${present} from ${from}${where(predicate)} offset 0) r ` +
+    `where (${h0}, ${h1}) in (${tuples.join(', ')}) limit ${limit}`
+  );
+}

@@ -1,0 +1,155 @@
+import { relative, sep } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import * as vscode from 'vscode';
+import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { DocumentView } from '../../core/view/document/document-view.ts';
+import { type Remote, remote, ThreadEnded } from '../host/rpc.ts';
+import type { WorkspaceApi, WorkspaceEvent, WorkspaceSettings } from '../host/workspace-api.ts';
+import type { Log } from './log.ts';
+
+/** Restarts of a thread that dies by itself before the client gives up and says so. */
+const mostRestarts = 3;
+
+/** One workspace folder, read and checked in a thread of its own. */
+export interface WorkspaceClient extends vscode.Disposable {
+  readonly folder: vscode.WorkspaceFolder;
+  readonly call: Remote<WorkspaceApi>['call'];
+  /** The view of a document, made for exactly this version; kept until something changes. */
+  view(document: vscode.TextDocument): Promise<DocumentView>;
+  /** Something that views depend on has changed. */
+  readonly onDidChange: vscode.Event<void>;
+  /** Path inside the folder, with `/`. */
+  pathOf(uri: vscode.Uri): string;
+  uriOf(path: string): vscode.Uri;
+  /** Views are made anew from now on, e.g. because another interval was selected. */
+  touch(): void;
+}
+
+export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: string, log: Log): WorkspaceClient {
+  const changed = new vscode.EventEmitter<void>();
+  const views = new Map<string, { readonly key: string; readonly view: Promise<DocumentView> }>();
+  const sent = new Map<string, number>();
+  let generation = 0;
+  let restarts = 0;
+  let disposed = false;
+  let thread: Remote<WorkspaceApi>;
+  let opened: Promise<void>;
+
+  const pathOf = (uri: vscode.Uri): string => relative(folder.uri.fsPath, uri.fsPath).split(sep).join('/');
+  const touch = (): void => {
+    generation++;
+    changed.fire();
+  };
+
+  const start = (): void => {
+    sent.clear();
+    thread = remote<WorkspaceApi, WorkspaceEvent>(new Worker(threadFile), {
+      onEvent: (event) => (event.kind === 'log' ? log.info(event.message) : touch()),
+      onEnd: (reason) => {
+        if (disposed) return;
+        log.error(`reading ${folder.name} stopped: ${reason}`);
+        if (++restarts > mostRestarts) {
+          void vscode.window.showErrorMessage(
+            `Backfill Assistant stopped reading ${folder.name}: ${reason}. Reload the window to start it again.`,
+          );
+          return;
+        }
+        start();
+        touch();
+      },
+    });
+    opened = thread.call('open', { root: folder.uri.fsPath, settings: settingsOf(folder) });
+    opened.catch((error: Error) => log.error(`${folder.name} cannot be read: ${error.message}`));
+  };
+  start();
+
+  const call: Remote<WorkspaceApi>['call'] = (method, argument) =>
+    opened.then(() => thread.call(method, argument)) as ReturnType<Remote<WorkspaceApi>['call']> as never;
+
+  const send = async (document: vscode.TextDocument): Promise<void> => {
+    const path = pathOf(document.uri);
+    if (sent.get(path) === document.version) return;
+    sent.set(path, document.version);
+    await call('edit', { path, text: document.getText() });
+  };
+
+  const watcher = vscode.workspace.createFileSystemWatcher(
+    new vscode.RelativePattern(folder, '**/*.{py,sql,hql,j2,jinja,jinja2,yaml,yml,json,toml,txt,lock,cfg}'),
+  );
+  const waiting = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  /** A branch switch touches thousands of files: they are told in one go. */
+  const onDisk = (uri: vscode.Uri): void => {
+    waiting.add(pathOf(uri));
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const paths = [...waiting];
+      waiting.clear();
+      call('changed', { paths }).then(touch, () => {});
+    }, 150);
+  };
+
+  const subscriptions = [
+    watcher,
+    watcher.onDidChange(onDisk),
+    watcher.onDidCreate(onDisk),
+    watcher.onDidDelete(onDisk),
+    vscode.workspace.onDidCloseTextDocument((document) => {
+      const path = pathOf(document.uri);
+      if (!sent.delete(path)) return;
+      views.delete(path);
+      call('edit', { path, text: undefined }).then(touch, () => {});
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      call('configure', settingsOf(folder)).then(touch, () => {});
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (!event.affectsConfiguration('backfill', folder)) return;
+      call('configure', settingsOf(folder)).then(touch, () => {});
+    }),
+  ];
+
+  return {
+    folder,
+    call,
+    onDidChange: changed.event,
+    pathOf,
+    uriOf: (path) => vscode.Uri.joinPath(folder.uri, path),
+    touch,
+    view(document) {
+      const path = pathOf(document.uri);
+      const key = `${document.version} ${generation}`;
+      const known = views.get(path);
+      if (known?.key === key) return known.view;
+      const view = send(document).then(() => call('view', { path, now: Date.now() })) as Promise<DocumentView>;
+      views.set(path, { key, view });
+      view.catch((error: unknown) => {
+        if (views.get(path)?.view === view) views.delete(path);
+        if (!(error instanceof ThreadEnded)) log.error(`${path}: ${String(error)}`);
+      });
+      return view;
+    },
+    dispose() {
+      disposed = true;
+      clearTimeout(timer);
+      for (const subscription of subscriptions) subscription.dispose();
+      changed.dispose();
+      void thread.stop();
+    },
+  };
+}
+
+function settingsOf(folder: vscode.WorkspaceFolder): WorkspaceSettings {
+  const settings = vscode.workspace.getConfiguration('backfill', folder);
+  const version = settings.get<'auto' | '2' | '3'>('airflow.version', 'auto');
+  const zone = settings.get<'pipeline' | 'UTC' | 'local'>('timeZone', 'pipeline');
+  return {
+    airflowPython: settings.get<string>('airflow.python', '').trim() || undefined,
+    trusted: vscode.workspace.isTrusted,
+    airflowVersion: version === 'auto' ? 'auto' : version === '3' ? 3 : 2,
+    // The editor hands out proxies, which cannot be sent to another thread.
+    severities: { ...settings.get<Record<string, Severity | 'off'>>('rules', {}) },
+    shownIn:
+      zone === 'pipeline' ? undefined : zone === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}

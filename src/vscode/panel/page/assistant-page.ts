@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { AssistantEvent, NumberedRequest } from '../../../protocol/assistant-messages.ts';
+import type { Log } from '../../clients/log.ts';
+import type { AssistantSession } from '../session/assistant-session.ts';
+
+export const assistantViewType = 'backfill.assistant';
+
+/** Connects a webview to a session: draws the page, answers every request, sends what changes. */
+export function attachPage(
+  panel: vscode.WebviewPanel,
+  session: AssistantSession,
+  extensionUri: vscode.Uri,
+  log: Log,
+): void {
+  const { webview } = panel;
+  const resources = vscode.Uri.joinPath(extensionUri, 'dist', 'webview');
+  webview.options = { enableScripts: true, localResourceRoots: [resources] };
+  webview.html = pageHtml(webview, resources);
+  panel.title = `Backfill: ${session.task}`;
+  panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
+  const send = (event: AssistantEvent): void => void webview.postMessage(event);
+  const listening = session.onEvent(send);
+  const receiving = webview.onDidReceiveMessage(async (message: unknown) => {
+    if (!isNumberedRequest(message)) {
+      log.error('the assistant page sent something that is no request');
+      return;
+    }
+    const { id, request } = message;
+    try {
+      await session.handle(request);
+      send({ type: 'answer', id, error: undefined });
+    } catch (error) {
+      log.error(
+        `${session.task}: ${request.type}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  panel.onDidDispose(() => {
+    listening.dispose();
+    receiving.dispose();
+  });
+}
+
+const requestTypes: ReadonlySet<string> = new Set<NumberedRequest['request']['type']>([
+  'ready',
+  'set-range',
+  'include-task',
+  'set-connection',
+  'use-embedded',
+  'connect',
+  'set-concurrency',
+  'set-compare',
+  'set-shrink-percent',
+  'set-stop-at-first-failure',
+  'set-early-cutoff',
+  'make-plan',
+  'back-to-choose',
+  'start',
+  'prove',
+  'cancel',
+  'resume',
+  'approve-held',
+  'undo',
+  'select-unit',
+  'close-unit',
+  'open-source',
+  'open-diff',
+  'copy-command',
+  'export',
+]);
+
+function isNumberedRequest(message: unknown): message is NumberedRequest {
+  if (typeof message !== 'object' || message === null) return false;
+  const { id, request } = message as { id?: unknown; request?: { type?: unknown } };
+  return typeof id === 'number' && typeof request?.type === 'string' && requestTypes.has(request.type);
+}
+
+/** The page: its own script and style, nothing else; no inline style, no network. */
+function pageHtml(webview: vscode.Webview, resources: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(resources, 'assistant.js'));
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(resources, 'assistant.css'));
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource} 'nonce-${nonce}'`,
+    `font-src ${webview.cspSource}`,
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${style}">
+<title>Backfill Assistant</title>
+</head>
+<body><script nonce="${nonce}" src="${script}"></script></body>
+</html>`;
+}

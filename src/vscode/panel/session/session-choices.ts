@@ -1,0 +1,91 @@
+import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
+import type { OptionsView } from '../../../protocol/assistant-state.ts';
+import type { RangeChoice } from '../../host/workspace-api.ts';
+import { mostConcurrency } from './session-options.ts';
+import type { SessionServices } from './session-services.ts';
+import type { SessionStore } from './session-store.ts';
+
+/** The choices of a session: range, downstream tasks, options, connection. */
+export interface SessionChoices {
+  /** The range as chosen now. */
+  range(): RangeChoice;
+  /** A side that is left out stays as it is. */
+  setRange(sides: { readonly from?: string; readonly to?: string }): Promise<void>;
+  include(task: string, included: boolean): Promise<void>;
+  refresh(): Promise<void>;
+  refreshConnections(wanted?: string): Promise<void>;
+  useConnection(name: string | undefined): Promise<void>;
+  setOptions(patch: Partial<OptionsView>): void;
+}
+
+export function sessionChoices(store: SessionStore, services: SessionServices, save: () => void): SessionChoices {
+  const { client } = services;
+  const range = (): RangeChoice => {
+    const { task, choose } = store.state;
+    const without = choose.downstream.filter(({ included }) => !included).map((entry) => entry.task);
+    return { task, from: choose.from, to: choose.to, without, now: Date.now() };
+  };
+  const refresh = async (): Promise<void> => {
+    const asked = range();
+    const { zone, strip, ...answer } = await client.call('range', asked);
+    const now = range();
+    // A later edit has asked again: its answer counts.
+    if (now.from !== asked.from || now.to !== asked.to || now.without.join() !== asked.without.join()) return;
+    const { choose } = store.state;
+    const known = strip.map((entry) => ({ ...entry, state: 'unknown' as const }));
+    store.set({ zone, choose: { ...choose, ...answer, strip: known } });
+    save();
+  };
+  const useConnection = async (name: string | undefined): Promise<void> => {
+    const { names } = store.state.connection;
+    const found = name === undefined ? undefined : await client.call('connection', { name });
+    const usable = found === undefined || 'problem' in found ? undefined : found;
+    const { choose, error } = store.state;
+    const maxConcurrency = usable?.engine === 'pglite' ? 1 : mostConcurrency;
+    const concurrency = Math.min(choose.options.concurrency, maxConcurrency);
+    store.set({
+      connection: {
+        name,
+        names,
+        target: usable === undefined ? undefined : targetInWords(usable),
+        protected: usable?.protected ?? false,
+      },
+      choose: { ...choose, options: { ...choose.options, maxConcurrency, concurrency } },
+      error: found !== undefined && 'problem' in found ? { message: found.problem, remedy: undefined } : error,
+    });
+    save();
+  };
+  return {
+    range,
+    refresh,
+    useConnection,
+    setRange({ from = store.state.choose.from, to = store.state.choose.to }) {
+      store.choose({ from, to });
+      return refresh();
+    },
+    include(task, included) {
+      const { downstream } = store.state.choose;
+      store.choose({ downstream: downstream.map((entry) => (entry.task === task ? { ...entry, included } : entry)) });
+      return refresh();
+    },
+    async refreshConnections(wanted) {
+      const { names, default: preferred } = await client.call('connections', null);
+      const current = wanted ?? store.state.connection.name;
+      store.set({ connection: { ...store.state.connection, names } });
+      await useConnection(current !== undefined && names.includes(current) ? current : (preferred ?? names[0]));
+    },
+    setOptions(patch) {
+      const { options } = store.state.choose;
+      store.choose({ options: { ...options, ...patch } });
+      save();
+    },
+  };
+}
+
+/** The database of a connection for the eye; never a secret. */
+export function targetInWords(connection: ConnectionConfig): string {
+  if (connection.engine === 'pglite') return 'embedded database';
+  const { service, host, port, database } = connection;
+  if (service !== undefined) return `postgres · service ${service}`;
+  return `postgres · ${database ?? ''}@${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`;
+}

@@ -1,0 +1,435 @@
+/** A folder inside a room: what is decided there, and which folders of the same room it may import. `.` is the room itself. */
+export interface SubRoom {
+  readonly room: string;
+  readonly decides: string;
+  readonly imports: readonly string[];
+}
+
+/**
+ * The folders of each room in reading order: a folder imports only from folders above its own line. A folder is a
+ * decision: when the decision changes, one folder changes. A room that is not listed is flat.
+ */
+export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
+  'core/time': [
+    { room: 'zones', decides: 'instants, wall clocks and what a zone makes of them', imports: [] },
+    { room: 'schedules', decides: 'when a schedule ticks', imports: ['zones'] },
+    {
+      room: 'intervals',
+      decides: 'the data intervals of a schedule, and sets of ranges',
+      imports: ['zones', 'schedules'],
+    },
+    { room: 'expressions', decides: 'a time as a function of the interval', imports: ['zones', 'intervals'] },
+  ],
+  'core/template': [
+    { room: 'python', decides: 'what Python would print, compare and compute', imports: [] },
+    { room: 'language', decides: 'what stands in a template: tokens, expressions, tags, tree', imports: ['python'] },
+    {
+      room: 'names',
+      decides: "what a name stands for: Airflow's own, the DAG's, the template's",
+      imports: ['python', 'language'],
+    },
+    {
+      room: 'bounds',
+      decides: 'an expression as a time of the interval (to compare)',
+      imports: ['python', 'language', 'names'],
+    },
+    {
+      room: 'mask',
+      decides: 'the text with its holes, as SQL is read (to read)',
+      imports: ['language', 'names', 'bounds'],
+    },
+    {
+      room: 'render',
+      decides: 'the text of one interval, equal to Jinja2 or refused (to run)',
+      imports: ['python', 'language', 'names', 'bounds'],
+    },
+  ],
+  'core/sql': [
+    { room: 'model', decides: 'the words: statement, query, expression, table', imports: [] },
+    { room: 'lex', decides: 'where a token, a comment and a statement end, by dialect', imports: ['model'] },
+    {
+      room: 'parse',
+      decides: 'the cursor, and what names and words mean wherever they stand',
+      imports: ['model', 'lex'],
+    },
+    { room: 'parse/expressions', decides: 'an expression as a tree', imports: ['model', 'lex', 'parse'] },
+    {
+      room: 'parse/queries',
+      decides: 'a query: its tables, columns, conditions',
+      imports: ['model', 'lex', 'parse', 'parse/expressions'],
+    },
+    {
+      room: 'statements/rows',
+      decides: 'statements that write rows',
+      imports: ['model', 'lex', 'parse', 'parse/expressions', 'parse/queries'],
+    },
+    {
+      room: 'statements/definitions',
+      decides: 'statements that make, change or drop tables',
+      imports: ['model', 'parse', 'parse/expressions', 'parse/queries', 'statements/rows'],
+    },
+    {
+      room: 'statements',
+      decides: 'which statement this is, also inside a routine',
+      imports: ['model', 'lex', 'parse', 'parse/queries', 'statements/rows', 'statements/definitions'],
+    },
+    { room: 'ast', decides: 'the second opinion of another parser', imports: ['model'] },
+    {
+      room: '.',
+      decides: 'a text as statements: the door',
+      imports: ['model', 'lex', 'parse', 'parse/expressions', 'parse/queries', 'statements', 'ast'],
+    },
+  ],
+  'core/pipeline': [
+    { room: 'model', decides: 'what a pipeline is, whatever the format', imports: [] },
+    { room: 'python/syntax', decides: 'Python text as a tree, tolerant', imports: [] },
+    {
+      room: 'python/values',
+      decides: 'what a value is known to be; the words Call, Frame, Interpreter',
+      imports: ['model', 'python/syntax'],
+    },
+    {
+      room: 'python/library',
+      decides: 'what a call of the standard library gives',
+      imports: ['model', 'python/values'],
+    },
+    {
+      room: 'python/evaluate',
+      decides: 'what an expression gives',
+      imports: ['python/syntax', 'python/values', 'python/library'],
+    },
+    {
+      room: 'python/execute',
+      decides: 'what a statement or a call changes',
+      imports: ['python/syntax', 'python/values', 'python/library', 'python/evaluate'],
+    },
+    {
+      room: 'python',
+      decides: 'a file followed within its limits: the door',
+      imports: ['model', 'python/syntax', 'python/values', 'python/library', 'python/evaluate', 'python/execute'],
+    },
+    { room: 'readers/sql-file', decides: 'a SQL file as a pipeline of one task', imports: ['model', 'python/library'] },
+    {
+      room: 'readers/airflow/program',
+      decides: 'what a DAG file builds: DAGs, tasks, edges, arguments, assets',
+      imports: ['model', 'python/values'],
+    },
+    {
+      room: 'readers/airflow/templates',
+      decides: 'what Airflow renders a text with',
+      imports: [
+        'model',
+        'python/syntax',
+        'python/values',
+        'python/library',
+        'python/evaluate',
+        'readers/airflow/program',
+      ],
+    },
+    {
+      room: 'readers/airflow/schedule',
+      decides: 'when a DAG runs: version, settings, schedule, start',
+      imports: ['model', 'python/values', 'python/library', 'readers/airflow/program'],
+    },
+    {
+      room: 'readers/airflow/operators',
+      decides: 'which operator has SQL in which argument, and who runs it',
+      imports: ['python/values', 'readers/airflow/program'],
+    },
+    {
+      room: 'readers/airflow/transfers',
+      decides: "which tables an operator's arguments name; what operators hide",
+      imports: [
+        'model',
+        'python/values',
+        'readers/airflow/program',
+        'readers/airflow/templates',
+        'readers/airflow/operators',
+      ],
+    },
+    {
+      room: 'readers/airflow/access',
+      decides: 'which library calls read or write a table',
+      imports: ['model', 'python/values', 'readers/airflow/program', 'readers/airflow/transfers'],
+    },
+    {
+      room: 'readers/airflow/callables',
+      decides: 'what the Python of a task does when followed',
+      imports: [
+        'model',
+        'python/values',
+        'python/library',
+        'python/execute',
+        'readers/airflow/program',
+        'readers/airflow/templates',
+        'readers/airflow/operators',
+        'readers/airflow/transfers',
+        'readers/airflow/access',
+      ],
+    },
+    {
+      room: 'readers/airflow/declare',
+      decides: 'what DAG(), operators and decorators add to the program',
+      imports: [
+        'python/syntax',
+        'python/values',
+        'python/library',
+        'python/evaluate',
+        'python/execute',
+        'readers/airflow/program',
+        'readers/airflow/templates',
+        'readers/airflow/callables',
+      ],
+    },
+    {
+      room: 'readers/airflow/pipelines',
+      decides: 'the program as pipelines of the model',
+      imports: [
+        'model',
+        'python/values',
+        'python/library',
+        'python/evaluate',
+        'readers/airflow/program',
+        'readers/airflow/templates',
+        'readers/airflow/schedule',
+        'readers/airflow/operators',
+        'readers/airflow/transfers',
+        'readers/airflow/declare',
+      ],
+    },
+    {
+      room: 'readers/airflow',
+      decides: 'one file: the door',
+      imports: [
+        'model',
+        'python/syntax',
+        'python',
+        'readers/airflow/program',
+        'readers/airflow/schedule',
+        'readers/airflow/declare',
+        'readers/airflow/pipelines',
+      ],
+    },
+    {
+      room: 'readers/airflow/answers',
+      decides: 'where a real Airflow says otherwise',
+      imports: ['model', 'readers/airflow'],
+    },
+    {
+      room: 'workspace',
+      decides: 'which files are read, joined, and done again after an edit',
+      imports: [
+        'model',
+        'python/syntax',
+        'readers/sql-file',
+        'readers/airflow/schedule',
+        'readers/airflow',
+        'readers/airflow/answers',
+      ],
+    },
+  ],
+  'core/lineage': [
+    {
+      room: 'facts',
+      decides: 'the words: window, slice, write mode, unknown, table; what a person may declare',
+      imports: [],
+    },
+    { room: 'times', decides: 'which time a SQL expression stands for, as a function of the interval', imports: [] },
+    { room: 'columns', decides: 'which range of one column a condition leaves', imports: ['times'] },
+    {
+      room: 'queries',
+      decides: 'what a query reads of each table, and the ranges of the rows that it gives',
+      imports: ['facts', 'times', 'columns'],
+    },
+    {
+      room: 'writes',
+      decides: 'which slice the statements of a task replace, and how',
+      imports: ['facts', 'times', 'columns', 'queries'],
+    },
+    {
+      room: 'tasks',
+      decides:
+        'what one task reads and writes by SQL, calls, outlets, snapshots and declaration; what of it is unknown',
+      imports: ['facts', 'times', 'queries', 'writes'],
+    },
+    {
+      room: 'workspace',
+      decides: 'who writes what whom reads; what a name means; what an edit makes anew',
+      imports: ['facts', 'times', 'columns', 'queries', 'writes', 'tasks'],
+    },
+  ],
+  'core/lint': [
+    { room: 'source', decides: 'a statement with its task, comments, and what names tell', imports: [] },
+    { room: 'context', decides: 'what a rule may ask of its DAG and of the workspace', imports: ['source'] },
+    { room: 'bounds', decides: 'how a statement cuts by the interval', imports: ['source'] },
+    {
+      room: 'reruns',
+      decides: 'why a second run gives the same, or does not',
+      imports: ['source', 'context', 'bounds'],
+    },
+    {
+      room: 'fixes',
+      decides: "a finding's edits, in the file that holds the text",
+      imports: ['source', 'context', 'bounds'],
+    },
+    { room: 'rules', decides: 'one finding a rule', imports: ['source', 'context', 'bounds', 'reruns', 'fixes'] },
+    {
+      room: '.',
+      decides: 'who speaks: rules, severities, suppressions',
+      imports: ['source', 'context', 'fixes', 'rules'],
+    },
+  ],
+  'core/warehouse': [
+    { room: 'port', decides: 'what an engine can do, and what its errors mean', imports: [] },
+    { room: 'dialects/postgres', decides: 'names, values and predicates as PostgreSQL text', imports: ['port'] },
+    { room: 'dialects/postgres/ledger', decides: 'the ledger as PostgreSQL text', imports: ['dialects/postgres'] },
+    {
+      room: 'dialects/postgres/slice',
+      decides: 'figures, differences and staging of a slice as PostgreSQL text',
+      imports: ['port', 'dialects/postgres', 'dialects/postgres/ledger'],
+    },
+    { room: 'catalog', decides: 'what the database says of its tables', imports: ['port', 'dialects/postgres'] },
+  ],
+  'core/plan': [
+    { room: 'model', decides: 'the words: request, plan, unit', imports: [] },
+    { room: 'tasks', decides: 'which tasks can be planned, and what each reads', imports: ['model'] },
+    { room: 'intervals', decides: 'which intervals are dirty', imports: ['model', 'tasks'] },
+    { room: 'units', decides: 'which unit waits for which', imports: ['model', 'tasks', 'intervals'] },
+    {
+      room: 'findings',
+      decides: 'what is said before anything runs',
+      imports: ['model', 'tasks', 'intervals', 'units'],
+    },
+    {
+      room: '.',
+      decides: 'a request as a plan: the door',
+      imports: ['model', 'tasks', 'intervals', 'units', 'findings'],
+    },
+  ],
+  'core/run': [
+    {
+      room: 'unit',
+      decides: "the words of a run: job, outcome, event, options, clock, the executor's port",
+      imports: [],
+    },
+    { room: 'jobs', decides: 'the rendered job of a planned unit, or its refusal', imports: ['unit'] },
+    { room: 'kept', decides: 'a run as stored, written out, and taken back', imports: ['unit', 'jobs'] },
+    {
+      room: 'order',
+      decides: 'which unit starts when, waits, is tried again; how a run goes on',
+      imports: ['unit', 'jobs', 'kept'],
+    },
+    { room: 'session', decides: 'how a session is set, stopped, cleared; what its errors mean', imports: ['unit'] },
+    {
+      room: 'tables',
+      decides: "the unit's tables and slices as the database has them",
+      imports: ['unit', 'jobs', 'session'],
+    },
+    {
+      room: 'claim',
+      decides: 'may this unit run now: claim, caps, lease, fence, locks',
+      imports: ['unit', 'session', 'tables'],
+    },
+    {
+      room: 'record',
+      decides: 'is it due, what changed and why, publish or hold, the marker',
+      imports: ['unit', 'jobs', 'session', 'tables', 'claim'],
+    },
+    {
+      room: 'relational/task',
+      decides: "how the task's own statements are sent, and where its transaction stands",
+      imports: ['unit', 'jobs', 'session', 'tables'],
+    },
+    {
+      room: 'relational/guards',
+      decides: 'what it did outside its slice; keys that doubled',
+      imports: ['session', 'tables', 'record', 'relational/task'],
+    },
+    {
+      room: 'relational/apply',
+      decides: 'before, stage, task, after: the slice compared',
+      imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/guards'],
+    },
+    {
+      room: 'relational',
+      decides: 'one unit as one transaction, or as parts',
+      imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply'],
+    },
+    {
+      room: 'relational/preview',
+      decides: 'what a run would do; nothing kept',
+      imports: ['unit', 'jobs', 'session', 'tables', 'record', 'relational/task', 'relational/apply', 'relational'],
+    },
+    {
+      room: 'relational/prove',
+      decides: 'the same unit twice, on moved clocks',
+      imports: ['unit', 'jobs', 'order', 'session', 'relational/preview'],
+    },
+    { room: 'preflight', decides: 'what the database has against a plan', imports: ['unit', 'jobs', 'session'] },
+  ],
+  'core/view': [
+    { room: 'words', decides: 'how a fact, a time and a version are said', imports: [] },
+    { room: 'findings', decides: 'which findings still stand after a proof', imports: [] },
+    { room: 'document', decides: 'what is shown beside the code', imports: ['words'] },
+    { room: 'page', decides: 'what the assistant shows of a range and a plan', imports: ['words'] },
+    { room: 'report', decides: 'a run as a document', imports: [] },
+  ],
+  cli: [
+    { room: 'terminal', decides: 'the process: its streams, files, exit codes', imports: [] },
+    { room: 'reporters/text', decides: 'columns, widths, durations as text', imports: [] },
+    { room: 'reporters/check', decides: 'findings as text and as data', imports: [] },
+    { room: 'reporters/show', decides: 'what was read as text and as data', imports: ['reporters/check'] },
+    {
+      room: 'reporters/run',
+      decides: 'plans and runs as text and as data',
+      imports: ['terminal', 'reporters/text', 'reporters/check'],
+    },
+    { room: 'asked', decides: 'what the command line asks for', imports: ['terminal'] },
+    {
+      room: 'connection',
+      decides: 'which database, and the questions before a run',
+      imports: ['terminal', 'reporters/run'],
+    },
+    {
+      room: 'commands',
+      decides: 'one verb a file',
+      imports: [
+        'terminal',
+        'reporters/text',
+        'reporters/check',
+        'reporters/show',
+        'reporters/run',
+        'asked',
+        'connection',
+      ],
+    },
+    { room: '.', decides: 'the door', imports: ['terminal', 'commands'] },
+  ],
+  vscode: [
+    { room: 'host', decides: 'what the editor gives: files, trust, secrets, workers', imports: [] },
+    { room: 'clients', decides: 'the workers and connections that every surface asks', imports: ['host'] },
+    { room: 'asked', decides: 'what a command asks of the person before it starts', imports: ['clients'] },
+    { room: 'panel/words', decides: 'how outcomes are said on the page', imports: ['host'] },
+    {
+      room: 'panel/session',
+      decides: 'what one assistant page has asked, planned and run',
+      imports: ['host', 'clients', 'panel/words'],
+    },
+    {
+      room: 'panel/page',
+      decides: 'the page and its place in the editor',
+      imports: ['clients', 'asked', 'panel/session'],
+    },
+    { room: 'features/document', decides: 'what stands beside the code', imports: ['host', 'clients'] },
+    {
+      room: 'features/commands',
+      decides: 'what a person can ask for',
+      imports: ['host', 'clients', 'asked', 'panel/session', 'panel/page', 'features/document'],
+    },
+    {
+      room: '.',
+      decides: 'wiring',
+      imports: ['clients', 'asked', 'panel/page', 'features/document', 'features/commands'],
+    },
+  ],
+};
