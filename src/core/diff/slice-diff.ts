@@ -37,7 +37,10 @@ export interface SliceDiff {
   /** `key`: joined on the key; `multiset`: no usable key, so only added and removed; `none`: not compared. */
   readonly method: 'key' | 'multiset' | 'none';
   readonly key: readonly string[];
+  /** Columns that were not compared. */
   readonly leftOut: readonly string[];
+  /** Those of `leftOut` that nobody declared: their defaults fill them anew and no INSERT names them. Missing in older records. */
+  readonly surrogates?: readonly string[] | undefined;
   /** Why the rows differ, the surest cause first; empty where they do not, and in a preview. */
   readonly causes: readonly ChangeCause[];
 }

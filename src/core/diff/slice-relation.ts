@@ -10,7 +10,10 @@ export interface SliceRelation {
   readonly key: readonly string[];
   /** No duplicate and no NULL can be in the key: the catalog has a unique index for it. */
   readonly keyGuaranteed: boolean;
+  /** Columns that are not compared: declared ones, and those in `surrogates`. */
   readonly volatile: readonly string[];
+  /** Columns that nobody declared and that each run fills anew by their defaults. */
+  readonly surrogates?: readonly string[] | undefined;
   /** Floats that are apart by no more than this, relative to the larger one, are near; `undefined`: their last bits. */
   readonly floatTolerance?: number | undefined;
   readonly hash: HashMethod;

@@ -312,6 +312,8 @@ test('the run contract', () => {
             columns: slice.columns,
             samples: slice.samples,
             causes: [],
+            leftOut: [],
+            surrogates: [],
           },
         ],
       },

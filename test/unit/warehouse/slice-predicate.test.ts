@@ -18,6 +18,8 @@ const table = (baseType: string): TableDescription => ({
       textual: false,
       float: false,
       equatable: true,
+      surrogate: false,
+      computedFrom: [],
     },
   ],
   keys: [],

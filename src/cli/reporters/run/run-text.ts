@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types';
 import { causesInWords } from '../../../core/diff/change-cause.ts';
+import { leftOutInWords } from '../../../core/diff/left-out-in-words.ts';
 import type { RowSample, SliceDiff } from '../../../core/diff/slice-diff.ts';
 import { withinToleranceText } from '../../../core/diff/within-tolerance-text.ts';
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
@@ -28,7 +29,10 @@ export function runText({ result, samples, width, previewed, connection }: RunVi
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
     sliceTable(result.units, width, colors),
-    causeLines(result.units, colors),
+    [
+      ...causeLines(result.units, colors),
+      ...leftOutInWords(result.units.flatMap(({ slices }) => slices)).map((line) => colors.dim(line)),
+    ],
     result.units.flatMap((unit) =>
       unit.slices.flatMap((slice) => {
         const lines = sampleLines(slice, samples, colors);

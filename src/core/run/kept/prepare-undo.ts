@@ -1,3 +1,4 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { ChangedSlice, LedgerStore } from '../../ledger/ledger-store.ts';
 import { undoMark } from '../../ledger/undo-mark.ts';
 import type { Plan, PlanUnit, UnitId, WaitRange } from '../../plan/model/plan.ts';
@@ -53,7 +54,8 @@ export async function prepareUndo(
   }
   const decoded = decodeRunDocument(stored.document);
   if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
-  return undoOf(decoded.value, [...new Set(changed.map(({ unit }) => unit))], { run, as, createdBy, now });
+  const records = new Map((await ledger.units(run)).map(({ unit, slices }) => [unit, slices]));
+  return undoOf(decoded.value, [...new Set(changed.map(({ unit }) => unit))], records, { run, as, createdBy, now });
 }
 
 export const isUndoRefusal = (made: PreparedRun | UndoRefusal): made is UndoRefusal => 'remedy' in made;
@@ -68,6 +70,7 @@ function whyNot({ unit, target, rowsBefore, kept, newerRun }: ChangedSlice): str
 function undoOf(
   { plan, jobs, options }: RunDocument,
   changed: readonly UnitId[],
+  records: ReadonlyMap<UnitId, readonly SliceDiff[]>,
   { run, as, createdBy, now }: Omit<UndoRequest, 'units'>,
 ): PreparedRun {
   const planned = new Map(plan.units.map((unit) => [unit.id, unit]));
@@ -91,15 +94,25 @@ function undoOf(
     title: `undo of ${run}`,
     createdBy,
     plan: undoPlan,
-    jobs: new Map(units.flatMap(({ id }) => (jobs.has(id) ? [[id, undoJob(jobs.get(id) as UnitJob, run, as)]] : []))),
+    jobs: new Map(
+      units.flatMap(({ id }) => {
+        const job = jobs.get(id);
+        return job === undefined ? [] : [[id, undoJob(job, records.get(id) ?? [], run, as)]];
+      }),
+    ),
     refused: new Map(),
     // One after the other, the last change first: what was read by a later unit is put back after it.
     options: { ...options, concurrency: 1, stopAtFirstFailure: true },
   };
 }
 
-const undoJob = (job: UnitJob, run: string, as: string): UnitJob => ({
+const undoJob = (job: UnitJob, changed: readonly SliceDiff[], run: string, as: string): UnitJob => ({
   ...job,
+  // Compared in the columns that were compared then: without statements nobody can tell which those are.
+  slices: job.slices.map((slice) => ({
+    ...slice,
+    volatile: changed.find(({ table }) => table === slice.table)?.leftOut ?? slice.volatile,
+  })),
   run: as,
   statements: [],
   inputs: [],

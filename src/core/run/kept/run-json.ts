@@ -67,6 +67,9 @@ interface SliceJson {
   readonly columns: SliceDiff['columns'];
   readonly samples: SliceDiff['samples'];
   readonly causes: SliceDiff['causes'];
+  /** Columns that were not compared, and those of them that nobody declared. */
+  readonly leftOut: readonly string[];
+  readonly surrogates: readonly string[];
 }
 
 export function runJson(
@@ -131,4 +134,6 @@ export const sliceJson = (diff: SliceDiff): SliceJson => ({
   columns: diff.columns,
   samples: diff.samples,
   causes: diff.causes,
+  leftOut: diff.leftOut,
+  surrogates: diff.surrogates ?? [],
 });

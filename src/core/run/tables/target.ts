@@ -5,7 +5,8 @@ import { quoteIdentifier } from '../../warehouse/dialects/postgres/quote.ts';
 import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
-import type { JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type { JobSlice, UnitJob } from '../unit/unit-job.ts';
+import { filledByDefault } from './filled-by-default.ts';
 import { madeTables } from './made-tables.ts';
 
 /** One written slice with its table as it is before the task; no table where the task is about to create it. */
@@ -43,7 +44,7 @@ export async function resolveTargets(
     return {
       slice,
       qualified: table?.qualified ?? slice.table,
-      relation: table && relationOf(slice, table, server, job.options),
+      relation: table && relationOf(slice, table, server, job),
     };
   });
   return [...new Map(targets.map((target) => [ledgerSlice(target).slice, target])).values()];
@@ -63,16 +64,19 @@ export function relationOf(
   slice: JobSlice,
   table: TableDescription,
   server: WarehouseDescription,
-  { floatTolerance }: Pick<UnitOptions, 'floatTolerance'> = {},
+  job?: Pick<UnitJob, 'options' | 'statements'>,
 ): SliceRelation {
-  const key = keyOf(slice, table);
+  const surrogates = filledByDefault(table, slice, job?.statements ?? []);
+  const volatile = [...slice.volatile, ...surrogates.filter((name) => !slice.volatile.includes(name))];
+  const key = keyOf({ ...slice, volatile }, table);
   return {
     table,
     predicate: slicePredicate(table, slice),
     key,
     keyGuaranteed: table.keys.some((unique) => unique.every((column) => key.includes(column))) && key.length > 0,
-    volatile: slice.volatile,
-    floatTolerance: slice.floatTolerance ?? floatTolerance,
+    volatile,
+    surrogates,
+    floatTolerance: slice.floatTolerance ?? job?.options.floatTolerance,
     hash: Number.parseInt(server.serverVersion, 10) >= 14 ? 'hash' : 'md5',
     server: server.serverVersion,
   };

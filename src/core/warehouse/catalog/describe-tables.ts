@@ -16,7 +16,14 @@ interface TableRow {
   readonly storage: readonly string[];
   readonly keys: readonly (readonly string[])[];
   readonly columns:
-    | readonly { readonly name: string; readonly type: string; readonly typeOid: string; readonly notNull: boolean }[]
+    | readonly {
+        readonly name: string;
+        readonly type: string;
+        readonly typeOid: string;
+        readonly notNull: boolean;
+        readonly surrogate: boolean;
+        readonly computedFrom: readonly string[] | null;
+      }[]
     | null;
 }
 
@@ -150,6 +157,8 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
         textual,
         float: base?.short === 'float4' || base?.short === 'float8',
         equatable: isEquatable(column.typeOid, types),
+        surrogate: column.surrogate,
+        computedFrom: column.computedFrom ?? [],
       };
     }),
     keys: row.keys,

@@ -16,6 +16,10 @@ export interface ColumnDescription {
   readonly float: boolean;
   /** `=` tells its values apart, so that it can be part of a key. */
   readonly equatable: boolean;
+  /** Where nobody names it, each new row gets another value: identity, sequence, random, clock. */
+  readonly surrogate: boolean;
+  /** Columns of the table that it is computed from; empty where it is not generated. */
+  readonly computedFrom: readonly string[];
 }
 
 /** What the run protocol must know of a table before it touches it. */

@@ -115,6 +115,6 @@ async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation |
   );
   return targets.map(({ slice }, index) => {
     const table = tables[index];
-    return table && relationOf(slice, table, server, unit.job.options);
+    return table && relationOf(slice, table, server, unit.job);
   });
 }

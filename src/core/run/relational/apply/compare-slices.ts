@@ -59,6 +59,7 @@ export async function compareSlices(
         method: comparison?.method ?? (equal ? compared : 'none'),
         key: relation.key,
         leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
+        surrogates: relation.surrogates,
         causes: [],
       },
     });

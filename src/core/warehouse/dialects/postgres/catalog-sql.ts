@@ -1,3 +1,5 @@
+import { computedFrom, surrogateDefault } from './default-sql.ts';
+
 /**
  * Everything about the named tables in one statement: $1 is an array of quoted names, the result one JSON document a
  * name, in the order given, null where no such relation is visible, or the name is of another database: asking for such a
@@ -31,7 +33,8 @@ select (
     'columns', (
       select pg_catalog.json_agg(pg_catalog.json_build_object(
         'name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'typeOid', a.atttypid::pg_catalog.text,
-        'notNull', a.attnotnull) order by a.attnum)
+        'notNull', a.attnotnull, 'surrogate', a.attgenerated = '' and (a.attidentity <> '' or (${surrogateDefault('a')})),
+        'computedFrom', (${computedFrom('a')})) order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     ))
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
