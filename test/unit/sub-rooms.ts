@@ -96,12 +96,12 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'python/evaluate',
       decides: 'what an expression gives',
-      imports: ['python/syntax', 'python/values', 'python/library'],
+      imports: ['model', 'python/syntax', 'python/values', 'python/library'],
     },
     {
       room: 'python/execute',
       decides: 'what a statement or a call changes',
-      imports: ['python/syntax', 'python/values', 'python/library', 'python/evaluate'],
+      imports: ['model', 'python/syntax', 'python/values', 'python/library', 'python/evaluate'],
     },
     {
       room: 'python',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';
 import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
@@ -263,4 +263,21 @@ it('a script that nobody schedules takes no part in plans', () => {
   const plan = makePlan(tasks, request(['a.load'], range('2024-05-01', '2024-05-02')));
   expect(listed(plan)).toEqual(['a.load 05-01']);
   expect(plan.findings).toEqual([]);
+});
+
+test('a task that reads the table of a later task of its run still comes first in each run', () => {
+  const tasks = tasksOf({
+    canal: {
+      tasks: {
+        pull: 'insert into levels select * from feed where at > (select max(at) from levels)',
+        settle: 'update levels set settled = true where settled = false',
+      },
+      edges: ['pull >> settle'],
+    },
+  });
+  const plan = makePlan(tasks, {
+    ...request(['canal.pull', 'canal.settle'], range('2024-05-07', '2024-05-09')),
+    allowAppend: true,
+  });
+  expect(plan.units.map((unit) => unit.task)).toEqual(['canal.pull', 'canal.settle', 'canal.pull', 'canal.settle']);
 });

@@ -1,10 +1,11 @@
 import { sliceInWords, windowInWords } from '../../../core/lineage/facts/window-words.ts';
+import { taskParents } from '../../../core/lineage/workspace/task-parents.ts';
 import type { Task } from '../../../core/pipeline/model/model.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { scheduleInWords } from '../../../core/time/schedules/schedule-words.ts';
 import { readingSummary } from '../../../core/view/words/reading-summary.ts';
 import { rangeFinder } from '../check/findings-range.ts';
-import { factsOf, parentsOf, type ShowReport } from './show-report.ts';
+import { factsOf, type ShowReport } from './show-report.ts';
 
 /** The JSON contract of `show`, version 1. */
 export function showJson(report: ShowReport): string {
@@ -13,6 +14,7 @@ export function showJson(report: ShowReport): string {
     at === undefined ? null : { file: report.fileName(at.file), range: ranges.range(at) };
   const taskJson = (task: Task): object => {
     const { reads, writes, unknowns } = factsOf(report, task);
+    const { after, ofEarlierRuns } = taskParents(report.facts, task.id);
     return {
       id: task.id,
       range: ranges.range(task.at),
@@ -44,7 +46,8 @@ export function showJson(report: ShowReport): string {
       executor: task.executor.kind,
       ...(task.executor.kind !== 'warehouse' && { executorReason: task.executor.reason }),
       ...(task.onlyInAirflow && { onlyInAirflow: true }),
-      parents: parentsOf(report, task),
+      parents: after,
+      ...(ofEarlierRuns.length > 0 && { readsEarlierRunsOf: ofEarlierRuns }),
     };
   };
   const pipelines = report.pipelines.map((pipeline) => ({

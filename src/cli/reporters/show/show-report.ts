@@ -16,12 +16,3 @@ export interface ShowReport {
 const noFacts = (task: TaskId): TaskFacts => ({ task, reads: [], writes: [], unknowns: [], problems: [] });
 
 export const factsOf = ({ facts }: ShowReport, { id }: Task): TaskFacts => facts.facts.get(id) ?? noFacts(id);
-
-/** Tasks that this one waits for: by an edge, or because they write a table that it reads. Sorted, without itself. */
-export function parentsOf(report: ShowReport, task: Task): readonly TaskId[] {
-  const byOrder = report.facts.pipelines.flatMap(({ edges }) => edges.filter(({ to }) => to === task.id));
-  const byTable = factsOf(report, task).reads.flatMap(({ table }) => report.facts.tables.get(table)?.writers ?? []);
-  const parents = new Set([...byOrder.map(({ from }) => from), ...byTable]);
-  parents.delete(task.id);
-  return [...parents].sort();
-}

@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types';
 import type { ReadFact, WriteFact } from '../../../core/lineage/facts/facts.ts';
 import { sliceInWords, windowInWords } from '../../../core/lineage/facts/window-words.ts';
+import { taskParents } from '../../../core/lineage/workspace/task-parents.ts';
 import type { Pipeline, Task } from '../../../core/pipeline/model/model.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { scheduleInWords } from '../../../core/time/schedules/schedule-words.ts';
@@ -8,7 +9,7 @@ import { airflowInWords } from '../../../core/view/words/airflow-words.ts';
 import { originInWords } from '../../../core/view/words/fact-origin.ts';
 import { readingSummary, summaryInWords } from '../../../core/view/words/reading-summary.ts';
 import { type RangeFinder, rangeFinder } from '../check/findings-range.ts';
-import { factsOf, parentsOf, type ShowReport } from './show-report.ts';
+import { factsOf, type ShowReport } from './show-report.ts';
 
 /** The pipelines for people: each task with what it writes and reads, where that was said, and what nobody has said. */
 export function showText(report: ShowReport, colors: Colors): string {
@@ -55,14 +56,17 @@ function taskText(report: ShowReport, task: Task, ranges: RangeFinder, colors: C
   ];
   const width = (column: number): number => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0));
   const [tables, facts] = [width(1), width(2)];
-  const parents = parentsOf(report, task);
+  const { after, ofEarlierRuns } = taskParents(report.facts, task.id);
   const lines = [
     `  ${colors.cyan(task.name)}  ${colors.dim(`${task.operator}, ${runs}`)}`,
     ...rows.map(
       ([what = '', table = '', how = '', from = '']) =>
         `    ${what.padEnd(6)} ${table.padEnd(tables)}  ${how.padEnd(facts)}  ${colors.dim(`from ${from}`)}`,
     ),
-    ...(parents.length > 0 ? [`    after  ${parents.join(', ')}`] : []),
+    ...(after.length > 0 ? [`    after  ${after.join(', ')}`] : []),
+    ...(ofEarlierRuns.length > 0
+      ? [`    before ${ofEarlierRuns.join(', ')}, but reads what earlier runs wrote there`]
+      : []),
     ...unknowns.map(({ message, at }) => {
       const place = at === undefined ? '' : `  ${colors.dim(placeInWords(report, ranges, at))}`;
       return `    ${colors.yellow('unknown')} ${message}${place}`;

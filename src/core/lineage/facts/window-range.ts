@@ -17,6 +17,22 @@ export function windowRange(window: RangeWindow, interval: DataInterval): Instan
   return { from: from as Instant, to: to as Instant };
 }
 
+/**
+ * True for a window that never reaches before its own interval. A task that its own pipeline runs before the writer
+ * cannot have read, for the same interval, what the writer writes then.
+ */
+export const staysInside = (window: ReadWindow): boolean =>
+  window.kind === 'range' &&
+  window.lo.length > 0 &&
+  window.lo.every(({ anchor, steps }) => {
+    if (anchor === 'end') return false;
+    return steps.every((step) => {
+      if (step.kind === 'floor') return true;
+      const { months, days, ms } = step.offset;
+      return months >= 0 && days >= 0 && ms >= 0;
+    });
+  });
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 

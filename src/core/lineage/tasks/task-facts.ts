@@ -84,7 +84,8 @@ function readFacts(
       (statement.kind === 'truncate' && !emptiesPartition(item)) ||
       (statement.kind === 'create_table_as' && !statement.ifNotExists) ||
       deletesAll(statement);
-    if (remakes && !statement.conditional) for (const target of statement.targets) emptied.add(target.name);
+    if (remakes && !statement.conditional && (sql.conditions ?? []).length === 0)
+      for (const target of statement.targets) emptied.add(target.name);
   }
   return [...found.values()];
 }

@@ -4,8 +4,7 @@ import type { Position, SourceSpan } from '../../text/span.ts';
 import { scheduleInWords } from '../../time/schedules/schedule-words.ts';
 import { sliceInWords, windowInWords } from '../facts/window-words.ts';
 import type { WorkspaceFacts } from '../facts/workspace-facts.ts';
-import { tableNames } from './find-table.ts';
-import { orderEdges } from './order-edges.ts';
+import { taskParents } from './task-parents.ts';
 
 /** The `show` contract of the command line. */
 export interface FactJson {
@@ -35,11 +34,8 @@ export interface FactJson {
   }[];
 }
 
-/** Facts in words. Parents are the tasks that write what a task reads, then those that it follows by order. */
+/** Facts in words. Parents are the tasks that come before one: by order, or because they write what it reads. */
 export function factJson(facts: WorkspaceFacts): FactJson {
-  const names = tableNames(facts.tables.keys());
-  const followed = new Map<string, string[]>();
-  for (const { parent, child } of orderEdges(facts)) followed.set(child, [...(followed.get(child) ?? []), parent]);
   const indexes = new Map<string, ReturnType<typeof lineIndex>>();
   const range = ({ file, start, end }: SourceSpan): FactJson['pipelines'][number]['tasks'][number]['range'] => {
     const text = facts.text(file);
@@ -50,10 +46,6 @@ export function factJson(facts: WorkspaceFacts): FactJson {
   };
   const taskJson = (task: Task): FactJson['pipelines'][number]['tasks'][number] => {
     const { reads = [], writes = [] } = facts.facts.get(task.id) ?? {};
-    const parents = [
-      ...reads.flatMap(({ table }) => facts.tables.get(names(table))?.writers ?? []),
-      ...(followed.get(task.id) ?? []),
-    ];
     return {
       id: task.id,
       range: range(task.at),
@@ -67,7 +59,7 @@ export function factJson(facts: WorkspaceFacts): FactJson {
         key,
       })),
       executor: task.executor.kind,
-      parents: [...new Set(parents)],
+      parents: taskParents(facts, task.id).after,
     };
   };
   return {

@@ -5,6 +5,7 @@ import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts'
 import type { WriteFact, WriteMode } from '../facts/facts.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
+import { waysOfRun } from './by-conditions.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { tableName } from './table-of-statement.ts';
 import { emptiesPartition, type TaskStatement } from './task-statements.ts';
@@ -145,7 +146,7 @@ function writeOf(
 ): WriteFact | undefined {
   const first = items[0];
   if (first === undefined) return undefined;
-  const { mode, slice, sliceAt } = modeAndSlice(items, tables, known);
+  const { mode, slice, sliceAt } = onEachWay(items, (some) => modeAndSlice(some, tables, known));
   const key = items.flatMap(({ statement }) => {
     if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
     return statement.kind === 'merge' ? [mergeKey(statement)] : [];
@@ -159,6 +160,28 @@ const emptying: ReadonlySet<Statement['kind']> = new Set(['truncate', 'alter_par
 
 interface ModeAndSlice extends PlacedSlice {
   readonly mode: WriteMode;
+}
+
+/** What all ways of a run do to a table; where they differ it depends on the run. */
+function onEachWay(
+  items: readonly TaskStatement[],
+  does: (some: readonly TaskStatement[]) => ModeAndSlice,
+): ModeAndSlice {
+  const ways = waysOfRun(items);
+  if (ways === undefined) return { mode: 'unknown', ...unknownSlice('it stands under many conditions of Python') };
+  const done = ways.map((way) => ({ way, ...does(way.items) }));
+  const [first] = done;
+  if (first === undefined) return does(items);
+  const text = ({ mode, slice }: ModeAndSlice): string => JSON.stringify([mode, slice]);
+  const other = done.find((one) => text(one) !== text(first));
+  if (other === undefined) return first;
+  const deciding = first.way.conditions.find(({ key, holds }) =>
+    other.way.conditions.some((one) => one.key === key && one.holds !== holds),
+  );
+  const words = (mode: WriteMode): string => (mode === 'unknown' ? 'something else' : mode);
+  const choice = first.mode === other.mode ? 'which rows' : `${words(first.mode)} or ${words(other.mode)}`;
+  const reason = `${choice} depends on a condition that is not known before it runs: ${deciding?.text}`;
+  return { mode: first.mode === other.mode ? first.mode : 'unknown', ...unknownSlice(reason) };
 }
 
 function modeAndSlice(items: readonly TaskStatement[], tables: TableColumns, known: KnownTables): ModeAndSlice {

@@ -5,6 +5,7 @@ import { type PythonString, pythonStringsAndComments } from '../source/comments.
 import type { StatementView, TaskView } from '../source/statement-view.ts';
 import type { LintTable, LintWorkspace } from './lint-workspace.ts';
 import { type OwnedStatement, pipelineIndex } from './pipeline-index.ts';
+import { type Together, taskBranches } from './task-branches.ts';
 import { taskViews } from './task-views.ts';
 
 /** One pipeline as rules look at it, and what they may ask about the workspace around it. */
@@ -19,6 +20,12 @@ export interface LintContext {
   runLater(view: TaskView, key: string): readonly StatementView[];
   /** Those of them that read a table. */
   readLater(view: TaskView, key: string): readonly StatementView[];
+  /** Whether a run that has the second task has the first one too. */
+  together(first: TaskId, second: TaskId): Together;
+  /** Tasks before this one that decide whether it runs. */
+  deciders(view: TaskView): readonly TaskView[];
+  /** Statements that empty a table of which nobody can tell which it is, in tasks that may have run before this one. */
+  emptyingAny(view: TaskView): readonly StatementView[];
   /** Text of a file of the workspace. */
   text(file: string): string | undefined;
   /** String literals of a Python file, in the order of the file. */
@@ -37,6 +44,11 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
   const index = pipelineIndex(tasks);
   const followers = followersOf(pipeline);
   const descendantsOf = oncePer(({ task }: TaskView) => descendants(followers, task.id));
+  const branches = taskBranches(
+    pipeline,
+    (task) => followers.get(task) ?? [],
+    (task) => descendants(followers, task),
+  );
   const isLater = (view: TaskView, other: TaskView): boolean => descendantsOf(view).has(other.task.id);
   const strings = new Map<string, readonly PythonString[]>();
   const statements = (found: readonly OwnedStatement[], isWanted: (owner: TaskView) => boolean) =>
@@ -48,6 +60,9 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     runEarlier: (view, key) => statements(index.on(key), (other) => other !== view && !isLater(view, other)),
     runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
     readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
+    together: branches,
+    deciders: (view) => tasks.filter((other) => other.task.decides !== undefined && isLater(other, view)),
+    emptyingAny: (view) => statements(index.emptyingAny, (other) => !isLater(view, other)),
     text: workspace.text,
     pythonStrings(file) {
       const known = strings.get(file) ?? pythonStringsAndComments(workspace.text(file) ?? '').strings;

@@ -1,4 +1,11 @@
-import { lastPart, type StatementView, sourceText, type TaskView, tableKey } from '../source/statement-view.ts';
+import {
+  isKnownTable,
+  lastPart,
+  type StatementView,
+  sourceText,
+  type TaskView,
+  tableKey,
+} from '../source/statement-view.ts';
 
 /** A statement with the task that holds it. */
 export interface OwnedStatement {
@@ -17,18 +24,25 @@ export interface PipelineIndex {
   reading(key: string): readonly OwnedStatement[];
   /** Tasks whose operator or arguments speak of emptying something, and whose arguments mention it. */
   emptying(key: string): readonly TaskView[];
+  /** Statements that empty a table whose name only the run knows. */
+  readonly emptyingAny: readonly OwnedStatement[];
 }
 
 /** Kinds whose text is searched for names, or that name a second table. */
 const byText = /^(do|other|rename|alter_.*)$/;
 
+const emptyingKinds: ReadonlySet<string> = new Set(['drop', 'truncate', 'delete']);
+
 export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
   const named = new Map<string, OwnedStatement[]>();
   const mentioned = new Map<string, OwnedStatement[]>();
   const read = new Map<string, OwnedStatement[]>();
+  const emptyingAny: OwnedStatement[] = [];
   for (const owner of tasks) {
     for (const view of owner.statements) {
       const { kind, targets, reads } = view.statement;
+      if (emptyingKinds.has(kind) && targets.some((target) => !isKnownTable(view, target)))
+        emptyingAny.push({ owner, view });
       if (byText.test(kind)) addAll(mentioned, wordsOf(sourceText(view, view.statement)), { owner, view });
       else
         addAll(
@@ -45,6 +59,7 @@ export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
   }
   let emptied: ReadonlyMap<string, readonly TaskView[]> | undefined;
   return {
+    emptyingAny,
     on: (key) => [...(mentioned.get(lastWord(key)) ?? []), ...(named.get(lastPart(key)) ?? [])],
     reading: (key) => read.get(lastPart(key)) ?? [],
     emptying(key) {

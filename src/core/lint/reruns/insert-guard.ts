@@ -1,3 +1,4 @@
+import { coveredBy } from '../../pipeline/model/condition.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
 import type { Span } from '../../text/span.ts';
 import { isRetentionDelete } from '../bounds/retention-delete.ts';
@@ -13,6 +14,12 @@ import {
 } from '../source/statement-view.ts';
 import { readsTargetAsGuard } from './anti-join-guard.ts';
 import { nestedDeletes } from './nested-deletes.ts';
+import { runTogether, unlessInWords } from './run-together.ts';
+
+/** What keeps a second run from adding rows twice: in every run, or `unless` something is so that only a run knows. */
+export type InsertGuard = { readonly kind: 'sure' } | { readonly kind: 'unless'; readonly unless: string };
+
+const sure: InsertGuard = { kind: 'sure' };
 
 /**
  * Why a second run of this INSERT adds no row twice: something of the same run empties its target, or the INSERT
@@ -23,24 +30,65 @@ export function insertGuard(
   task: TaskView,
   view: StatementView,
   key: string,
-): string | undefined {
-  if (view.statement.conflict !== undefined) return 'upsert';
-  if (readsTargetAsGuard(context, view, key)) return 'anti-join';
-  const own = task.statements.filter((other) => other !== view);
-  if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key)))
-    return 'anti-join before';
+): InsertGuard | undefined {
+  if (view.statement.conflict !== undefined) return sure;
+  if (readsTargetAsGuard(context, view, key)) return sure;
+  const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
+  if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
-  if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key)))
-    return 'update or insert';
-  if (own.some((other) => empties(other, key) || deletesSameRows(other, view, key))) return 'emptied in the task';
-  if (own.some((other) => moves(other, key))) return 'moved in the task';
-  if (context.runEarlier(task, key).some((other) => empties(other, key))) return 'emptied upstream';
-  if (context.emptyingBefore(task, key).some((other) => emptiesByOperator(other, key))) return 'emptied upstream';
-  if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key)))
-    return 'used up downstream';
-  return undefined;
+  if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
+  if (looksFirst(own, view, key)) return sure;
+  const emptying = own.filter((other) => empties(other, key) || deletesSameRows(other, view, key) || moves(other, key));
+  if (
+    emptying.length > 0 &&
+    coveredBy(
+      view.sql,
+      emptying.map(({ sql }) => sql),
+    )
+  )
+    return sure;
+  const before = context.runEarlier(task, key).filter((other) => empties(other, key));
+  if (before.some((other) => runTogether(context, other, view) === 'always')) return sure;
+  const operators = context.emptyingBefore(task, key).filter((other) => emptiesByOperator(other, key));
+  if (operators.some((other) => context.together(other.task.id, task.task.id) === 'always')) return sure;
+  if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key))) return sure;
+  const sometimes = [...emptying, ...before].filter((other) => runTogether(context, other, view) !== 'never');
+  return sometimesGuarded(context, task, view, key, sometimes, operators);
 }
+
+/** What may keep rows from coming twice, in some runs. */
+function sometimesGuarded(
+  context: LintContext,
+  task: TaskView,
+  view: StatementView,
+  key: string,
+  emptying: readonly StatementView[],
+  operators: readonly TaskView[],
+): InsertGuard | undefined {
+  const [first] = emptying;
+  if (first !== undefined) return { kind: 'unless', unless: unlessInWords(context, first, view) };
+  const skipped = operators.find((other) => context.together(other.task.id, task.task.id) === 'sometimes');
+  if (skipped !== undefined) return { kind: 'unless', unless: `task "${skipped.task.name}" is not skipped` };
+  const looking = context.deciders(task).find((other) => other.statements.some((one) => readsTable(one, key)));
+  if (looking !== undefined)
+    return { kind: 'unless', unless: `task "${looking.task.name}", which looks into the table, runs again too` };
+  const any = context.emptyingAny(task).find((other) => runTogether(context, other, view) !== 'never');
+  if (any === undefined) return undefined;
+  const { kind } = any.statement;
+  return {
+    kind: 'unless',
+    unless: `the ${kind.toUpperCase()} of task "${any.task.name}", whose table only the run knows, means this one`,
+  };
+}
+
+/** Python that asks the table first and inserts under a condition, or returns before it. */
+const looksFirst = (own: readonly StatementView[], view: StatementView, key: string): boolean =>
+  (view.sql.conditions ?? []).length > 0 &&
+  own.some((other) => other.order < view.order && other.statement.kind === 'select' && readsTable(other, key));
+
+const readsTable = (view: StatementView, key: string): boolean =>
+  view.statement.reads.some((read) => sameTable(tableKey(view, read), key));
 
 /** DELETE, TRUNCATE, DROP or a CREATE that is not conditional; also a DELETE inside another statement's WITH. */
 export function empties(view: StatementView, key: string): boolean {

@@ -2,6 +2,7 @@ import { isRetentionDelete } from '../bounds/retention-delete.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
+import { runTogether } from '../reruns/run-together.ts';
 import {
   placeOf,
   type StatementView,
@@ -20,7 +21,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
     for (const first of task.statements) {
       for (const key of emptiedTables(first)) {
         if (!isLasting(task, key)) continue;
-        const second = task.statements.find((other) => other.order > first.order && fills(other, key));
+        const second = task.statements.find(
+          (other) => other.order > first.order && fills(other, key) && runTogether(context, first, other) !== 'never',
+        );
         if (second) {
           const found = pairInTask(context, task, first, second, key);
           if (found) yield found;
@@ -73,7 +76,7 @@ function pairInTask(
   const fix = found.kind === 'unknown' ? wrapFix(context, task, first, key) : autocommit && turnOffFix(autocommit);
   return {
     at: autocommit?.at ?? placeOf(second, second.statement.head),
-    severity: found.kind === 'unknown' ? 'warning' : 'error',
+    severity: found.kind === 'unknown' || runTogether(context, first, second) !== 'always' ? 'warning' : 'error',
     message: messageFor(found, first, key),
     subject: writeSubject(second, key),
     related: [
@@ -111,7 +114,9 @@ function* pairAcrossTasks(
   first: StatementView,
   key: string,
 ): Generator<RuleFinding> {
-  const second = context.runLater(task, key).find((other) => fills(other, key));
+  const second = context
+    .runLater(task, key)
+    .find((other) => fills(other, key) && runTogether(context, first, other) !== 'never');
   if (second === undefined) return;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
   const usedUp = context

@@ -1,6 +1,6 @@
 import type { LintContext } from '../context/lint-context.ts';
 import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
-import { insertGuard } from '../reruns/insert-guard.ts';
+import { type InsertGuard, insertGuard } from '../reruns/insert-guard.ts';
 import { type blocksBelow, blocksOf } from '../source/sql-search.ts';
 import {
   isKnownTable,
@@ -23,13 +23,14 @@ function* check(context: LintContext): Generator<RuleFinding> {
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
         if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
-        if (insertGuard(context, task, view, key) !== undefined) continue;
+        const guard = insertGuard(context, task, view, key);
+        if (guard?.kind === 'sure') continue;
         if (guardedByTable(context, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
-          severity: runsAgain(task) ? 'error' : 'warning',
-          message: `A second run of the same interval adds the same rows to ${tableLabel(view, target)} again: nothing in the run deletes them, and no key or anti-join keeps them out.`,
+          severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
+          message: messageFor(tableLabel(view, target), guard),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
           restsOn: view.statement.query === undefined ? [] : [view],
@@ -39,6 +40,11 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+const messageFor = (table: string, guard: InsertGuard | undefined): string =>
+  guard?.kind === 'unless'
+    ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
+    : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
 
 function runsAgain({ task, pipeline }: TaskView): boolean {
   if ((task.retries?.value ?? 0) > 0) return true;

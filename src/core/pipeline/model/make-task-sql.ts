@@ -13,15 +13,21 @@ export interface TaskSqlParts {
   readonly session?: number | undefined;
   readonly environment?: TemplateEnvironment | undefined;
   readonly sessionZone?: ZoneName | undefined;
+  /** Under which Python sends it. */
+  readonly conditions?: TaskSql['conditions'];
   /** Is sent as it stands: `{{ … }}` in it is no template. */
   readonly plain?: boolean | undefined;
 }
 
-export const withParts = (sql: TaskSql, { session, environment, sessionZone }: TaskSqlParts): TaskSql => ({
+export const withParts = (
+  sql: TaskSql,
+  { session, environment, sessionZone, conditions = [] }: TaskSqlParts,
+): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
   ...(environment === undefined ? {} : { environment }),
   ...(sessionZone === undefined ? {} : { sessionZone }),
+  ...(conditions.length === 0 ? {} : { conditions }),
 });
 
 /** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */

@@ -8,6 +8,7 @@ import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { Schedule, ScheduleAnchor } from '../../time/schedules/schedule.ts';
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { Conditioned } from './condition.ts';
 import type { Sourced } from './sourced.ts';
 import type { TableAccess, Unread } from './table-access.ts';
 
@@ -15,7 +16,7 @@ import type { TableAccess, Unread } from './table-access.ts';
 export type TaskId = string;
 
 /** The SQL text that a task runs, read: template, mask and statements share one set of offsets. */
-export interface TaskSql {
+export interface TaskSql extends Conditioned {
   readonly source: MappedText;
   readonly origin: 'inline' | 'file' | 'imported';
   readonly dialect: DialectName;
@@ -75,6 +76,8 @@ export interface Task {
   readonly params: Readonly<Record<string, unknown>>;
   readonly arguments: readonly Argument[];
   readonly dependsOnPast: boolean;
+  /** Which of the tasks behind it run: one of those that follow it at once, or all or none. */
+  readonly decides?: 'one-of' | 'whether';
   /** Not in the files as they are read: a real Airflow that was asked has it. */
   readonly onlyInAirflow?: true;
 }

@@ -1,5 +1,6 @@
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
 import type { SourceSpan } from '../../text/span.ts';
+import type { Conditioned } from './condition.ts';
 import type { Sourced } from './sourced.ts';
 
 /** What a write that is no SQL does to the rows that are there, in dbt's words. */
@@ -17,7 +18,7 @@ export type AccessMode =
  * A table that a task reads or writes by other means than SQL text: an argument of a transfer operator,
  * `frame.to_sql(…)`, `hook.insert_rows(…)`, a load job.
  */
-export interface TableAccess {
+export interface TableAccess extends Conditioned {
   readonly direction: 'read' | 'write';
   /** Name as in SQL with its schema, lower case; `unknown` when only the run knows it, with the reason. */
   readonly table: Sourced<SymbolicValue>;

@@ -1,4 +1,5 @@
 import type { SourceSpan } from '../../text/span.ts';
+import type { Condition } from '../model/condition.ts';
 import type { FileSet } from '../model/model.ts';
 import { evaluate } from './evaluate/evaluate.ts';
 import { callFunction, callValue } from './execute/call-value.ts';
@@ -9,6 +10,13 @@ import { callKey, Identities } from './values/call-key.ts';
 import { unknown } from './values/make-value.ts';
 import { snapshot } from './values/snapshot.ts';
 import type { Call, ClockSite, Completion, Frame, FunctionValue, Host, Interpreter, Value } from './values/value.ts';
+
+/** What a call gave, and whether following it again would take note of anything. */
+interface Given {
+  readonly value: Value;
+  readonly path: readonly Condition[];
+  readonly isQuiet: boolean;
+}
 
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
 const stepLimit = 150_000;
@@ -33,9 +41,12 @@ export class FollowedFile implements Interpreter {
   private steps = 0;
   /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty = 0;
+  /** The conditions that are not known and that what is being followed happens under. */
+  path: readonly Condition[] = [];
   private depth = 0;
+  private number = 0;
   /** What functions gave, by the call; kept while one task is followed. */
-  private given: Map<string, Value> | undefined;
+  private given: Map<string, Given> | undefined;
   private readonly identities = new Identities();
   /** Calls that are being followed, by function. */
   private readonly active = new Map<SyntaxNode, readonly string[]>();
@@ -124,12 +135,14 @@ export class FollowedFile implements Interpreter {
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value {
     const key = callKey(callee, call, this.identities);
     const known = preset === undefined ? this.given?.get(key) : undefined;
-    if (known !== undefined) return snapshot(known) ?? known;
+    if (known !== undefined && (known.isQuiet || known.path === this.path)) return snapshot(known.value) ?? known.value;
     const rounds = this.active.get(callee.node) ?? [];
     // A function that calls itself twice would use up all steps long before the depth is reached.
     if (rounds.includes(key) || rounds.length >= recursionLimit)
       return unknown('what a function gives that calls itself');
     this.active.set(callee.node, [...rounds, key]);
+    const { path } = this;
+    const noted = this.host.notes?.();
     const value = this.nested(
       () => callFunction(callee, call, this, preset),
       unknown('calls nested too deeply to follow'),
@@ -137,7 +150,8 @@ export class FollowedFile implements Interpreter {
     this.active.set(callee.node, rounds);
     const kept = this.given === undefined ? undefined : snapshot(value);
     // What a call changes in its arguments has to be changed by the next one too.
-    if (kept !== undefined && callKey(callee, call, this.identities) === key) this.given?.set(key, kept);
+    if (kept !== undefined && callKey(callee, call, this.identities) === key)
+      this.given?.set(key, { value: kept, path, isQuiet: noted === this.host.notes?.() });
     return value;
   }
 
@@ -146,6 +160,25 @@ export class FollowedFile implements Interpreter {
     this.given = new Map();
     work();
     this.given = undefined;
+  }
+
+  /** Follows what happens under further conditions only. */
+  under<T>(conditions: readonly Condition[], work: () => T): T {
+    const { path } = this;
+    this.path = [...path, ...conditions];
+    this.uncertainty++;
+    const result = work();
+    this.uncertainty--;
+    this.path = path;
+    return result;
+  }
+
+  identityOf(thing: object): string {
+    return this.identities.of(thing);
+  }
+
+  nextNumber(): number {
+    return this.number++;
   }
 
   /** The clock call at a place, the same object each time the place is evaluated. */

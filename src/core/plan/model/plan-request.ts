@@ -13,6 +13,8 @@ export interface ParentRead {
   readonly window: ReadWindow;
   /** The table holds only what the parent's latest run put there: an interval reads the rows of its own run. */
   readonly sameRun?: boolean;
+  /** The parent comes later in the task's own run: whatever the window says, only earlier intervals are read. */
+  readonly earlierRuns?: boolean;
 }
 
 /** A table that the task reads as it is now, and of which a person has said what can still be read. */

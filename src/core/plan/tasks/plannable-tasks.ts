@@ -1,5 +1,6 @@
 import type { ReadFact, ReadWindow, SliceFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
 import { isScheduled } from '../../lineage/facts/is-scheduled.ts';
+import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import { tableNames } from '../../lineage/workspace/find-table.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
@@ -42,7 +43,8 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
         .map((writer): ParentRead => {
           const found = { parent: writer.id, table: writer.write.table };
           const sameRun = scoped.isReadInRun(writer.id, id, table);
-          return sameRun ? { ...found, window: ownInterval, sameRun } : { ...found, window };
+          if (sameRun) return { ...found, window: ownInterval, sameRun };
+          return isEarlier(id, writer.id) ? { ...found, window, earlierRuns: true } : { ...found, window };
         }),
     );
 
@@ -51,8 +53,10 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const owner = facts.tasks.get(id);
     joined.set(id, owner === undefined || !isScheduled(owner.pipeline) ? [] : readsOf(id, reads));
   }
-  const isJoined = (a: TaskId, b: TaskId): boolean =>
-    (joined.get(a) ?? []).some((read) => read.parent === b) || (joined.get(b) ?? []).some((read) => read.parent === a);
+  // What a task reads of the runs before says nothing of the order within a run.
+  const reads = (a: TaskId, b: TaskId): boolean =>
+    (joined.get(a) ?? []).some((read) => read.parent === b && read.earlierRuns !== true);
+  const isJoined = (a: TaskId, b: TaskId): boolean => reads(a, b) || reads(b, a);
   const after = new Map<TaskId, PlannableTask['after'][number][]>();
   for (const { parent, child, shift } of orderEdges(facts)) {
     if (isJoined(parent, child)) continue;
@@ -104,22 +108,6 @@ const ownInterval: ReadWindow = {
   lo: [{ anchor: 'start', steps: [] }],
   hi: [{ anchor: 'end', steps: [] }],
 };
-
-/**
- * True for a window that never reaches before its own interval. A task that its own pipeline runs before the writer
- * cannot have read, for the same interval, what the writer writes then.
- */
-const staysInside = (window: ReadWindow): boolean =>
-  window.kind === 'range' &&
-  window.lo.length > 0 &&
-  window.lo.every(({ anchor, steps }) => {
-    if (anchor === 'end') return false;
-    return steps.every((step) => {
-      if (step.kind === 'floor') return true;
-      const { months, days, ms } = step.offset;
-      return months >= 0 && days >= 0 && ms >= 0;
-    });
-  });
 
 /** Under a schedule whose data intervals are empty, a task that uses their bounds reads and writes nothing. */
 function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {

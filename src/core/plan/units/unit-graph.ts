@@ -94,8 +94,10 @@ const runsInSequence = (task: PlannableTask): boolean =>
  */
 function readingOf(read: ParentRead, unit: KeptInterval, grouped: boolean): { from: number; to: number } {
   const { start, next } = unit.interval;
-  if (read.window.kind === 'range') return windowRange(read.window, { start, end: next });
-  return { from: beginningOfTime, to: grouped ? start : endOfTime };
+  const earlier = read.earlierRuns === true;
+  if (read.window.kind !== 'range') return { from: beginningOfTime, to: grouped || earlier ? start : endOfTime };
+  const range = windowRange(read.window, { start, end: next });
+  return earlier ? { from: range.from, to: Math.min(range.to, start) } : range;
 }
 
 /** Where each unit's writing begins and ends; both ascending, because grids tile and bounds are monotone. */

@@ -1,3 +1,4 @@
+import { negated } from '../../model/condition.ts';
 import { builtinNames } from '../library/builtin-call.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { lookUp, sourceOf, spanIn } from '../values/frame.ts';
@@ -7,6 +8,7 @@ import { mergeValues } from '../values/merge.ts';
 import type { Call, DictEntry, Frame, HostObject, Interpreter, Keyword, Value } from '../values/value.ts';
 import { assign } from './assign.ts';
 import { attributeOf } from './attribute.ts';
+import { conditionOf } from './condition-of.ts';
 import { evaluateString } from './evaluate-string.ts';
 import { itemOf } from './item.ts';
 import { binaryOperation, comparison } from './operators.ts';
@@ -99,7 +101,12 @@ export function evaluate(node: SyntaxNode, frame: Frame, run: Interpreter): Valu
       if (then === undefined || condition === undefined || otherwise === undefined) return unknown('incomplete');
       const truth = truthOf(run.evaluate(condition, frame));
       if (truth !== undefined) return run.evaluate(truth ? then : otherwise, frame);
-      return mergeValues([run.evaluate(then, frame), run.evaluate(otherwise, frame)]);
+      const open = conditionOf(condition, frame, run);
+      const either = mergeValues([
+        run.under([open], () => run.evaluate(then, frame)),
+        run.under([negated(open)], () => run.evaluate(otherwise, frame)),
+      ]);
+      return either.kind === 'unknown' ? { ...either, decidedBy: open } : either;
     }
     case 'named_expression': {
       const name = childOf(node, 'name');
@@ -200,7 +207,10 @@ function evaluateBoolean(node: SyntaxNode, frame: Frame, run: Interpreter): Valu
   const truth = truthOf(left);
   const isAnd = sourceOf(frame, operator) === 'and';
   if (truth !== undefined) return truth === isAnd ? run.evaluate(right, frame) : left;
-  return mergeValues([left, run.evaluate(right, frame)]);
+  const leftNode = childOf(node, 'left');
+  if (leftNode === undefined) return left;
+  const open = conditionOf(leftNode, frame, run);
+  return mergeValues([left, run.under([isAnd ? open : negated(open)], () => run.evaluate(right, frame))]);
 }
 
 function evaluateComprehension(node: SyntaxNode, frame: Frame, run: Interpreter): Value {

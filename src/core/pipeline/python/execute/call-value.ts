@@ -2,6 +2,7 @@ import { bindArguments } from '../evaluate/parameters.ts';
 import { builtinCall } from '../library/builtin-call.ts';
 import { methodCall } from '../library/method-call.ts';
 import { childOf } from '../syntax/syntax-tree.ts';
+import { chosen } from '../values/chosen.ts';
 import { bindMember, memberOf } from '../values/class-member.ts';
 import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
@@ -38,6 +39,17 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         run.host.callMethod(callee.self, callee.name, call, run) ??
         unknown(`${call.callee}(…) is not followed`, [...clocksOf(callee.self), ...argumentClocks(call)])
       );
+    case 'unknown': {
+      const options = callee.options?.filter(isCallable) ?? [];
+      if (options.length > 0)
+        return mergeValues(
+          options.map((option, index) => run.under(chosen(callee, index, call, run), () => run.call(option, call))),
+        );
+      return (
+        run.host.callUnknown(callee, call, run) ??
+        unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
+      );
+    }
     default:
       return (
         run.host.callUnknown(callee, call, run) ??
@@ -45,6 +57,9 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
       );
   }
 }
+
+const isCallable = ({ kind }: Value): boolean =>
+  kind === 'function' || kind === 'class' || kind === 'external' || kind === 'host' || kind === 'bound-method';
 
 export const argumentClocks = (call: Call) =>
   unionOfClocks([...call.positional, ...[...call.keywords.values()].map((keyword) => keyword.value)]);
@@ -72,7 +87,10 @@ export function callFunction(
     method: callee.owner !== undefined && receiver !== undefined ? { receiver, owner: callee.owner } : undefined,
   };
   if (callee.node.type === 'lambda') return run.evaluate(body, frame);
+  const { path } = run;
   const completion = run.block(body, frame);
+  // Who returned early is back with the caller.
+  run.path = path;
   const [produced] = yielded.values;
   if (produced !== undefined)
     return callee.binding === 'context-manager' ? produced : listOf(yielded.values, false, yielded.open);

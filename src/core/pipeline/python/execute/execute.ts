@@ -1,4 +1,6 @@
+import { type Condition, commonConditions, negated } from '../../model/condition.ts';
 import { assign } from '../evaluate/assign.ts';
+import { conditionOf } from '../evaluate/condition-of.ts';
 import { binaryOperation } from '../evaluate/operators.ts';
 import { libraryName } from '../library/library-name.ts';
 import { childOf, childOfType, childrenOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
@@ -66,8 +68,11 @@ function execute(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
       frame.returned?.push(value === undefined ? none : run.evaluate(value, frame));
       return 'return';
     }
-    case 'raise_statement':
+    case 'raise_statement': {
+      const [error] = node.children;
+      if (error !== undefined) run.host.raised?.(run.evaluate(error, frame));
       return 'raise';
+    }
     case 'break_statement':
       return 'break';
     case 'continue_statement':
@@ -211,7 +216,9 @@ function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completio
   }
   for (const item of items.values.slice(0, roundLimit)) {
     assign(left, item, frame, run);
+    const { path } = run;
     const completion = executeBlock(body, frame, run);
+    run.path = path;
     if (completion === 'break') return 'normal';
     if (completion === 'return' || completion === 'raise') return completion;
   }
@@ -224,9 +231,11 @@ function executeFor(node: SyntaxNode, frame: Frame, run: Interpreter): Completio
 function executeUncertain(body: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   const before = new Map(frame.names);
   forgetRounds(body, frame);
+  const { path } = run;
   run.uncertainty++;
   executeBlock(body, frame, run);
   run.uncertainty--;
+  run.path = path;
   mergeFrames(frame, before, new Map(frame.names));
   return 'normal';
 }
@@ -239,43 +248,72 @@ function executeIf(node: SyntaxNode, frame: Frame, run: Interpreter): Completion
       body: childOf(clause, clause.type === 'elif_clause' ? 'consequence' : 'body'),
     })),
   ];
-  const possible: (SyntaxNode | undefined)[] = [];
+  const ways: Way[] = [];
+  const failed: Condition[] = [];
   let certain = false;
   for (const { condition, body } of branches) {
     const isMain = condition !== undefined && /__name__\s*==/.test(sourceOf(frame, condition));
     const truth = condition === undefined ? true : isMain ? false : truthOf(run.evaluate(condition, frame));
     if (truth === false) continue;
-    possible.push(body);
-    if (truth === true) {
+    const open = truth === undefined && condition !== undefined ? conditionOf(condition, frame, run) : undefined;
+    const known = open && outcome(open, [...run.path, ...failed]);
+    if (known === false) continue;
+    ways.push({ block: body, conditions: open === undefined || known ? [...failed] : [...failed, open] });
+    if (open === undefined || known === true) {
       certain = true;
       break;
     }
+    failed.push(negated(open));
   }
-  if (!certain) possible.push(undefined);
-  return executeOneOf(possible, frame, run);
+  if (!certain) ways.push({ block: undefined, conditions: failed });
+  return executeOneOf(ways, frame, run);
+}
+
+/** How a condition came out where the way that led here says it. */
+function outcome({ key, holds }: Condition, path: readonly Condition[]): boolean | undefined {
+  const known = path.find((other) => other.key === key);
+  return known === undefined ? undefined : known.holds === holds;
 }
 
 function executeMatch(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   const body = childOf(node, 'body');
-  const cases = body === undefined ? [] : childrenOf(body, 'alternative');
-  return executeOneOf([...cases.map((clause) => childOf(clause, 'consequence')), undefined], frame, run);
+  const subject = childOf(node, 'subject');
+  const failed: Condition[] = [];
+  const ways: Way[] = [];
+  const number = run.nextNumber();
+  for (const [index, clause] of (body === undefined ? [] : childrenOf(body, 'alternative')).entries()) {
+    const head = { start: (subject ?? node).start, end: (childOf(clause, 'consequence') ?? clause).start };
+    const text = sourceOf(frame, { start: clause.start, end: head.end }).replace(/:\s*$/, '');
+    const at = spanIn(frame, { start: clause.start, end: clause.start + text.length });
+    const open: Condition = { key: `match ${number} ${index}`, holds: true, text, at };
+    ways.push({ block: childOf(clause, 'consequence'), conditions: [...failed, open] });
+    failed.push(negated(open));
+  }
+  return executeOneOf([...ways, { block: undefined, conditions: failed }], frame, run);
 }
 
-/** One of several blocks runs, and it is not known which; `undefined` stands for none of them. */
-function executeOneOf(blocks: readonly (SyntaxNode | undefined)[], frame: Frame, run: Interpreter): Completion {
-  const [only] = blocks;
-  if (blocks.length === 1) return only === undefined ? 'normal' : executeBlock(only, frame, run);
+/** One of several blocks that may run, and when it does; without a block nothing does. */
+interface Way {
+  readonly block: SyntaxNode | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+/** One of several blocks runs, and it is not known which. */
+function executeOneOf(ways: readonly Way[], frame: Frame, run: Interpreter): Completion {
+  const [only] = ways;
+  if (ways.length === 1) return only?.block === undefined ? 'normal' : executeBlock(only.block, frame, run);
   const before = new Map(frame.names);
-  run.uncertainty++;
   let merged: Map<string, Value> | undefined;
+  let goesOn: readonly Condition[] | undefined;
   const completions = new Set<Completion>();
-  for (const block of blocks) {
+  for (const { block, conditions } of ways) {
     frame.names.clear();
     for (const [name, value] of before) frame.names.set(name, value);
-    const completion = block === undefined ? 'normal' : executeBlock(block, frame, run);
+    const completion = block === undefined ? 'normal' : run.under(conditions, () => executeBlock(block, frame, run));
     completions.add(completion);
     // A branch that leaves does not reach what follows.
     if (completion !== 'normal') continue;
+    goesOn = goesOn === undefined ? conditions : commonConditions(goesOn, conditions);
     const after = new Map(frame.names);
     if (merged === undefined) merged = after;
     else {
@@ -283,29 +321,41 @@ function executeOneOf(blocks: readonly (SyntaxNode | undefined)[], frame: Frame,
       merged = new Map(frame.names);
     }
   }
-  run.uncertainty--;
   frame.names.clear();
   for (const [name, value] of merged ?? before) frame.names.set(name, value);
   const [first] = completions;
-  return completions.size === 1 && first !== undefined ? first : 'normal';
+  if (completions.size === 1 && first !== undefined) return first;
+  // Where some branch has left, the rest of the block is reached by the others only.
+  run.path = [...run.path, ...(goesOn ?? [])];
+  return 'normal';
 }
 
 function executeTry(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   const body = childOf(node, 'body');
+  const { path } = run;
   let completion = body === undefined ? 'normal' : executeBlock(body, frame, run);
+  let after = run.path;
   const reached = new Map(frame.names);
   for (const clause of node.children) {
     const block = childOf(clause, 'body') ?? childOfType(clause, 'block');
     if (block === undefined || clause.field === 'body') continue;
     if (clause.type === 'except_clause' || clause.type === 'except_group_clause') {
       // A handler is followed for what it defines that the body does not; what the body defines stands.
-      executeBlock(block, frame, run);
+      const at = spanIn(frame, { start: clause.start, end: block.start });
+      const text = sourceOf(frame, at).replace(/:\s*$/, '').replace(/\s+/g, ' ');
+      run.path = path;
+      const raised: Condition = { key: `raised ${run.nextNumber()}`, holds: true, text, at };
+      // What follows is also reached from a handler that goes on.
+      if (run.under([raised], () => executeBlock(block, frame, run)) === 'normal') after = path;
       for (const [name, value] of reached) frame.names.set(name, value);
     } else if (clause.type === 'else_clause' && completion === 'normal') {
+      run.path = after;
       completion = executeBlock(block, frame, run);
     } else if (clause.type === 'finally_clause') {
+      run.path = path;
       executeBlock(block, frame, run);
     }
   }
+  run.path = after;
   return completion === 'raise' ? 'normal' : completion;
 }

@@ -31,7 +31,8 @@ export function callKey({ node, frame, bound, name }: FunctionValue, call: Call,
   return [name, own, node.start, call.open, spread, ...given, '|', ...kept, ...keywords].join('\u0001');
 }
 
-function valueKey(value: Value, identities: Identities, depth: number): string {
+/** Equal for values that are known to be the same. */
+export function valueKey(value: Value, identities: Pick<Identities, 'of'>, depth: number): string {
   if (depth > depthLimit) return identities.of(value);
   const key = (inner: Value): string => valueKey(inner, identities, depth + 1);
   switch (value.kind) {

@@ -5,6 +5,7 @@ import type { SourceSpan } from '../../../text/span.ts';
 import type { CalendarOffset } from '../../../time/zones/calendar.ts';
 import type { WallTime } from '../../../time/zones/wall-time.ts';
 import type { ZoneName } from '../../../time/zones/zone-name.ts';
+import type { Condition } from '../../model/condition.ts';
 import type { FileSet } from '../../model/model.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 
@@ -72,6 +73,10 @@ export interface Host {
   construct(value: Value & { kind: 'class' }, call: Call, run: Interpreter): Value | undefined;
   /** `>>` and `<<`. */
   shift(operator: '>>' | '<<', left: Value, right: Value, at: SourceSpan): Value | undefined;
+  /** `raise value`. */
+  raised?(error: Value): void;
+  /** Grows with each thing that the reader took note of. */
+  notes?(): number;
   /** A decorated function. `at` spans the decorator. */
   decorate(decorator: Value, target: Value, at: SourceSpan, run: Interpreter): Value | undefined;
 }
@@ -215,6 +220,8 @@ export interface UnknownValue {
   readonly moment?: true | undefined;
   /** What it may be, where a condition decides between values that are known. */
   readonly options?: readonly Value[] | undefined;
+  /** Of two options: the condition under which it is the first. */
+  readonly decidedBy?: Condition | undefined;
 }
 
 /** An object that a reader brings into the program: a DAG, a task, a decorator. Every hook may decline. */
@@ -259,7 +266,10 @@ export type Completion = 'normal' | 'return' | 'raise' | 'break' | 'continue';
 export interface Interpreter {
   readonly clockSites: readonly ClockSite[];
   readonly unknownZones: { readonly name: string; readonly at: SourceSpan }[];
+  /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty: number;
+  /** The conditions that are not known and that what is being followed happens under. */
+  path: readonly Condition[];
   readonly files: FileSet;
   readonly host: Host;
   readonly parseYaml: ((text: string) => unknown) | undefined;
@@ -273,4 +283,10 @@ export interface Interpreter {
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value;
   rememberingCalls(work: () => void): void;
   clockSite(at: SourceSpan, name: string): ClockSite;
+  /** Follows what happens under further conditions only. */
+  under<T>(conditions: readonly Condition[], work: () => T): T;
+  /** The same for the same object. */
+  identityOf(thing: object): string;
+  /** Another one each time. */
+  nextNumber(): number;
 }

@@ -37,6 +37,7 @@ export function readAirflowFile(
   const program = newProgram(file);
   const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml);
   program.isCertain = () => run.uncertainty === 0;
+  program.conditions = () => run.path;
   run.execute(file, text, tree);
   followCallables(program, run);
   spreadDags(program.edges);

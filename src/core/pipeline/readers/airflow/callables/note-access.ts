@@ -1,9 +1,12 @@
+import { commonConditions } from '../../../model/condition.ts';
 import type { TableAccess } from '../../../model/table-access.ts';
 import type { Program } from '../program/program.ts';
 import { noteUnread } from './note-unread.ts';
 
 /** Notes a table that the running task reads or writes; the same access of the same place once. */
-export function noteAccess(program: Program, access: TableAccess): void {
+export function noteAccess(program: Program, found: TableAccess): void {
+  const conditions = program.conditions();
+  const access = conditions.length === 0 ? found : { ...found, conditions };
   const noted = program.running?.accessed;
   if (noted === undefined) return;
   const { value } = access.table;
@@ -14,7 +17,14 @@ export function noteAccess(program: Program, access: TableAccess): void {
       `the table that ${access.by} ${access.direction === 'read' ? 'reads' : 'writes'} is not known: ${value.reason}`,
       access.table.at ?? access.at,
     );
-  if (noted.some((other) => isSame(other, access))) return;
+  const known = noted.findIndex((other) => isSame(other, access));
+  const other = noted[known];
+  if (other !== undefined) {
+    const { conditions: _, ...always } = other;
+    const common = commonConditions(other.conditions ?? [], conditions);
+    noted[known] = common.length === 0 ? always : { ...other, conditions: common };
+    return;
+  }
   noted.push(access);
   if (!program.isCertain() && access.direction === 'write') joinRounds(noted, access);
 }

@@ -1,11 +1,12 @@
 import { withoutLeadingComments } from '../../../../sql/lex/leading-comments.ts';
+import { commonConditions, sameConditions } from '../../../model/condition.ts';
 import { markParameters } from '../../../python/library/format-text.ts';
 import { argument } from '../../../python/values/call.ts';
 import { unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Keyword, TextValue, Value } from '../../../python/values/value.ts';
 import { statementAccesses } from '../access/sqlalchemy-statements.ts';
-import type { Program } from '../program/program.ts';
+import type { Program, SentSql } from '../program/program.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import { type Client, connectionIdOf, isDatabase, namedLikeDatabase } from './client.ts';
 import { databaseOf, sessionOf } from './client-session.ts';
@@ -100,12 +101,13 @@ export function sendTexts(
   let isSent = false;
   for (const value of alternatives(given.value)) {
     if (value.kind === 'text' && isSql(value)) {
-      program.running?.sent.push({
+      note(program, {
         text: parameters === undefined ? value : markParameters(value, parameters),
         call,
         client: clientName(client, name, call),
         connection: client && connectionIdOf(client),
         session: session(),
+        conditions: program.conditions(),
       });
       isSent = true;
       continue;
@@ -117,6 +119,21 @@ export function sendTexts(
       isSent = sayUnknown(program, last, value, given, call) || isSent;
   }
   return isSent;
+}
+
+/** The same text of the same call on two ways is sent under what the ways have in common. */
+function note(program: Program, sent: SentSql): void {
+  const all = program.running?.sent ?? [];
+  const known = all.findIndex(
+    (other) =>
+      other.call.at.file === sent.call.at.file &&
+      other.call.at.start === sent.call.at.start &&
+      other.text.mapped.text === sent.text.mapped.text &&
+      other.conditions !== sent.conditions,
+  );
+  const other = all[known];
+  if (other === undefined || sameConditions(other.conditions, sent.conditions)) all.push(sent);
+  else all[known] = { ...other, conditions: commonConditions(other.conditions, sent.conditions) };
 }
 
 function textArgument(call: Call, position: number): Keyword | undefined {

@@ -50,6 +50,16 @@ export function airflowHost(program: Program): Host {
       return observeCall(program, name, call, run);
     },
 
+    raised(error) {
+      const name = error.kind === 'external' ? error.name : error.kind === 'instance' ? error.type : '';
+      if (program.running !== undefined && name.endsWith('.AirflowSkipException')) program.running.maySkip = true;
+    },
+
+    notes: () => {
+      const { sent, accessed, unread, clockUses } = program.running ?? {};
+      return [sent, accessed, unread, clockUses].reduce((sum, list) => sum + (list?.length ?? 0), 0);
+    },
+
     externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
 
     callMethod(self, name, call, run) {

@@ -13,7 +13,9 @@ export function followCallables(program: Program, run: Interpreter): void {
     if (task.callable === undefined) sayUnknownCallable(program, task);
     else {
       const { callable } = task;
+      run.path = [];
       run.rememberingCalls(() => follow(task, callable, run));
+      run.path = [];
     }
     if (run.exhausted)
       noteUnread(
@@ -29,7 +31,7 @@ export function followCallables(program: Program, run: Interpreter): void {
 function follow(task: TaskBuilder, { function: target, call, object }: Callable, run: Interpreter): void {
   if (object !== undefined) {
     renderFields(task, object, run);
-    run.callFunction(target, call);
+    task.returned = run.callFunction(target, call);
     return;
   }
   const given = rendered(call);
@@ -42,7 +44,7 @@ function follow(task: TaskBuilder, { function: target, call, object }: Callable,
     const value = contextParameter(name) ?? (/^_*context$/.test(name) ? contextObject(own) : undefined);
     if (value !== undefined && !own.has(name)) preset.set(name, value);
   }
-  run.callFunction(target, given, preset);
+  task.returned = run.callFunction(target, given, preset);
 }
 
 const touchesNoTable = /^(?:builtins|shutil|os|pathlib|time|datetime|logging|json|random)\./;

@@ -33,7 +33,7 @@ export function workspaceOperatorTask(
   options: TaskOptions = {},
 ): Value {
   const object = instantiate(owner, call, run);
-  const method = memberOf(owner, 'execute') ?? memberOf(owner, 'poke');
+  const method = memberOf(owner, 'execute') ?? memberOf(owner, 'poke') ?? memberOf(owner, 'choose_branch');
   const own = method?.kind === 'function' ? bindMember(method, object, owner) : undefined;
   // Without a method of its own it is its base under another name.
   const operator = own === undefined ? (operatorBase(owner) ?? owner.name) : owner.name;

@@ -12,5 +12,6 @@ export function shellSent(task: TaskBuilder): SentSql[] | undefined {
     client: found.engine,
     connection: undefined,
     session: found.apart ? index : 0,
+    conditions: [],
   }));
 }

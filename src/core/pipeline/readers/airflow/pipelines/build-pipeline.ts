@@ -12,6 +12,7 @@ import { scheduleOf, timetableZone } from '../schedule/schedule.ts';
 import { datesOf } from '../schedule/start-date.ts';
 import { buildTask } from './build-task.ts';
 import { clockCallsOf } from './clock-calls.ts';
+import { joinWays } from './join-ways.ts';
 import type { SqlContext } from './task-sql.ts';
 
 /** A DAG of the file as a pipeline of the model. */
@@ -41,15 +42,22 @@ export function buildPipeline(
     });
 
   const kept = keepUnique(builders, id, problems);
-  const tasks: Task[] = kept.map(({ builder, id: taskId }) =>
-    buildTask(builder, taskId, dag, context, settings, problems),
+  const tasks: Task[] = kept.map(({ builders: ways, id: taskId }) =>
+    joinWays(ways.map((builder) => ({ builder, task: buildTask(builder, taskId, dag, context, settings, problems) }))),
   );
-  const ids = new Map(kept.map(({ builder, id: taskId }) => [builder, taskId]));
+  const ids = new Map(
+    kept.flatMap(({ builders: ways, id: taskId }) => ways.map((builder) => [builder, taskId] as const)),
+  );
   const edges: Edge[] = [];
+  const joined = new Set<string>();
   for (const { from, to, at } of uniqueEdges(program.edges)) {
     const fromId = ids.get(from);
     const toId = ids.get(to);
-    if (fromId !== undefined && toId !== undefined) edges.push({ from: fromId, to: toId, at, kind: 'order' });
+    if (fromId === undefined || toId === undefined) continue;
+    // Two branches may make one task, and lead to it from the same one.
+    const pair = JSON.stringify([fromId, toId]);
+    if (!joined.has(pair)) edges.push({ from: fromId, to: toId, at, kind: 'order' });
+    joined.add(pair);
   }
   const cycle = findCycle(edges);
   if (cycle !== undefined) {
@@ -86,7 +94,12 @@ export function buildPipeline(
     airflowVersion: settings.version,
     tasks,
     edges,
-    clockCalls: clockCallsOf(context.file, clockSites, dag, kept),
+    clockCalls: clockCallsOf(
+      context.file,
+      clockSites,
+      dag,
+      kept.flatMap(({ builders: ways, id: taskId }) => ways.map((builder) => ({ builder, id: taskId }))),
+    ),
   };
 }
 
@@ -116,28 +129,33 @@ function dagId(dag: DagBuilder, file: string, problems: Problem[]): string {
   return id;
 }
 
+/** A task of the DAG, as each branch of a condition makes it. */
+interface KeptTask {
+  readonly id: string;
+  readonly builders: [TaskBuilder, ...TaskBuilder[]];
+}
+
 /** Tasks by id; a second one of the same name is left out, as Airflow refuses the DAG for it. */
-function keepUnique(
-  tasks: readonly TaskBuilder[],
-  dagName: string,
-  problems: Problem[],
-): readonly { readonly builder: TaskBuilder; readonly id: string }[] {
-  const kept = new Map<string, TaskBuilder>();
+function keepUnique(tasks: readonly TaskBuilder[], dagName: string, problems: Problem[]): readonly KeptTask[] {
+  const kept = new Map<string, KeptTask>();
   for (const task of tasks) {
-    const id = `${dagName}.${task.name}`;
-    const first = kept.get(id);
-    if (first === undefined) kept.set(id, task);
-    else if (task.named) {
+    const wanted = `${dagName}.${task.name}`;
+    const first = kept.get(wanted);
+    if (first !== undefined && task.named) {
       // Two branches of a condition that make the same task are one task.
-      if (!task.certain || !first.certain) continue;
-      problems.push({
-        message: `The DAG ${dagName} already has a task ${JSON.stringify(task.name)}; Airflow refuses the second one. Give it another task_id.`,
-        at: task.nameAt,
-        severity: 'error',
-      });
-    } else kept.set(freeId(id, kept), task);
+      if (!task.certain || !first.builders[0].certain) first.builders.push(task);
+      else
+        problems.push({
+          message: `The DAG ${dagName} already has a task ${JSON.stringify(task.name)}; Airflow refuses the second one. Give it another task_id.`,
+          at: task.nameAt,
+          severity: 'error',
+        });
+      continue;
+    }
+    const id = first === undefined ? wanted : freeId(wanted, kept);
+    kept.set(id, { id, builders: [task] });
   }
-  return [...kept].map(([id, builder]) => ({ id, builder }));
+  return [...kept.values()];
 }
 
 function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {

@@ -51,6 +51,7 @@ export function buildTask(
       at: task.made.positionalAt[0] ?? task.nameAt,
       severity: 'error',
     });
+  const decides = whatFollows(task);
   return {
     id,
     name: task.name,
@@ -75,7 +76,20 @@ export function buildTask(
     dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
     ),
+    ...(decides === undefined ? {} : { decides }),
   };
+}
+
+/** What a branch, a short circuit or a task that may be skipped says about those behind it. */
+function whatFollows({ operator, returned, maySkip }: TaskBuilder): Task['decides'] {
+  if (/Branch\w*Operator$|^@task\.branch/.test(operator)) {
+    // One that names several tasks lets them all run.
+    const given = returned?.kind === 'unknown' ? (returned.options ?? []) : returned === undefined ? [] : [returned];
+    return given.some((value) => value.kind === 'list' && value.items.length > 1) ? undefined : 'one-of';
+  }
+  return maySkip || /^(?:ShortCircuit|LatestOnly)Operator$|^@task\.short_circuit$/.test(operator)
+    ? 'whether'
+    : undefined;
 }
 
 /** Real operators of Airflow, which all do; a callable that only has a `task_id` may be anything. */

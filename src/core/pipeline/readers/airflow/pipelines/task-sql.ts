@@ -127,11 +127,12 @@ const zoneOf = (connection: string | undefined, options: ReaderOptions): ZoneNam
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
-  return task.sent.map(({ text, client, connection, session }) => {
+  return task.sent.map(({ text, client, connection, session, conditions }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
+      conditions,
       sessionZone: zoneOf(connection, options),
       // Airflow renders what the Python is given, not what it says.
       plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),

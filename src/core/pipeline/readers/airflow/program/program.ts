@@ -1,5 +1,6 @@
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
+import type { Condition } from '../../../model/condition.ts';
 import type { TableAccess, Unread } from '../../../model/table-access.ts';
 import type {
   Call,
@@ -50,6 +51,7 @@ export interface SentSql {
   readonly connection: string | undefined;
   /** Texts of one session share a connection and its transaction. */
   readonly session: number;
+  readonly conditions: readonly Condition[];
 }
 
 export interface Callable {
@@ -68,6 +70,8 @@ export interface TaskBuilder extends HostObject {
   readonly name: string;
   /** False when it is made under a condition that is not known, so that another branch may make the same task. */
   readonly certain: boolean;
+  /** Under which it is made. */
+  readonly conditions: readonly Condition[];
   /** False when the name has parts that are not known before the file runs. */
   readonly named: boolean;
   readonly nameAt: SourceSpan;
@@ -88,6 +92,10 @@ export interface TaskBuilder extends HostObject {
   readonly accessed: TableAccess[];
   /** What of the task's Python could not be read. */
   readonly unread: Unread[];
+  /** Its Python may skip it, and with it what follows. */
+  maySkip: boolean;
+  /** What its Python gives. */
+  returned: Value | undefined;
   /** Clock calls that the task's Python hands to something other than SQL. */
   readonly clockUses: { readonly site: ClockSite; readonly into: 'path' | 'argument' }[];
 }
@@ -126,6 +134,8 @@ export interface Program {
   readonly problems: Problem[];
   /** Whether what is being followed runs exactly once. */
   isCertain: () => boolean;
+  /** The conditions under which what is being followed runs. */
+  conditions: () => readonly Condition[];
   /** The task whose Python is being followed. */
   running: TaskBuilder | undefined;
   /** Numbers of the sessions that Python bodies open, by the call that opens one. */
@@ -145,6 +155,7 @@ export const newProgram = (file: string): Program => ({
   contexts: [],
   problems: [],
   isCertain: () => true,
+  conditions: () => [],
   running: undefined,
   sessions: new Map(),
   dagFunctions: [],
