@@ -8,6 +8,7 @@ import { createRunApi } from '../../src/vscode/host/run-service.ts';
 import type { AssistantSession } from '../../src/vscode/panel/session/assistant-session.ts';
 import { isRefused, planUndo } from '../../src/vscode/panel/session/plan-undo.ts';
 import { type OpenAssistant, openAssistant, shows } from '../support/open-assistant.ts';
+import { patienceMs } from '../support/patience.ts';
 import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
 
 const daily = 'dags/sql/daily.sql';
@@ -24,7 +25,7 @@ afterAll(() => {
 });
 
 // What a page asks for, on the functions of the real threads. The engines have suites of their own.
-describe('the assistant', { timeout: 300_000 }, () => {
+describe('the assistant', () => {
   let shop: ShopWorkspace;
   let assistant: OpenAssistant;
 
@@ -253,7 +254,7 @@ describe('the assistant', { timeout: 300_000 }, () => {
       await shows(session, ({ state }) => state.error !== undefined);
       expect(session.state.error?.message).toMatch(/^A run is going on/);
       const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
+      await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: patienceMs }).toBe(1);
       await session.handle({ type: 'cancel' });
       expect(session.state.run?.summary).toBe('Cancelling: waiting for the server to confirm.');
       await shows(session, ({ run }) => !run.running);

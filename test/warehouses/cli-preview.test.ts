@@ -23,7 +23,7 @@ const tables = [
   'analyze raw.orders',
 ];
 
-describe.each(engines)('run --preview on %s', { timeout: 300_000 }, (engine) => {
+describe.each(engines)('run --preview on %s', (engine) => {
   const root = mkdtempSync(join(tmpdir(), 'backfill-preview-'));
   const connections: Record<'prod' | 'clone' | 'empty', ConnectionConfig> = {} as never;
   const env: Record<string, string> = {};

@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
 // Each command opens the embedded database anew, as it would for a user.
-describe.each(engines)('a backfill on %s', { timeout: 300_000 }, (engine: Engine) => {
+describe.each(engines)('a backfill on %s', (engine: Engine) => {
   let root = '';
   let env: ShopWorkspace['env'] = {};
   let onDatabase: ShopWorkspace['onDatabase'];

@@ -10,6 +10,7 @@ import { openWarehouse } from '../../src/warehouses/open.ts';
 import { resolveConnection } from '../../src/warehouses/postgres/client-options.ts';
 import { goodbyeMs } from '../../src/warehouses/postgres/postgres-session.ts';
 import { openProxy } from '../support/faults/faulty-proxy.ts';
+import { patienceMs } from '../support/patience.ts';
 import { asSuperuser, freePort, startPostgres } from '../support/postgres-server.ts';
 import { freshDatabase, job, neverAborted, realClock, scalar, shopTables, sql } from '../support/warehouse-fixture.ts';
 
@@ -296,7 +297,7 @@ describe('a server that fails', () => {
               warehouse,
               "select count(*) from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid()",
             ),
-          { timeout: 10_000 },
+          { timeout: patienceMs },
         )
         .toBe('1');
       await own.stop();

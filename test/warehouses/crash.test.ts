@@ -4,6 +4,7 @@ import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { type Moment, withFault } from '../support/fault-injection.ts';
+import { patienceMs } from '../support/patience.ts';
 import {
   engines,
   type Fixture,
@@ -129,7 +130,7 @@ describe.each(
     if (engine === 'postgres') {
       const others =
         'select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
-      await expect.poll(() => scalar(fixture.warehouse, others), { timeout: 10_000 }).toBe('0');
+      await expect.poll(() => scalar(fixture.warehouse, others), { timeout: patienceMs }).toBe('0');
     }
   });
 });

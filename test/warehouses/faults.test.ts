@@ -29,9 +29,7 @@ test('a disk that is full is one to the server, and has room again afterwards', 
   await theatre.session.query('drop table many');
 });
 
-test('whatever goes wrong, the tables end as one clean run leaves them, and no unit takes effect twice', {
-  timeout: 24 * 3_600_000,
-}, async () => {
+test('whatever goes wrong, the tables end as one clean run leaves them, and no unit takes effect twice', async () => {
   const struck = new Map<string, number>();
   const failed: string[] = [];
   let units = 0;

@@ -51,9 +51,7 @@ describe.each(engines)('a process killed on %s', (engine) => {
     }
   }
 
-  test('at any step of the protocol leaves all or nothing, and the next process finishes it', {
-    timeout: 400_000,
-  }, async () => {
+  test('at any step of the protocol leaves all or nothing, and the next process finishes it', async () => {
     const request = (run: string, killAt: number, moment: Moment, owner: string): OneUnit => ({
       connection: fixture.connection,
       job: job({ run, options: { leaseMs: 1000 } }),

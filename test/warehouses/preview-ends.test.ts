@@ -146,7 +146,7 @@ describe.each(engines)('a preview that is stopped on %s', (engine) => {
     }
   });
 
-  test('by the death of its process, at a step or in the middle of a statement', { timeout: 400_000 }, async () => {
+  test('by the death of its process, at a step or in the middle of a statement', async () => {
     const before = await scalar(fixture.warehouse, contents);
     const request = { connection: fixture.connection, owner: 'killed', moment: 'after' as const, preview: true };
     if (engine === 'pglite') await fixture.warehouse.close();

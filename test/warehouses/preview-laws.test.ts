@@ -117,9 +117,7 @@ describe.each(engines)('random replacements on %s', (engine) => {
   });
   afterAll(() => fixture.close());
 
-  test('a preview by the query alone says what running the task and rolling it back says', {
-    timeout: 900_000,
-  }, async () => {
+  test('a preview by the query alone says what running the task and rolling it back says', async () => {
     const looked: [one: number, two: number] = [0, 0];
     let all = 0;
     await fc.assert(

@@ -59,8 +59,6 @@ async function law(numRuns: number, prove: (one: Case) => Promise<void>): Promis
   );
 }
 
-const hours = 3_600_000;
-
 describe.each<[Engine, number]>([
   ['postgres', 4],
   ['pglite', 1],
@@ -78,9 +76,7 @@ describe.each<[Engine, number]>([
     await fixture.close();
   });
 
-  test('a backfill leaves what one clean run would have made, and a second one nothing to do', {
-    timeout: hours,
-  }, async () => {
+  test('a backfill leaves what one clean run would have made, and a second one nothing to do', async () => {
     await law(share, async (one) => {
       const { runner, changed, plan, expected, what } = await changedCase(stage(), one);
       if (plan === undefined) return;
@@ -96,7 +92,7 @@ describe.each<[Engine, number]>([
     });
   });
 
-  test('one interval run again, whichever, leaves everything as it was', { timeout: hours }, async () => {
+  test('one interval run again, whichever, leaves everything as it was', async () => {
     await law(share, async (one) => {
       const { runner, plan, expected } = await changedCase(stage(), one, 'found');
       if (plan === undefined) return;
@@ -120,7 +116,6 @@ describe.each<[Engine, number]>([
   // The embedded engine dies with its process, which other tests do.
   test.runIf(engine === 'postgres')(
     'whatever dies, resuming until all is done leaves what one clean run would have made',
-    { timeout: hours },
     async () => {
       await law(2, async (one) => {
         const { runner, plan, expected } = await changedCase(stage(), one);
@@ -152,7 +147,6 @@ describe.each<[Engine, number]>([
 
   test.runIf(engine === 'postgres')(
     'two runners at once do not double a row: one waits or is refused by name',
-    { timeout: hours },
     async () => {
       await law(2, async (one) => {
         const { runner, plan, expected } = await changedCase(stage(), one);

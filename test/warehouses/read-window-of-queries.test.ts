@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   await db.exec(`update src_timestamptz set ts = to_timestamp(at / 1000);
     update other_timestamptz set ts = to_timestamp(at / 1000)`);
-}, 180_000);
+});
 afterAll(() => db.close());
 
 const bases = [
@@ -135,7 +135,7 @@ function touched(table: string, type: Type, reads: readonly ReadFact[], interval
 }
 
 describe('rows outside of the windows change nothing in what PostgreSQL answers', () => {
-  it.each(carriers)('%s', { timeout: 180_000 }, async (carrier) => {
+  it.each(carriers)('%s', async (carrier) => {
     let bounded = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   // A moment keeps its instant; the naive types hold what a clock in UTC shows.
   await db.exec('update src_timestamptz set ts = to_timestamp(at / 1000)');
-}, 180_000);
+});
 afterAll(() => db.close());
 
 const start = "'{{ data_interval_start }}'";
@@ -82,7 +82,7 @@ const covered = (at: number, type: Type): [number, number] => {
 };
 
 describe('no row that PostgreSQL reads lies outside of the window', () => {
-  it.each(types)('of a column of type %s', { timeout: 180_000 }, async (type) => {
+  it.each(types)('of a column of type %s', async (type) => {
     let bounded = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -50,7 +50,7 @@ const inOne = `
     snapshots: { table: raw.history, column: taken_on, columns: [id, plan] }
 `;
 
-describe.each(engines)('sources on %s', { timeout: 120_000 }, (engine: Engine) => {
+describe.each(engines)('sources on %s', (engine: Engine) => {
   let root = '';
   let connection: ConnectionConfig;
   let env: Record<string, string> = {};

@@ -4,6 +4,7 @@ import { relationalExecutor } from '../../src/core/run/relational/relational-exe
 import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
 import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { withFault } from '../support/fault-injection.ts';
+import { patienceMs } from '../support/patience.ts';
 import {
   engines,
   type Fixture,
@@ -227,9 +228,7 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
     expect(await rows()).toBe(before);
   });
 
-  test('a second run that is cut off at any statement leaves nothing, and is tried again', {
-    timeout: 120_000,
-  }, async () => {
+  test('a second run that is cut off at any statement leaves nothing, and is tried again', async () => {
     await database("delete from source where name = 'Cleo'");
     await unique('nulls not distinct');
     const whole = job({ ...parts(`${into} ${fromSource} on conflict (email) ${update}`), run: 'whole' });
@@ -252,7 +251,7 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
       await crashed.close();
       expect([at, await rows()]).toEqual([at, before]);
       await expect
-        .poll(async () => (await executor.execute(one, neverAborted)).state, { timeout: 10_000 })
+        .poll(async () => (await executor.execute(one, neverAborted)).state, { timeout: patienceMs })
         .toBe('changed');
       expect([at, await rows()]).toEqual([at, after]);
     }

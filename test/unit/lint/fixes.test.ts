@@ -143,4 +143,4 @@ test('a fix leaves valid SQL without the finding that it mends', async () => {
     { numRuns: lawRuns(150) },
   );
   expect(applied).toBeGreaterThan(20);
-}, 60_000);
+});

@@ -172,7 +172,7 @@ const plain = ({ files }: WorkspaceReading, { text: _, ...facts }: WorkspaceFact
   findings,
 });
 
-test('after any edits everything is as though the workspace were read for the first time', { timeout: 240_000 }, () => {
+test('after any edits everything is as though the workspace were read for the first time', () => {
   const seen = { tasks: 0, findings: 0 };
   fc.assert(
     fc.property(edits, (sequence) => {

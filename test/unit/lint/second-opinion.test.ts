@@ -98,5 +98,5 @@ INSERT INTO IDENTIFIER('mart.t') SELECT * FROM IDENTIFIER($src);
     expect((await check(files)).map((one) => inWords(files, one))).toEqual([
       'plain-insert error «INSERT INTO mart.days»',
     ]);
-  }, 20_000);
+  });
 });

@@ -7,6 +7,7 @@ import { type AirflowQuestion, askAirflow } from '../../../src/node/airflow/ask-
 import { pythonPath } from '../../../src/node/airflow/python-path.ts';
 import { redact } from '../../../src/node/airflow/redact.ts';
 import { fakePython, oneDagPerFile } from '../../support/fake-python.ts';
+import { patienceMs } from '../../support/patience.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ask-airflow-'));
 const ask = (code: string, more: Partial<AirflowQuestion> = {}) =>
@@ -49,11 +50,11 @@ writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
 setInterval(() => {}, 1000);`;
     const cancel = new AbortController();
     const asking = ask(code, { signal: cancel.signal });
-    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: 30_000 });
+    await vi.waitFor(() => expect(existsSync(pidFile)).toBe(true), { timeout: patienceMs });
     cancel.abort();
     expect(await asking).toEqual({ ok: false, message: 'cancelled' });
     const pid = Number(readFileSync(pidFile, 'utf8'));
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 30_000 });
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: patienceMs });
   });
 
   test('and takes too long is ended', async () => {

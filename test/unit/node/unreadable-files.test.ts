@@ -85,7 +85,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
 };
 
 describe.each(Object.entries(troubles))('%s', (_, { make, says }) => {
-  test('does not stop the other files, and is said', { timeout: 120_000 }, async () => {
+  test('does not stop the other files, and is said', async () => {
     make(join(root, 'dags/m.py'));
     const { facts, problems } = await withoutPrivileges(() => loadWorkspace(root));
     const tasks = [...facts.tasks.keys()];
@@ -95,7 +95,7 @@ describe.each(Object.entries(troubles))('%s', (_, { make, says }) => {
     for (const { message } of said) expect(message).not.toContain('defect');
   });
 
-  test('does not stop an editor when it comes and goes', { timeout: 120_000 }, async () => {
+  test('does not stop an editor when it comes and goes', async () => {
     const live = await liveFiles(root);
     make(join(root, 'dags/m.py'));
     await withoutPrivileges(async () => {

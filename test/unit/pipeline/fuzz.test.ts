@@ -100,7 +100,7 @@ test('mutated files are read without a defect', () => {
     ),
     { numRuns: lawRuns(300) },
   );
-}, 60_000);
+});
 
 test.each(texts)('%s is read at every state of being typed', (path, text) => {
   for (let part = 1; part <= 12; part++) readsCleanly(path, text.slice(0, Math.floor((text.length * part) / 12)));

@@ -121,7 +121,7 @@ describe('hostile input', () => {
         for (const statement of statements.slice(0, 3)) walkExpressions(statement, () => undefined);
       }
     }
-  }, 60_000);
+  });
 
   test.each(['', ' ', ';', '\ufeff', '--', '/*', "'", '"', '$$', '{{', 'SELECT', 'WITH', '\u0000', '\ud83d'])(
     '%j',
@@ -184,7 +184,7 @@ describe('hostile input', () => {
       ),
       { numRuns: lawRuns(2_000) },
     );
-  }, 60_000);
+  });
 });
 
 test('every span of every case is in place', () => {

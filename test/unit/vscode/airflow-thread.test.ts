@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import type { WorkspaceEvent, WorkspaceSettings } from '../../../src/vscode/host/workspace-api.ts';
 import { createWorkspaceApi } from '../../../src/vscode/host/workspace-service.ts';
 import { fakePython, oneDagPerFile } from '../../support/fake-python.ts';
+import { patienceMs } from '../../support/patience.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'airflow-thread-'));
 mkdirSync(join(root, 'dags'));
@@ -36,7 +37,7 @@ test('nothing runs before the workspace is trusted; then the reading is correcte
 
   await api.configure({ ...settings, trusted: true });
   expect(await said()).toBe(read);
-  await vi.waitFor(() => expect(events).toContainEqual({ kind: 'changed' }), { timeout: 30_000 });
+  await vi.waitFor(() => expect(events).toContainEqual({ kind: 'changed' }), { timeout: patienceMs });
   expect(await said()).toContain('Airflow 3.3.2 has no schedule, which is used.');
   expect(events).toContainEqual({ kind: 'log', message: 'Airflow has loaded 1 DAG file' });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { watchAirflow } from '../../../src/vscode/host/airflow-watch.ts';
 import { fakePython, oneDagPerFile } from '../../support/fake-python.ts';
+import { patienceMs } from '../../support/patience.ts';
 
 const dag = 'from airflow import DAG\n';
 
@@ -36,11 +37,11 @@ test('is asked in the background about what was saved, each text once', async ()
   write('dags/b.py', dag);
   watch.follow({ python, variables: {} });
   expect(watch.answers().size).toBe(0);
-  await vi.waitFor(() => expect(watch.answers().size).toBe(2), { timeout: 30_000 });
+  await vi.waitFor(() => expect(watch.answers().size).toBe(2), { timeout: patienceMs });
   write('dags/b.py', `${dag}# more\n`);
   watch.look();
-  await vi.waitFor(async () => expect(await count()).toEqual(['2', '1']), { timeout: 30_000 });
-  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await count()).toEqual(['2', '1']), { timeout: patienceMs });
+  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: patienceMs });
   expect(watch.failure()).toBeUndefined();
 });
 
@@ -48,7 +49,7 @@ test('says why it could not be asked, and forgets it with the Python', async () 
   const { write, watch, said } = workspace();
   write('dags/a.py', dag);
   watch.follow({ python: '/nowhere/python', variables: {} });
-  await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: patienceMs });
   expect(watch.failure()).toContain('there is no Python /nowhere/python');
   watch.follow(undefined);
   expect(watch.failure()).toBeUndefined();

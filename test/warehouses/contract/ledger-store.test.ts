@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LedgerStore, UnitRecord } from '../../src/core/ledger/ledger-store.ts';
-import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
-import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import { instant } from '../../src/core/time/zones/instant.ts';
-import { openWarehouse } from '../../src/warehouses/open.ts';
+import type { LedgerStore, UnitRecord } from '../../../src/core/ledger/ledger-store.ts';
+import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
+import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { openWarehouse } from '../../../src/warehouses/open.ts';
 import {
   engines,
   type Fixture,
@@ -13,7 +13,7 @@ import {
   realClock,
   shopTables,
   sql,
-} from '../support/warehouse-fixture.ts';
+} from '../../support/warehouse-fixture.ts';
 
 const createdAt = instant(Date.parse('2026-11-05T06:07:08.123Z'));
 const stored = (run: string) => ({

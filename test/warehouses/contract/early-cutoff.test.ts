@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
+import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
 import {
   engines,
   type Fixture,
@@ -11,7 +11,7 @@ import {
   scalar,
   shopTables,
   sql,
-} from '../support/warehouse-fixture.ts';
+} from '../../support/warehouse-fixture.ts';
 
 const readsOrders = {
   table: 'orders',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPreview, previewRun } from '../../src/core/run/relational/preview/preview.ts';
-import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import { openPreview, previewRun } from '../../../src/core/run/relational/preview/preview.ts';
+import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,
@@ -11,7 +11,7 @@ import {
   scalar,
   shopTables,
   sql,
-} from '../support/warehouse-fixture.ts';
+} from '../../support/warehouse-fixture.ts';
 
 const env = { clock: realClock, owner: 'previewer' };
 const totals = job({

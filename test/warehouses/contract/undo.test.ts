@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
-import { staleSlices } from '../../src/core/ledger/stale-slices.ts';
-import { undoMark } from '../../src/core/ledger/undo-mark.ts';
-import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
-import type { JobSlice } from '../../src/core/run/unit/unit-job.ts';
+import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
+import { staleSlices } from '../../../src/core/ledger/stale-slices.ts';
+import { undoMark } from '../../../src/core/ledger/undo-mark.ts';
+import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
+import type { JobSlice } from '../../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,
@@ -15,7 +15,7 @@ import {
   scalar,
   shopTables,
   sql,
-} from '../support/warehouse-fixture.ts';
+} from '../../support/warehouse-fixture.ts';
 
 const { unit } = job();
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
-import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
-import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
+import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   type Fixture,
@@ -12,7 +12,7 @@ import {
   scalar,
   shopTables,
   sql,
-} from '../support/warehouse-fixture.ts';
+} from '../../support/warehouse-fixture.ts';
 
 const sum = "select count(*) || ' ' || coalesce(sum(amount), 0) from sales";
 

@@ -1,0 +1,46 @@
+// Everything there is to run, one suite after the other: `npm test` with whole laws, the long suites of the warehouses, the
+// demo, real VS Codes, real Airflows. A suite that fails does not stop the next one; the last line counts all of them.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { countResults } from './count-results.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const results = `${root}test-results/all`;
+rmSync(results, { recursive: true, force: true });
+mkdirSync(results, { recursive: true });
+
+/** The suites in the order of how soon they tell of a fault: npm script, what it is given. */
+const suites = [
+  ['npm', ['test']],
+  ['warehouses', ['run', 'test:warehouses']],
+  ['vscode', ['run', 'test:vscode']],
+  ['engines', ['run', 'test:engines']],
+];
+const env = { LAWS_TIMES: '1', ...process.env };
+
+/** Runs npm with its output shown; whether it ended well. */
+const npm = (...words) => spawnSync('npm', words, { cwd: root, env, stdio: 'inherit' }).status === 0;
+
+/** The demo is a test of its own: a second pass over what it ran must find nothing to do. */
+function demoHolds() {
+  const { stdout, status } = spawnSync('npm', ['run', '--silent', 'demo'], { cwd: root, env, encoding: 'utf8' });
+  writeFileSync(`${results}/demo.log`, stdout);
+  if (status === 0 && /^second pass: [1-9]\d* unchanged, [1-9]\d* skipped, 0 changed$/m.test(stdout)) return true;
+  process.stdout.write(`${stdout.split('\n').slice(-60).join('\n')}\nthe demo failed\n`);
+  return false;
+}
+
+let well = npm('run', 'manifest', '--', '--check');
+for (const [name, words] of suites) {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}/${name}.json`];
+  well = npm(...words, '--', ...reporters) && well;
+}
+well = demoHolds() && well;
+const { failed, line } = countResults(
+  results,
+  suites.map(([name]) => name),
+  well,
+);
+process.stdout.write(`${line}\n`);
+process.exit(failed > 0 ? 1 : 0);
