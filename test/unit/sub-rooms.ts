@@ -326,6 +326,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'jobs', 'session'],
     },
     {
+      room: 'unseen',
+      decides: 'what a task rests on that stands in the database and not in its text',
+      imports: ['unit', 'jobs', 'tables'],
+    },
+    {
       room: 'claim',
       decides: 'may this unit run now: claim, caps, lease, fence, locks',
       imports: ['unit', 'session', 'tables'],
@@ -333,7 +338,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'record',
       decides: 'is it due, what changed and why, publish or hold, the marker',
-      imports: ['unit', 'jobs', 'session', 'tables', 'claim'],
+      imports: ['unit', 'jobs', 'session', 'tables', 'unseen', 'claim'],
     },
     {
       room: 'relational/task',

@@ -18,6 +18,8 @@ export type ChangeCause =
   | { readonly kind: 'input'; readonly table: string }
   /** What the last run saw of it, or this one, was not recorded. */
   | { readonly kind: 'unrecorded-input'; readonly table: string }
+  /** It rests on something that no record holds: a setting, a catalog, code that cannot be read. */
+  | { readonly kind: 'unrecorded'; readonly what: string }
   /** Something of the database that may or may not have to do with it. */
   | { readonly kind: 'definitions' }
   /** The scheduler made the last version; what was different then is not recorded. */
@@ -46,10 +48,12 @@ export interface ChangeEvidence {
       }
     | undefined;
   readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
+  /** What the task rests on beside rows, code and settings, in words. */
+  readonly unrecorded?: string | undefined;
 }
 
 /** The causes of a change, the surest first. Never empty. */
-export function changeCauses({ before, after, previous, inputs }: ChangeEvidence): readonly ChangeCause[] {
+export function changeCauses({ before, after, previous, inputs, unrecorded }: ChangeEvidence): readonly ChangeCause[] {
   if (previous === undefined) return [{ kind: 'first-run' }];
   const touched = before !== undefined && sameContent(before, previous.after) === false;
   const outside: readonly ChangeCause[] = touched ? [{ kind: 'outside' }] : [];
@@ -65,6 +69,7 @@ export function changeCauses({ before, after, previous, inputs }: ChangeEvidence
   const open: ChangeCause[] = [
     ...(previous.sameDefinitions ? [] : [{ kind: 'definitions' } as const]),
     ...tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const),
+    ...(unrecorded === undefined ? [] : [{ kind: 'unrecorded', what: unrecorded } as const]),
   ];
   return [...outside, ...(open.length > 0 ? open : [{ kind: 'not-deterministic' } as const])];
 }
@@ -112,6 +117,8 @@ export function causeInWords(cause: ChangeCause): string {
       return `${cause.table} holds other rows than the last run read`;
     case 'unrecorded-input':
       return `what the last run read of ${cause.table} was not recorded`;
+    case 'unrecorded':
+      return `it rests on ${cause.what}, which no record holds`;
     case 'scheduled':
       return 'its scheduler made the last version, and what that run saw was not recorded';
     case 'undo':

@@ -37,6 +37,7 @@ test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
     { previous: { ...previous, scheduled: true, sameCode: false, sameDefinitions: false, sameSettings: false } },
     ['scheduled'],
   ],
+  ['a setting that no record holds', { unrecorded: 'current_setting()' }, ['unrecorded']],
   ['what the database defines', { previous: { ...previous, sameDefinitions: false } }, ['definitions']],
   ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],
   ['settings', { previous: { ...previous, sameSettings: false } }, ['settings']],

@@ -3,6 +3,7 @@ import { deleteClaimSql } from '../../warehouse/dialects/postgres/ledger/claim-s
 import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
 import type { ClaimedUnit, UnitRun } from '../claim/claimed-unit.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { unseenReads } from '../unseen/unseen-reads.ts';
 import { readMoment } from './consumed-inputs.ts';
 import { type CutoffUnit, readInputs, whyUpToDate } from './early-cutoff.ts';
 import { type Marker, readMarker } from './marker.ts';
@@ -22,9 +23,12 @@ export interface DueUnit {
  * before, or its inputs are as its last run saw them, and the unit is at its end. Else its savepoint is set.
  */
 export async function dueUnit(run: UnitRun, unit: ClaimedUnit): Promise<DueUnit | { readonly outcome: UnitOutcome }> {
-  const { job, env, types, warehouse } = run;
+  const { job: asked, env, types, warehouse } = run;
   const { claim, raw, steps, durationMs } = unit;
   const { session } = steps;
+  const { description: server } = warehouse;
+  const unseen = await unseenReads(session, asked, claim.targets, server);
+  const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
   const marker = await readMarker(session, job, claim.targets);
   if (marker.committed !== undefined) {
     await raw.query('rollback');
@@ -34,7 +38,7 @@ export async function dueUnit(run: UnitRun, unit: ClaimedUnit): Promise<DueUnit 
   }
   refuseRefilled(job, marker.inputs);
   await session.query(`savepoint ${unitSavepoint}`);
-  const cutoff = { session, job, targets: claim.targets, server: warehouse.description, types };
+  const cutoff = { session, job, targets: claim.targets, server, types, unseen };
   const moment = await readMoment(cutoff);
   const found = await readInputs(cutoff, marker);
   const reason = await whyUpToDate(cutoff, marker, found);

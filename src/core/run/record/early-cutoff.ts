@@ -1,16 +1,15 @@
 import { sameContent } from '../../diff/change-cause.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
-import { readSql } from '../../sql/read-sql.ts';
 import { instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
 import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
-import { plainText } from '../jobs/render-statements.ts';
 import { stateBefore } from '../tables/slice-state.ts';
 import { ledgerSlice, type Target } from '../tables/target.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnseenReads } from '../unseen/unseen-reads.ts';
 import { inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
@@ -22,6 +21,7 @@ export interface CutoffUnit {
   readonly targets: readonly Target[];
   readonly server: WarehouseDescription;
   readonly types: TypeCache;
+  readonly unseen: UnseenReads;
 }
 
 /**
@@ -42,14 +42,6 @@ export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<
 /** Statements after which the same names and bounds may mean other rows than those that were looked at. */
 const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
 
-/** A clock among what the statements read; where load times are declared `volatile`, clocks are taken for those. */
-const readsClock = ({ statements, slices }: UnitJob): boolean =>
-  slices.every(({ volatile }) => volatile.length === 0) &&
-  statements
-    .flatMap(({ text }) => readSql(plainText(text), 'postgres').statements)
-    .flatMap((statement) => [statement, ...statement.modifying])
-    .some(({ nondeterministic }) => nondeterministic.some(({ family }) => family === 'clock'));
-
 /**
  * Why running the unit would give what is there, in words: its code, SQL, schema and settings are those of its last run,
  * every input holds what that run saw, and its own rows are what that run left. `undefined`: it may give something else.
@@ -63,6 +55,7 @@ export async function whyUpToDate(
 ): Promise<string | undefined> {
   const { session, job, targets } = unit;
   if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return undefined;
+  if (unit.unseen.open !== undefined) return undefined;
   if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return undefined;
   const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
   for (const version of versions) {
@@ -77,7 +70,6 @@ export async function whyUpToDate(
     });
     if (!same) return undefined;
   }
-  if (readsClock(job)) return undefined;
   for (const [index, { relation }] of targets.entries()) {
     const version = versions[index];
     if (relation === undefined || version === undefined) return undefined;

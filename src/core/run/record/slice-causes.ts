@@ -14,6 +14,7 @@ export function withCauses(
   job: UnitJob,
   marker: Marker,
   inputs: readonly RecordedInput[],
+  unrecorded: string | undefined,
 ): AppliedSlice {
   const { target, diff } = applied;
   if (diff.added === 0 && diff.removed === 0 && diff.changed === 0) return applied;
@@ -38,6 +39,7 @@ export function withCauses(
       table: input.table,
       same: sameInput(input, counterpart(input, version?.inputs ?? [])),
     })),
+    unrecorded,
   });
   return { ...applied, diff: { ...diff, causes } };
 }

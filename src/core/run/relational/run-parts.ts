@@ -69,7 +69,7 @@ async function partAfterPart(run: PartedRun, unit: ClaimedUnit): Promise<UnitOut
   ];
   const state = decision.kind === 'unchanged' ? 'unchanged' : 'changed';
   const inputs = await consumedInputs(cutoff, found, moment);
-  const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs));
+  const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
   const seen = { inputs, definitionsHash: marker.definitionsHash };
   const message = notes.join('\n');
   await recordOutcome(session, job, env, fence, seen, { state, message, slices, durationMs: durationMs() });

@@ -43,7 +43,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
   const inputs = await consumedInputs(cutoff, found, moment);
-  const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs));
+  const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
   if (decision.kind === 'changed') await keepImages(session, job, targets, slices);
   const { definitionsHash } = marker;
   await recordOutcome(

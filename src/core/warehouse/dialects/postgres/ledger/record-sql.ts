@@ -10,6 +10,17 @@ const decidingSettings = [
   'lc_monetary',
   'lc_numeric',
   'lc_time',
+  'extra_float_digits',
+  'bytea_output',
+  'xmlbinary',
+  'xmloption',
+  'array_nulls',
+  'backslash_quote',
+  'standard_conforming_strings',
+  'transform_null_equals',
+  'timezone_abbreviations',
+  'default_text_search_config',
+  'session_replication_role',
 ];
 
 /**
@@ -27,7 +38,7 @@ pg_catalog.md5(pg_catalog.concat_ws(',',
   (select pg_catalog.string_agg(d.oid || ':' || d.xmin, ',' order by d.oid) from pg_catalog.pg_attrdef d
     join pg_catalog.pg_class c on c.oid = d.adrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = n.nspname || '.' || c.relname),
-  ${decidingSettings.map((name) => `pg_catalog.current_setting('${name}')`).join(', ')}, current_user))`;
+  ${decidingSettings.map((name) => `coalesce(pg_catalog.current_setting('${name}', true), '')`).join(', ')}, current_user, session_user))`;
 
 /**
  * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON, $5: task, $6: its statements. The unit's slice versions, if it was committed before; the
