@@ -16,6 +16,21 @@ export interface RowSample {
   readonly after: Readonly<Record<string, string | null>> | undefined;
 }
 
+/** Rows that earlier runs of the interval left, and that a single clean run would not have. */
+export interface LeftOverRows {
+  /** Rows of keys that a clean run does not have. */
+  readonly rows: number;
+  /** Rows that the run found and left, which a clean run has with other values. */
+  readonly stale: number;
+  /** A few of `rows`, as text per column. */
+  readonly samples: readonly Readonly<Record<string, string | null>>[];
+  readonly declared: 'keep' | 'delete' | undefined;
+  /** They were taken away, and are among the removed rows. */
+  readonly deleted: boolean;
+  /** Why they were not, although that was declared. */
+  readonly problem?: string | undefined;
+}
+
 /** How one slice changed by one unit. */
 export interface SliceDiff {
   readonly table: string;
@@ -41,6 +56,8 @@ export interface SliceDiff {
   readonly leftOut: readonly string[];
   /** Those of `leftOut` that nobody declared: their defaults fill them anew and no INSERT names them. Missing in older records. */
   readonly surrogates?: readonly string[] | undefined;
+  /** `undefined` where there are none, or where nobody could tell. */
+  readonly leftOver?: LeftOverRows | undefined;
   /** Why the rows differ, the surest cause first; empty where they do not, and in a preview. */
   readonly causes: readonly ChangeCause[];
 }

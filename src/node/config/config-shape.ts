@@ -75,6 +75,11 @@ const task = object(
           floatTolerance: floatTolerance(
             'Floats of this table that are apart by no more than this share are counted as equal within tolerance',
           ),
+          orphans: choice(
+            'Rows that earlier runs left in a slice and one clean run would not have: keep them, or delete them in the run',
+            'keep',
+            'delete',
+          ),
           volatile: listOf('Columns left out of the row checksum, e.g. load timestamps', text('A column')),
         },
         ['table'],

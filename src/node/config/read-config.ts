@@ -171,12 +171,13 @@ function declaredTask(
         problem(`${table}: its window ends where it begins or before, so that nothing is read; exchange from and to`);
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
-    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], floatTolerance, concurrency }) => {
+    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], ...more }) => {
       if (table === undefined) return [];
       if (column !== undefined && slice !== undefined)
         problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
       const cut = column === undefined ? slice : undefined;
-      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance, concurrency }];
+      const { floatTolerance, concurrency, orphans } = more;
+      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance, concurrency, orphans }];
     }),
   };
   for (const [index, { table }] of said.writes.entries())

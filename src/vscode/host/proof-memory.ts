@@ -53,6 +53,6 @@ export function proofMemory(): ProofMemory {
 
 /** A slice is emptied first and filled last, and what it is filled with is what differs. */
 function placeOf({ verdict }: UnitProof, text: (file: string) => string | undefined): KeptProof['place'] {
-  const at = verdict.kind === 'different' ? verdict.statements.at(-1)?.at : undefined;
+  const at = verdict.kind === 'different' || verdict.kind === 'not-clean' ? verdict.statements.at(-1)?.at : undefined;
   return at && { at, text: (text(at.file) ?? '').slice(at.start, at.end) };
 }

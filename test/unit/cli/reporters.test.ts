@@ -314,6 +314,7 @@ test('the run contract', () => {
             causes: [],
             leftOut: [],
             surrogates: [],
+            leftOver: null,
           },
         ],
       },

@@ -53,6 +53,7 @@ tasks:
         column: day
         key: [day, shop]
         volatile: [loaded_at]
+        orphans: delete
         floatTolerance: 1e-6
         concurrency: 1
 rules:
@@ -117,6 +118,7 @@ describe('readConfig', () => {
           volatile: ['loaded_at'],
           floatTolerance: 1e-6,
           concurrency: 1,
+          orphans: 'delete',
         },
       ],
     });

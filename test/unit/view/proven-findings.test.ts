@@ -33,7 +33,7 @@ const slices = [{ table: 'mart.t' } as SliceDiff];
 const different: UnitProof['verdict'] = { kind: 'different', under: 'another plan', slices, statements: [] };
 const insert = { at: at('INSERT INTO mart.t'), text: 'INSERT INTO mart.t' };
 const kept = (day: number, verdict: UnitProof['verdict'], notCovered: readonly string[] = []): KeptProof => ({
-  proof: { unit: `a@${day}`, task: 'a', verdict, varied: [], notCovered },
+  proof: { unit: `a@${day}`, task: 'a', verdict, varied: [], notCovered, notEmptied: [], leftOut: [] },
   label: `2026-01-0${day}`,
   place: verdict.kind === 'different' ? insert : undefined,
 });

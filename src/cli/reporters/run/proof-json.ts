@@ -16,16 +16,17 @@ export interface ProofReport {
 /** The JSON contract of `prove`, version 1. */
 export function proofJson({ proofs, refused, findings, target, text }: ProofReport): string {
   const ranges = rangeFinder(text);
-  const units = proofs.map(({ unit, verdict, varied, notCovered }) => ({
+  const units = proofs.map(({ unit, verdict, varied, notCovered, notEmptied, leftOut }) => ({
     id: unit,
     verdict: verdict.kind,
     under: verdict.kind === 'different' ? verdict.under : null,
     message: messageOf(verdict) ?? null,
     varied,
-    notCovered,
-    slices: verdict.kind === 'different' ? verdict.slices.map(sliceJson) : [],
+    notCovered: [...notCovered, ...notEmptied],
+    leftOut,
+    slices: verdict.kind === 'different' || verdict.kind === 'not-clean' ? verdict.slices.map(sliceJson) : [],
     statements:
-      verdict.kind === 'different'
+      verdict.kind === 'different' || verdict.kind === 'not-clean'
         ? verdict.statements.map(({ text: statement, at }) => ({
             text: statement,
             ...(at && { file: at.file, range: ranges.range(at) }),

@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
 import { plural } from '../../../core/text/plural.ts';
+import { notCleanAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { rangeFinder } from '../check/findings-range.ts';
 import { messageOf, type ProofReport } from './proof-json.ts';
 import { difference, sampleLines } from './run-text.ts';
@@ -8,6 +9,7 @@ import { difference, sampleLines } from './run-text.ts';
 const words: Readonly<Record<UnitProof['verdict']['kind'], string>> = {
   'no-difference': 'no difference found',
   different: 'a second run leaves other rows',
+  'not-clean': 'one clean run leaves other rows',
   outside: 'writes outside of its slice',
   failed: 'failed',
   cancelled: 'cancelled',
@@ -19,9 +21,10 @@ export function proofText(report: ProofReport, colors: Colors): string {
   const ranges = rangeFinder(text);
   const lines = proofs.flatMap((proof) => unitLines(proof, ranges, colors));
   const varied = [...new Set(proofs.flatMap((proof) => proof.varied))];
-  const notCovered = [...new Set(proofs.flatMap((proof) => proof.notCovered))];
+  const notCovered = [...new Set(proofs.flatMap((proof) => [...proof.notCovered, ...proof.notEmptied]))];
   if (varied.length > 0) lines.push('', `varied: ${varied.join('; ')}`);
   if (notCovered.length > 0) lines.push(`${colors.yellow('not covered')}: ${notCovered.join('; ')}`);
+  lines.push(...[...new Set(proofs.flatMap(({ leftOut }) => leftOut))].map((line) => colors.dim(line)));
   for (const { finding, verdict } of findings) {
     const { line, column } = ranges.range(finding.at).start;
     const mark = verdict === 'confirmed' ? colors.red('confirmed') : colors.green('cleared for these intervals');
@@ -36,7 +39,7 @@ export function proofText(report: ProofReport, colors: Colors): string {
 }
 
 function unitLines(
-  { unit, verdict }: UnitProof,
+  { unit, task, verdict }: UnitProof,
   ranges: ReturnType<typeof rangeFinder>,
   colors: Colors,
 ): readonly string[] {
@@ -47,8 +50,9 @@ function unitLines(
   if (verdict.kind === 'failed' && verdict.error.remedy !== undefined) {
     lines.push(`  ${colors.green('help')} ${verdict.error.remedy}`);
   }
-  if (verdict.kind !== 'different') return lines;
-  lines.push(`  under ${verdict.under}`);
+  if (verdict.kind === 'different') lines.push(`  under ${verdict.under}`);
+  else if (verdict.kind === 'not-clean') lines.push('  as runs leave them → as one run from empty slices does');
+  else return lines;
   for (const { at } of verdict.statements) {
     if (at === undefined) continue;
     const { line, column } = ranges.range(at).start;
@@ -57,6 +61,9 @@ function unitLines(
   for (const slice of verdict.slices) {
     lines.push(`  ${slice.table} ${difference(slice, colors)}`);
     lines.push(...sampleLines(slice, 3, colors).map((line) => `  ${line}`));
+  }
+  if (verdict.kind === 'not-clean') {
+    for (const advice of notCleanAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);
   }
   return lines;
 }

@@ -7,6 +7,7 @@ import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
 import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
 import { plural } from '../../../core/text/plural.ts';
+import { leftOverInWords } from '../../../core/view/words/left-over-advice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -39,6 +40,10 @@ export function runText({ result, samples, width, previewed, connection }: RunVi
         return lines.length === 0 ? [] : [colors.bold(`${unit.unit} ${slice.table}`), ...lines];
       }),
     ),
+    leftOverInWords(result.units).flatMap(({ text, help }) => [
+      text,
+      ...(help === undefined ? [] : [`  ${colors.green('help')} ${help}`]),
+    ]),
     troubleLines(result.units, colors),
     [
       ...noteLines(result.units),

@@ -27,6 +27,8 @@ export interface DeclaredTask {
     readonly key: readonly string[];
     /** Columns left out of the row checksum, e.g. load timestamps. */
     readonly volatile: readonly string[];
+    /** What becomes of rows that earlier runs left in a slice and one clean run would not have; else they are kept and told. */
+    readonly orphans?: 'keep' | 'delete' | undefined;
     /** Relative tolerance of its float columns in the row diff. */
     readonly floatTolerance?: number | undefined;
     /** Units that may write it at once. */

@@ -129,6 +129,6 @@ export default {
   summary: 'A value that is added to itself by UPDATE, upsert or MERGE',
   help: 'Recompute the value from the rows of the interval, or keep one row per interval and sum when reading.',
   supersedes: ['unconditional-upsert'],
-  provable: true,
+  provable: 'second run',
   check,
 } satisfies Rule;

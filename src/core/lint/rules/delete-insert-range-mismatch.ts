@@ -160,6 +160,6 @@ export default {
   summary: 'A DELETE and its INSERT that cover different ranges',
   help: 'Use one and the same bound in both statements.',
   supersedes: ['watermark-from-target', 'plain-insert', 'delete-insert-not-atomic'],
-  provable: true,
+  provable: 'second run',
   check,
 } satisfies Rule;

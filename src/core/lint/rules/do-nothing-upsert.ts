@@ -100,6 +100,6 @@ export default {
   summary: 'An upsert that ignores rows which are already there',
   help: 'Use DO UPDATE (or an UPDATE branch) so that a rerun repairs the rows that it finds.',
   supersedes: [],
-  provable: true,
+  provable: 'clean run',
   check,
 } satisfies Rule;

@@ -113,6 +113,6 @@ export default {
   summary: 'INSERT into a table that nothing of the same run empties or protects',
   help: 'Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.',
   supersedes: [],
-  provable: true,
+  provable: 'second run',
   check,
 } satisfies Rule;

@@ -30,7 +30,10 @@ export interface Rule {
   readonly help: string;
   /** Rules that keep silent about a subject of which this, more specific, rule speaks. */
   readonly supersedes: readonly string[];
-  /** Two runs of one interval over the same rows show whether it is so; not where a crash or other intervals matter. */
-  readonly provable?: true;
+  /**
+   * What shows whether it is so, on the rows of one interval: a second run, or one from an empty slice as well; not where a
+   * crash or other intervals matter.
+   */
+  readonly provable?: 'second run' | 'clean run';
   check(context: LintContext): Iterable<RuleFinding>;
 }

@@ -160,6 +160,6 @@ export default {
   summary: 'The clock of the machine decides which rows, slice or path',
   help: 'Use the bounds of the data interval: `{{ ds }}`, `{{ data_interval_start }}`, `{{ data_interval_end }}`; a load timestamp may stay if it is declared volatile.',
   supersedes: [],
-  provable: true,
+  provable: 'second run',
   check,
 } satisfies Rule;

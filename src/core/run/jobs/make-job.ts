@@ -13,6 +13,7 @@ import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import { sharedSlice } from './shared-slice.ts';
 import { taskContext } from './task-context.ts';
 
 /** What a job is made from beside its unit. */
@@ -22,6 +23,8 @@ export interface JobSource {
   readonly facts: TaskFacts;
   readonly declared: DeclaredTask | undefined;
   readonly sources?: DeclaredSources;
+  /** Other tasks that write a table; none where nobody was asked. */
+  readonly otherWriters?: ((table: string) => readonly TaskId[]) | undefined;
 }
 
 export interface JobSetting {
@@ -116,8 +119,9 @@ function sliceOf(
 ): JobSlice | JobRefusal {
   const { table, slice, mode, key } = write;
   const declared = source.declared?.writes.find((write) => sameTable(write.table, table));
-  const { volatile = [], floatTolerance, concurrency } = declared ?? {};
-  const common = { table, mode, key, volatile, floatTolerance, concurrency };
+  const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
+  const shared = sharedSlice(write, unit, source.otherWriters?.(table) ?? []);
+  const common = { table, mode, key, volatile, floatTolerance, concurrency, shared, orphans };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }

@@ -41,7 +41,14 @@ export function prepareJobs(
     }
     const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
     if (elsewhere !== undefined) return elsewhere;
-    const source = { facts: taskFacts, declared: declared.get(unit.task), sources: facts.sources, ...known };
+    const otherWriters = (table: string) => (facts.tables.get(table)?.writers ?? []).filter((id) => id !== unit.task);
+    const source = {
+      facts: taskFacts,
+      declared: declared.get(unit.task),
+      sources: facts.sources,
+      otherWriters,
+      ...known,
+    };
     const options = optionsOf(unit.task, taskFacts);
     return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
   };

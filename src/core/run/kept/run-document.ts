@@ -59,6 +59,8 @@ const job = record<UnitJob>({
       volatile: list(text),
       floatTolerance: optional(finite),
       concurrency: optional(count),
+      shared: optional(text),
+      orphans: optional(oneOf('keep', 'delete')),
     }),
   ),
   inputs: list(
@@ -74,6 +76,7 @@ const job = record<UnitJob>({
   cutsOff: flag,
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),
+  fromNothing: optional(flag),
   notAtomic: optional(text),
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),

@@ -70,6 +70,7 @@ interface SliceJson {
   /** Columns that were not compared, and those of them that nobody declared. */
   readonly leftOut: readonly string[];
   readonly surrogates: readonly string[];
+  readonly leftOver: SliceDiff['leftOver'] | null;
 }
 
 export function runJson(
@@ -136,4 +137,5 @@ export const sliceJson = (diff: SliceDiff): SliceJson => ({
   causes: diff.causes,
   leftOut: diff.leftOut,
   surrogates: diff.surrogates ?? [],
+  leftOver: diff.leftOver ?? null,
 });

@@ -1,5 +1,6 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { SliceRelation } from '../../diff/slice-relation.ts';
+import type { TakenFigures } from '../../diff/take-figures.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
 import type { Target } from '../tables/target.ts';
 import type { UpsertKey } from '../tables/upsert-keys.ts';
@@ -8,6 +9,20 @@ export interface AppliedSlice {
   readonly target: Target;
   readonly table: TableDescription;
   readonly diff: SliceDiff;
+  readonly taken: TakenSlice;
+}
+
+/** A slice as it was measured. */
+export interface TakenSlice {
+  /** Of the target among those of the unit. */
+  readonly index: number;
+  readonly relation: SliceRelation;
+  readonly before: TakenFigures | undefined;
+  readonly after: TakenFigures;
+  /** The key tells rows apart, before and after. */
+  readonly keyUsable: boolean;
+  /** Filled as a whole with the rows of one query: nothing is left over, whichever rows were really written. */
+  readonly replaced: boolean;
 }
 
 export interface Applied {

@@ -34,6 +34,10 @@ export interface JobSlice {
   readonly volatile: readonly string[];
   /** Relative tolerance of this table's floats in the row diff; otherwise the options' own. */
   readonly floatTolerance?: number | undefined;
+  /** Why rows of the slice may belong to others too, in words; `undefined`: all of them are what this unit's runs made. */
+  readonly shared?: string | undefined;
+  /** What was declared for rows that earlier runs left and one clean run would not have; else they are kept. */
+  readonly orphans?: 'keep' | 'delete' | undefined;
   /** Units that may write this table at once, of all runs together; otherwise the options' own. */
   readonly concurrency?: number | undefined;
 }
@@ -77,6 +81,8 @@ export interface UnitJob {
   readonly codeHash: string;
   /** The unit of an earlier run whose change is taken back; the job then has no statements of its own. */
   readonly restores: RestoredVersion | undefined;
+  /** Its slices are emptied before its statements: to see what one clean run leaves. Never kept. */
+  readonly fromNothing?: boolean | undefined;
   /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
   readonly notAtomic?: string | undefined;
   readonly options: UnitOptions;

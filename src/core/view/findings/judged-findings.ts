@@ -9,24 +9,37 @@ export interface JudgedFinding {
   readonly verdict: 'confirmed' | 'cleared';
 }
 
-const provable: ReadonlySet<string> = new Set(allRules.filter((rule) => rule.provable).map(({ id }) => id));
+const provable = new Map(
+  allRules.flatMap(({ id, provable }) => (provable === undefined ? [] : [[id, provable] as const])),
+);
 
 /**
- * The findings of a task that two runs can judge: a difference confirms them, none clears them for the intervals that
- * ran where all was covered. `proofs` are those of this task; without any, nothing is judged.
+ * The findings of a task that two runs, or one from empty slices, can judge: a difference confirms them, none clears them
+ * for the intervals that ran where all was covered. `proofs` are those of this task; without any, nothing is judged.
  */
 export function judgedFindings(
   findings: readonly Finding[],
   task: Task,
-  proofs: readonly Pick<UnitProof, 'verdict' | 'notCovered'>[],
+  proofs: readonly Pick<UnitProof, 'verdict' | 'notCovered' | 'notEmptied'>[],
 ): readonly JudgedFinding[] {
-  const differs = proofs.some(({ verdict }) => verdict.kind === 'different' || verdict.kind === 'outside');
-  const clean = proofs.every(({ verdict, notCovered }) => verdict.kind === 'no-difference' && notCovered.length === 0);
-  if (proofs.length === 0 || (!differs && !clean)) return [];
-  const verdict = differs ? 'confirmed' : 'cleared';
-  return findings
-    .filter((finding) => provable.has(finding.rule) && isOf(finding, task))
-    .map((finding) => ({ finding, verdict }));
+  if (proofs.length === 0) return [];
+  const judge = (by: 'second run' | 'clean run'): JudgedFinding['verdict'] | undefined => {
+    const clean = by === 'clean run';
+    const differs = proofs.some(
+      ({ verdict: { kind } }) => kind === 'different' || kind === 'outside' || (clean && kind === 'not-clean'),
+    );
+    if (differs) return 'confirmed';
+    const cleared = proofs.every(
+      ({ verdict: { kind }, notCovered, notEmptied }) =>
+        (kind === 'no-difference' || kind === 'not-clean') && notCovered.length + (clean ? notEmptied.length : 0) === 0,
+    );
+    return cleared ? 'cleared' : undefined;
+  };
+  return findings.flatMap((finding) => {
+    const by = provable.get(finding.rule);
+    const verdict = by === undefined || !isOf(finding, task) ? undefined : judge(by);
+    return verdict === undefined ? [] : [{ finding, verdict }];
+  });
 }
 
 /** True when a finding stands in the call of a task or in the SQL that it runs. */

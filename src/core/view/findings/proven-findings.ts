@@ -68,6 +68,8 @@ function verdictInWords(verdict: 'confirmed' | 'cleared', kept: readonly KeptPro
   if (verdict === 'cleared') return `Cleared for ${labels(kept)}: a second run left the same rows.`;
   const different = kept.filter(({ proof }) => proof.verdict.kind === 'different');
   if (different.length > 0) return `Confirmed for ${labels(different)}: a second run left other rows.`;
+  const notClean = kept.filter(({ proof }) => proof.verdict.kind === 'not-clean');
+  if (notClean.length > 0) return `Confirmed for ${labels(notClean)}: one clean run leaves other rows.`;
   const outside = kept.filter(({ proof }) => proof.verdict.kind === 'outside');
   return `Confirmed for ${labels(outside)}: a run wrote outside of its slice.`;
 }
@@ -87,7 +89,7 @@ function marks(
   };
   for (const one of kept) {
     const { kind } = one.proof.verdict;
-    if (kind !== 'outside' && kind !== 'different') continue;
+    if (kind !== 'outside' && kind !== 'different' && kind !== 'not-clean') continue;
     const { place } = one;
     add((place && placeNow(place, text(place.at.file) ?? '')) ?? task.nameAt, one);
   }
@@ -100,8 +102,10 @@ function marks(
 function markInWords({ proof: { verdict } }: KeptProof, all: readonly KeptProof[]): string {
   if (verdict.kind === 'outside')
     return `Run for ${labels(all)}, the task wrote outside of its slice: ${verdict.reason}`;
-  if (verdict.kind !== 'different') return '';
+  if (verdict.kind !== 'different' && verdict.kind !== 'not-clean') return '';
   const tables = [...new Set(verdict.slices.map(({ table }) => table))].join(', ');
+  if (verdict.kind === 'not-clean')
+    return `Run for ${labels(all)}, this left rows in ${tables} that one clean run does not.`;
   return `Run twice for ${labels(all)}, this left other rows in ${tables}, under ${verdict.under}.`;
 }
 

@@ -5,16 +5,18 @@ import { plural } from '../../../core/text/plural.ts';
 export function proofsInWords(proofs: readonly UnitProof[], planned: number, cancelled: boolean): string {
   const count = (...kinds: readonly UnitProof['verdict']['kind'][]): number =>
     proofs.filter(({ verdict }) => kinds.includes(verdict.kind)).length;
-  const [same, differs, outside, failed] = [
+  const [same, differs, notClean, outside, failed] = [
     count('no-difference'),
     count('different'),
+    count('not-clean'),
     count('outside'),
     count('failed'),
   ];
-  const left = planned - same - differs - outside - failed;
+  const left = planned - same - differs - notClean - outside - failed;
   const parts = [
     ...(same > 0 ? [`no difference found in ${plural(same, 'unit')}`] : []),
     ...(differs > 0 ? [`a second run leaves other rows in ${plural(differs, 'unit')}`] : []),
+    ...(notClean > 0 ? [`one clean run leaves other rows in ${plural(notClean, 'unit')}`] : []),
     ...(outside > 0 ? [`${plural(outside, 'unit')} wrote outside of their slice`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(left > 0 ? [`${left} not run`] : []),
@@ -27,10 +29,13 @@ export function proofsInWords(proofs: readonly UnitProof[], planned: number, can
 export function proofNotes(proofs: readonly UnitProof[]): readonly string[] {
   const [varied, notCovered] = [
     new Set(proofs.flatMap((proof) => proof.varied)),
-    new Set(proofs.flatMap((proof) => proof.notCovered)),
+    new Set(proofs.flatMap((proof) => [...proof.notCovered, ...proof.notEmptied])),
   ];
   return [
     ...(varied.size > 0 ? [`Varied: ${[...varied].join('; ')}.`] : []),
+    ...new Set(
+      proofs.flatMap(({ leftOut }) => leftOut.map((line) => `${line.charAt(0).toUpperCase()}${line.slice(1)}.`)),
+    ),
     ...(notCovered.size > 0 ? [`Not covered: ${[...notCovered].join('; ')}.`] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { escapedRows } from '../guards/escaped-rows.ts';
 import { withRepeatedKeys } from '../guards/repeated-source-keys.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { applyTask } from './apply-task.ts';
+import { takeLeftOver } from './take-left-over.ts';
 
 /**
  * Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. Rows
@@ -19,7 +20,9 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     if (applied.escape.kind !== 'none') return await escapedRows(unit, applied);
     const added = unit.job.restores === undefined ? appendNotes(applied.slices) : [];
     const notes = [...applied.notes, ...added];
-    return { ...applied, notes, doubled: await findDoubled(unit, watched, before) };
+    const doubled = await findDoubled(unit, watched, before);
+    const whole = { ...applied, notes, doubled };
+    return unit.job.restores !== undefined || doubled.kind !== 'none' ? whole : await takeLeftOver(unit, whole);
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }

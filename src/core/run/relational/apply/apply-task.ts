@@ -7,6 +7,7 @@ import type { Applied, EscapeVerdict } from '../../record/applied.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
 import { relationOf } from '../../tables/target.ts';
+import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures } from '../guards/escape.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
@@ -21,7 +22,7 @@ import { openStage, type Published, publishStage, type Stage } from './stage.ts'
 export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise<Applied> {
   const { session, job, targets } = unit;
   const exact = left !== undefined;
-  const staged = exact ? undefined : await openStage(unit, figureSettings(unit, false));
+  const staged = exact || job.fromNothing ? undefined : await openStage(unit, figureSettings(unit, false));
   const { stage, position } = staged ?? { stage: undefined, position: unit.position };
   if (exact) await lockTables(session, targets);
   const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
@@ -47,7 +48,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     const image = restored[index];
     if (image !== undefined) checkRestored(target, taken, image);
     const sides = published?.kind === 'written' ? published.sides : undefined;
-    slices.push({ target, index, relation, column: target.slice.column, before: before[index], after: taken, sides });
+    const { column } = target.slice;
+    const replaced = published !== undefined;
+    slices.push({ target, index, relation, column, before: before[index], after: taken, sides, replaced });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
@@ -75,6 +78,7 @@ async function writeSlices(
     return { published: await publishStage(unit, stage, old, oldCopy(0)), restored: [] };
   }
   if (job.restores === undefined) {
+    if (job.fromNothing) await emptySlices(session, targets);
     await runStatements(unit, leaving);
     return { restored: [] };
   }

@@ -14,6 +14,7 @@ export interface ComparedSlice extends EscapeSlice {
   readonly target: Target;
   readonly index: number;
   readonly sides?: ComparedSides | undefined;
+  readonly replaced?: boolean;
 }
 
 export async function compareSlices(
@@ -22,7 +23,7 @@ export async function compareSlices(
 ): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
   const notes: string[] = [...unit.plan.notes];
   const applied: AppliedSlice[] = [];
-  for (const { target, index, relation, before, after, sides } of slices) {
+  for (const { target, index, relation, before, after, sides, replaced = false } of slices) {
     const { slice } = target;
     const schemaNote = before && schemaChange(target.relation?.table, relation.table);
     if (schemaNote !== undefined) notes.push(schemaNote);
@@ -43,6 +44,7 @@ export async function compareSlices(
     applied.push({
       target,
       table: relation.table,
+      taken: { index, relation, before, after, keyUsable, replaced },
       diff: {
         table: slice.table,
         column: slice.column,
@@ -60,6 +62,7 @@ export async function compareSlices(
         key: relation.key,
         leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
         surrogates: relation.surrogates,
+        leftOver: undefined,
         causes: [],
       },
     });

@@ -4,14 +4,14 @@ import type { UnitProof } from './prove.ts';
 
 /**
  * A proof as the end of a unit, so that whatever shows runs shows proofs: `changed` where a second run left other rows,
- * `unchanged` where none did, `held` where a run wrote outside of its slice. Nothing was kept in any of them.
+ * or one clean run does, `unchanged` where none did, `held` where a run wrote outside of its slice. Nothing was kept in any of them.
  */
-export function proofUnit({ unit, verdict, notCovered }: UnitProof, durationMs: number): RunUnit {
+export function proofUnit({ unit, verdict, notCovered, notEmptied, leftOut }: UnitProof, durationMs: number): RunUnit {
   const ran = {
     ...notStarted(unit, 1),
     ran: true,
     durationMs,
-    notes: notCovered.map((what) => `not covered: ${what}`),
+    notes: [...[...notCovered, ...notEmptied].map((what) => `not covered: ${what}`), ...leftOut],
   };
   switch (verdict.kind) {
     case 'no-difference':
@@ -23,6 +23,8 @@ export function proofUnit({ unit, verdict, notCovered }: UnitProof, durationMs: 
         message: `a second run leaves other rows, under ${verdict.under}`,
         slices: verdict.slices,
       };
+    case 'not-clean':
+      return { ...ran, state: 'changed', message: 'one clean run leaves other rows', slices: verdict.slices };
     case 'outside':
       return { ...ran, state: 'held', message: verdict.reason };
     case 'failed':

@@ -1,3 +1,4 @@
+import { leftOutInWords } from '../../../diff/left-out-in-words.ts';
 import type { SliceDiff } from '../../../diff/slice-diff.ts';
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
 import { readSql } from '../../../sql/read-sql.ts';
@@ -9,6 +10,7 @@ import type { RelationalRunner } from '../../session/runner.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
+import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
 import type { UnitError, UnitOutcome } from '../../unit/unit-outcome.ts';
 import { openPreview } from '../preview/preview.ts';
@@ -28,6 +30,12 @@ export interface UnitProof {
         readonly slices: readonly SliceDiff[];
         readonly statements: readonly RenderedStatement[];
       }
+    /** Runs leave rows that one run from empty slices does not: `slices` are as runs leave them, then as the clean run does. */
+    | {
+        readonly kind: 'not-clean';
+        readonly slices: readonly SliceDiff[];
+        readonly statements: readonly RenderedStatement[];
+      }
     /** A run wrote outside of its slice, so that a rerun cannot take it back. */
     | { readonly kind: 'outside'; readonly reason: string }
     | { readonly kind: 'failed'; readonly error: UnitError }
@@ -36,6 +44,10 @@ export interface UnitProof {
   readonly varied: readonly string[];
   /** What may differ between runs and was not: calls inside views, functions and defaults. */
   readonly notCovered: readonly string[];
+  /** Why what one run from empty slices leaves is not known, by table. */
+  readonly notEmptied: readonly string[];
+  /** Columns that were not compared, in words. */
+  readonly leftOut: readonly string[];
 }
 
 /** Ways to plan the same statements, so that ties, LIMIT and sums of floats come out in another order. */
@@ -63,8 +75,8 @@ const shakes: readonly { readonly name: string; readonly settings: Readonly<Reco
 ];
 
 /**
- * Runs a unit as written, and then again with the clock moved and the plan shaken, all in one transaction that is
- * rolled back, and compares what each run left. Sequences advance and dead rows stay, as after any rolled-back run.
+ * Runs a unit as written, again with the clock moved and the plan shaken, and once more from empty slices, all in one
+ * transaction that is rolled back, and compares what each run left. Sequences advance and dead rows stay, as after any rolled-back run.
  */
 export async function proveUnit(
   warehouse: Warehouse,
@@ -78,12 +90,19 @@ export async function proveUnit(
     ...clocks.map((name) => `${name} a day, an hour and a second later`),
     ...shakes.map(({ name }) => name),
   ];
-  const proof = (verdict: UnitProof['verdict'], notCovered: readonly string[] = []): UnitProof => ({
+  let leftOut: readonly string[] = [];
+  const proof = (
+    verdict: UnitProof['verdict'],
+    notCovered: readonly string[] = [],
+    notEmptied: readonly string[] = [],
+  ): UnitProof => ({
     unit: job.unit,
     task: job.task,
     verdict,
     varied,
     notCovered,
+    notEmptied,
+    leftOut,
   });
   let notCovered: readonly string[];
   try {
@@ -107,10 +126,12 @@ export async function proveUnit(
   try {
     for (const [pass, { under, job: again }] of passes.entries()) {
       const outcome = await preview.executor.execute(again, signal);
+      if (outcome.state === 'previewed') leftOut = leftOutInWords(outcome.slices);
       const verdict = verdictOf(outcome, pass, under, job);
       if (verdict !== undefined) return proof(verdict, notCovered);
     }
-    return proof({ kind: 'no-difference' }, notCovered);
+    const clean = await cleanRun(preview.executor, job, signal);
+    return proof(clean.verdict, notCovered, clean.notEmptied);
   } finally {
     await preview.end();
   }
@@ -127,22 +148,56 @@ function verdictOf(outcome: UnitOutcome, pass: number, under: string, job: UnitJ
       return { kind: 'outside', reason: outcome.reason };
     case 'previewed': {
       if (pass === 0 || !outcome.changed) return undefined;
-      const slices = outcome.slices.filter(
-        ({ added, removed, changed }) => added !== 0 || removed !== 0 || changed !== 0,
-      );
-      const tables = new Set(slices.map(({ table }) => table));
-      return { kind: 'different', under, slices, statements: job.statements.filter(writesOneOf(tables)) };
+      const slices = outcome.slices.filter(differs);
+      return { kind: 'different', under, slices, statements: writers(job, slices) };
     }
     default:
       return undefined;
   }
 }
 
+/**
+ * One run from empty slices, against what the runs before it left. Slices that are not the unit's alone are not emptied, and
+ * said; where nothing can be emptied, so is why.
+ */
+async function cleanRun(
+  executor: UnitExecutor,
+  job: UnitJob,
+  signal: CancelSignal,
+): Promise<Pick<UnitProof, 'verdict' | 'notEmptied'>> {
+  const notEmptied = job.slices.flatMap(({ shared: why, table }) =>
+    why === undefined ? [] : [`a clean run of ${table}: ${why}`],
+  );
+  const none = { verdict: { kind: 'no-difference' }, notEmptied } as const;
+  if (notEmptied.length === job.slices.length) return none;
+  const outcome = await executor.execute(unguarded({ ...job, fromNothing: true }), signal);
+  switch (outcome.state) {
+    case 'previewed': {
+      const slices = outcome.slices.filter(differs);
+      if (slices.length === 0) return none;
+      return { verdict: { kind: 'not-clean', slices, statements: writers(job, slices) }, notEmptied };
+    }
+    case 'cancelled':
+      return { verdict: { kind: 'cancelled' }, notEmptied };
+    case 'failed':
+      return { ...none, notEmptied: [...notEmptied, `a clean run from empty slices: ${outcome.error.message}`] };
+    case 'held':
+      return { ...none, notEmptied: [...notEmptied, `a clean run from empty slices: ${outcome.reason}`] };
+    default:
+      return none;
+  }
+}
+
+const differs = ({ added, removed, changed }: SliceDiff): boolean => added !== 0 || removed !== 0 || changed !== 0;
+
 /** An empty or shrunk result is a result: what is asked is whether it comes out the same again. */
 const unguarded = (job: UnitJob): UnitJob => ({
   ...job,
   options: { ...job.options, compare: 'rows', holdShrinkPercent: undefined },
 });
+
+const writers = ({ statements }: UnitJob, slices: readonly SliceDiff[]): readonly RenderedStatement[] =>
+  statements.filter(writesOneOf(new Set(slices.map(({ table }) => table))));
 
 const writesOneOf =
   (tables: ReadonlySet<string>) =>

@@ -1,0 +1,19 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
+
+/** What is said of a written table in `backfill.yaml`, beside its name. */
+export type WriteEntry = Readonly<Record<string, string | readonly string[]>>;
+
+/** The entry of `backfill.yaml` that says something of tables that a task writes, on one line, as it is written there. */
+export const declaredWriteText = (task: TaskId, tables: readonly string[], entry: WriteEntry): string =>
+  `tasks: { ${plain(task)}: { writes: [${tables
+    .map((table) => `{ table: ${plain(table)}, ${Object.entries(entry).map(pairText).join(', ')} }`)
+    .join(', ')}] } }`;
+
+const pairText = ([name, value]: readonly [string, string | readonly string[]]): string =>
+  `${name}: ${typeof value === 'string' ? plain(value) : `[${value.map(plain).join(', ')}]`}`;
+
+/** Quoted where YAML would read something else. */
+const plain = (text: string): string =>
+  /^[A-Za-z_][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text);

@@ -1,0 +1,106 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
+import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
+import { plural } from '../../text/plural.ts';
+
+/** One table of a task, with what its slices have left over. */
+interface LeftOverOfTable {
+  readonly task: TaskId;
+  readonly table: string;
+  readonly rows: number;
+  readonly stale: number;
+  readonly slices: number;
+  readonly sample: Readonly<Record<string, string | null>> | undefined;
+  readonly declared: 'keep' | 'delete' | undefined;
+  readonly deleted: boolean;
+  readonly problem: string | undefined;
+}
+
+export interface LeftOverWords {
+  readonly text: string;
+  /** What decides about them; `undefined` where that was said. */
+  readonly help: string | undefined;
+}
+
+/** Rows that earlier runs left and one clean run would not have, counted by task and table. */
+export function leftOverInWords(
+  units: readonly { readonly unit: string; readonly slices: readonly SliceDiff[] }[],
+): readonly LeftOverWords[] {
+  const tables = new Map<string, LeftOverOfTable>();
+  for (const { unit, slices } of units) {
+    const task = unit.slice(0, unit.lastIndexOf('@'));
+    for (const { table, leftOver } of slices) {
+      if (leftOver === undefined) continue;
+      const { rows, stale, samples, declared, deleted, problem } = leftOver;
+      const key = JSON.stringify([task, table, deleted]);
+      const known = tables.get(key);
+      tables.set(key, {
+        ...{ task, table, declared, deleted, problem },
+        rows: rows + (known?.rows ?? 0),
+        stale: stale + (known?.stale ?? 0),
+        slices: 1 + (known?.slices ?? 0),
+        sample: known?.sample ?? samples[0],
+      });
+    }
+  }
+  return [...tables.values()].map(wordsOf);
+}
+
+function wordsOf({
+  task,
+  table,
+  rows,
+  stale,
+  slices,
+  sample,
+  declared,
+  deleted,
+  problem,
+}: LeftOverOfTable): LeftOverWords {
+  const where = `${plural(slices, 'slice')} of ${table}`;
+  const example = sample === undefined ? '' : `, e.g. ${rowText(sample)}`;
+  if (deleted)
+    return { text: `left over in ${where}, and taken away: ${plural(rows, 'row')}${example}`, help: undefined };
+  const counts = [
+    ...(rows > 0 ? [`${plural(rows, 'row')} that one clean run would not have${example}`] : []),
+    ...(stale > 0 ? [`${plural(stale, 'row')} that it would have with other values`] : []),
+  ];
+  const why = problem === undefined ? '' : `; not deleted: ${problem}`;
+  return {
+    text: `left over in ${where}: ${counts.join(', ')}${why}`,
+    help: declared === undefined ? leftOverHelp(task, table, rows, stale) : undefined,
+  };
+}
+
+const leftOverHelp = (task: TaskId, table: string, rows: number, stale: number): string =>
+  [
+    ...(rows > 0
+      ? [
+          `to have such rows taken away, in backfill.yaml: ${declaredWriteText(task, [table], { orphans: 'delete' })}; keep in its place lets them be`,
+        ]
+      : []),
+    ...(stale > 0 ? [`for rows with other values: ${replaceThem}`] : []),
+  ].join('; ');
+
+const replaceThem = 'let the task update the rows that it finds (DO UPDATE), or delete its slice first';
+
+/** What helps where runs leave other rows than one clean run. `slices`: as runs leave them, then as a clean run does. */
+export function notCleanAdvice(task: TaskId, slices: readonly SliceDiff[]): readonly string[] {
+  return slices.flatMap(({ table, added, removed, changed, columns, method }) => [
+    ...(removed && (method === 'key' || !added)
+      ? [`rows that only runs have: ${leftOverHelp(task, table, removed, 0)}, or delete the slice first`]
+      : []),
+    ...(changed
+      ? [
+          `rows with other values in ${columns.map(({ column }) => column).join(', ')}: ${replaceThem}; if they are to differ, ` +
+            `in backfill.yaml: ${declaredWriteText(task, [table], { volatile: columns.map(({ column }) => column) })}`,
+        ]
+      : []),
+    ...(added && (method !== 'key' || !removed) ? [`rows of ${table} that only a clean run has: ${replaceThem}`] : []),
+  ]);
+}
+
+const rowText = (row: Readonly<Record<string, string | null>>): string =>
+  Object.entries(row)
+    .map(([column, value]) => `${column}=${value ?? 'NULL'}`)
+    .join(' ');
