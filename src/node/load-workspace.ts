@@ -8,6 +8,7 @@ import type { WorkspaceReading } from '../core/pipeline/model/workspace-reading.
 import { createWorkspaceReader, type WorkspaceReader } from '../core/pipeline/workspace/read-workspace.ts';
 import type { PlannableTask } from '../core/plan/model/plan-request.ts';
 import { plannableTasks } from '../core/plan/tasks/plannable-tasks.ts';
+import { schemasOf } from '../core/sql/search-path.ts';
 import type { Problem } from '../core/text/span.ts';
 import { isZone } from '../core/time/zones/zone.ts';
 import { createAirflowMemory } from './airflow/airflow-memory.ts';
@@ -137,7 +138,9 @@ export function readerOptions({ airflow, connections, dialect, dialects }: Confi
   const engines = [...connections.values()].flatMap(({ name, airflowIds, settings }) => {
     const zone = settingNamed(settings, 'timezone');
     const known = zone !== undefined && isZone(zone) ? { zone } : {};
-    return [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const, ...known }] as const);
+    const path = settingNamed(settings, 'search_path');
+    const searchPath = path === undefined ? {} : { searchPath: schemasOf(path) };
+    return [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const, ...known, ...searchPath }] as const);
   });
   return {
     airflowVersion: airflow.version,
@@ -146,7 +149,8 @@ export function readerOptions({ airflow, connections, dialect, dialects }: Confi
     defaultDialect: dialect ?? 'postgres',
     connections: Object.fromEntries([
       ...Object.entries(dialects).map(([id, named]) => [id, { dialect: named }] as const),
-      ...engines,
+      // Of several connections that an id means, the first is it where a task names no database.
+      ...engines.reverse(),
     ]),
     parseYaml,
   };

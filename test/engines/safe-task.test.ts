@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { plainText } from '../../src/core/run/jobs/render-statements.ts';
 import { readSql } from '../../src/core/sql/read-sql.ts';
+import { plainText } from '../../src/core/template/mask/plain-text.ts';
 import { runPython } from '../../src/node/airflow/run-python.ts';
 import { dagOf, madeSafe, renderedForDay, sqlOf } from '../support/scheduled-task.ts';
 

@@ -137,6 +137,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['python/values', 'readers/airflow/program'],
     },
     {
+      room: 'readers/airflow/session',
+      decides: 'where and how an operator sends its SQL: database, settings, parameters, handler',
+      imports: ['model', 'python/syntax', 'python/values', 'readers/airflow/program', 'readers/airflow/templates'],
+    },
+    {
       room: 'readers/airflow/transfers',
       decides: "which tables an operator's arguments name; what operators hide",
       imports: [
@@ -193,6 +198,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'readers/airflow/templates',
         'readers/airflow/schedule',
         'readers/airflow/operators',
+        'readers/airflow/session',
         'readers/airflow/transfers',
         'readers/airflow/declare',
       ],
@@ -312,7 +318,8 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: "the words of a run: job, outcome, event, options, clock, the executor's port",
       imports: [],
     },
-    { room: 'jobs', decides: 'the rendered job of a planned unit, or its refusal', imports: ['unit'] },
+    { room: 'bind', decides: 'which values a driver puts into SQL, and how it writes them', imports: [] },
+    { room: 'jobs', decides: 'the rendered job of a planned unit, or its refusal', imports: ['unit', 'bind'] },
     { room: 'kept', decides: 'a run as stored, written out, and taken back', imports: ['unit', 'jobs'] },
     {
       room: 'order',

@@ -13,7 +13,7 @@ import { addSelectionOptions, planRequest, type SelectionOptions } from '../aske
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { zoneOf } from '../asked/zone-of.ts';
 import { askDatabase } from '../connection/ask-database.ts';
-import { airflowIdsOf, describeTarget } from '../connection/describe-target.ts';
+import { describeTarget, taskPlaces } from '../connection/describe-target.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName } from '../connection/target.ts';
@@ -54,8 +54,8 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   const planned = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, planned, shell);
   if (options.connection !== undefined) knownConnection(options.connection, workspace);
-  const name = connectionName(workspace, options.connection, airflowIdsOf(planned));
-  const prepared = jobsOf(planned, name, workspace);
+  const name = connectionName(workspace, options.connection, taskPlaces(planned), shell.env);
+  const prepared = jobsOf(planned, name, workspace, shell);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
   const found = options.offline === true ? [] : await askDatabase(workspace, name, planned, prepared, shell);
   const made = withFindings(planned, found);
@@ -84,14 +84,19 @@ function knownConnection(name: string, { config: { connections } }: Workspace): 
 }
 
 /** What a run on this connection would run, and what it would refuse. */
-function jobsOf(plan: Plan, connection: string | undefined, { config, facts }: Workspace): PreparedJobs {
+function jobsOf(
+  plan: Plan,
+  connection: string | undefined,
+  { config, facts }: Workspace,
+  { env }: Shell,
+): PreparedJobs {
   const setting = {
     run: 'plan',
     variables: config.variables,
     params: config.params,
     options: unitOptions(config, {}),
   };
-  const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection);
+  const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);
   return prepareJobs(plan, facts, config.declared, setting, runsHere);
 }
 

@@ -14,7 +14,7 @@ import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
-import { airflowIdsOf } from '../connection/describe-target.ts';
+import { taskPlaces } from '../connection/describe-target.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName, type Target } from '../connection/target.ts';
@@ -58,7 +58,7 @@ async function prove(words: readonly string[], options: ProveOptions, shell: She
     shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
     return shell.exit(exitCodes.findings);
   }
-  const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
+  const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   await withTarget(workspace, name, shell, (target) => proveOn(target, workspace, plan, options, shell));
 }
 
@@ -80,7 +80,7 @@ async function proveOn(
       params: config.params,
       options: unitOptions(config, connection.settings),
     },
-    refuseElsewhere(config, connection.name),
+    refuseElsewhere(config, connection.name, shell.env),
   );
   reportRefusals([...refused.values()], workspace, shell);
   const env = { clock: shell.clock, owner: processOwner() };

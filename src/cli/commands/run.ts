@@ -35,7 +35,7 @@ import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../as
 import { zoneOf } from '../asked/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
-import { airflowIdsOf, realTargetOf, targetText } from '../connection/describe-target.ts';
+import { realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
@@ -113,7 +113,7 @@ async function run(words: readonly string[], options: RunCommandOptions, shell: 
     shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
     return shell.exit(exitCodes.findings);
   }
-  const name = connectionName(workspace, options.connection, airflowIdsOf(plan));
+  const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
   await withTarget(workspace, place, shell, async (target) => {
     const result = await runOn(target, name, workspace, plan, words, options, shell);
@@ -164,7 +164,7 @@ async function runOn(
           earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
         },
       },
-      refuseElsewhere(workspace.config, runsOn),
+      refuseElsewhere(workspace.config, runsOn, shell.env),
     );
   // A preview is one transaction: what cannot be is not in it.
   const { jobs, refused } = isPreview(options)

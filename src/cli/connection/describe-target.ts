@@ -1,6 +1,6 @@
 import type { Plan } from '../../core/plan/model/plan.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
-import { resolveConnection } from '../../node/config/resolve-connection.ts';
+import { resolveConnection, type TaskPlace } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { targetOf } from '../../warehouses/open.ts';
 import type { Shell } from '../terminal/shell.ts';
@@ -14,7 +14,12 @@ export async function describeTarget(
   shell: Shell,
 ): Promise<string | undefined> {
   const { config, root } = workspace;
-  const resolved = resolveConnection(config, connectionName(workspace, named, airflowIdsOf(plan)), root, shell.env);
+  const resolved = resolveConnection(
+    config,
+    connectionName(workspace, named, taskPlaces(plan), shell.env),
+    root,
+    shell.env,
+  );
   if ('problem' in resolved) {
     return named === undefined && config.connections.size === 0 ? undefined : `unknown: ${resolved.problem.message}`;
   }
@@ -39,5 +44,8 @@ export async function realTargetOf(
 /** A target with the name of its connection. */
 export const targetText = (connection: string, target: string): string => `${target} (connection ${connection})`;
 
-export const airflowIdsOf = (plan: Plan): readonly (string | undefined)[] =>
-  plan.units.flatMap(({ executor }) => (executor.kind === 'warehouse' ? [executor.connection] : []));
+/** Where the operators of a plan's tasks say that they run. */
+export const taskPlaces = (plan: Plan): readonly TaskPlace[] =>
+  plan.units.flatMap(({ executor }) =>
+    executor.kind === 'warehouse' ? [{ airflowId: executor.connection, database: executor.database }] : [],
+  );

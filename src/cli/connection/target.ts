@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/text/span.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
-import { connectionForAirflowId, resolveConnection } from '../../node/config/resolve-connection.ts';
+import { connectionFor, resolveConnection, type TaskPlace } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { openWarehouse } from '../../warehouses/open.ts';
 import type { Shell } from '../terminal/shell.ts';
@@ -15,15 +15,12 @@ export interface Target {
 export function connectionName(
   workspace: Workspace,
   named: string | undefined,
-  airflowIds: readonly (string | undefined)[],
+  places: readonly TaskPlace[],
+  env: Shell['env'],
 ): string | undefined {
   if (named !== undefined) return named;
   const { config } = workspace;
-  const meant = new Set(
-    airflowIds.map(
-      (id) => (id === undefined ? undefined : connectionForAirflowId(config, id)) ?? config.defaultConnection,
-    ),
-  );
+  const meant = new Set(places.map((place) => connectionFor(config, place, env) ?? config.defaultConnection));
   const [only] = meant;
   return meant.size === 1 ? only : config.defaultConnection;
 }

@@ -129,7 +129,7 @@ const reason: Decoder<Reason> = byKind<Reason>({
 });
 
 const executor: Decoder<Executor> = byKind<Executor>({
-  warehouse: record({ kind: oneOf('warehouse'), connection: optional(text) }),
+  warehouse: record({ kind: oneOf('warehouse'), connection: optional(text), database: optional(text) }),
   airflow: record({ kind: oneOf('airflow'), reason: text }),
   none: record({ kind: oneOf('none'), reason: text }),
 });

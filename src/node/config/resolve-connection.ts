@@ -5,7 +5,7 @@ import { didYouMean } from '../nearest-names.ts';
 import type { Config, ConnectionSpec } from './config.ts';
 import { type EnvText, resolveEnvText } from './env-text.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A connection ready to be opened: by name, or the default one. Environment references are looked up here; what is
@@ -61,10 +61,34 @@ export function resolveConnection(
   return { connection };
 }
 
-/** Name of the connection that an Airflow connection id means: equal name or listed id; `undefined` when none does. */
-export function connectionForAirflowId(config: Config, id: string): string | undefined {
-  if (config.connections.has(id)) return id;
-  return [...config.connections.values()].find(({ airflowIds }) => airflowIds.includes(id))?.name;
+/** Where a task's operator says that it runs: an Airflow connection, and a database in place of that connection's own. */
+export interface TaskPlace {
+  readonly airflowId: string | undefined;
+  readonly database: string | undefined;
+}
+
+/**
+ * Name of the connection that a task means: equal name or listed id, and of several the one with the database that the
+ * task names; `undefined` when none does. A task that names no id means the default connection.
+ */
+export function connectionFor(
+  config: Config,
+  { airflowId, database }: TaskPlace,
+  env: Environment,
+): string | undefined {
+  const { connections, defaultConnection } = config;
+  const own = airflowId === undefined ? defaultConnection : airflowId;
+  const listed = [...connections.values()].filter(({ airflowIds }) => own !== undefined && airflowIds.includes(own));
+  const named = own !== undefined && connections.has(own) ? [own] : [];
+  const meant = [...named, ...listed.map(({ name }) => name)];
+  return database === undefined ? meant[0] : meant.find((name) => databaseOf(config, name, env) === database);
+}
+
+/** The database of a connection where `backfill.yaml` says it. */
+export function databaseOf({ connections }: Config, name: string, env: Environment): string | undefined {
+  const text = connections.get(name)?.database;
+  const found = text === undefined ? undefined : resolveEnvText(text, env);
+  return found !== undefined && 'value' in found ? found.value : undefined;
 }
 
 function connectionOf(

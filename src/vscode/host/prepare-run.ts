@@ -39,7 +39,7 @@ export function jobsOf(
       params: config.params,
       options: { ...byFile, ...options, samples, floatTolerance },
     },
-    refuseElsewhere(config, connection),
+    refuseElsewhere(config, connection, process.env),
   );
 }
 

@@ -81,7 +81,7 @@ export const jobsOf = ({ workspace, model }: Runner, plan: Plan, how: HowToRun):
         ...how.options,
       },
     },
-    refuseElsewhere(workspace.config, 'here'),
+    refuseElsewhere(workspace.config, 'here', {}),
   );
 
 export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<RunResult> {

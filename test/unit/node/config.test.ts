@@ -4,7 +4,7 @@ import { configShape } from '../../../src/node/config/config-shape.ts';
 import { parseDuration, parseEdge } from '../../../src/node/config/parse-edge.ts';
 import { previewPlace } from '../../../src/node/config/preview-place.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';
-import { connectionForAirflowId, resolveConnection } from '../../../src/node/config/resolve-connection.ts';
+import { connectionFor, resolveConnection } from '../../../src/node/config/resolve-connection.ts';
 
 const read = (source: string) => readConfig('backfill.yaml', source);
 
@@ -399,9 +399,10 @@ describe('resolveConnection', () => {
   );
 
   test('maps Airflow connection ids', () => {
-    expect(connectionForAirflowId(config, 'warehouse')).toBe('warehouse');
-    expect(connectionForAirflowId(config, 'shop_db_ro')).toBe('warehouse');
-    expect(connectionForAirflowId(config, 'another')).toBeUndefined();
+    const meant = (airflowId: string) => connectionFor(config, { airflowId, database: undefined }, {});
+    expect(meant('warehouse')).toBe('warehouse');
+    expect(meant('shop_db_ro')).toBe('warehouse');
+    expect(meant('another')).toBeUndefined();
   });
 });
 

@@ -189,7 +189,7 @@ describe('makeJob', () => {
     ['SELECT {{ ti.xcom_pull() }}', 'not-rendered', 'cannot be rendered'],
     ["SELECT '{{ var.value.nothing }}'", 'not-rendered', 'var.value.nothing'],
     ['SELECT {{ ds', 'not-rendered', 'cannot be rendered'],
-    ['SELECT * FROM t WHERE a = %(name)s', 'not-rendered', '%(name)s comes from the operator’s parameters'],
+    ['SELECT * FROM t WHERE a = %(name)s', 'not-rendered', 'nothing gives %(name)s a value'],
     [
       'DELETE FROM t WHERE a = 1\nINSERT INTO t SELECT 1',
       'not-rendered',

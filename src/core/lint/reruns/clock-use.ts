@@ -71,7 +71,7 @@ function clockCalls(view: StatementView): (Span & Pick<ClockUse, 'name' | 'pytho
     .filter((hole) => hole.start >= start && hole.end <= end)
     .flatMap((hole) => {
       const { start: from, end: to, value, source, origin } = hole;
-      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python: origin === 'f-string' }] : [];
+      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python: origin !== 'template' }] : [];
     });
   return [...calls, ...holes].sort((a, b) => a.start - b.start);
 }

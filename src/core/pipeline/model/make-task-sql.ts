@@ -1,11 +1,13 @@
 import type { AstReader } from '../../sql/ast/ast-reader.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { underSearchPath } from '../../sql/under-search-path.ts';
 import { maskTemplate } from '../../template/mask/mask.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
 import type { MappedText } from '../../text/mapped-text.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { DriverParameters } from './driver-parameters.ts';
 import type { TaskSql } from './model.ts';
 
 /** What only some texts have. */
@@ -15,19 +17,23 @@ export interface TaskSqlParts {
   readonly sessionZone?: ZoneName | undefined;
   /** Under which Python sends it. */
   readonly conditions?: TaskSql['conditions'];
+  readonly parameters?: DriverParameters | undefined;
+  /** Schemas that its session looks through for names without one, where that is said. */
+  readonly searchPath?: readonly string[] | undefined;
   /** Is sent as it stands: `{{ … }}` in it is no template. */
   readonly plain?: boolean | undefined;
 }
 
 export const withParts = (
   sql: TaskSql,
-  { session, environment, sessionZone, conditions = [] }: TaskSqlParts,
+  { session, environment, sessionZone, parameters, conditions = [] }: TaskSqlParts,
 ): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
   ...(environment === undefined ? {} : { environment }),
   ...(sessionZone === undefined ? {} : { sessionZone }),
   ...(conditions.length === 0 ? {} : { conditions }),
+  ...(parameters === undefined ? {} : { parameters }),
 });
 
 /** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */
@@ -40,6 +46,7 @@ export function makeTaskSql(
   ast?: AstReader,
 ): TaskSql {
   const masked = maskTemplate(source.text, pythonHoles, parts.environment, parts.plain);
-  const reading = readSql(masked, dialect, ast);
+  const read = readSql(masked, dialect, ast);
+  const reading = dialect === 'postgres' ? underSearchPath(read, masked, parts.searchPath) : read;
   return withParts({ source, origin, dialect, masked, reading, pythonHoles }, parts);
 }

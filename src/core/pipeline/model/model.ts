@@ -9,8 +9,10 @@ import type { Schedule, ScheduleAnchor } from '../../time/schedules/schedule.ts'
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { Conditioned } from './condition.ts';
+import type { DriverParameters } from './driver-parameters.ts';
 import type { Sourced } from './sourced.ts';
 import type { TableAccess, Unread } from './table-access.ts';
+import type { TaskSession } from './task-session.ts';
 
 /** Dotted task name, unique in the workspace: `dag_id.task_id`, or the path of a stand-alone SQL file. */
 export type TaskId = string;
@@ -22,7 +24,7 @@ export interface TaskSql extends Conditioned {
   readonly dialect: DialectName;
   readonly masked: MaskedText;
   readonly reading: SqlReading;
-  /** Holes of the surrounding Python string (f-string); template holes are in `masked.holes`, which has both. */
+  /** Holes of the surrounding Python string (f-string) and placeholders of the driver; template holes are in `masked.holes`, which has all. */
   readonly pythonHoles: readonly Hole[];
   /** What its DAG adds to Jinja for it; absent where that is nothing. */
   readonly environment?: TemplateEnvironment;
@@ -31,6 +33,8 @@ export interface TaskSql extends Conditioned {
    * Absent where the operator sends all its SQL over one connection.
    */
   readonly session?: number;
+  /** What its driver puts in place of `%s` and `%(name)s`; absent where the operator hands nothing on. */
+  readonly parameters?: DriverParameters;
   /** The zone of its connection's session, where the configuration says it. */
   readonly sessionZone?: ZoneName;
 }
@@ -45,7 +49,12 @@ export interface Argument {
 
 /** Who can run a task: SQL that the product runs itself, the scheduler, or nobody from here, with the reason. */
 export type Executor =
-  | { readonly kind: 'warehouse'; readonly connection: string | undefined }
+  | {
+      readonly kind: 'warehouse';
+      readonly connection: string | undefined;
+      /** The database in place of the connection's own; a template. */
+      readonly database?: string | undefined;
+    }
   | { readonly kind: 'airflow'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string };
 
@@ -68,6 +77,8 @@ export interface Task {
   /** What of it could not be read; empty when all of it was. */
   readonly unread: readonly Unread[];
   readonly executor: Executor;
+  /** Absent: the session is its connection's own. */
+  readonly session?: TaskSession;
   readonly retries: Sourced<number> | undefined;
   readonly triggerRule: Sourced<string> | undefined;
   readonly autocommit: Sourced<boolean> | undefined;

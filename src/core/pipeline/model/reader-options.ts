@@ -7,6 +7,8 @@ export interface ReaderConnection {
   readonly dialect: DialectName;
   /** The zone that its sessions have; left out where nobody says it. */
   readonly zone?: ZoneName;
+  /** Schemas that its sessions look through; left out where nobody says it. */
+  readonly searchPath?: readonly string[];
 }
 
 /** What the user's settings say about the scheduler, where the files do not. */

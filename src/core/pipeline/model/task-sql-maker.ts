@@ -23,7 +23,7 @@ export function taskSqlMaker(ast: AstReader | undefined): TaskSqlMaker {
   return (source, pythonHoles, dialect, origin, parts = {}) => {
     if (pythonHoles.length > 0 || parts.environment !== undefined)
       return makeTaskSql(source, pythonHoles, dialect, origin, parts, ast);
-    const key = `${dialect} ${parts.plain === true} ${source.text}`;
+    const key = `${dialect} ${parts.plain === true} ${parts.searchPath?.join() ?? ''} ${source.text}`;
     const known = kept.get(key);
     const made: TaskSql =
       known === undefined

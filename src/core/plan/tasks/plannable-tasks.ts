@@ -147,17 +147,27 @@ function deleterFor(
 /** What decides the rows that a task writes: its templates as written, its parameters, where it writes, and what it reads instead. */
 function codeText(task: Task, writes: readonly WriteFact[], reads: readonly ReadFact[]): string {
   const guards = task.sql.map(({ masked, reading }) => guardSpans(masked.text, reading.statements));
-  const sql = task.sql.map(({ source, pythonHoles }, index) => ({
+  const sql = task.sql.map(({ source, pythonHoles, parameters }, index) => ({
     text: cutOut(source.text, guards[index] ?? [])
       .replace(/\r\n?/g, '\n')
       .replace(/[ \t]+$/gm, '')
       .replace(/[\s;]+$/, ''),
     holes: pythonHoles.map(({ source: expression, value }) => [expression, value]),
+    ...(parameters === undefined ? {} : { parameters: parameters.values }),
   }));
   const targets = writes.map(({ table, slice, mode, key }) => [table, placed(slice, guards), mode, key]);
   const snapshots = reads.flatMap(({ snapshot }) => (snapshot === undefined ? [] : [snapshot.snapshots]));
-  return JSON.stringify({ sql, targets, params: task.params, ...(snapshots.length > 0 ? { snapshots } : {}) });
+  const session = task.session && {
+    database: task.session.database?.value,
+    settings: task.session.settings.map(({ name, value }) => [name, value]),
+  };
+  const whole = { sql, targets, params: task.params, session, ...(snapshots.length > 0 ? { snapshots } : {}) };
+  return JSON.stringify(whole, pythonData);
 }
+
+/** Whole numbers and dicts of Python, which JSON does not have. */
+const pythonData = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...value] : value;
 
 /** A slice with the place of its predicate in a text without its guard. */
 function placed(slice: SliceFact, guards: readonly (readonly Span[])[]): SliceFact {

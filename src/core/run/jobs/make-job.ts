@@ -10,9 +10,11 @@ import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import { jobSession } from './job-session.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import { sessionInSql } from './session-in-sql.ts';
 import { sharedSlice } from './shared-slice.ts';
 import { taskContext } from './task-context.ts';
 
@@ -46,6 +48,8 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
   }
   const context = taskContext(task, pipeline, unit.data, setting);
+  const asked = jobSession(task, context, heldAs(setting.options, source.declared));
+  if (isRefusal(asked)) return asked;
   const texts: RenderedSql[] = [];
   for (const sql of task.sql) {
     const rendered = renderStatements(sql, context);
@@ -67,9 +71,20 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
       at: task.nameAt,
     };
   }
+  const tables = [...facts.writes, ...facts.reads].map(({ table }) => table);
+  const session = sessionInSql(task, statements, asked, tables);
+  if (isRefusal(session)) return session;
   const isConfirmed = setting.notAtomic?.has(task.id) === true;
   const halfway = notAtomicStatement(statements);
   if (halfway !== undefined && !isConfirmed) return notAtomicRefusal(task.id, halfway);
+  if (isConfirmed && session.role !== undefined) {
+    return {
+      code: 'not-runnable',
+      message: `${task.id} is run as ${session.role}, and a task that is not one transaction is run as who connects`,
+      remedy: 'run it with its scheduler, then resume this run',
+      at: task.nameAt,
+    };
+  }
   const slices: JobSlice[] = [];
   for (const write of facts.writes) {
     const slice = sliceOf(write, unit, source, texts, context);
@@ -90,7 +105,8 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     codeHash: setting.codeHash,
     restores: undefined,
     notAtomic: isConfirmed ? (halfway?.reason ?? 'It calls code that may commit by itself.') : undefined,
-    options: heldAs(setting.options, source.declared),
+    role: session.role,
+    options: session.options,
   };
 }
 

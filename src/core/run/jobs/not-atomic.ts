@@ -2,10 +2,10 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { lex } from '../../sql/lex/lexer.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import { planStatement } from '../../warehouse/port/transaction-control.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RenderedStatement } from '../unit/unit-job.ts';
-import { plainText } from './render-statements.ts';
 
 /** A statement that keeps its unit from being one transaction, and why. */
 export interface NotAtomicStatement {

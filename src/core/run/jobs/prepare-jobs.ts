@@ -1,12 +1,14 @@
 import type { DeclaredFacts } from '../../lineage/facts/declared-facts.ts';
 import type { TaskFacts } from '../../lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
-import type { TaskId } from '../../pipeline/model/model.ts';
+import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
+import { renderTemplate } from '../../template/render/render.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { scheduledWriters } from './scheduled-writers.ts';
+import { taskContext } from './task-context.ts';
 
 export interface PreparedJobs {
   readonly jobs: ReadonlyMap<UnitId, UnitJob>;
@@ -16,16 +18,35 @@ export interface PreparedJobs {
 /** `lockTable` that is not said: where a scheduler writes the table too. */
 export type JobOptions = Omit<UnitOptions, 'lockTable'> & { readonly lockTable: boolean | undefined };
 
+/** Why a task whose operator names this connection, and this database in place of the connection's own, is not run here. */
+export type RunsHere = (connectionId: string | undefined, database: string | undefined) => JobRefusal | undefined;
+
+function renderedDatabase(
+  database: string,
+  unit: PlanUnit,
+  { task, pipeline }: { readonly task: Task; readonly pipeline: Pipeline },
+  setting: Pick<JobSetting, 'variables' | 'params'>,
+): string | JobRefusal {
+  const rendered = renderTemplate(database, taskContext(task, pipeline, unit.data, setting));
+  if (rendered.ok) return rendered.text;
+  return {
+    code: 'not-rendered',
+    message: `${task.id}: its database ${database} cannot be rendered: ${rendered.reason}`,
+    remedy: 'write the name of the database, or give the value under variables or params in backfill.yaml',
+    at: task.session?.database?.at,
+  };
+}
+
 /**
  * Makes every job of a plan before the first one runs, so that what cannot be rendered is known at once.
- * `runsHere` refuses tasks whose Airflow connection id means another database than this run's.
+ * `runsHere` refuses tasks whose Airflow connection id, or whose own database, means another one than this run's.
  */
 export function prepareJobs(
   plan: Plan,
   facts: WorkspaceFacts,
   declared: DeclaredFacts,
   setting: Omit<JobSetting, 'codeHash' | 'options'> & { readonly options: JobOptions },
-  runsHere: (connectionId: string | undefined) => JobRefusal | undefined,
+  runsHere: RunsHere,
 ): PreparedJobs {
   const jobs = new Map<UnitId, UnitJob>();
   const refused = new Map<UnitId, JobRefusal>();
@@ -39,8 +60,13 @@ export function prepareJobs(
       const message = `waits for ${unit.blockedBy}, which cannot be run from here`;
       return { code: 'not-runnable', message, remedy: 'run that task with its scheduler first', at: known.task.nameAt };
     }
-    const elsewhere = unit.executor.kind === 'warehouse' ? runsHere(unit.executor.connection) : undefined;
-    if (elsewhere !== undefined) return elsewhere;
+    if (unit.executor.kind === 'warehouse') {
+      const { connection, database } = unit.executor;
+      const rendered = database === undefined ? undefined : renderedDatabase(database, unit, known, setting);
+      if (typeof rendered === 'object') return rendered;
+      const elsewhere = runsHere(connection, rendered);
+      if (elsewhere !== undefined) return { ...elsewhere, at: elsewhere.at ?? known.task.session?.database?.at };
+    }
     const otherWriters = (table: string) => (facts.tables.get(table)?.writers ?? []).filter((id) => id !== unit.task);
     const source = {
       facts: taskFacts,

@@ -3,12 +3,13 @@ import type { ReadFact, SnapshotRead, TaskFacts } from '../../lineage/facts/fact
 import type { Task } from '../../pipeline/model/model.ts';
 import { lex } from '../../sql/lex/lexer.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import { quoteIdentifier, quoteLiteral } from '../../warehouse/dialects/postgres/quote.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { InputSnapshot } from '../unit/unit-job.ts';
-import { dottedName, plainText, type RenderedSql } from './render-statements.ts';
+import { dottedName, type RenderedSql } from './render-statements.ts';
 import { type Substitute, substituteTables } from './snapshot-statements.ts';
 
 /** The snapshot that an interval reads instead of a source. */

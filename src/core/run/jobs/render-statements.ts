@@ -4,16 +4,14 @@ import { split } from '../../sql/lex/split.ts';
 import type { Token } from '../../sql/lex/token.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
 import { blanked, guardSpans } from '../../sql/slice-guard.ts';
-import type { MaskedText } from '../../template/mask/masked-text.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { Span } from '../../text/span.ts';
+import { bindText } from '../bind/bind-text.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RenderedStatement } from '../unit/unit-job.ts';
-
-/** Text that is SQL through and through, for the lexer. */
-export const plainText = (text: string): MaskedText => ({ text, holes: [], tags: [], problem: undefined });
 
 /** What a run of ours sends of it: it joins the ledger by itself. */
 const ownText = ({ source, masked, reading }: TaskSql): string =>
@@ -25,12 +23,13 @@ export interface RenderedSql {
 }
 
 /**
- * The statements of one SQL text for one interval, exactly as the scheduler would send them. Refused by name and
- * place: what only Python knows, what the template cannot give exactly, query parameters, and text whose statements
- * cannot be told apart for certain.
+ * The statements of one SQL text for one interval, exactly as the scheduler would send them, with the values of its
+ * parameters as the driver writes them. Refused by name and place: what only Python knows, what the template cannot give
+ * exactly, placeholders without a value, and text whose statements cannot be told apart for certain.
  */
 export function renderStatements(sql: TaskSql, context: TemplateContext): RenderedSql | JobRefusal {
-  const hole = sql.pythonHoles.find(({ value }) => value.kind !== 'literal') ?? sql.pythonHoles[0];
+  const holes = sql.pythonHoles.filter(({ origin }) => origin !== 'parameter');
+  const hole = holes.find(({ value }) => value.kind !== 'literal') ?? holes[0];
   if (hole !== undefined) {
     return refusal(
       sql,
@@ -44,19 +43,24 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
     const remedy = 'use an expression of the interval, or give the value under variables or params in backfill.yaml';
     return refusal(sql, rendered, `${rendered.expression} cannot be rendered: ${rendered.reason}`, remedy);
   }
-  const { tokens, problems } = lex(plainText(rendered.text), sql.dialect);
-  const [problem] = problems;
   const all: Span = { start: 0, end: sql.source.text.length };
+  const bound = bindText(sql, rendered.text, context);
+  if (!bound.ok) {
+    const remedy = 'mend parameters or the SQL, or write the value into the SQL as a template expression';
+    return { ...refusal(sql, all, bound.reason, remedy), at: sql.parameters?.at };
+  }
+  const { tokens, problems } = lex(plainText(bound.text), sql.dialect);
+  const [problem] = problems;
   if (problem !== undefined) {
     return refusal(sql, all, `the rendered SQL cannot be read: ${problem.message}`, 'mend the SQL');
   }
   const parameter = tokens.find(isDriverParameter);
   if (parameter !== undefined) {
-    const message = `the value of ${parameter.text} comes from the operator’s parameters, which are not read`;
-    return refusal(sql, all, message, 'write the value into the SQL as a template expression');
+    const message = `nothing gives ${parameter.text} a value: the driver takes parameters for %s and %(name)s only`;
+    return refusal(sql, all, message, 'give it under parameters, or write it into the SQL as a template expression');
   }
-  const statements = cut(rendered.text, tokens, sql);
-  return 'remedy' in statements ? statements : { text: rendered.text, statements };
+  const statements = cut(bound.text, tokens, sql);
+  return 'remedy' in statements ? statements : { text: bound.text, statements };
 }
 
 function cut(text: string, tokens: readonly Token[], sql: TaskSql): readonly RenderedStatement[] | JobRefusal {
@@ -109,8 +113,9 @@ export function renderPart(sql: TaskSql, part: Span, plain: string, context: Tem
     context,
     sql.environment,
   );
-  if (!marked.ok) return undefined;
-  const [before = '', rest, more] = marked.text.split(open);
+  const bound = marked.ok ? bindText(sql, marked.text, context) : undefined;
+  if (bound?.ok !== true) return undefined;
+  const [before = '', rest, more] = bound.text.split(open);
   if (rest === undefined || more !== undefined) return undefined;
   const [inside = '', after, twice] = rest.split(close);
   if (after === undefined || twice !== undefined) return undefined;

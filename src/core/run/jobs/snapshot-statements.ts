@@ -6,8 +6,9 @@ import type { Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import { walkQueries } from '../../sql/model/walk.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import type { Span } from '../../text/span.ts';
-import { dottedName, plainText } from './render-statements.ts';
+import { dottedName } from './render-statements.ts';
 
 /** What is read instead of a source. */
 export interface Substitute {

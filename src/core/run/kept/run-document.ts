@@ -46,6 +46,7 @@ const job = record<UnitJob>({
   task: text,
   interval: decodeInterval,
   calendarZone: optional(text),
+  role: optional(text),
   statements: list(record({ text, at: optional(sourceSpan) })),
   slices: list(
     record<JobSlice>({

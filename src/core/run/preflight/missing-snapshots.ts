@@ -1,12 +1,12 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { PlanFinding } from '../../plan/model/plan.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import { plural } from '../../text/plural.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import { quoteIdentifier, quoteTableName } from '../../warehouse/dialects/postgres/quote.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
-import { plainText } from '../jobs/render-statements.ts';
 import type { InputSnapshot, UnitJob } from '../unit/unit-job.ts';
 
 /** A snapshot that units read instead of a source. */
@@ -26,10 +26,14 @@ const mostNamed = 5;
 
 /**
  * Snapshots that are not there, before a unit fails on one: a table that does not exist or may not be read, a table of
- * all snapshots without the rows of a date. Those that the plan makes itself are not missed. Throws
+ * all snapshots without the rows of a date. Those that the plan (`planned`) makes itself are not missed. Throws
  * {@link WarehouseError}.
  */
-export async function missingSnapshots(session: Session, jobs: readonly UnitJob[]): Promise<readonly PlanFinding[]> {
+export async function missingSnapshots(
+  session: Session,
+  jobs: readonly UnitJob[],
+  planned: readonly UnitJob[] = jobs,
+): Promise<readonly PlanFinding[]> {
   const read = readSnapshots(jobs);
   if (read.length === 0) return [];
   const tables = await describeAll(session, [...new Set(read.flatMap(({ table, of }) => [table, of]))]);
@@ -37,7 +41,7 @@ export async function missingSnapshots(session: Session, jobs: readonly UnitJob[
   const isMissing = (one: ReadSnapshot): boolean =>
     tables.get(one.table) === undefined || lacksColumn(one, tables) || absent.has(dateKey(one));
   const missing = read.filter(isMissing);
-  const made = missing.length === 0 ? new Set<string>() : writtenTables(jobs);
+  const made = missing.length === 0 ? new Set<string>() : writtenTables(planned);
   return [
     ...groups(missing.filter(({ table }) => !made.has(table))).map((group) => missingFinding(group, tables)),
     ...groups(read.filter((one) => tables.get(one.table) !== undefined)).flatMap((group) => narrower(group, tables)),

@@ -7,6 +7,18 @@ import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { untoldZone } from './untold-zone.ts';
 
+/** Jobs whose sessions are set alike, so that names mean the same to them; each list with its first. */
+function bySettings(jobs: readonly UnitJob[]): readonly (readonly [UnitJob, readonly UnitJob[]])[] {
+  const groups = new Map<string, UnitJob[]>();
+  for (const job of jobs) {
+    const key = JSON.stringify(Object.entries(job.options.settings).sort());
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [job]);
+    else group.push(job);
+  }
+  return [...groups.values()].flatMap((group) => (group[0] === undefined ? [] : [[group[0], group] as const]));
+}
+
 /**
  * What the database has against a plan, asked before the first unit and under the settings that the units will have.
  * Reads only, in one transaction that is rolled back. Throws {@link WarehouseError}.
@@ -18,19 +30,26 @@ export async function preflight(
 ): Promise<readonly PlanFinding[]> {
   // Rows that are put back depend on nothing but themselves.
   const planned = plan.units.flatMap(({ id }) => jobs.get(id) ?? []).filter(({ restores }) => restores === undefined);
-  const [first] = planned;
-  if (first === undefined) return [];
+  if (planned.length === 0) return [];
   const session = await warehouse.connect('ledger');
   try {
-    await session.query('begin isolation level read committed read only');
-    await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
-    const found = [
-      ...(await untoldZone(session, planned)),
-      ...(await missingSnapshots(session, planned)),
-      ...(await missingPrevious(session, plan.findings)),
-      ...(await schemaChanges(session, plan, jobs)),
-    ];
-    await session.query('rollback');
+    const found: PlanFinding[] = [];
+    for (const [first, alike] of bySettings(planned)) {
+      await session.query('begin isolation level read committed read only');
+      await enterTransaction(session, first.options.settings, protectiveSettings(first.options));
+      const tasks = new Set(alike.map(({ task }) => task));
+      const own = new Map([...jobs].filter(([, { task }]) => tasks.has(task)));
+      found.push(
+        ...(await untoldZone(session, alike)),
+        ...(await missingSnapshots(session, alike, planned)),
+        ...(await missingPrevious(
+          session,
+          plan.findings.filter(({ task }) => task !== undefined && tasks.has(task)),
+        )),
+        ...(await schemaChanges(session, plan, own)),
+      );
+      await session.query('rollback');
+    }
     return found;
   } finally {
     await session.close();

@@ -8,7 +8,7 @@ import type { Session, WarehouseDescription } from '../../warehouse/port/ports.t
 import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
 import { stateBefore } from '../tables/slice-state.ts';
 import { ledgerSlice, type Target } from '../tables/target.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { UnseenReads } from '../unseen/unseen-reads.ts';
 import { inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
@@ -61,7 +61,7 @@ export async function whyUpToDate(
   for (const version of versions) {
     if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return undefined;
     if (version.definitionsHash !== definitionsHash) return undefined;
-    if (!version.sameSchema || !sameSettings(version.settings, job.options.settings)) return undefined;
+    if (!version.sameSchema || !sameSettings(version.settings, sessionSettings(job))) return undefined;
     const { inputs: seen } = version;
     if (seen?.length !== inputs.length) return undefined;
     const same = inputs.every((input) => {

@@ -4,7 +4,7 @@ import type { Session } from '../../warehouse/port/ports.ts';
 import { columnTypes, describeSchema } from '../../warehouse/port/table-description.ts';
 import type { RelationalRunner } from '../session/runner.ts';
 import { ledgerSlice } from '../tables/target.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import { statementsText } from './marker.ts';
 
@@ -36,7 +36,7 @@ export async function recordOutcome(
     String(Math.round(outcome.durationMs)),
     JSON.stringify(outcome.slices.map(({ diff }) => diff)),
     job.codeHash,
-    JSON.stringify(job.options.settings),
+    JSON.stringify(sessionSettings(job)),
     JSON.stringify(seen.inputs),
     env.owner,
     fence,

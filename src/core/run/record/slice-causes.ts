@@ -3,7 +3,7 @@ import { byScheduler } from '../../ledger/by-scheduler.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { undoneRun } from '../../ledger/undo-mark.ts';
 import { ledgerSlice } from '../tables/target.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
@@ -33,7 +33,7 @@ export function withCauses(
       sameStatements: version.sameStatements !== false,
       sameDefinitions: version.definitionsHash === marker.definitionsHash,
       sameSchema: version.sameSchema,
-      sameSettings: sameSettings(version.settings, job.options.settings),
+      sameSettings: sameSettings(version.settings, sessionSettings(job)),
     },
     inputs: inputs.map((input) => ({
       table: input.table,

@@ -2,8 +2,8 @@ import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
 import { readSql } from '../../sql/read-sql.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
-import { plainText } from '../jobs/render-statements.ts';
 import type { JobSlice, RenderedStatement } from '../unit/unit-job.ts';
 import { isSameName } from './upsert-keys.ts';
 

@@ -1,5 +1,5 @@
 import { readSql } from '../../sql/read-sql.ts';
-import { plainText } from '../jobs/render-statements.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { isSameName } from './upsert-keys.ts';
 

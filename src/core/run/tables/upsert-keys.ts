@@ -1,7 +1,7 @@
 import { matchedColumns } from '../../lineage/writes/merge-slice.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { readSql } from '../../sql/read-sql.ts';
-import { plainText } from '../jobs/render-statements.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 import type { RenderedStatement } from '../unit/unit-job.ts';
 
 /** A statement that finds the rows of an earlier run again by a key, and by nothing else. */

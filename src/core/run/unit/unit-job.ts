@@ -85,8 +85,14 @@ export interface UnitJob {
   readonly fromNothing?: boolean | undefined;
   /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
   readonly notAtomic?: string | undefined;
+  /** Whom its statements run as; `undefined`: who connects. */
+  readonly role?: string | undefined;
   readonly options: UnitOptions;
 }
+
+/** What decides in its session beside its statements, as the ledger keeps it. */
+export const sessionSettings = ({ role, options }: Pick<UnitJob, 'role' | 'options'>): UnitOptions['settings'] =>
+  role === undefined ? options.settings : { ...options.settings, role };
 
 export interface RestoredVersion {
   readonly run: string;
@@ -117,6 +123,6 @@ export interface UnitOptions {
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly leaseMs: number;
-  /** Session settings of the scheduler's connection (e.g. `timezone`), applied before the task's statements. */
+  /** Session settings of the scheduler's connection (e.g. `timezone`) and of the task, applied before its statements. */
   readonly settings: Readonly<Record<string, string>>;
 }

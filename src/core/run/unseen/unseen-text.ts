@@ -1,6 +1,6 @@
 import { type NamesInText, namesInText } from '../../sql/lex/names-in-text.ts';
 import type { Token } from '../../sql/lex/token.ts';
-import { plainText } from '../jobs/render-statements.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
 
 /** A text that runs with a task. */
 export interface UnseenText {

@@ -1,9 +1,9 @@
 import type { Span } from '../../text/span.ts';
 import type { SymbolicValue } from '../names/symbolic-value.ts';
 
-/** An expression inside a text: `{{ ds }}` of a template, or `{day}` of an f-string. Offsets as in the unmasked text. */
+/** An expression inside a text: `{{ ds }}` of a template, `{day}` of an f-string, or `%(day)s`, which a driver fills in. Offsets as in the unmasked text. */
 export interface Hole extends Span {
-  readonly origin: 'template' | 'f-string';
+  readonly origin: 'template' | 'f-string' | 'parameter';
   /** The expression without its delimiters, trimmed. */
   readonly source: string;
   /** The expression's own span, inside the delimiters. */

@@ -52,11 +52,12 @@ export class TextBuilder {
     hole: Pick<Hole, 'source' | 'value'>,
     expressionAt: { readonly start: number; readonly end: number },
     clocks: readonly ClockSite[],
+    origin: Hole['origin'] = 'f-string',
   ): void {
     const start = this.text.length;
     this.exact(text, source);
     this.holes.push({
-      origin: 'f-string',
+      origin,
       source: hole.source,
       start,
       end: this.text.length,
@@ -83,6 +84,7 @@ export class TextBuilder {
       { source: place.source, value: symbolOf(value) },
       place.expressionAt,
       clocksOf(value),
+      'parameter',
     );
   }
 

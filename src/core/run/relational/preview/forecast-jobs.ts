@@ -1,6 +1,7 @@
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
 import type { StatementKind } from '../../../sql/model/statement.ts';
 import { readSql } from '../../../sql/read-sql.ts';
+import { plainText } from '../../../template/mask/plain-text.ts';
 import {
   type ExplainedRows,
   explainedRows,
@@ -9,7 +10,6 @@ import {
 } from '../../../warehouse/dialects/postgres/explained-rows.ts';
 import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
-import { plainText } from '../../jobs/render-statements.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import type { Forecast, TableLock, TableWrites } from '../../unit/forecast.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';

@@ -54,7 +54,8 @@ export async function beginShadow(
   amongOthers: boolean,
 ): Promise<ShadowTask | undefined> {
   const { job, plan, server, types } = unit;
-  const replacement = job.restores === undefined ? sliceReplacement(plan.statements, job.slices) : undefined;
+  const replacement =
+    job.restores === undefined && job.role === undefined ? sliceReplacement(plan.statements, job.slices) : undefined;
   if (replacement === undefined) return undefined;
   // One snapshot for both sides: a row that comes in between is in neither.
   await session.query('begin isolation level repeatable read');

@@ -1,7 +1,7 @@
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
 import type { DialectName } from '../../../sql/model/dialect-name.ts';
 import { readSql } from '../../../sql/read-sql.ts';
-import { plainText } from '../../jobs/render-statements.ts';
+import { plainText } from '../../../template/mask/plain-text.ts';
 
 /** A text whose clock calls are another moment's, and the names of the calls that were moved. */
 export interface ShiftedText {

@@ -13,7 +13,7 @@ interface Sender {
 }
 
 /**
- * Sends the task's statements in order, one a message. After each the transaction must still be the unit's own, and the
+ * Sends the task's statements in order, one a message, as the role that its operator names. After each the transaction must still be the unit's own, and the
  * protective settings are put back; after the last one `leaving` is set as well.
  */
 export async function runStatements(
@@ -21,6 +21,8 @@ export async function runStatements(
   leaving: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { statements } = unit.plan;
+  const { role } = unit.job;
+  if (role !== undefined) await applySettings(unit.session, { role });
   for (const statement of statements) {
     await runStatement(unit, statement, statement.text, statement === statements.at(-1) ? leaving : {});
   }

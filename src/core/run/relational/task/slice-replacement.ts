@@ -2,8 +2,9 @@ import { lex } from '../../../sql/lex/lexer.ts';
 import type { Token } from '../../../sql/lex/token.ts';
 import type { Statement } from '../../../sql/model/statement.ts';
 import { readSql } from '../../../sql/read-sql.ts';
+import { plainText } from '../../../template/mask/plain-text.ts';
 import { quoteIdentifier } from '../../../warehouse/dialects/postgres/quote.ts';
-import { plainText, unqualified } from '../../jobs/render-statements.ts';
+import { unqualified } from '../../jobs/render-statements.ts';
 import type { JobSlice, RenderedStatement } from '../../unit/unit-job.ts';
 
 /** A task that empties its slice and fills it with the rows of one query, and does nothing else. */

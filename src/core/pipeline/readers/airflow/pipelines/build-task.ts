@@ -2,6 +2,7 @@ import type { Problem } from '../../../../text/span.ts';
 import type { Argument, Executor, Task, TaskSql } from '../../../model/model.ts';
 import type { Sourced } from '../../../model/sourced.ts';
 import type { TableAccess } from '../../../model/table-access.ts';
+import type { TaskSession } from '../../../model/task-session.ts';
 import { keyValue } from '../../../python/values/iterate.ts';
 import { symbolOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
@@ -9,17 +10,19 @@ import type { Keyword, Value } from '../../../python/values/value.ts';
 import { connectionArgument, connectionOf } from '../operators/operator-connection.ts';
 import { shellSent } from '../operators/shell-sent.ts';
 import type { SqlOperator } from '../operators/sql-operator.ts';
-import { emptyOperators, sqlOperators } from '../operators/sql-operators.ts';
+import { emptyOperators, sqlOperators, templateExtensions } from '../operators/sql-operators.ts';
 import { booleanOf, numberOf } from '../program/arguments.ts';
 import { assetArgument } from '../program/assets.ts';
 import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
 import type { AirflowSettings } from '../schedule/airflow-settings.ts';
+import { driverParameters } from '../session/driver-parameters.ts';
+import { operatorSession } from '../session/operator-session.ts';
 import { ownRendering } from '../templates/template-environment.ts';
 import { operatorUnread } from '../transfers/opaque-operators.ts';
 import { transferAccesses } from '../transfers/transfer-accesses.ts';
 import { transferOperators } from '../transfers/transfer-operators.ts';
 import { lateNamedTables } from './late-named-tables.ts';
-import { operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
+import { dialectOf, operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 
 /** A task of the model from what the file builds. */
 export function buildTask(
@@ -32,12 +35,13 @@ export function buildTask(
 ): Task {
   const operator = sqlOperators[task.operator];
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
+  const sending = operator === undefined ? undefined : sendingOf(task, operator, connection, context);
   const shell = shellSent(task);
   const unread = shell === undefined ? operatorUnread(task) : [];
   const sql =
     operator === undefined
       ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
-      : operatorSql(task, operator, connection, context, problems, unread);
+      : operatorSql(task, operator, connection, context, problems, unread, sending?.session);
   const accesses = [...transferAccesses(task), ...task.accessed];
   if (!task.named)
     problems.push({
@@ -59,7 +63,8 @@ export function buildTask(
     nameAt: task.nameAt,
     operator: task.operator,
     sql,
-    executor: executorOf(task, dag, operator, connection, sql, accesses),
+    executor: executorOf(task, dag, operator, connection, sql, accesses, sending),
+    ...(sending?.session === undefined ? {} : { session: sending.session }),
     retries: retriesOf(taskArgument(task, 'retries'), settings),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
     autocommit: booleanOf(taskArgument(task, 'autocommit')),
@@ -106,6 +111,26 @@ function retriesOf(given: Keyword | undefined, { defaultRetries }: AirflowSettin
   return defaultRetries === undefined ? undefined : { value: defaultRetries, at: undefined };
 }
 
+/** How the operator sends its SQL; `unread`: what of it a run from here would not do in the same way. */
+interface Sending {
+  readonly session: TaskSession | undefined;
+  readonly unread: string | undefined;
+}
+
+function sendingOf(
+  task: TaskBuilder,
+  operator: SqlOperator,
+  connection: string | undefined,
+  context: SqlContext,
+): Sending | undefined {
+  if (operator.schedulerOnly !== undefined || operator.checks === true) return undefined;
+  const dialect = dialectOf(operator, connection, context.options);
+  const session = operatorSession(task, dialect);
+  if (session !== undefined && 'reason' in session) return { session: undefined, unread: session.reason };
+  const parameters = driverParameters(task, dialect, templateExtensions(operator), context);
+  return { session, unread: parameters !== undefined && 'reason' in parameters ? parameters.reason : undefined };
+}
+
 function executorOf(
   task: TaskBuilder,
   dag: DagBuilder,
@@ -113,6 +138,7 @@ function executorOf(
   connection: string | undefined,
   sql: readonly TaskSql[],
   accesses: readonly TableAccess[],
+  sending: Sending | undefined,
 ): Executor {
   const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
   if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
@@ -127,11 +153,13 @@ function executorOf(
   if (connection === undefined && connectionArgument(task, operator) !== undefined)
     return airflow('its connection is not known before it runs');
   if (sql.length === 0) return airflow('its SQL is not known before it runs');
-  const [hole] = sql.flatMap((text) => text.pythonHoles);
+  if (sending?.unread !== undefined) return airflow(sending.unread);
+  const hole = sql.flatMap((text) => text.pythonHoles).find(({ origin }) => origin !== 'parameter');
   if (hole !== undefined) return airflow(`its SQL has a part that is not known before it runs: ${hole.source}`);
   const rendering = ownRendering(task, dag, sql);
   if (rendering !== undefined) return airflow(rendering);
-  return { kind: 'warehouse', connection };
+  const database = sending?.session?.database?.value;
+  return { kind: 'warehouse', connection, ...(database === undefined ? {} : { database }) };
 }
 
 /** `trigger_rule="all_done"` or `TriggerRule.ALL_DONE`. */

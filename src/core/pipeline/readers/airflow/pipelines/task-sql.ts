@@ -1,12 +1,15 @@
 import type { DialectName } from '../../../../sql/model/dialect-name.ts';
+import { schemasOf } from '../../../../sql/search-path.ts';
 import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import type { FileSet, TaskSql } from '../../../model/model.ts';
 import type { ReaderOptions } from '../../../model/reader-options.ts';
 import type { Unread } from '../../../model/table-access.ts';
+import type { TaskSession } from '../../../model/task-session.ts';
 import type { TaskSqlMaker } from '../../../model/task-sql-maker.ts';
 import { markParameters } from '../../../python/library/format-text.ts';
+import { truthOf } from '../../../python/values/make-value.ts';
 import { derivedText } from '../../../python/values/text-value.ts';
 import type { Keyword, TextValue, Value } from '../../../python/values/value.ts';
 import { connectionOf } from '../operators/operator-connection.ts';
@@ -14,6 +17,7 @@ import type { SqlArgument, SqlOperator } from '../operators/sql-operator.ts';
 import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts';
 import { argumentAt, isNone } from '../program/arguments.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
+import { driverParameters } from '../session/driver-parameters.ts';
 import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
 import { templateEnvironment } from '../templates/template-environment.ts';
 import { templateFile } from '../templates/template-file.ts';
@@ -34,9 +38,11 @@ export function operatorSql(
   context: SqlContext,
   problems: Problem[],
   unread: Unread[],
+  own?: TaskSession,
 ): TaskSql[] {
   const bound = taskArgument(task, 'parameters')?.value;
-  const parameters = bound && renderedValue(bound);
+  // What is empty is not handed on, and no percent sign is a placeholder then.
+  const values = bound === undefined || truthOf(bound) === false ? undefined : renderedValue(bound);
   const texts = (
     given: Keyword | undefined,
     side: SqlArgument,
@@ -44,17 +50,20 @@ export function operatorSql(
     session: number | undefined,
   ): TaskSql[] => {
     if (given === undefined || isNone(given.value)) return [];
-    const values = given.value.kind === 'list' ? given.value.items : [given.value];
-    return values.flatMap((value) => {
+    const items = given.value.kind === 'list' ? given.value.items : [given.value];
+    return items.flatMap((value) => {
       const text = textOf(value, given, task, operator, context, problems);
       if (typeof text === 'string') {
         unread.push({ hides: 'statement', reason: text, at: given.at });
         return [];
       }
-      const marked = parameters === undefined ? text.value : markParameters(text.value, parameters);
+      const marked = values === undefined ? text.value : markParameters(text.value, values);
       const environment = templateEnvironment(marked.mapped.text, task, context);
       const dialect = dialectOf(side, id, context.options);
-      const parts = { session, environment, sessionZone: zoneOf(id, context.options) };
+      const handed = driverParameters(task, dialect, templateExtensions(operator), context);
+      const parameters = handed === undefined || 'reason' in handed ? undefined : handed;
+      const searchPath = searchPathOf(own, id, context.options);
+      const parts = { session, environment, parameters, searchPath, sessionZone: zoneOf(id, context.options) };
       return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
     });
   };
@@ -117,13 +126,24 @@ function originOf(value: TextValue, file: string): TaskSql['origin'] {
 
 const reasonOf = (value: Value): string => (value.kind === 'unknown' ? `: ${value.reason}` : '');
 
-function dialectOf(operator: SqlArgument, connection: string | undefined, options: ReaderOptions): DialectName {
+export function dialectOf(operator: SqlArgument, connection: string | undefined, options: ReaderOptions): DialectName {
   const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
   return configured ?? operator.dialect ?? options.defaultDialect;
 }
 
 const zoneOf = (connection: string | undefined, options: ReaderOptions): ZoneName | undefined =>
   connection === undefined ? undefined : options.connections[connection]?.zone;
+
+/** The schemas that a session looks through: its operator's, else its connection's. */
+function searchPathOf(
+  session: TaskSession | undefined,
+  connection: string | undefined,
+  options: ReaderOptions,
+): readonly string[] | undefined {
+  const setting = session?.settings.findLast(({ name }) => name === 'search_path');
+  if (setting !== undefined) return setting.value.includes('{') ? undefined : schemasOf(setting.value);
+  return connection === undefined ? undefined : options.connections[connection]?.searchPath;
+}
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
@@ -134,6 +154,7 @@ export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: S
       session,
       conditions,
       sessionZone: zoneOf(connection, options),
+      searchPath: searchPathOf(undefined, connection, options),
       // Airflow renders what the Python is given, not what it says.
       plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),
     });

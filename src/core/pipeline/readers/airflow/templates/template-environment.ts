@@ -1,6 +1,7 @@
 import { importedTemplates } from '../../../../template/names/imported-templates.ts';
 import type { TemplateEnvironment } from '../../../../template/names/template-environment.ts';
 import { isContextName } from '../../../../template/names/time-names.ts';
+import { templatesIn } from '../../../model/driver-parameters.ts';
 import type { FileSet, TaskSql } from '../../../model/model.ts';
 import { keyValue } from '../../../python/values/iterate.ts';
 import { plainText } from '../../../python/values/text-value.ts';
@@ -18,8 +19,14 @@ export function ownRendering(task: TaskBuilder, dag: DagBuilder, sql: readonly T
   const environment = dagArgument(dag, 'jinja_environment_kwargs');
   // These may change what a template is, so even a text that looks plain is not safe.
   if (isGiven(environment) && !onlyWhitespace(environment.value)) return because('jinja_environment_kwargs');
-  const templates = sql.flatMap(({ source, environment }) => [
-    ...templatesOf(source.text),
+  const texts = sql.flatMap(({ source, environment, parameters }) => [
+    { text: source.text, environment },
+    ...(parameters === undefined
+      ? []
+      : [{ text: templatesIn(parameters.values).join('\n'), environment: parameters.environment }]),
+  ]);
+  const templates = texts.flatMap(({ text, environment }) => [
+    ...templatesOf(text),
     ...(environment?.modules.values() ?? []),
   ]);
   if (templates.length === 0) return undefined;
@@ -33,7 +40,7 @@ export function ownRendering(task: TaskBuilder, dag: DagBuilder, sql: readonly T
     ['user_defined_macros', 'names'],
     ['user_defined_filters', 'filters'],
   ] as const) {
-    const isRead = (used: string): boolean => sql.some(({ environment }) => environment?.[part].has(used));
+    const isRead = (used: string): boolean => texts.some(({ environment }) => environment?.[part].has(used));
     const used = unreadName(dagArgument(dag, name)?.value, templates, isRead);
     if (used !== undefined) return `${because(name)}${used === '' ? '' : `: ${used}`}`;
   }
