@@ -2,6 +2,7 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
 import type { DeclaredSnapshots } from './declared-sources.ts';
+import type { TableNaming } from './table-naming.ts';
 
 /** Where a fact came from; a declared fact beats an inferred one. */
 export type Provenance = 'sql' | 'argument' | 'outlet' | 'declared';
@@ -22,8 +23,10 @@ export type ReadWindow =
   | { readonly kind: 'unknown'; readonly reason: string; readonly at: SourceSpan | undefined };
 
 export interface ReadFact {
-  /** Table name as in SQL, lower case. */
+  /** Table name as in SQL, lower case; of tables that are named by the interval, the one that stands for all of them. */
   readonly table: string;
+  /** Set where a run makes the name. */
+  readonly naming?: TableNaming | undefined;
   readonly window: ReadWindow;
   /** The condition that gives the window. */
   readonly windowAt?: SourceSpan | undefined;
@@ -74,10 +77,14 @@ export type SliceFact =
     }
   /** The task rewrites the whole table. */
   | { readonly kind: 'whole-table' }
+  /** Each interval has a table of its own, which the task rewrites whole: the one that stands for `[lo, hi)`. */
+  | { readonly kind: 'own-table'; readonly lo: TimeExpression; readonly hi: TimeExpression }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface WriteFact {
   readonly table: string;
+  /** Set where a run makes the name. */
+  readonly naming?: TableNaming | undefined;
   readonly slice: SliceFact;
   /** The condition that gives the slice. */
   readonly sliceAt?: SourceSpan | undefined;

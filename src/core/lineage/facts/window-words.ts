@@ -16,7 +16,8 @@ export function windowInWords(window: ReadWindow): string {
 export function sliceInWords(slice: SliceFact): string {
   if (slice.kind === 'whole-table') return 'the whole table';
   if (slice.kind === 'unknown') return `unknown: ${slice.reason}`;
-  return rangeInWords([slice.lo], [slice.hi]);
+  const range = rangeInWords([slice.lo], [slice.hi]);
+  return slice.kind === 'own-table' ? `the table of ${range}` : range;
 }
 
 function rangeInWords(lo: readonly TimeExpression[], hi: readonly TimeExpression[]): string {

@@ -6,7 +6,7 @@ import type { Ranges } from '../columns/query-scope.ts';
 import type { ReadWindow } from '../facts/facts.ts';
 
 /** A window with the condition that gives it. */
-interface ChosenWindow {
+export interface ChosenWindow {
   readonly window: ReadWindow;
   readonly windowAt: SourceSpan | undefined;
 }

@@ -5,11 +5,12 @@ import type { DeclaredTask } from '../facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from '../facts/facts.ts';
 import { openUnknowns } from '../facts/open-unknowns.ts';
-import { chooseWindow } from '../queries/choose-window.ts';
+import type { TableNaming } from '../facts/table-naming.ts';
+import { type ChosenWindow, chooseWindow } from '../queries/choose-window.ts';
 import { tableReads } from '../queries/table-reads.ts';
 import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
-import { tableName } from '../writes/table-of-statement.ts';
+import { namedTable } from '../writes/table-of-statement.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from '../writes/task-statements.ts';
 import { deletesAll } from '../writes/task-writes.ts';
 import { accessReads } from './access-facts.ts';
@@ -63,20 +64,26 @@ function readFacts(
     // A view that is made reads nothing yet: who reads it reads its tables.
     const reads = viewDefinition(statement, sql) === undefined ? tableReads(statement, context, known) : [];
     for (const { table: named, ranges, through } of reads) {
-      const table = tableName(named, through === undefined ? item : { ...item, context: through.context });
-      if (table === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
+      const meant = namedTable(named, through === undefined ? item : { ...item, context: through.context });
+      if (meant === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
+      const { name: table, naming } = meant;
       const source = through === undefined ? sql.source : undefined;
-      const { window, windowAt } = chooseWindow(table, ranges, tables.slicedBy(table), source);
+      const chosen = chooseWindow(table, ranges, tables.slicedBy(table), source);
+      const { window, windowAt } = naming === undefined ? chosen : ofNamed(naming, chosen, tables.slicedBy(table));
       const own = writes.find((write) => tables.same(write.table, table));
       if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
-      const key = JSON.stringify([table, { ...window, at: undefined }]);
+      const key = JSON.stringify([table, naming?.parts, { ...window, at: undefined }]);
       const known = found.get(key);
       const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
       if (known !== undefined) {
         found.set(key, { ...known, ...view });
         continue;
       }
-      const place = { ...(windowAt === undefined ? {} : { windowAt }), ...view };
+      const place = {
+        ...(naming === undefined ? {} : { naming }),
+        ...(windowAt === undefined ? {} : { windowAt }),
+        ...view,
+      };
       found.set(key, { table, window, ...place, provenance: 'sql', at: locate(sql.source, through?.view ?? named) });
     }
     // From here on the table holds what this run put there.
@@ -88,6 +95,13 @@ function readFacts(
       for (const target of statement.targets) emptied.add(target.name);
   }
   return [...found.values()];
+}
+
+/** Of a table that is named by the interval only the one of that name is read, whatever else is asked of its rows. */
+function ofNamed({ period }: TableNaming, chosen: ChosenWindow, slicedBy: readonly string[]): ChosenWindow {
+  const { window } = chosen;
+  if (period === undefined || (window.kind === 'range' && slicedBy.includes(window.column))) return chosen;
+  return { ...chosen, window: { kind: 'range', column: '', lo: [period.lo], hi: [period.hi] } };
 }
 
 /** Views that the task makes, temporary ones included. */
@@ -102,7 +116,8 @@ function localViews(statements: readonly TaskStatement[]): ReadonlyMap<string, V
 
 /** A task that reads exactly the rows that it rewrites depends on no other interval of its own. */
 function isOwnSlice(window: Extract<ReadFact['window'], { kind: 'range' }>, slice: SliceFact): boolean {
-  if (slice.kind !== 'range' || slice.column !== window.column) return false;
+  const column = slice.kind === 'range' ? slice.column : slice.kind === 'own-table' ? '' : undefined;
+  if ((slice.kind !== 'range' && slice.kind !== 'own-table') || column !== window.column) return false;
   const [lo, ...otherLo] = window.lo;
   const [hi, ...otherHi] = window.hi;
   if (otherLo.length > 0 || otherHi.length > 0) return false;

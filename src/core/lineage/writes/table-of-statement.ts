@@ -1,28 +1,92 @@
 import type { TableReference } from '../../sql/model/table-reference.ts';
+import { formPatterns } from '../../template/bounds/format-time.ts';
+import type { Hole } from '../../template/mask/masked-text.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
+import type { NamePart, TableNaming } from '../facts/table-naming.ts';
+import { namePeriod } from './name-period.ts';
 import type { TaskStatement } from './task-statements.ts';
+
+/** A table by the name that stands for it everywhere: of tables that are named by the interval, for all of them. */
+export interface NamedTable {
+  /** `mart.orders`; `mart.orders_<yyyymmdd>` where each interval has a table of its own. */
+  readonly name: string;
+  /** Set where a run makes the name. */
+  readonly naming: TableNaming | undefined;
+}
 
 /**
  * The name of a table with what the task's parameters put into it: `{{ params.schema }}.orders`. `undefined`: a part
  * of it is only known when the task runs, and a name is never made of the rest.
  */
-export function tableName(
+export function namedTable(
   table: TableReference,
   { context, params }: Pick<TaskStatement, 'context' | 'params'>,
-): string | undefined {
-  if (!table.templated) return table.name;
-  let name = '';
+): NamedTable | undefined {
+  if (!table.templated) return { name: table.name, naming: undefined };
+  const values: { readonly source: string; readonly value: SymbolicValue }[] = [];
+  let text = '';
   let at = table.start;
   for (const hole of context.holes) {
     if (hole.end <= table.start || hole.start >= table.end) continue;
-    const value = constantText(hole.value, params);
-    if (value === undefined) return undefined;
-    name += context.text.slice(at, hole.start) + value;
+    const constant = constantText(hole.value, params);
+    if (constant === undefined && !isNaming(hole.value, hole.origin)) return undefined;
+    text += context.text.slice(at, hole.start) + (constant ?? `${mark}${values.length}${mark}`);
+    if (constant === undefined) values.push({ source: hole.source, value: hole.value });
     at = hole.end;
   }
-  const parts = (name + context.text.slice(at, table.end)).split('.').map(unquoted);
-  return parts.every((part) => part !== undefined && part !== '') ? parts.join('.') : undefined;
+  const parts: (string | NamePart)[] = [];
+  for (const [index, part] of (text + context.text.slice(at, table.end)).split('.').entries()) {
+    const own = unquoted(part);
+    if (own === undefined || own.text === '') return undefined;
+    if (index > 0) parts.push('.');
+    for (const [position, piece] of own.text.split(mark).entries()) {
+      const value = position % 2 === 1 ? values[Number(piece)] : undefined;
+      if (value !== undefined) parts.push({ ...value, folds: own.folds });
+      else if (piece !== '') parts.push(piece);
+    }
+  }
+  const name = parts.map((part) => (typeof part === 'string' ? part : `<${labelOf(part.value)}>`)).join('');
+  if (values.length === 0) return { name, naming: undefined };
+  return { name, naming: { parts, period: namePeriod(values.map(({ value }) => value)) } };
 }
+
+/** `ALTER TABLE mart.t_new RENAME TO t` makes `mart.t`: the reference and the table that it stands for. */
+export function renamedTable(
+  from: TableReference,
+  to: TableReference,
+  statement: Pick<TaskStatement, 'context' | 'params'>,
+): { readonly written: string; readonly table: NamedTable | undefined } {
+  const table = namedTable(to, statement);
+  const schema = schemaLength(from.name);
+  if (schema === 0 || schemaLength(to.name) > 0) return { written: to.name, table };
+  const written = from.name.slice(0, schema) + to.name;
+  const before = namedTable(from, statement);
+  if (table === undefined || before === undefined) return { written, table: undefined };
+  const name = before.name.slice(0, schemaLength(before.name)) + table.name;
+  const prefix = schemaParts(before.naming?.parts ?? [before.name]);
+  const parts = [...prefix, ...(table.naming?.parts ?? [table.name])];
+  if (parts.every((part) => typeof part === 'string')) return { written, table: { name, naming: undefined } };
+  return { written, table: { name, naming: { parts, period: (table.naming ?? before.naming)?.period } } };
+}
+
+/** Characters before the last part of a name, its dot included; those of template expressions are none of its own. */
+const schemaLength = (name: string): number =>
+  name.replace(/\{\{.*?\}\}|<.*?>/g, (hole) => '_'.repeat(hole.length)).lastIndexOf('.') + 1;
+
+function schemaParts(parts: TableNaming['parts']): TableNaming['parts'] {
+  const last = parts.findLastIndex((part) => typeof part === 'string' && part.includes('.'));
+  const text = parts[last];
+  return typeof text === 'string' ? [...parts.slice(0, last), text.slice(0, text.lastIndexOf('.') + 1)] : [];
+}
+
+/** The name of {@link namedTable} alone. */
+export const tableName = (
+  table: TableReference,
+  statement: Pick<TaskStatement, 'context' | 'params'>,
+): string | undefined => namedTable(table, statement)?.name;
+
+/** Stands around the number of an expression; no name has it. */
+const mark = '\uE000';
 
 function constantText(value: SymbolicValue, params: TaskStatement['params']): string | undefined {
   const constant =
@@ -34,10 +98,38 @@ function constantText(value: SymbolicValue, params: TaskStatement['params']): st
   return typeof constant === 'string' || typeof constant === 'number' ? String(constant) : undefined;
 }
 
+/** A time of the interval, or a Variable that the run is given; what Python puts in is not known before. */
+const isNaming = (value: SymbolicValue, origin: Hole['origin']): boolean =>
+  origin === 'template' && (value.kind === 'time' || (value.kind === 'parameter' && value.source === 'var'));
+
+/** How a name shows what a run puts into it: `yyyymmdd`, `yyyy_mm`, `var.value.mart`. */
+function labelOf(value: SymbolicValue): string {
+  if (value.kind !== 'time') return value.kind === 'parameter' ? `${value.source}.${value.name}` : 'run';
+  const { form } = value;
+  if (form === 'datetime' || form === 'timestamp') return 'timestamp';
+  if (form === 'epoch-seconds') return 'epoch';
+  const pattern = typeof form === 'object' ? form.strftime : formPatterns[form];
+  return pattern.replace(/%[-#]?(.)/g, (whole, letter: string) => fieldNames[letter] ?? whole).toLowerCase();
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  Y: 'yyyy',
+  y: 'yy',
+  m: 'mm',
+  d: 'dd',
+  H: 'hh',
+  M: 'mi',
+  S: 'ss',
+  j: 'ddd',
+  V: 'ww',
+  G: 'yyyy',
+  F: 'yyyy-mm-dd',
+};
+
 /** A part of a name as statements name it; `undefined` for what is no name, e.g. a tag between the parts. */
-function unquoted(part: string): string | undefined {
+function unquoted(part: string): { readonly text: string; readonly folds: boolean } | undefined {
   const text = part.trim();
   const quoted = /^"([^"]+)"$|^`([^`]+)`$|^\[([^\]]+)\]$/.exec(text);
-  if (quoted !== null) return quoted[1] ?? quoted[2] ?? quoted[3];
-  return /^[\w$-]+$/.test(text) ? text.toLowerCase() : undefined;
+  if (quoted !== null) return { text: quoted[1] ?? quoted[2] ?? quoted[3] ?? '', folds: false };
+  return /^[\w$\uE000-]+$/.test(text) ? { text: text.toLowerCase(), folds: true } : undefined;
 }

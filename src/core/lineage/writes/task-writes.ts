@@ -1,13 +1,13 @@
 import type { Statement } from '../../sql/model/statement.ts';
-import type { TableReference } from '../../sql/model/table-reference.ts';
 import { locate } from '../../text/mapped-text.ts';
 import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
-import type { WriteFact, WriteMode } from '../facts/facts.ts';
+import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
+import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { waysOfRun } from './by-conditions.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
-import { tableName } from './table-of-statement.ts';
+import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
 import { emptiesPartition, type TaskStatement } from './task-statements.ts';
 import {
   deletedSlice,
@@ -29,19 +29,28 @@ export interface TaskWrites {
 export function taskWrites(statements: readonly TaskStatement[], tables: TableColumns): TaskWrites {
   const internal = internalTables(statements);
   const known = ownTables(statements, tables, internal);
-  const byTarget = new Map<string, TaskStatement[]>();
+  const remade = remadeTables(statements);
+  const byTarget = new Map<string, Written>();
   for (const item of statements) {
-    for (const target of targetsOf(item)) {
-      const name = tableName(target, item);
-      if (name === undefined || internal.has(target.name)) continue;
-      byTarget.set(name, [...(byTarget.get(name) ?? []), item]);
+    for (const { written, table } of targetsOf(item)) {
+      if (table === undefined || internal.has(written)) continue;
+      const key = JSON.stringify([table.name, table.naming?.parts]);
+      const found = byTarget.get(key) ?? { ...table, isRemade: remade.has(written), items: [] };
+      byTarget.set(key, { ...found, items: [...found.items, item] });
     }
   }
-  const writes = [...byTarget].flatMap(([table, items]) => {
-    const write = writeOf(table, items, tables, known);
+  const writes = [...byTarget.values()].flatMap((written) => {
+    const write = writeOf(written, tables, known);
     return write === undefined ? [] : [write];
   });
   return { writes, internal };
+}
+
+/** A table with the statements that write it. */
+interface Written extends NamedTable {
+  /** The task drops it and makes it anew, so that it is empty before it is filled. */
+  readonly isRemade: boolean;
+  readonly items: readonly TaskStatement[];
 }
 
 /** A DELETE without a WHERE; one whose WHERE is still being typed is not meant to empty the table. */
@@ -68,28 +77,46 @@ const writing: ReadonlySet<Statement['kind']> = new Set([
   'refresh',
 ]);
 
+/** A table that a statement writes: as it stands there, and what it means. */
+interface Target {
+  readonly written: string;
+  readonly table: NamedTable | undefined;
+}
+
 /** The tables whose rows a statement changes; a rename changes the table that it makes. */
-function targetsOf(item: TaskStatement): readonly TableReference[] {
+function targetsOf(item: TaskStatement): readonly Target[] {
   const { kind, target, targets } = item.statement;
   if (!writing.has(kind) || (kind === 'copy' && item.statement.copyDirection === 'to')) return [];
   if (kind === 'alter_rename' || kind === 'rename') return renames(item).map(({ to }) => to);
-  return targets.length > 0 ? targets : target === undefined ? [] : [target];
+  const all = targets.length > 0 ? targets : target === undefined ? [] : [target];
+  return all.map((one) => ({ written: one.name, table: namedTable(one, item) }));
 }
 
 /** What a rename takes away and makes; MySQL's `RENAME TABLE` takes several pairs. */
-function renames({ statement, context }: TaskStatement): readonly { from: string; to: TableReference }[] {
+function renames(item: TaskStatement): readonly { readonly from: string; readonly to: Target }[] {
+  const { statement, context } = item;
   const { target, targets, renamedTo } = statement;
   const all = targets.length > 0 ? targets : target === undefined ? [] : [target];
   return all.flatMap((from, index) => {
     const behind = context.text.slice(from.end, all[index + 1]?.start ?? statement.end);
-    const name = index === 0 ? renamedTo : /^\s*to\s+([\w.`"]+)/i.exec(behind)?.[1]?.replace(/[`"]/g, '').toLowerCase();
-    return name === undefined ? [] : [{ from: from.name, to: { ...from, name: withSchemaOf(from.name, name) } }];
+    const name = /^\s*to\s+([\w.`"]+)/i.exec(behind)?.[1]?.replace(/[`"]/g, '').toLowerCase();
+    const to = index === 0 ? renamedTo : name === undefined ? undefined : { ...from, name, templated: false };
+    return to === undefined ? [] : [{ from: from.name, to: renamedTable(from, to, item) }];
   });
 }
 
-/** `ALTER TABLE mart.t_new RENAME TO t` makes `mart.t`. */
-const withSchemaOf = (name: string, renamed: string): string =>
-  renamed.includes('.') || !name.includes('.') ? renamed : `${name.slice(0, name.lastIndexOf('.'))}.${renamed}`;
+/** Tables that the task drops whatever happens and makes anew: what it adds to them is all that they hold. */
+function remadeTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
+  const dropped = new Set<string>();
+  const remade = new Set<string>();
+  for (const { statement } of statements) {
+    const { kind, conditional, targets, target } = statement;
+    if (conditional || target === undefined) continue;
+    if (kind === 'drop') for (const { name } of targets.length > 0 ? targets : [target]) dropped.add(name);
+    if (kind === 'create_table' && dropped.has(target.name)) remade.add(target.name);
+  }
+  return remade;
+}
 
 /** Follows tables through the statements in order: made and dropped, or made and renamed away, is internal. */
 function internalTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
@@ -109,8 +136,8 @@ function internalTables(statements: readonly TaskStatement[]): ReadonlySet<strin
       case 'alter_rename':
         for (const { from, to } of renames(item)) {
           if (made.has(from)) internal.add(from);
-          made.add(to.name);
-          internal.delete(to.name);
+          made.add(to.written);
+          internal.delete(to.written);
         }
         break;
       case 'drop':
@@ -139,21 +166,44 @@ function ownTables(
 }
 
 function writeOf(
-  table: string,
-  items: readonly TaskStatement[],
+  { name: table, naming, isRemade, items }: Written,
   tables: TableColumns,
   known: KnownTables,
 ): WriteFact | undefined {
   const first = items[0];
   if (first === undefined) return undefined;
-  const { mode, slice, sliceAt } = onEachWay(items, (some) => modeAndSlice(some, tables, known));
+  const way = onEachWay(items, (some) => modeAndSlice(some, isRemade, tables, known));
+  const { mode, slice: found, sliceAt } = way;
+  const slice = ownTable(naming, found, mode, first) ?? found;
   const key = items.flatMap(({ statement }) => {
     if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
     return statement.kind === 'merge' ? [mergeKey(statement)] : [];
   })[0];
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
-  return { table, slice, ...(sliceAt === undefined ? {} : { sliceAt }), mode, key: key ?? [], provenance: 'sql', at };
+  const named = naming === undefined ? {} : { naming };
+  return {
+    table,
+    ...named,
+    slice,
+    ...(sliceAt === undefined ? {} : { sliceAt }),
+    mode,
+    key: key ?? [],
+    provenance: 'sql',
+    at,
+  };
+}
+
+/** A table that no two intervals share is its interval's, whatever the statements say; one that they do only where each rewrites it. */
+function ownTable(
+  naming: TableNaming | undefined,
+  found: SliceFact,
+  mode: WriteMode,
+  { context }: TaskStatement,
+): SliceFact | undefined {
+  if (naming?.period === undefined || found.kind === 'range') return undefined;
+  const own: SliceFact = { kind: 'own-table', ...naming.period };
+  return mode === 'full_replace' || !isShared(naming.period, context.intervals()) ? own : undefined;
 }
 
 const emptying: ReadonlySet<Statement['kind']> = new Set(['truncate', 'alter_partition']);
@@ -184,12 +234,18 @@ function onEachWay(
   return { mode: first.mode === other.mode ? first.mode : 'unknown', ...unknownSlice(reason) };
 }
 
-function modeAndSlice(items: readonly TaskStatement[], tables: TableColumns, known: KnownTables): ModeAndSlice {
+function modeAndSlice(
+  items: readonly TaskStatement[],
+  isRemade: boolean,
+  tables: TableColumns,
+  known: KnownTables,
+): ModeAndSlice {
   const of = (...kinds: Statement['kind'][]): readonly TaskStatement[] =>
     items.filter(({ statement }) => kinds.includes(statement.kind));
   const deletes = of('delete');
   const adds = of('insert', 'copy', 'load', 'alter_append');
   const emptied =
+    isRemade ||
     of('rename', 'alter_rename', 'alter_swap', 'refresh').length > 0 ||
     of('truncate').some((item) => !emptiesPartition(item)) ||
     deletes.some(({ statement }) => deletesAll(statement));

@@ -147,7 +147,7 @@ const moves = (view: StatementView, key: string): boolean => {
   const { kind, renamedTo } = view.statement;
   if (!/^(rename|alter_rename|alter_swap|alter_append|alter_partition)$/.test(kind)) return false;
   if (writesTo(view, key) && kind !== 'alter_partition') return true;
-  if (renamedTo !== undefined && sameTable(renamedTo, key)) return true;
+  if (renamedTo !== undefined && sameTable(renamedTo.name, key)) return true;
   return (
     kind === 'alter_partition' &&
     /\b(attach|exchange|move)\b/i.test(sourceText(view, view.statement)) &&

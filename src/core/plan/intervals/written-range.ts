@@ -13,9 +13,10 @@ export function writtenRange(task: PlannableTask, table: string, interval: GridI
   let to: number = interval.next;
   const tile = { start: interval.start, end: interval.next };
   for (const write of task.writes) {
-    if (write.table !== table || write.slice.kind !== 'range') continue;
-    from = Math.min(from, evaluateTime(write.slice.lo, tile, 'lower'));
-    to = Math.max(to, evaluateTime(write.slice.hi, tile, 'upper'));
+    const { slice } = write;
+    if (write.table !== table || (slice.kind !== 'range' && slice.kind !== 'own-table')) continue;
+    from = Math.min(from, evaluateTime(slice.lo, tile, 'lower'));
+    to = Math.max(to, evaluateTime(slice.hi, tile, 'upper'));
   }
   return { from: from as Instant, to: to as Instant };
 }

@@ -1,7 +1,9 @@
 import type { ReadFact, ReadWindow, SliceFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
 import { isScheduled } from '../../lineage/facts/is-scheduled.ts';
+import { isShared } from '../../lineage/facts/table-naming.ts';
 import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import { sampleIntervals } from '../../lineage/times/sample-intervals.ts';
 import { tableNames } from '../../lineage/workspace/find-table.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
@@ -13,6 +15,7 @@ import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import { runScopedTables } from './run-scoped-tables.ts';
 import { sourceReads } from './source-reads.ts';
+import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
 
 /**
  * The tasks of a workspace as the planner sees them: grids, windows on the tasks that write what they read, and
@@ -36,8 +39,11 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     return pipeline !== undefined && earlierOf(pipeline)(task, than);
   };
   const scoped = runScopedTables(facts, names, isEarlier);
+  const touched = tablesOfIntervals(writers.keys());
+  const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] =>
+    writers.has(names(table)) ? [{ table, window }] : touched({ table: names(table), window });
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
-    reads.flatMap(({ table, window }) =>
+    reads.flatMap(touchedBy).flatMap(({ table, window }) =>
       (writers.get(names(table)) ?? [])
         .filter((writer) => !(staysInside(window) && isEarlier(id, writer.id)))
         .map((writer): ParentRead => {
@@ -84,7 +90,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       after: [...(after.get(id) ?? []), ...past],
       writes,
       ...(sources.length > 0 ? { sources } : {}),
-      ...(isLastRunWinning(task, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
+      ...(isLastRunWinning(task, pipeline, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
       ...(usedBy === undefined ? {} : { usedBy }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
@@ -121,10 +127,16 @@ function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {
   );
 }
 
-/** A whole table that is rewritten as of an interval: the newest interval has to be the last to run. */
-const isLastRunWinning = (task: Task, writes: readonly WriteFact[]): boolean =>
-  writes.some(({ slice, mode }) => slice.kind === 'whole-table' && mode === 'full_replace') &&
-  task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
+/**
+ * A whole table that is rewritten as of an interval, or that of several intervals by each of them: the newest has to be
+ * the last to run.
+ */
+const isLastRunWinning = (task: Task, pipeline: Pipeline, writes: readonly WriteFact[]): boolean =>
+  writes.some(
+    ({ slice, mode }) =>
+      mode === 'full_replace' &&
+      (slice.kind === 'whole-table' || (slice.kind === 'own-table' && isShared(slice, sampleIntervals(pipeline)))),
+  ) && task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
 
 /** The task of the same pipeline that empties the slice which this one only adds to. */
 function deleterFor(

@@ -5,12 +5,12 @@ import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts';
-import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { jobSession } from './job-session.ts';
+import { nameOfTable } from './name-of-table.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
@@ -91,6 +91,12 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     if (isRefusal(slice)) return slice;
     slices.push(slice);
   }
+  const inputs: JobInput[] = [];
+  for (const read of facts.reads) {
+    const input = inputOf(read, task, context, snapshots);
+    if (isRefusal(input)) return input;
+    inputs.push(input);
+  }
   return {
     run: setting.run,
     unit: unit.id,
@@ -99,7 +105,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     calendarZone: facts.reads.some(isBoundByDays) ? pipeline.zone : undefined,
     statements,
     slices,
-    inputs: facts.reads.map((read) => inputOf(read, unit.data, snapshots)),
+    inputs,
     filledBy: unit.filledBy,
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
     codeHash: setting.codeHash,
@@ -133,10 +139,14 @@ function sliceOf(
   texts: readonly RenderedSql[],
   context: TemplateContext,
 ): JobSlice | JobRefusal {
-  const { table, slice, mode, key } = write;
-  const declared = source.declared?.writes.find((write) => sameTable(write.table, table));
+  const { slice, mode, key } = write;
+  const table = nameOfTable(write, source.task, context);
+  if (table === undefined) return unnamed(write, source.task);
+  const declared = source.declared?.writes.find(
+    (one) => sameTable(one.table, table) || sameTable(one.table, write.table),
+  );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
-  const shared = sharedSlice(write, unit, source.otherWriters?.(table) ?? []);
+  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? []);
   const common = { table, mode, key, volatile, floatTolerance, concurrency, shared, orphans };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
@@ -159,11 +169,11 @@ function sliceOf(
       at: write.at,
     };
   }
-  return { ...common, ...bounds, predicate: unqualified(part, qualifiers(write, source), sql.dialect) };
+  return { ...common, ...bounds, predicate: unqualified(part, qualifiers({ table, slice }, source), sql.dialect) };
 }
 
 /** Names that may stand before a column of the target in its own DELETE. */
-function qualifiers({ table, slice }: WriteFact, { task }: JobSource): ReadonlySet<string> {
+function qualifiers({ table, slice }: Pick<WriteFact, 'table' | 'slice'>, { task }: JobSource): ReadonlySet<string> {
   const names = new Set([table, table.split('.').at(-1) ?? table]);
   if (slice.kind !== 'range' || slice.predicate === undefined) return names;
   const { sqlIndex, start, end } = slice.predicate;
@@ -172,11 +182,20 @@ function qualifiers({ table, slice }: WriteFact, { task }: JobSource): ReadonlyS
   return names;
 }
 
-function inputOf(read: ReadFact, interval: DataInterval, snapshots: readonly SnapshotChoice[]): JobInput {
+function inputOf(
+  read: ReadFact,
+  task: Task,
+  context: TemplateContext,
+  snapshots: readonly SnapshotChoice[],
+): JobInput | JobRefusal {
   const { window } = read;
+  const { interval } = context;
   const choice = snapshots.find((one) => one.read === read);
-  const what = choice === undefined ? { table: read.table } : { table: choice.table, snapshot: choice.snapshot };
-  if (window.kind !== 'range') return { ...what, column: undefined, from: undefined, to: undefined };
+  const table = choice?.table ?? nameOfTable(read, task, context);
+  if (table === undefined) return unnamed(read, task);
+  const what = choice === undefined ? { table } : { table, snapshot: choice.snapshot };
+  const isWhole = window.kind !== 'range' || (read.naming !== undefined && window.column === '');
+  if (isWhole) return { ...what, column: undefined, from: undefined, to: undefined };
   const from = window.lo.map((bound) => evaluateTime(bound, interval, 'lower'));
   const to = window.hi.map((bound) => evaluateTime(bound, interval, 'upper'));
   return {
@@ -186,6 +205,13 @@ function inputOf(read: ReadFact, interval: DataInterval, snapshots: readonly Sna
     to: to.length === 0 ? undefined : isoBound(instant(Math.max(...to))),
   };
 }
+
+const unnamed = ({ table, at }: ReadFact | WriteFact, { id }: Task): JobRefusal => ({
+  code: 'no-slice',
+  message: `${id}: the name of ${table} in an interval cannot be told from its template`,
+  remedy: 'give its value under variables or params in backfill.yaml, or make the name of the interval alone',
+  at,
+});
 
 const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);
 

@@ -127,7 +127,7 @@ export interface Statement extends Span {
   /** `envelope`: the expression parser of the dialect disagreed on kind or target, so expressions are not trusted. */
   readonly trust: 'full' | 'envelope';
   /** New name of a rename, `SWAP WITH` partner, `COPY … FROM` direction. */
-  readonly renamedTo: string | undefined;
+  readonly renamedTo: TableReference | undefined;
   readonly copyDirection: 'from' | 'to' | undefined;
   /** Data-modifying common tables (`WITH d AS (DELETE … RETURNING …)`), which run in the same statement. */
   readonly modifying: readonly Statement[];

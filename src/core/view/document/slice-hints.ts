@@ -28,14 +28,15 @@ export function sliceHints(
   );
 }
 
-/** The rows that one interval owns: `day 2026-11-28`, `whole table`, `slice unknown`. */
+/** The rows that one interval owns: `day 2026-11-28`, `whole table`, `table of 2026-11-28`, `slice unknown`. */
 export function sliceLabel({ slice }: WriteFact, interval: DataInterval | undefined, zone: ZoneName): string {
   if (slice.kind === 'whole-table') return 'whole table';
   if (slice.kind === 'unknown') return 'slice unknown';
-  if (interval === undefined) return `by ${slice.column}`;
+  const by = slice.kind === 'own-table' ? 'table of' : slice.column;
+  if (interval === undefined) return slice.kind === 'own-table' ? 'a table for each interval' : `by ${by}`;
   const start = exactTime(slice.lo, interval);
   const end = exactTime(slice.hi, interval);
-  return `${slice.column} ${formatInterval({ start, end }, zone)}`;
+  return `${by} ${formatInterval({ start, end }, zone)}`;
 }
 
 function lineEnd(text: string, from: number): number {

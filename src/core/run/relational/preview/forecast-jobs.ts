@@ -14,6 +14,7 @@ import { enterTransaction, protectiveSettings } from '../../session/session-sett
 import type { Forecast, TableLock, TableWrites } from '../../unit/forecast.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { planTask } from '../task/task-plan.ts';
+import { alikeTables } from './alike-tables.ts';
 import { areIndependent } from './independent-units.ts';
 import { beginShadow } from './preview-by-query.ts';
 
@@ -93,6 +94,7 @@ const unseen = /^[\s(]*(?:do|call|execute|copy)\b/i;
 async function explainJobs(session: Session, jobs: readonly UnitJob[], found: Found): Promise<void> {
   for (const ofTask of byTask(jobs)) {
     const some = spread(ofTask, planned);
+    const nameOf = alikeTables(ofTask);
     for (const job of some) {
       await session.query('begin isolation level read committed');
       await enterTransaction(session, job.options.settings, protectiveSettings(job.options), explainSettings, patience);
@@ -100,7 +102,7 @@ async function explainJobs(session: Session, jobs: readonly UnitJob[], found: Fo
         const bare = withoutLeadingComments(text);
         if (!explainable.test(bare) && !unseen.test(bare)) continue;
         const explained = explainable.test(bare) ? await explain(session, text) : undefined;
-        found.add(explained, ofTask.length / some.length);
+        found.add(explained, ofTask.length / some.length, nameOf);
       }
       await session.query('rollback');
     }
@@ -141,16 +143,18 @@ class Found {
   readonly #reads = new Map<string, { rows: number; whole: boolean }>();
   readonly #writes = new Map<string, { insert: number; update: number; delete: number }>();
 
-  add(explained: ExplainedRows | undefined, times: number): void {
+  add(explained: ExplainedRows | undefined, times: number, nameOf: (table: string) => string): void {
     if (explained === undefined) {
       this.unplanned += times;
       return;
     }
-    for (const { table, rows, whole } of explained.reads) {
+    for (const { table: own, rows, whole } of explained.reads) {
+      const table = nameOf(own);
       const known = this.#reads.get(table) ?? { rows: 0, whole: false };
       this.#reads.set(table, { rows: known.rows + rows * times, whole: known.whole || whole });
     }
-    for (const { table, operation, rows } of explained.writes) {
+    for (const { table: own, operation, rows } of explained.writes) {
+      const table = nameOf(own);
       const known = this.#writes.get(table) ?? { insert: 0, update: 0, delete: 0 };
       this.#writes.set(table, { ...known, [operation]: known[operation] + rows * times });
     }
@@ -188,9 +192,12 @@ const exclusive: ReadonlySet<StatementKind> = new Set([
 /** By the statements' first words: each table with the strongest lock that a unit takes on it. */
 function locksOf(jobs: readonly UnitJob[], keepsWritersOut: boolean): readonly TableLock[] {
   const tables = new Map<string, TableLock['against']>();
-  for (const [job] of byTask(jobs)) {
+  for (const ofTask of byTask(jobs)) {
+    const [job] = ofTask;
     if (job === undefined) continue;
-    for (const { table, mode } of job.slices) {
+    const nameOf = alikeTables(ofTask);
+    for (const { table: own, mode } of job.slices) {
+      const table = nameOf(own);
       if (mode !== 'create' && tables.get(table) !== 'everyone')
         tables.set(table, keepsWritersOut && job.options.lockTable ? 'writers' : 'rows');
     }
@@ -202,7 +209,7 @@ function locksOf(jobs: readonly UnitJob[], keepsWritersOut: boolean): readonly T
     );
     for (const { kind, targets } of statements) {
       if (!exclusive.has(kind)) continue;
-      for (const { name } of targets) if (!own.has(name)) tables.set(name, 'everyone');
+      for (const { name } of targets) if (!own.has(name)) tables.set(nameOf(name), 'everyone');
     }
   }
   return [...tables].map(([table, against]) => ({ table, against }));

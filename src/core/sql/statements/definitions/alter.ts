@@ -54,11 +54,11 @@ function readAction(c: Cursor): Reading {
   if (isPartitionAction(c)) return readRest(c, 'alter_partition');
   if (word(c) === 'rename' && (word(c, 1) === 'to' || word(c, 1) === 'as')) {
     c.index += 2;
-    return { kind: 'alter_rename', renamedTo: readTableName(c)?.name };
+    return { kind: 'alter_rename', renamedTo: readTableName(c) };
   }
   if (accept(c, 'swap')) {
     accept(c, 'with');
-    return { kind: 'alter_swap', renamedTo: readTableName(c)?.name };
+    return { kind: 'alter_swap', renamedTo: readTableName(c) };
   }
   if (accept(c, 'append')) {
     const source = accept(c, 'from') ? readTableName(c) : undefined;

@@ -35,14 +35,14 @@ export function readRename(c: Cursor): Reading {
   if (!accept(c, 'table') && !accept(c, 'tables')) return { kind: 'rename' };
   accept(c, 'if', 'exists');
   const targets: TableReference[] = [];
-  let renamedTo: string | undefined;
+  let renamedTo: TableReference | undefined;
   do {
     const target = readTableName(c);
     if (target === undefined) break;
     targets.push(target);
     if (accept(c, 'to')) {
       const to = readTableName(c);
-      renamedTo ??= to?.name;
+      renamedTo ??= to;
     }
   } while (acceptOperator(c, ','));
   return { kind: 'rename', target: targets[0], targets, renamedTo };
