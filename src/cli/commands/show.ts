@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { WorkspaceFacts } from '../../core/lineage/facts/workspace-facts.ts';
 import { makeTaskSql } from '../../core/pipeline/model/make-task-sql.ts';
@@ -7,8 +7,10 @@ import { type DialectName, dialectNames } from '../../core/sql/model/dialect-nam
 import { statementJson } from '../../core/sql/statement-json.ts';
 import { lineIndex } from '../../core/text/line-index.ts';
 import { wholeFile } from '../../core/text/mapped-text.ts';
+import type { Problem } from '../../core/text/span.ts';
 import { draftDeclaration } from '../../core/view/document/draft-declaration.ts';
 import { declarationYaml } from '../../node/config/add-declaration.ts';
+import { readText } from '../../node/disk-files.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../asked/airflow-option.ts';
@@ -118,7 +120,9 @@ function showStatements(path: string, options: ShowOptions, shell: Shell): void 
   if (statSync(file).isDirectory()) throw new UsageError(`${path} is a folder`, '--statements wants one SQL file');
   if (file.endsWith('.py'))
     throw new UsageError(`${path} is a Python file`, 'its tasks are shown without --statements');
-  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  const unread: Problem[] = [];
+  const text = readText(dirname(file), basename(file), unread);
+  if (text === undefined) throw new UsageError(`${path} is ${unread[0]?.message ?? 'not read'}`);
   const { reading } = makeTaskSql(wholeFile(path, text), [], options.dialect, 'file');
   const lines = lineIndex(text);
   const statements = reading.statements.map((statement) => statementJson(statement, lines));

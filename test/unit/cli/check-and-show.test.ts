@@ -211,6 +211,10 @@ describe('show', () => {
     });
     const broken = await runCli(['show', 'sql/broken.sql', '--statements'], root);
     expect(broken.err).toContain('sql/broken.sql:1:');
+    writeFileSync(join(root, 'sql/wide.sql'), Buffer.from('SELECT 1 FROM mart.a;', 'utf16le'));
+    const wide = await runCli(['show', 'sql/wide.sql', '--statements'], root);
+    rmSync(join(root, 'sql/wide.sql'));
+    expect([wide.code, wide.err]).toEqual([2, expect.stringContaining('save it as UTF-8')]);
     expect((await runCli(['show', '.', '--statements'], root)).code).toBe(2);
     const both = await runCli(['show', '--declare', 'a.x', '--format', 'json'], root);
     expect(both.code).toBe(2);

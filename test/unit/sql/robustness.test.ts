@@ -123,6 +123,28 @@ describe('hostile input', () => {
     }
   });
 
+  test('tables below many queries are found', () => {
+    const nested = (levels: number) =>
+      `INSERT INTO m.t ${'SELECT * FROM (SELECT * FROM m.a x JOIN ('.repeat(levels)}SELECT * FROM m.s${') y ON true) z'.repeat(levels)}`;
+    for (const levels of [30, 60]) expect(readJson(nested(levels), 'postgres')[0]?.reads).toContain('m.s');
+  });
+
+  test('what is opened twenty thousand times is looked for once', () => {
+    for (const opened of [
+      '/* ',
+      '/* a\n',
+      '{% raw %}\n',
+      '{# ',
+      '{% if a %} ',
+      '{{ ',
+      '$a$ ',
+      "' ",
+      'WITH FUNCTION f() ',
+    ])
+      expect(read(`SELECT 1 FROM m.t\n${opened.repeat(20_000)}`).statements[0]?.kind).toBe('select');
+    expect(read(`SELECT 1\n${'/* a\n'.repeat(20_000)}${'*/'.repeat(10_000)}`).statements).not.toEqual([]);
+  });
+
   test.each(['', ' ', ';', '\ufeff', '--', '/*', "'", '"', '$$', '{{', 'SELECT', 'WITH', '\u0000', '\ud83d'])(
     '%j',
     (sql) => {

@@ -9,6 +9,7 @@ describe.each([
   ['statements.json', 102],
   ['more-statements.json', 131],
   ['clauses.json', 69],
+  ['names.json', 46],
 ])('statements of all dialects: %s', (file, count) => {
   const cases = load(file);
   test('all are there', () => expect(cases).toHaveLength(count));

@@ -124,7 +124,7 @@ class Lexer {
     if (lexis.clientScript && code === 92 && (next === 59 || isWordStart(next))) {
       // Commands of psql: those that run what has been written end it.
       if (next === 59) this.terminate(at + 2);
-      else if (!this.startsLine || sendsBuffer.test(text.slice(at + 1, at + 12))) this.terminate(lineEnd(text, at));
+      else if (!this.startsLine || sendsBuffer.test(text.slice(at + 1, at + 16))) this.terminate(lineEnd(text, at));
       else this.at = lineEnd(text, at);
       return true;
     }

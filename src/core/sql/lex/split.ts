@@ -62,6 +62,9 @@ function statementEnd(tokens: readonly Token[], from: number, outline: Outline):
   const balanced = (outline.depth[end] ?? 0) <= (outline.depth[from] ?? 0);
   const holds = first === 'create' ? createsHolder(tokens, from) : mayHoldStatement.has(first);
   if (holds && first !== 'with') return end;
+  // Templates in front of a statement belong to it.
+  let start = from;
+  while (tokens[start]?.kind === 'hole' && tokens[start]?.content === undefined) start++;
   let depth = 0;
   let begun = !holds;
   for (let index = from; index < end; index++) {
@@ -69,7 +72,7 @@ function statementEnd(tokens: readonly Token[], from: number, outline: Outline):
     if (token === undefined) break;
     depth += bracketStep(token);
     // A bracket that is never closed hides nothing either.
-    if (begun && (depth <= 0 || !balanced) && token.startsLine && index > from && beginsStatement(tokens, index))
+    if (begun && (depth <= 0 || !balanced) && token.startsLine && index > start && beginsStatement(tokens, index))
       return index;
     // The statement that a WITH belongs to is its own.
     begun ||= depth <= 0 && token.kind === 'word' && mainVerbs.has(token.text);
@@ -168,6 +171,8 @@ function beginsStatement(tokens: readonly Token[], index: number): boolean {
 
 function isRoutine(tokens: readonly Token[], from: number): boolean {
   const first = wordAt(tokens, from);
+  // Trino: a query may bring functions of its own.
+  if (first === 'with') return wordAt(tokens, from + 1) === 'function' && wordAt(tokens, from + 2) !== 'as';
   if (first !== 'create' && first !== 'alter') return false;
   for (let index = from + 1; index < Math.min(tokens.length, from + 14); index++) {
     const word = wordAt(tokens, index);

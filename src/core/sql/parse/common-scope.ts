@@ -17,5 +17,8 @@ export function leaveCommonScope(c: Cursor, length: number): void {
 
 /** The common table in force that a name means. */
 export function commonTableNamed(c: Cursor, table: TableReference): string | undefined {
-  return table.name.includes('.') ? undefined : c.commonSpellings.get(table.name.toLowerCase())?.at(-1);
+  const name = table.name.toLowerCase();
+  // DuckDB: `recurring.t` is what a recursive `t` with USING KEY has found so far.
+  const own = c.dialect === 'duckdb' && name.startsWith('recurring.') ? name.slice('recurring.'.length) : name;
+  return c.commonSpellings.get(own)?.at(-1);
 }

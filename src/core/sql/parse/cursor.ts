@@ -49,7 +49,7 @@ export interface Grammar {
 }
 
 /** Beyond this nesting the inside of a bracket is taken as opaque, so that no input can exhaust the stack. */
-export const maxDepth = 120;
+export const maxDepth = 400;
 
 export function openCursor(
   grammar: Grammar,

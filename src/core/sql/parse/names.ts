@@ -2,6 +2,7 @@ import type { Token } from '../lex/token.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import type { TableReference } from '../model/table-reference.ts';
 import { type Cursor, commaList, done, isName, operator, skipOne, spanFrom, token, within, word } from './cursor.ts';
+import { isGrammar } from './is-grammar.ts';
 
 /** Dialects that do not tell quoted names apart by case. */
 const foldsQuoted: ReadonlySet<DialectName> = new Set(['redshift', 'spark', 'duckdb', 'trino']);
@@ -24,7 +25,8 @@ export function readTableName(c: Cursor): TableReference | undefined {
   let templated = false;
   while (!done(c)) {
     const here = token(c);
-    if (here === undefined || !(isName(here) || (operator(c) === '*' && parts.length > 0))) break;
+    if (here === undefined) break;
+    if (!isName(here) && !(parts.length > 0 && (operator(c) === '*' || isNumbered(c, 0)))) break;
     let part = nameOf(here, c.dialect);
     templated ||= here.holes.length > 0 || here.text.includes('${');
     c.index++;
@@ -37,12 +39,28 @@ export function readTableName(c: Cursor): TableReference | undefined {
       // `db..table`: the default schema.
       parts.push('');
       c.index++;
-    } else if (operator(c) === '.' && isName(token(c, 1))) c.index++;
+    } else if (operator(c) === '.' && (isName(token(c, 1)) || isNumbered(c, 1))) c.index++;
     else if (operator(c) === '.' && operator(c, 1) === '*') break;
     else break;
   }
-  return { name: parts.join('.'), templated, ...spanFrom(c, first.start) };
+  return { name: withoutVersion(parts.join('.'), c.dialect), templated, ...spanFrom(c, first.start) };
 }
+
+/** The table that a statement makes or fills; DuckDB takes a string for its name too. */
+export function readTargetName(c: Cursor): TableReference | undefined {
+  const here = token(c);
+  if (c.dialect !== 'duckdb' || here?.kind !== 'string') return readTableName(c);
+  c.index++;
+  return { name: here.text.toLowerCase(), templated: false, start: here.start, end: here.end };
+}
+
+/** BigQuery: a table may be named by digits alone, `events.20240101`. */
+const isNumbered = (c: Cursor, ahead: number): boolean =>
+  c.dialect === 'bigquery' && token(c, ahead)?.kind === 'number' && /^\d+$/.test(token(c, ahead)?.text ?? '');
+
+/** Delta: a version or time clings to the name, `people@v3`. */
+const withoutVersion = (name: string, dialect: DialectName): string =>
+  dialect === 'spark' ? name.replace(/@(?:v\d+|\d{17})$/, '') : name;
 
 /** The rest of a BigQuery name with dashes (`my-project`). */
 function readDashes(c: Cursor, start: Token): string {
@@ -133,7 +151,7 @@ export function readAlias(c: Cursor, reserved: ReadonlySet<string>): Token | und
   }
   const usable =
     here.kind === 'quoted' ||
-    (here.kind === 'word' && (explicit || !reserved.has(here.text))) ||
+    (here.kind === 'word' && (explicit || !isGrammar(c, reserved))) ||
     (here.kind === 'hole' && here.content === undefined) ||
     (explicit && here.kind === 'string');
   if (!usable) return undefined;

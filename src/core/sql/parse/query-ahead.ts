@@ -6,7 +6,7 @@ import { afterTable, queryStarts } from './words.ts';
 const queryTails = new Set(['union', 'intersect', 'except', 'minus', 'order', 'limit', 'offset', 'fetch', 'for']);
 
 /** DuckDB's statements that may stand as a query. */
-const tableQueries = new Set(['pivot', 'unpivot', 'summarize', 'describe']);
+const tableQueries = new Set(['pivot', 'unpivot', 'summarize', 'describe', 'show', 'desc']);
 
 /** True at `(` when the bracket holds a query and nothing else, however many brackets are around it. */
 export function isQueryAhead(c: Cursor): boolean {
@@ -32,7 +32,8 @@ function isQueryStart(text: string, behind: Token | undefined, c: Cursor): boole
   if (tableQueries.has(text))
     return (
       c.dialect === 'duckdb' &&
-      (next === '(' || (isName(behind) && !(behind?.kind === 'word' && afterTable.has(behind.text))))
+      (next === '(' ||
+        (isName(behind) && !(behind?.kind === 'word' && afterTable.has(behind.text) && !queryStarts.has(behind.text))))
     );
   return queryStarts.has(text);
 }

@@ -17,7 +17,7 @@ export const afterTable = words(`
   where group having qualify window order limit offset fetch union intersect except minus on using returning set select
   insert values distribute sort cluster connect start lateral join inner left right full cross natural outer asof semi anti
   positional straight_join global directed when into for tablesample sample with then pivot unpivot match_recognize match_condition from at before
-  changes use force ignore partition as final do overwrite replace by version timestamp delete update and or any
+  changes use force ignore partition as final do overwrite by version timestamp and or any
   settings format clone to swap rename`);
 
 /** Words behind a select item that are not its alias. */

@@ -11,7 +11,7 @@ import { readSelectList } from '../parse/queries/read-select-list.ts';
 import { readWith } from '../parse/queries/read-with.ts';
 import { isQueryAhead } from '../parse/query-ahead.ts';
 import { readAlter } from './definitions/alter.ts';
-import { readCreate, readReplaceTable } from './definitions/create.ts';
+import { readCache, readCreate, readReplaceTable } from './definitions/create.ts';
 import { readDrop, readRefresh, readRename, readTruncate } from './definitions/drop.ts';
 import { readQuotedStatements, readRoutineBody } from './routine-body.ts';
 import { readCopy, readExport, readLoad, readUnload } from './rows/copy.ts';
@@ -46,6 +46,7 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
   do: () => ({ kind: 'do' }),
   call: readCallStatement,
+  cache: readCache,
 };
 
 const blockEnds = new Set(['if', 'loop', 'while', 'for', 'repeat', 'case']);
@@ -87,6 +88,7 @@ export function readStatementInside(c: Cursor): Statement {
 }
 
 function readFacts(c: Cursor, whole: boolean): Statement {
+  skipHeader(c);
   const start = startOffset(c);
   const firstRead = c.reads.length;
   const firstModifying = c.modifying.length;
@@ -116,6 +118,15 @@ function readFacts(c: Cursor, whole: boolean): Statement {
     modifying: c.modifying.slice(firstModifying),
   };
 }
+
+/** `{{ header }}` in front of a statement: whatever it renders to, comments or settings, the statement is still read. */
+function skipHeader(c: Cursor): void {
+  let ahead = 0;
+  while (token(c, ahead)?.kind === 'hole' && token(c, ahead)?.content === undefined) ahead++;
+  if (ahead > 0 && (Object.hasOwn(readers, word(c, ahead)) || headed.has(word(c, ahead)))) c.index += ahead;
+}
+
+const headed = new Set(['select', 'with']);
 
 function withCommonTables(query: QueryBlock, common: readonly CommonTable[], keyword: string): QueryBlock {
   // A plain query has taken them already.

@@ -28,10 +28,17 @@ const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
 const mostInVain = 20_000;
 const shortLook = 50;
 
+/** What has been looked for in vain, so that a text which opens thousands of tags is not searched for each of them. */
+interface Spent {
+  inVain: number;
+  /** Closing marks that do not stand in the rest of the text. */
+  readonly unclosed: Set<'#}' | 'endraw'>;
+}
+
 /** Splits a template at its tags, by the rules of Jinja2's lexer with Airflow's settings. Never throws. */
 export function scanTemplate(text: string): readonly TemplateSegment[] {
   const segments: TemplateSegment[] = [];
-  const spent = { inVain: 0 };
+  const spent: Spent = { inVain: 0, unclosed: new Set() };
   let at = 0;
   while (at < text.length) {
     opener.lastIndex = at;
@@ -39,29 +46,36 @@ export function scanTemplate(text: string): readonly TemplateSegment[] {
     const start = found?.index ?? text.length;
     if (start > at) segments.push({ kind: 'text', start: at, end: start, stripsBefore: false, stripsAfter: false });
     if (found === null) break;
-    const segment = found[0] === '{#' ? comment(text, start) : (raw(text, start) ?? delimited(text, start, spent));
+    const segment =
+      found[0] === '{#' ? comment(text, start, spent) : (raw(text, start, spent) ?? delimited(text, start, spent));
     segments.push(segment);
     at = segment.end;
   }
   return segments;
 }
 
-function comment(text: string, start: number): TemplateSegment {
-  const close = text.indexOf('#}', start + 2);
-  if (close < 0) return broken(text, start, 'the comment "{#" is not closed');
+function comment(text: string, start: number, { unclosed }: Spent): TemplateSegment {
+  const close = unclosed.has('#}') ? -1 : text.indexOf('#}', start + 2);
+  if (close < 0) {
+    unclosed.add('#}');
+    return broken(text, start, 'the comment "{#" is not closed');
+  }
   const stripsBefore = text[start + 2] === '-' && close > start + 2;
   const stripsAfter = text[close - 1] === '-' && close - 1 >= start + (stripsBefore ? 3 : 2);
   return { kind: 'comment', start, end: close + 2, stripsBefore, stripsAfter };
 }
 
-function raw(text: string, start: number): TemplateSegment | undefined {
+function raw(text: string, start: number, { unclosed }: Spent): TemplateSegment | undefined {
   rawStart.lastIndex = start;
   const open = rawStart.exec(text);
   if (open === null) return undefined;
   const innerStart = rawStart.lastIndex;
   rawEnd.lastIndex = innerStart;
-  const close = rawEnd.exec(text);
-  if (close === null) return broken(text, start, '"{% raw %}" has no "{% endraw %}"');
+  const close = unclosed.has('endraw') ? null : rawEnd.exec(text);
+  if (close === null) {
+    unclosed.add('endraw');
+    return broken(text, start, '"{% raw %}" has no "{% endraw %}"');
+  }
   return {
     kind: 'raw',
     start,
@@ -74,7 +88,7 @@ function raw(text: string, start: number): TemplateSegment | undefined {
   };
 }
 
-function delimited(text: string, start: number, spent: { inVain: number }): TemplateSegment {
+function delimited(text: string, start: number, spent: Spent): TemplateSegment {
   const kind = text[start + 1] === '%' ? 'tag' : 'expression';
   const closing = kind === 'tag' ? '%}' : '}}';
   const sign = text[start + 2] === '-' || text[start + 2] === '+' ? text[start + 2] : '';

@@ -20,13 +20,16 @@ export function sqlStretches(text: string): readonly SqlStretch[] {
     if (end > start) stretches.push({ place, start, end });
     at = end;
   };
+  let partners: ReadonlyMap<number, number> | undefined;
   next.lastIndex = 0;
   for (let found = next.exec(text); found !== null; found = next.exec(text)) {
     const [mark] = found;
     const start = found.index;
     if (mark === '--' || mark.endsWith('#')) add('line-comment', start, lineEnd(text, start));
-    else if (mark === '/*') add('block-comment', start, commentEnd(text, start));
-    else if (mark.startsWith('$')) {
+    else if (mark === '/*') {
+      partners ??= commentPartners(text);
+      add('block-comment', start, partners.get(start) ?? commentEnd(text, start));
+    } else if (mark.startsWith('$')) {
       if (wordCharacter.test(text[start - 1] ?? '')) {
         next.lastIndex = start + 1;
         continue;
@@ -46,15 +49,22 @@ function lineEnd(text: string, start: number): number {
   return end < 0 ? text.length : start + end;
 }
 
+/** Where each comment ends if comments nest, by its start; found in one pass, as a text may open any number of them. */
+function commentPartners(text: string): ReadonlyMap<number, number> {
+  const partners = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: mark, index } of text.matchAll(/\/\*|\*\//g)) {
+    if (mark === '/*') open.push(index);
+    else {
+      const start = open.pop();
+      if (start !== undefined) partners.set(start, index + 2);
+    }
+  }
+  return partners;
+}
+
 /** Comments nest in Postgres and do not in MySQL: nesting is believed only where it closes. */
 function commentEnd(text: string, start: number): number {
-  let depth = 0;
-  const marks = /\/\*|\*\//g;
-  marks.lastIndex = start;
-  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
-    depth += mark[0] === '/*' ? 1 : -1;
-    if (depth === 0) return marks.lastIndex;
-  }
   const first = text.indexOf('*/', start + 2);
   return first < 0 ? text.length : first + 2;
 }

@@ -14,6 +14,7 @@ import {
   within,
   word,
 } from '../cursor.ts';
+import { followsName, isGrammar } from '../is-grammar.ts';
 import { flatParts, opaque } from '../opaque.ts';
 import { isQueryAhead } from '../query-ahead.ts';
 import { readArguments } from '../read-arguments.ts';
@@ -86,6 +87,20 @@ const wordPower: Readonly<Record<string, number>> = {
   collate: power.zone,
 };
 
+/** Operators of some dialect that are names in others. */
+const softOperators = new Set([
+  'xor',
+  'rlike',
+  'regexp',
+  'glob',
+  'overlaps',
+  'div',
+  'mod',
+  'collate',
+  'escape',
+  'similar',
+]);
+
 const notOperators = new Set(['[', ']', '(', ')', '{', '}', ',', ';', '.', '..', ':', '::', '|>']);
 
 const negatable = new Set(['between', 'in', 'like', 'ilike', 'rlike', 'regexp', 'similar', 'glob']);
@@ -129,7 +144,7 @@ export function readClauseExpression(c: Cursor): SqlExpression {
 }
 
 const atBoundary = (c: Cursor): boolean =>
-  done(c) || operator(c) === ',' || operator(c) === '|>' || clauseWords.has(word(c));
+  done(c) || operator(c) === ',' || operator(c) === '|>' || isGrammar(c, clauseWords);
 
 const prefixSigns = new Set(['-', '+', '~', '!', '@', '@@', '|/']);
 
@@ -160,6 +175,7 @@ function infixPower(c: Cursor): number | undefined {
   const here = word(c);
   if (here === '') return undefined;
   if (here === 'operator' && operator(c, 1) === '(') return power.other;
+  if (softOperators.has(here) && followsName(c, 1)) return undefined;
   if (here === 'not') return negatable.has(word(c, 1)) ? power.match : undefined;
   if (here === 'at') return word(c, 1) === 'time' && word(c, 2) === 'zone' ? power.zone : undefined;
   return Object.hasOwn(wordPower, here) ? wordPower[here] : undefined;
@@ -218,7 +234,7 @@ function readIs(c: Cursor, left: SqlExpression, start: number): SqlExpression {
     return { kind: 'binary', operator: `${not} distinct from`, left, right, ...spanFrom(c, start) };
   }
   const what = word(c);
-  if (what !== '' && !clauseWords.has(what)) c.index++;
+  if (what !== '' && !isGrammar(c, clauseWords)) c.index++;
   if (what === 'json') readJsonKind(c);
   else if (normalForms.has(what)) accept(c, 'normalized');
   return { kind: 'unary', operator: what === '' ? not : `${not} ${what}`, operand: left, ...spanFrom(c, start) };

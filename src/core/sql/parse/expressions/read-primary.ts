@@ -14,6 +14,7 @@ import {
   within,
   word,
 } from '../cursor.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { nameOf } from '../names.ts';
 import { leafOf, opaque } from '../opaque.ts';
 import { isQueryAhead } from '../query-ahead.ts';
@@ -205,7 +206,7 @@ function readWord(c: Cursor, start: number, text: string): SqlExpression {
     return (here && leafOf(here, c)) ?? opaque(c, start, []);
   }
   if (text === 'end' && c.cases === 0) return readColumnOrCall(c, start);
-  if (reservedOperands.has(text) && !(calls && callableKeywords.has(text)) && operator(c, 1) !== '.')
+  if (isGrammar(c, reservedOperands) && !(calls && callableKeywords.has(text)) && operator(c, 1) !== '.')
     return opaque(c, start, []);
   return readColumnOrCall(c, start);
 }
@@ -246,7 +247,7 @@ function readCase(c: Cursor, start: number): SqlExpression {
     const part = c.grammar.expression(c);
     if (c.index === before) {
       // `CASE` that is never ended must not take the clauses behind it.
-      if (reservedOperands.has(word(c))) break;
+      if (isGrammar(c, reservedOperands)) break;
       c.index++;
     } else parts.push(part);
   }

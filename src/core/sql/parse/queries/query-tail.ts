@@ -14,6 +14,7 @@ import {
   word,
 } from '../cursor.ts';
 import { readClauseExpression } from '../expressions/read-expression.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { readColumnList } from '../names.ts';
 import { clauseWords } from '../words.ts';
 
@@ -104,7 +105,7 @@ export function readQueryTail(c: Cursor, draft: QueryDraft): void {
       draft.limit = draft.limit === undefined ? spanFrom(c, start) : { start: draft.limit.start, end: lastOffset(c) };
     } else if (here === 'for' && lockWords.has(word(c, 1))) {
       c.index += 2;
-      while (!done(c) && (!clauseWords.has(word(c)) || word(c) === 'for')) skipOne(c);
+      while (!done(c) && (!isGrammar(c, clauseWords) || word(c) === 'for')) skipOne(c);
     } else if ((here === 'distribute' || here === 'sort' || here === 'cluster') && word(c, 1) === 'by') {
       c.index += 2;
       readExpressionList(c);

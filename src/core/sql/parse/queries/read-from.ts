@@ -19,9 +19,12 @@ import {
 } from '../cursor.ts';
 import { readConjuncts } from '../expressions/conjuncts.ts';
 import { readExpression } from '../expressions/read-expression.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { nameOf, readAlias, readColumnList, readPrefixAlias, readTableName } from '../names.ts';
 import { isQueryAhead } from '../query-ahead.ts';
-import { afterTable } from '../words.ts';
+import { readArguments } from '../read-arguments.ts';
+import { skipTo } from '../skip-to.ts';
+import { afterTable, clauseWords } from '../words.ts';
 import { readLateralView } from './read-lateral-view.ts';
 import { readPivotClause } from './read-pivot.ts';
 import { readTableArguments } from './table-arguments.ts';
@@ -66,10 +69,16 @@ export function readJoins(c: Cursor, items: FromItem[]): void {
     }
     if (readLateCondition(c, items)) continue;
     const join = acceptJoin(c);
-    if (join === undefined) break;
+    if (join === undefined) {
+      if (isGrammar(c, clauseWords) || !skipTo(c, goesOn)) break;
+      continue;
+    }
     readFromEntry(c, join, items);
   }
 }
+
+/** Another entry, or the clause that ends the list and so the search for one. */
+const goesOn = (c: Cursor): boolean => operator(c) === ',' || isGrammar(c, clauseWords);
 
 /** `a JOIN b JOIN c ON … ON …`: the second condition is that of `b`, which then reaches to its end. */
 function readLateCondition(c: Cursor, items: FromItem[]): boolean {
@@ -93,7 +102,7 @@ export function readFromEntry(c: Cursor, join: JoinKind, items: FromItem[]): voi
   const lateral = accept(c, 'lateral');
   accept(c, 'only');
   const before = readPrefixAlias(c);
-  if (word(c) === 'stream' && c.dialect === 'spark' && isName(token(c, 1))) c.index++;
+  if (word(c) === 'stream' && c.dialect === 'spark' && isName(token(c, 1)) && word(c, 1) !== 'set') c.index++;
   if (operator(c) === '(' && !isQueryAhead(c)) {
     const inner = within(c, () => readFromList(c));
     readAlias(c, afterTable);
@@ -125,14 +134,20 @@ function readSource(c: Cursor, before: readonly FromItem[]): Source | undefined 
     (here.kind === 'hole' && !isName(here))
   ) {
     c.index++;
+    // Behind a stage its format and pattern.
+    if (here.kind === 'parameter' && operator(c) === '(') skipOne(c);
     return { kind: 'function', name: here.text };
   }
-  if (word(c) === 'rows' && word(c, 1) === 'from') {
+  if (word(c) === 'rows' && word(c, 1) === 'from' && operator(c, 2) === '(') {
     c.index += 2;
-    skipOne(c);
+    within(c, () => readArguments(c));
     return { kind: 'function', name: 'rows from' };
   }
-  if (!isName(here) || (here.kind === 'word' && notTables.has(here.text) && operator(c, 1) !== '.')) return undefined;
+  if (!isName(here) || (isGrammar(c, notTables) && operator(c, 1) !== '.')) return undefined;
+  if (standsForItself(c)) {
+    c.index++;
+    return { kind: 'function', name: here.text };
+  }
   const table = readTableName(c);
   if (table === undefined) return undefined;
   if (operator(c) === '(' && table.name !== 'identifier(…)') {
@@ -169,6 +184,16 @@ const notTables = new Set([
   'returning',
 ]);
 
+/** Postgres: a function without brackets is a source of one row. */
+const standsForItself = (c: Cursor): boolean =>
+  (c.dialect === 'postgres' || c.dialect === 'redshift') && valueFunctions.has(word(c)) && operator(c, 1) !== '.';
+
+const valueFunctions = new Set(
+  'current_date current_time current_timestamp current_user current_role current_schema current_catalog localtime localtimestamp session_user user'.split(
+    ' ',
+  ),
+);
+
 /** `FROM t, t.items`: a nested value of an earlier entry, not a table. */
 const isPathOfAlias = (c: Cursor, table: TableReference, before: readonly FromItem[]): boolean =>
   (c.dialect === 'bigquery' || c.dialect === 'redshift') &&
@@ -188,6 +213,8 @@ function readObjectUnpivot(c: Cursor): Source {
 }
 
 function finish(c: Cursor, source: Source, join: JoinKind, start: number, before: Token | undefined): FromItem {
+  // Postgres: `t *` is `t` with its children.
+  if (source.kind === 'table' && operator(c) === '*') c.index++;
   readTableModifiers(c);
   let alias = before ?? readAlias(c, afterTable);
   if (alias !== undefined) readColumnDefinitions(c);

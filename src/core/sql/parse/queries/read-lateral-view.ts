@@ -1,5 +1,6 @@
 import type { FromItem } from '../../model/expression.ts';
 import { accept, type Cursor, isName, operator, spanFrom, startOffset, token, within, word } from '../cursor.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { nameOf, readTableName } from '../names.ts';
 import { readArguments } from '../read-arguments.ts';
 import { afterTable } from '../words.ts';
@@ -11,10 +12,10 @@ export function readLateralView(c: Cursor): FromItem {
   accept(c, 'outer');
   const name = readTableName(c)?.name ?? '';
   if (operator(c) === '(') within(c, () => readArguments(c));
-  const alias = isName(token(c)) && word(c) !== 'as' && !afterTable.has(word(c)) ? token(c) : undefined;
+  const alias = isName(token(c)) && word(c) !== 'as' && !isGrammar(c, afterTable) ? token(c) : undefined;
   if (alias !== undefined) c.index++;
   if (accept(c, 'as')) {
-    while (isName(token(c)) && !afterTable.has(word(c))) {
+    while (isName(token(c)) && !isGrammar(c, afterTable)) {
       c.index++;
       if (!(operator(c) === ',' && isName(token(c, 1)))) break;
       c.index++;

@@ -17,11 +17,13 @@ import {
 } from '../cursor.ts';
 import { readConjuncts } from '../expressions/conjuncts.ts';
 import { readClauseExpression } from '../expressions/read-expression.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { readTableName } from '../names.ts';
 import { flatParts, opaque } from '../opaque.ts';
 import { isQueryAhead } from '../query-ahead.ts';
 import { readArguments } from '../read-arguments.ts';
-import { clauseWords } from '../words.ts';
+import { skipTo } from '../skip-to.ts';
+import { clauseWords, queryStarts } from '../words.ts';
 import {
   acceptSetOperator,
   emptyDraft,
@@ -75,7 +77,7 @@ function readOperand(c: Cursor): QueryDraft {
   if (word(c) === 'values') return readValues(c);
   if (word(c) === 'table') return readTableCommand(c);
   if (word(c) === 'pivot' || word(c) === 'unpivot') return { ...emptyDraft(), from: readPivotQuery(c) };
-  if (word(c) === 'summarize' || word(c) === 'describe') return readTableCommand(c);
+  if (describing.has(word(c))) return readDescription(c);
   return readClauses(c);
 }
 
@@ -110,6 +112,22 @@ function readBareRow(c: Cursor): readonly SqlExpression[] {
   const from = c.index;
   const item = readClauseExpression(c);
   return c.index > from ? [item] : [];
+}
+
+const describing = new Set(['summarize', 'describe', 'desc', 'show']);
+
+/** DuckDB: `(DESCRIBE SELECT …)`, `(SUMMARIZE t)`, `(SHOW TABLES)`; what SHOW names is no table that is read. */
+function readDescription(c: Cursor): QueryDraft {
+  if (queryStarts.has(word(c, 1)) && word(c, 1) !== 'table') {
+    const select = [everything(c)];
+    c.index++;
+    const query = readQuery(c);
+    return { ...emptyDraft(), select, next: [{ operator: 'union', query }] };
+  }
+  if (word(c) !== 'show') return readTableCommand(c);
+  const select = [everything(c)];
+  c.index = c.end;
+  return { ...emptyDraft(), select };
 }
 
 /** `TABLE t` is `SELECT * FROM t`. */
@@ -167,11 +185,13 @@ function readClauses(c: Cursor): QueryDraft {
       readClauseExpression(c);
     } else if ((selected || sourced) && strayWords.has(here)) {
       do skipOne(c);
-      while (!done(c) && !clauseWords.has(word(c)));
-    } else break;
+      while (!done(c) && !isGrammar(c, clauseWords));
+    } else if (!(selected && !sourced) || !skipTo(c, isFrom)) break;
   }
   return draft;
 }
+
+const isFrom = (c: Cursor): boolean => word(c) === 'from' && isGrammar(c, clauseWords);
 
 /** Words that continue nothing here: a clause is half-typed, and the next one is still to be read. */
 const strayWords = new Set(['group', 'by', 'and', 'or', 'as', 'end', 'select', 'from', 'where']);
@@ -221,7 +241,7 @@ const intoModifiers = new Set(['temp', 'temporary', 'unlogged', 'table', 'local'
 function readInto(c: Cursor): void {
   c.index++;
   if (c.nesting > 0 || c.dialect === 'mysql' || c.dialect === 'bigquery' || c.dialect === 'snowflake') {
-    while (!done(c) && !clauseWords.has(word(c))) skipOne(c);
+    while (!done(c) && !isGrammar(c, clauseWords)) skipOne(c);
     return;
   }
   for (let here = acceptAny(c, intoModifiers); here !== undefined; here = acceptAny(c, intoModifiers))
@@ -240,7 +260,7 @@ function readGroupBy(c: Cursor): readonly SqlExpression[] {
       c.index += 2;
       const parts = within(c, () => readArguments(c));
       items.push(opaque(c, start, parts));
-    } else if (word(c) === 'all' && (token(c, 1) === undefined || clauseWords.has(word(c, 1)))) c.index++;
+    } else if (word(c) === 'all' && (token(c, 1) === undefined || isGrammar(c, clauseWords, 1))) c.index++;
     else {
       const item = readClauseExpression(c);
       if (c.index > before) items.push(item);

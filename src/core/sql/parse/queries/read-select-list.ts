@@ -1,6 +1,7 @@
 import type { SelectItem, SqlExpression } from '../../model/expression.ts';
 import { acceptOperator, type Cursor, done, operator, skipOne, spanFrom, startOffset, word } from '../cursor.ts';
 import { readExpression } from '../expressions/read-expression.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { nameOf, readAlias, readPrefixAlias } from '../names.ts';
 import { opaque } from '../opaque.ts';
 import { afterItem, clauseWords } from '../words.ts';
@@ -22,7 +23,7 @@ export function readSelectList(c: Cursor): SelectItem[] {
 
 /** Redshift: `SELECT t.*, a EXCLUDE (b, c) FROM …`, about the whole list. */
 function skipExclusion(c: Cursor): void {
-  while (!done(c) && !clauseWords.has(word(c))) skipOne(c);
+  while (!done(c) && !isGrammar(c, clauseWords)) skipOne(c);
 }
 
 function readSelectItem(c: Cursor): SelectItem {
@@ -31,7 +32,7 @@ function readSelectItem(c: Cursor): SelectItem {
   const reserved = c.dialect === 'redshift' ? afterRedshiftItem : afterItem;
   let expression = readExpression(c);
   let alias = before ?? readAlias(c, reserved);
-  while (!done(c) && operator(c) !== ',' && operator(c) !== '|>' && !reserved.has(word(c))) {
+  while (!done(c) && operator(c) !== ',' && operator(c) !== '|>' && !isGrammar(c, reserved)) {
     // Something unknown between the expression and its alias: keep both.
     const before = c.index;
     const more = readExpression(c);

@@ -26,7 +26,7 @@ const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 export function readWith(c: Cursor): readonly CommonTable[] {
   c.index++;
   if (skipInlineFunctions(c) && !accept(c, 'with')) return [];
-  const recursive = accept(c, 'recursive');
+  const recursive = word(c, 1) !== 'as' && operator(c, 1) !== '(' && accept(c, 'recursive');
   // A recursive list sees all of its names, the others only those before.
   if (recursive) for (const name of namesAhead(c)) declareCommonTable(c, name);
   const tables: CommonTable[] = [];

@@ -1,5 +1,6 @@
 import { accept, acceptOperator, type Cursor, done, operator, skipOne, token, within, word } from '../cursor.ts';
 import { readExpression } from '../expressions/read-expression.ts';
+import { isGrammar } from '../is-grammar.ts';
 import { readAlias } from '../names.ts';
 import { readArguments } from '../read-arguments.ts';
 import { afterTable } from '../words.ts';
@@ -66,7 +67,7 @@ function readTimeTravel(c: Cursor): boolean {
 function readSample(c: Cursor): void {
   if (accept(c, 'using')) c.index++;
   else c.index++;
-  while (!done(c) && word(c) !== '' && !afterTable.has(word(c))) c.index++;
+  while (!done(c) && word(c) !== '' && !isGrammar(c, afterTable)) c.index++;
   if (operator(c) === '(') skipOne(c);
   else if (token(c)?.kind === 'number') {
     c.index++;

@@ -6,12 +6,13 @@ import {
   acceptOperator,
   type Cursor,
   done,
+  isName,
   operator,
   skipOne,
   token,
   word,
 } from '../../parse/cursor.ts';
-import { readColumnList, readTableName } from '../../parse/names.ts';
+import { readColumnList, readTableName, readTargetName } from '../../parse/names.ts';
 import { readQuery } from '../../parse/queries/read-query.ts';
 import { isQueryAhead } from '../../parse/query-ahead.ts';
 import { queryStarts } from '../../parse/words.ts';
@@ -39,7 +40,7 @@ export function readCreate(c: Cursor): Reading {
   const object = word(c);
   switch (object) {
     case 'table':
-      if (word(c, 1) === 'function') {
+      if (word(c, 1) === 'function' && isName(token(c, 2)) && word(c, 2) !== 'as') {
         c.index++;
         return readCreateRoutine(c, prefix);
       }
@@ -68,6 +69,15 @@ function readCreateRoutine(c: Cursor, { orReplace }: Prefix): Reading {
   const routine = readTableName(c);
   c.index = start;
   return { kind: 'create_procedure', routine, orReplace, ifNotExists };
+}
+
+/** Spark: `CACHE [LAZY] TABLE c [OPTIONS (…)] AS SELECT …` keeps rows for the session only, yet it reads them. */
+export function readCache(c: Cursor): Reading {
+  c.index++;
+  accept(c, 'lazy');
+  if (!accept(c, 'table')) return { kind: 'other' };
+  readTableName(c);
+  return { kind: 'other', query: readDefiningQuery(c) };
 }
 
 /** Spark and Snowflake: `REPLACE TABLE t …`. */
@@ -102,7 +112,7 @@ function readPrefix(c: Cursor): Prefix {
 
 function readCreateTable(c: Cursor, prefix: Prefix): Reading {
   const ifNotExists = accept(c, 'if', 'not', 'exists');
-  const target = readTableName(c);
+  const target = readTargetName(c);
   let definition: TableDefinition = { definitions: [], keys: [] };
   if (operator(c) === '(' && !isQueryAhead(c)) definition = readTableDefinition(c);
   let partitioning: Partitioning | undefined;
@@ -125,8 +135,10 @@ function readCreateView(c: Cursor, recursive: boolean): Reading {
   return { kind: 'create_view', target, query: readDefiningQuery(c), ifNotExists };
 }
 
-/** Behind these a bracket holds bounds or a template, even where it is a query. */
-const rowless = new Set(['template', 'in', 'from', 'to', 'values']);
+/** Behind these a bracket holds bounds, options or a template, even where it looks like a query. */
+const rowless = new Set(
+  'template in from to values options tblproperties dbproperties properties serdeproperties with'.split(' '),
+);
 
 /** `AS EXECUTE plan`: rows, though no query is written. */
 const isDefinedByCall = (c: Cursor): boolean => c.tokens[c.index - 1] !== undefined && word(c) === 'execute';
@@ -144,8 +156,14 @@ function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => 
       return undefined;
     }
     if (here === 'as' && token(c, 1) === undefined) return undefined;
+    if (accept(c, 'as', 'replica', 'of')) {
+      const source = readTableName(c);
+      if (source !== undefined) c.reads.push(source);
+      return undefined;
+    }
     if (
       here === 'select' ||
+      (here === 'table' && c.dialect === 'mysql' && isName(token(c, 1))) ||
       (here === 'with' && token(c, 1)?.kind === 'word' && word(c, 2) === 'as') ||
       isQueryAhead(c)
     )

@@ -13,6 +13,7 @@ import {
   word,
 } from '../../parse/cursor.ts';
 import { readClauseExpression } from '../../parse/expressions/read-expression.ts';
+import { isGrammar } from '../../parse/is-grammar.ts';
 import { nameOf, readColumnList, readColumnName } from '../../parse/names.ts';
 import { opaque } from '../../parse/opaque.ts';
 import { isQueryAhead } from '../../parse/query-ahead.ts';
@@ -31,7 +32,7 @@ function readAssignment(c: Cursor): readonly Assignment[] | undefined {
     const span = spanFrom(c, start);
     return columns.map((column, index) => ({ column, value: values[index] ?? opaque(c, span.end, []), ...span }));
   }
-  if (!isName(token(c)) || clauseWords.has(word(c))) return undefined;
+  if (!isName(token(c)) || isGrammar(c, clauseWords)) return undefined;
   const from = c.index;
   const column = readColumnName(c);
   if (column === undefined) return undefined;

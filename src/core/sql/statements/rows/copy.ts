@@ -1,4 +1,5 @@
 import type { QueryBlock } from '../../model/expression.ts';
+import type { Statement } from '../../model/statement.ts';
 import {
   accept,
   type Cursor,
@@ -14,6 +15,7 @@ import {
 import { readColumnList, readTableName } from '../../parse/names.ts';
 import { readFromEntry } from '../../parse/queries/read-from.ts';
 import { readQuery } from '../../parse/queries/read-query.ts';
+import { readSelectList } from '../../parse/queries/read-select-list.ts';
 import { isQueryAhead } from '../../parse/query-ahead.ts';
 import { queryStarts } from '../../parse/words.ts';
 import { readAssignments } from './assignments.ts';
@@ -29,6 +31,10 @@ export function readCopy(c: Cursor): Reading {
     const query = within(c, () => readQuery(c));
     return { kind: 'copy', query, copyDirection: 'to' };
   }
+  if (operator(c) === '(' && modifyingWords.has(word(c, 1))) {
+    c.modifying.push(within(c, () => readModifying(c)));
+    return { kind: 'copy', copyDirection: 'to' };
+  }
   accept(c, 'binary');
   const into = accept(c, 'into');
   const target = readTableName(c);
@@ -40,6 +46,15 @@ export function readCopy(c: Cursor): Reading {
     return { kind: 'copy', columns, copyDirection: 'to', head };
   }
   return { kind: 'copy', target, columns, copyDirection: 'from' };
+}
+
+const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
+
+/** `COPY (DELETE … RETURNING *) TO`: the rows that a statement returns. */
+function readModifying(c: Cursor): Statement {
+  const statement = c.grammar.statement(c);
+  if (accept(c, 'returning')) readSelectList(c);
+  return statement;
 }
 
 function readCopyInto(c: Cursor, target: Reading['target'], columns: readonly string[]): Reading {
@@ -92,9 +107,10 @@ export function readLoad(c: Cursor): Reading {
 export function readExport(c: Cursor): Reading {
   c.index++;
   if (!accept(c, 'data')) return { kind: 'export' };
-  while (!done(c) && !queryStarts.has(word(c)) && !isQueryAhead(c)) {
-    if (word(c) === 'with' && word(c, 1) === 'connection') c.index++;
-    skipOne(c);
+  for (;;) {
+    if (accept(c, 'with', 'connection')) readTableName(c);
+    else if (done(c) || queryStarts.has(word(c)) || isQueryAhead(c)) break;
+    else skipOne(c);
   }
   return { kind: 'export', query: done(c) ? undefined : readQuery(c) };
 }

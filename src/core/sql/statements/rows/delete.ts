@@ -8,10 +8,10 @@ import {
   operator,
   spanFrom,
   startOffset,
-  token,
   word,
 } from '../../parse/cursor.ts';
 import { readConjuncts } from '../../parse/expressions/conjuncts.ts';
+import { isGrammar } from '../../parse/is-grammar.ts';
 import { nameOf, readAlias, readTableName } from '../../parse/names.ts';
 import { readFromList } from '../../parse/queries/read-from.ts';
 import { afterTable, reservedOperands } from '../../parse/words.ts';
@@ -73,7 +73,7 @@ function readNames(c: Cursor, behindFrom: boolean): readonly TableReference[] {
   const names: TableReference[] = [];
   do {
     const ends = behindFrom && names.length === 0 ? reservedOperands : afterTable;
-    if (token(c)?.kind === 'word' && ends.has(token(c)?.text ?? '')) break;
+    if (isGrammar(c, ends)) break;
     const name = readTableName(c);
     if (name === undefined) break;
     names.push(name);

@@ -9,6 +9,7 @@ import {
   acceptOperator,
   type Cursor,
   done,
+  isName,
   operator,
   skipOne,
   spanFrom,
@@ -18,7 +19,7 @@ import {
   word,
 } from '../../parse/cursor.ts';
 import { readConjuncts } from '../../parse/expressions/conjuncts.ts';
-import { nameOf, readAlias, readColumnList, readColumnName, readTableName } from '../../parse/names.ts';
+import { nameOf, readAlias, readColumnList, readColumnName, readTableName, readTargetName } from '../../parse/names.ts';
 import { emptyQuery } from '../../parse/queries/query-tail.ts';
 import { readFromList } from '../../parse/queries/read-from.ts';
 import { readQuery } from '../../parse/queries/read-query.ts';
@@ -80,10 +81,24 @@ const plainConflict = (action: ConflictClause['action'], span: Span): ConflictCl
 });
 
 function readTarget(c: Cursor, draft: Draft): void {
-  accept(c, 'table');
-  accept(c, 'only');
-  draft.target = queryStarts.has(word(c)) ? undefined : readTableName(c);
+  if (isName(token(c, 1)) && !opensRows(c, 1)) {
+    accept(c, 'table');
+    if (c.dialect !== 'spark') accept(c, 'only');
+  }
+  draft.target = opensRows(c, 0) ? undefined : readTargetName(c);
 }
+
+/** The rows begin here, so that a target whose name is one of their words is told from them by what follows. */
+function opensRows(c: Cursor, ahead: number): boolean {
+  const here = word(c, ahead);
+  if (!queryStarts.has(here)) return false;
+  const behind = token(c, ahead + 1);
+  if (behind?.kind === 'operator') return here !== 'from' && here !== 'table' && behind.text !== '.';
+  if (behind?.kind !== 'word') return true;
+  return here === 'table' ? !queryStarts.has(behind.text) : here !== 'values' && !rowStarts.has(behind.text);
+}
+
+const rowStarts = new Set(['select', 'values', 'with']);
 
 function readInsertBody(c: Cursor, draft: Draft): void {
   Object.assign(draft, readPartitionClause(c));

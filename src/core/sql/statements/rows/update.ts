@@ -1,7 +1,7 @@
 import type { FromItem } from '../../model/expression.ts';
 import type { Assignment } from '../../model/statement.ts';
 import type { TableReference } from '../../model/table-reference.ts';
-import { accept, acceptAny, type Cursor, operator, spanFrom, startOffset } from '../../parse/cursor.ts';
+import { accept, acceptAny, type Cursor, operator, spanFrom, startOffset, word } from '../../parse/cursor.ts';
 import { readConjuncts } from '../../parse/expressions/conjuncts.ts';
 import { readFromList } from '../../parse/queries/read-from.ts';
 import { readAssignments } from './assignments.ts';
@@ -13,7 +13,7 @@ const modifiers = new Set(['low_priority', 'ignore', 'only']);
 /** `UPDATE t SET … FROM s WHERE …`, and MySQL's `UPDATE t JOIN s ON … SET …`. */
 export function readUpdate(c: Cursor): Reading {
   c.index++;
-  while (acceptAny(c, modifiers) !== undefined);
+  while (word(c, 1) !== 'set' && acceptAny(c, modifiers) !== undefined);
   if (accept(c, 'or')) c.index = Math.min(c.index + 1, c.end);
   const firstRead = c.reads.length;
   const tables = readFromList(c);
