@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { lawRuns } from '../../support/laws.ts';
 import { oracle } from './postgres-oracle.ts';
 import { read } from './support.ts';
 
@@ -20,7 +21,9 @@ type Recorded = Readonly<
 const load = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../fixtures/sql/words/${name}.json`, import.meta.url), 'utf8'));
 
-const words = (load('words') as string).split(' ');
+const listed = (load('words') as string).split(' ');
+/** `npm test` takes a share of the words, the whole suite all of them. */
+const words = listed.filter((_, index) => index % Math.round(listed.length / lawRuns(listed.length)) === 0);
 const positions = Object.entries(load('positions') as Readonly<Record<string, Position>>);
 const sorted = (names: Iterable<string>): readonly string[] => [...new Set(names)].sort();
 
@@ -73,6 +76,6 @@ describe.each(['postgres', 'duckdb', 'spark'] as const)('a word as a name in %s'
       if (got.join() !== expected.join()) different.push(`${text}: ${got.join(', ')}; not ${expected.join(', ')}`);
     }
     expect(different).toEqual([]);
-    expect(compared).toBeGreaterThan(500);
+    expect(compared).toBeGreaterThan(0.7 * words.length);
   });
 });
