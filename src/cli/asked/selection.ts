@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { PlannableTask, PlanRequest, Selection } from '../../core/plan/model/plan-request.ts';
-import type { Instant } from '../../core/time/zones/instant.ts';
+import { type Instant, instant } from '../../core/time/zones/instant.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
+import { shift } from '../../core/time/zones/shift.ts';
 import type { ZoneName } from '../../core/time/zones/zone-name.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
 import { findTasks } from './find-tasks.ts';
@@ -23,7 +24,7 @@ export function addSelectionOptions(command: Command): Command {
   return command
     .option('--from <time>', 'first instant of the data, e.g. 2026-11-01 (midnight in the zone of the pipeline)')
     .option('--to <time>', 'end of the data, not included, e.g. 2026-12-01')
-    .option('--logical-dates <A..B>', 'pick by logical date instead, both included, e.g. 2026-11-01..2026-11-30')
+    .option('--logical-dates <A..B>', 'pick by logical date instead, both days included, e.g. 2026-11-01..2026-11-30')
     .option('--downstream', 'with everything that reads what is rewritten')
     .addOption(
       new Option('--without <task>', 'leave a downstream task out; may be repeated')
@@ -64,7 +65,10 @@ function selectionOf({ from, to, logicalDates }: SelectionOptions, zones: readon
     if (first === undefined || last === undefined || more !== undefined) {
       throw new UsageError(`--logical-dates ${logicalDates} is not a range`, 'write it like 2026-11-01..2026-11-30');
     }
-    const range = { first: inZones('--logical-dates', first, zones), last: inZones('--logical-dates', last, zones) };
+    const range = {
+      first: inZones('--logical-dates', first, zones),
+      last: inZones('--logical-dates', last, zones, lastOfDay),
+    };
     if (range.first > range.last) throw new UsageError('--logical-dates: the first one is after the last one');
     return { kind: 'logical-dates', ...range };
   }
@@ -81,8 +85,19 @@ function selectionOf({ from, to, logicalDates }: SelectionOptions, zones: readon
   return { kind: 'data-range', ...range };
 }
 
-function inZones(option: string, text: string, zones: readonly ZoneName[]): Instant {
-  const times = new Set(zones.map((zone) => readTime(option, text, zone)));
+/** A bare date that is included is its whole day. */
+const lastOfDay = (at: Instant, text: string, zone: ZoneName): Instant =>
+  /^\s*\d{4}-\d{2}-\d{2}\s*$/.test(text) ? instant(shift(at, oneDay, zone) - 1) : at;
+
+const oneDay = { months: 0, days: 1, ms: 0 };
+
+function inZones(
+  option: string,
+  text: string,
+  zones: readonly ZoneName[],
+  meant: (at: Instant, text: string, zone: ZoneName) => Instant = (at) => at,
+): Instant {
+  const times = new Set(zones.map((zone) => meant(readTime(option, text, zone), text, zone)));
   if (times.size > 1) {
     throw new UsageError(
       `${option} ${text} is not the same time for all selected tasks: they are in ${zones.join(', ')}`,
@@ -90,7 +105,7 @@ function inZones(option: string, text: string, zones: readonly ZoneName[]): Inst
     );
   }
   const [time] = times;
-  return time ?? readTime(option, text, 'UTC');
+  return time ?? meant(readTime(option, text, 'UTC'), text, 'UTC');
 }
 
 function readTime(option: string, text: string, zone: ZoneName): Instant {

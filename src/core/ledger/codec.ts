@@ -10,7 +10,19 @@ import {
 } from '../plan/model/plan.ts';
 import type { DataInterval } from '../time/intervals/data-interval.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
-import { byKind, count, DecodeError, type Decoder, entries, list, oneOf, optional, record, text } from './decoder.ts';
+import {
+  byKind,
+  count,
+  DecodeError,
+  type Decoder,
+  entries,
+  flag,
+  list,
+  oneOf,
+  optional,
+  record,
+  text,
+} from './decoder.ts';
 
 /** The layout of stored documents. Raised whenever an old document would be read wrongly by new code or the reverse. */
 export const documentVersion = 1;
@@ -140,6 +152,7 @@ const slice: Decoder<UnitSlice> = record<UnitSlice>({
   from: optional(decodeInstant),
   to: optional(decodeInstant),
   mode: writeMode,
+  stage: optional(flag),
 });
 
 const unit: Decoder<PlanUnit> = record<PlanUnit>({

@@ -1,7 +1,11 @@
 import { windowInWords } from '../lineage/facts/window-words.ts';
 import type { TaskId } from '../pipeline/model/model.ts';
-import type { Instant } from '../time/zones/instant.ts';
+import { formatInterval, formatWall } from '../time/intervals/format-interval.ts';
+import type { InstantRange } from '../time/intervals/interval-set.ts';
+import { floorTo } from '../time/zones/floor.ts';
+import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
 import { toIso } from '../time/zones/iso.ts';
+import type { ZoneName } from '../time/zones/zone-name.ts';
 import type { Plan, PlanUnit, Reason } from './model/plan.ts';
 import type { PlannableTask } from './model/plan-request.ts';
 
@@ -9,9 +13,11 @@ import type { PlannableTask } from './model/plan-request.ts';
 export interface TaskSummary {
   readonly task: TaskId;
   readonly units: number;
-  /** Start of the first unit and end of the last; units in between may be missing. */
+  /** Where the data interval of the first unit starts and that of the last ends; units in between may be missing. */
   readonly from: Instant;
   readonly to: Instant;
+  /** The data that its slices hold, where that is not from `from` to `to`; `undefined` where they are not known. */
+  readonly data: InstantRange | undefined;
   /** True when the units leave gaps. */
   readonly gaps: boolean;
   readonly executor: PlanUnit['executor']['kind'];
@@ -33,7 +39,8 @@ export function planSummary(plan: Plan): readonly TaskSummary[] {
         task,
         units: units.length,
         from: first.start,
-        to: last.next,
+        to: last.data.end,
+        data: dataOf(units),
         gaps: units.some((unit, index) => index > 0 && units[index - 1]?.next !== unit.start),
         executor: first.executor.kind,
         blocked: units.filter((unit) => unit.blockedBy !== undefined).length,
@@ -41,6 +48,34 @@ export function planSummary(plan: Plan): readonly TaskSummary[] {
       },
     ];
   });
+}
+
+/** From the first slice of the units to the end of the last, where that is not what their intervals say. */
+function dataOf(units: readonly PlanUnit[]): InstantRange | undefined {
+  let from: number = endOfTime;
+  let to: number = beginningOfTime;
+  let differs = false;
+  for (const { data, slices } of units) {
+    for (const slice of slices) {
+      if (slice.from === undefined || slice.to === undefined || slice.stage === true) continue;
+      if (slice.from !== data.start || slice.to !== data.end) differs = true;
+      from = Math.min(from, slice.from);
+      to = Math.max(to, slice.to);
+    }
+  }
+  return differs ? { from: instant(from), to: instant(to) } : undefined;
+}
+
+/** `2024-03-01 to 2024-03-03`, both included, where a range is of whole days; otherwise both ends, the last not included. */
+export function daysInWords(range: InstantRange, zone: ZoneName): string {
+  for (const days of [zone, 'UTC']) {
+    const { from, to } = range;
+    if (!Number.isFinite(from) || !Number.isFinite(to)) break;
+    if (floorTo(from, 'day', days) !== from || floorTo(to, 'day', days) !== to) continue;
+    const [first, last] = [formatWall(from, days), formatWall(instant(to - 1), days)].map((text) => text.slice(0, 10));
+    return `${first === last ? first : `${first} to ${last}`}${days === zone ? '' : ' (UTC)'}`;
+  }
+  return formatInterval({ start: range.from, end: range.to }, zone);
 }
 
 /** `3 selected + 8 downstream`: what a button or a prompt says before it starts a plan. */

@@ -2,7 +2,7 @@ import type { TaskId } from '../pipeline/model/model.ts';
 import type { Instant } from '../time/zones/instant.ts';
 import { toIso } from '../time/zones/iso.ts';
 import { planFindings } from './findings/plan-findings.ts';
-import { expandTasks } from './intervals/expand-tasks.ts';
+import { type Expansion, expandTasks } from './intervals/expand-tasks.ts';
 import { widenedTasks } from './intervals/widened-tasks.ts';
 import type { Plan, PlanUnit, UnitId } from './model/plan.ts';
 import type { PlannableTask, PlanRequest } from './model/plan-request.ts';
@@ -38,7 +38,9 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
 
   const units: PlanUnit[] = [];
   const blockerOf = blockers();
-  for (const node of remaining) units.push(planUnit(node, blockerOf(node)));
+  const isPlanned = (id: TaskId, start: Instant): boolean => !request.without.includes(id) && startsOf(id).has(start);
+  const startsOf = startsByTask(expansion);
+  for (const node of remaining) units.push(planUnit(node, blockerOf(node), isPlanned));
   return {
     version: 1,
     now: request.now,
@@ -53,11 +55,25 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
 /** `dag.task@2026-11-28T00:00:00Z`. */
 export const unitId = (task: TaskId, start: Instant): UnitId => `${task}@${toIso(start)}`;
 
-function planUnit(node: UnitNode, blocker: TaskId | undefined): PlanUnit {
+/** For each task the starts of its units, gathered when first asked for. */
+function startsByTask({ kept }: Expansion): (id: TaskId) => ReadonlySet<Instant> {
+  const known = new Map<TaskId, ReadonlySet<Instant>>();
+  return (id) => {
+    const starts = known.get(id) ?? new Set((kept.get(id) ?? []).map(({ interval }) => interval.start));
+    known.set(id, starts);
+    return starts;
+  };
+}
+
+function planUnit(
+  node: UnitNode,
+  blocker: TaskId | undefined,
+  isPlanned: (id: TaskId, start: Instant) => boolean,
+): PlanUnit {
   const { task, kept, waitsFor } = node;
   const { interval, reasons } = kept;
-  const fillers = new Set(task.reads.flatMap((read) => (read.sameRun === true ? [read.parent] : [])));
-  const filledBy = [...fillers].filter((parent) => waitsFor.some((range) => range.task === parent));
+  const fillers = new Set(task.reads.flatMap((read) => (read.sameRun === undefined ? [] : [read.parent])));
+  const filledBy = [...fillers].filter((parent) => isPlanned(parent, interval.start));
   return {
     id: unitId(task.id, interval.start),
     task: task.id,

@@ -59,7 +59,7 @@ export function planJson(plan: Plan): PlanJson {
       id: unit.id,
       task: unit.task,
       start: toIso(unit.start),
-      end: toIso(unit.next),
+      end: toIso(unit.data.end),
       reasons: unit.reasons.map(reasonJson),
       waitsFor: unit.waitsFor.flatMap(({ task, first, last }) =>
         last - first < mostIds

@@ -36,7 +36,7 @@ export function proofMemory(): ProofMemory {
         const codeHash = plan.codeHashes.get(proof.task);
         const known = byTask.get(proof.task);
         const before = known?.codeHash === codeHash ? [...(known?.units ?? [])] : [];
-        const label = formatInterval({ start: unit.start, end: unit.next }, zoneOf(proof.task));
+        const label = formatInterval(unit.data, zoneOf(proof.task));
         const kept: KeptProof = { proof, label, place: placeOf(proof, text) };
         byTask.set(proof.task, { codeHash, units: new Map([...before, [proof.unit, kept]]) });
       }

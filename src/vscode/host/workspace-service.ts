@@ -1,6 +1,7 @@
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import { oncePer } from '../../core/pipeline/workspace/memo.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
+import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { decodeRunDocument } from '../../core/run/kept/run-document.ts';
@@ -22,7 +23,7 @@ import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
-import { typedTime } from '../../core/view/words/typed-time.ts';
+import { typedRun } from '../../core/view/words/typed-run.ts';
 import { addDeclaration } from '../../node/config/add-declaration.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
@@ -71,6 +72,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     const found = facts.pipelines.find(({ id }) => id === pipeline);
     return found && choosePipeline(found, picked, instant(now), settings.shownIn ?? found.zone);
   };
+  const taskCalled = (task: TaskId): PlannableTask | undefined =>
+    state()
+      .tasks()
+      .find(({ id }) => id === task);
   const codeHashes = (): ReadonlyMap<TaskId, string> =>
     new Map(
       state()
@@ -172,8 +177,8 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       for (let at = lastFinished(grid, instant(now)); at !== undefined && found.length < count; ) {
         found.push({
           start: at.start,
-          label: formatInterval({ start: at.start, end: at.next }, zone),
-          detail: `UTC ${toIso(at.start)} to ${toIso(at.next)}`,
+          label: formatInterval(at.data, zone),
+          detail: `UTC ${toIso(at.start)} to ${toIso(at.data.end)}`,
         });
         at = grid.containing(instant(at.start - 1));
       }
@@ -194,15 +199,14 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const interval = found && chosen(found.pipeline.id, now)?.interval;
       if (found === undefined || interval === undefined) return undefined;
       const { zone } = found.pipeline;
-      return { from: typedTime(interval.start, zone), to: typedTime(interval.next, zone), zone };
+      const planned = taskCalled(task);
+      return planned && { ...typedRun(planned, interval), zone };
     },
     async rangeAt({ task, at }) {
-      const found = state()
-        .tasks()
-        .find(({ id }) => id === task);
+      const found = taskCalled(task);
       const interval = Number.isFinite(at) ? found?.grid?.containing(instant(at)) : undefined;
       if (found === undefined || interval === undefined) return undefined;
-      return { from: typedTime(interval.start, found.zone), to: typedTime(interval.next, found.zone) };
+      return typedRun(found, interval);
     },
     async range(choice) {
       const { tasks, children, settings } = state();

@@ -38,6 +38,8 @@ const refusal = (call: () => unknown): string => {
   return 'not refused';
 };
 
+const at = (iso: string): number => Date.parse(iso.length === 10 ? `${iso}T00:00:00Z` : iso);
+
 describe('findTasks', () => {
   const found = (...words: string[]): string[] => findTasks(words, tasks).map(({ id }) => id);
 
@@ -74,7 +76,12 @@ describe('planRequest', () => {
 
   test('logical dates are both included', () => {
     const { selection } = request(['shop.orders'], { logicalDates: '2026-11-01..2026-11-30' });
-    expect(selection).toEqual({ kind: 'logical-dates', first: Date.UTC(2026, 10, 1), last: Date.UTC(2026, 10, 30) });
+    expect(selection).toEqual({ kind: 'logical-dates', first: at('2026-11-01'), last: at('2026-12-01') - 1 });
+  });
+
+  test('a bare last logical date is its whole day, a time is a moment', () => {
+    const { selection } = request(['shop.orders'], { logicalDates: '2026-11-01..2026-11-30T08:00' });
+    expect(selection).toMatchObject({ last: at('2026-11-30T08:00:00Z') });
   });
 
   test('takes the clock of the shell, or the one that is given', () => {

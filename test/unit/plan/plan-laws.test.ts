@@ -1,23 +1,59 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadWindow } from '../../../src/core/lineage/facts/facts.ts';
+import type { RangeSlice, ReadWindow, SliceFact } from '../../../src/core/lineage/facts/facts.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { Plan } from '../../../src/core/plan/model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../../src/core/plan/model/plan-request.ts';
-import { instant } from '../../../src/core/time/zones/instant.ts';
+import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
+import type { Grid } from '../../../src/core/time/intervals/grid.ts';
+import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
 import { lawRuns } from '../../support/laws.ts';
 import { bruteForcePlan, hasCycle, nameOf } from './brute-force.ts';
-import { type Cadence, cadence, end, floor, offset, own, start, task, unbounded, unknown, window } from './planning.ts';
+import {
+  type Cadence,
+  cadence,
+  days,
+  end,
+  floor,
+  gridOfIntervals,
+  offset,
+  own,
+  start,
+  task,
+  unbounded,
+  unknown,
+  window,
+  write,
+} from './planning.ts';
 
 const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Asia/Kolkata', 'Australia/Lord_Howe'] as const;
-const grids = new Map<string, ReturnType<typeof cadence>>();
-const gridFor = (unit: Cadence, zone: string, zeroWidth = false): ReturnType<typeof cadence> => {
-  const key = `${unit} ${zone} ${zeroWidth}`;
+const hourMs = 3_600_000;
+/** From tick to tick, at the tick, or the hours before it. */
+type Shape = 'tiling' | 'moments' | { readonly before: number };
+const grids = new Map<string, Grid>();
+const gridFor = (unit: Cadence, zone: string, shape: Shape = 'tiling', later = 0): Grid => {
+  const key = JSON.stringify([unit, zone, shape, later]);
   const to = unit === 'hour' ? '2024-04-09' : '2024-06-03';
-  const grid = grids.get(key) ?? cadence(unit, zone, '2024-02-26', to, zeroWidth);
-  grids.set(key, grid);
-  return grid;
+  const known = grids.get(key);
+  if (known !== undefined) return known;
+  const made = shaped(cadence(unit, zone, '2024-02-26', to, shape === 'moments'), shape, later);
+  grids.set(key, made);
+  return made;
 };
+
+/** Every tick some hours later, or with a data interval of a fixed length that ends there. */
+function shaped(grid: Grid, shape: Shape, later: number): Grid {
+  const all = grid.overlapping(instant(Date.UTC(2024, 0, 1)), instant(Date.UTC(2025, 0, 1)));
+  const back = typeof shape === 'string' ? 0 : shape.before * hourMs;
+  const moved = (at: number): Instant => instant(at + later * hourMs - back);
+  return gridOfIntervals(
+    all.map(({ start, next, data }) => ({
+      start: moved(start),
+      next: moved(next),
+      data: { start: moved(start), end: back > 0 ? moved(start + back) : moved(data.end) },
+    })),
+  );
+}
 
 const shiftBy = fc.record({
   days: fc.integer({ min: 0, max: 9 }),
@@ -31,10 +67,10 @@ const windowIn = (zone: string): fc.Arbitrary<ReadWindow> =>
       shiftBy,
       fc.constantFrom('day', 'week', 'month'),
     )
-    .map(([kind, { days, hours, months }, unit]) => {
+    .map(([kind, { days: count, hours, months }, unit]) => {
       const step = (sign: 1 | -1) => ({
         kind: 'shift' as const,
-        offset: offset({ days: sign * days, months: sign * months, ms: sign * hours * 3_600_000 }),
+        offset: offset({ days: sign * count, months: sign * months, ms: sign * hours * 3_600_000 }),
         zone,
       });
       switch (kind) {
@@ -59,15 +95,51 @@ const windowIn = (zone: string): fc.Arbitrary<ReadWindow> =>
       }
     });
 
+const sliceIn = (zone: string): fc.Arbitrary<SliceFact> =>
+  fc
+    .tuple(
+      fc.constantFrom('own', 'own', 'day', 'day', 'day before', 'rolling', 'to-date', 'unknown', 'whole'),
+      fc.constantFrom('UTC', zone),
+      fc.integer({ min: 1, max: 3 }),
+    )
+    .map(([kind, calendar, back]): SliceFact => {
+      const slice = (lo: TimeExpression, hi: TimeExpression): SliceFact => ({
+        kind: 'range',
+        column: 'ts',
+        lo,
+        hi,
+        predicate: undefined,
+      });
+      const day = floor('day', calendar);
+      switch (kind) {
+        case 'day':
+          return slice(start(day), start(day, days(1, calendar)));
+        case 'day before':
+          return slice(start(day, days(-back, calendar)), start(day, days(1 - back, calendar)));
+        case 'rolling':
+          return slice(start(days(-back, calendar)), end());
+        case 'to-date':
+          return slice(start(floor('month', calendar)), end());
+        case 'unknown':
+          return { kind: 'unknown', reason: 'no bound' };
+        case 'whole':
+          return { kind: 'whole-table' };
+        default:
+          return slice(start(), end());
+      }
+    });
+
 const someTask = (index: number): fc.Arbitrary<PlannableTask> =>
   fc
     .record({
       unit: fc.constantFrom<Cadence>('hour', 'day', 'day', 'week', 'month'),
       zone: fc.constantFrom(...zones),
       selfRead: fc.constantFrom(false, false, false, true),
-      zeroWidth: fc.constantFrom(false, false, true),
+      shape: fc.constantFrom<Shape>('tiling', 'tiling', 'tiling', 'moments', { before: 6 }, { before: 24 * 7 }),
+      later: fc.constantFrom(0, 0, 8.5, 22),
+      refresh: fc.constantFrom(false, false, false, true),
     })
-    .chain(({ unit, zone, selfRead, zeroWidth }) =>
+    .chain(({ unit, zone, selfRead, shape, later, refresh }) =>
       fc
         .record({
           reads: fc.array(fc.tuple(fc.integer({ min: 0, max: Math.max(0, index - 1) }), windowIn(zone)), {
@@ -76,24 +148,29 @@ const someTask = (index: number): fc.Arbitrary<PlannableTask> =>
           after: fc.array(fc.tuple(fc.integer({ min: 0, max: Math.max(0, index - 1) }), fc.constantFrom(0, -1, 23)), {
             maxLength: 1,
           }),
+          slice: sliceIn(zone),
         })
-        .map(({ reads, after }) => {
+        .map(({ reads, after, slice }) => {
           const name = `t${index}`;
           const parents = index === 0 ? [] : reads;
+          const own = selfRead && !refresh;
+          const written = refresh ? write(name, { kind: 'whole-table' }, 'full_replace') : write(name, slice);
           return task(
             name,
-            gridFor(unit, zone, zeroWidth),
+            gridFor(unit, zone, shape, later),
             {},
             {
               zone,
               reads: [
                 ...parents.map(([parent, read]) => ({ parent: `t${parent}`, table: `t${parent}`, window: read })),
-                ...(selfRead ? [{ parent: name, table: name, window: window(undefined, start()) }] : []),
+                ...(own ? [{ parent: name, table: name, window: window(undefined, start()) }] : []),
               ],
               after: (index === 0 ? [] : after).map(([parent, hours]) => ({
                 parent: `t${parent}`,
                 shift: hours === 0 ? undefined : offset({ ms: hours * 3_600_000 }),
               })),
+              writes: [written],
+              ...(refresh ? { fullRefresh: true } : slice.kind === 'whole-table' ? { lastRunWins: [] } : {}),
             },
           );
         }),
@@ -137,21 +214,86 @@ const acyclic = fc
 const mutual = fc
   .tuple(
     fc.constantFrom(...zones),
-    someRequest(2),
+    someRequest(3),
     fc.integer({ min: -3, max: 3 }),
     fc.integer({ min: -3, max: 3 }),
     windowIn('UTC'),
+    fc.constantFrom(0, 8.5),
+    fc.constantFrom<Shape>('tiling', 'tiling', 'moments'),
+    fc.constantFrom('none', 'none', 'first', 'second'),
+    fc.boolean(),
   )
-  .map(([zone, request, lagA, lagB, third]) => {
-    const moved = (days: number) => {
-      const step = { kind: 'shift' as const, offset: offset({ days }), zone };
-      return window(start(step), end(step));
+  .map(([zone, request, lagA, lagB, third, later, shape, refreshed, inOrder]) => {
+    const moved = (count: number) => {
+      const lo = start(floor('day', zone), days(count, zone));
+      return window(lo, start(floor('day', zone), days(count + 1, zone)));
     };
-    const grid = gridFor('day', zone);
+    const grid = gridFor('day', zone, shape, later);
+    const day: SliceFact = {
+      kind: 'range',
+      column: 'ts',
+      lo: start(floor('day', zone)),
+      hi: start(floor('day', zone), days(1, zone)),
+      predicate: undefined,
+    };
+    const whole = { writes: [write('t0', { kind: 'whole-table' }, 'full_replace')], fullRefresh: true } as const;
+    const of = (name: string, which: string) =>
+      refreshed === which
+        ? { zone, ...whole, writes: [{ ...whole.writes[0], table: name }] }
+        : { zone, writes: [write(name, day)] };
+    // Where the first comes before the second in each run, it reads what earlier runs of that wrote.
+    const first = task('t0', grid, { t1: moved(lagA) }, of('t0', 'first') as Partial<PlannableTask>);
     const tasks = [
-      task('t0', grid, { t1: moved(lagA) }, { zone }),
-      task('t1', grid, { t0: moved(lagB) }, { zone }),
+      inOrder ? { ...first, reads: first.reads.map((read) => ({ ...read, earlierRuns: true })) } : first,
+      task('t1', grid, { t0: moved(lagB) }, of('t1', 'second') as Partial<PlannableTask>),
       task('t2', gridFor('week', 'UTC'), { t1: third }),
+    ];
+    return [tasks, request] as const;
+  });
+
+/** A stage that is emptied and filled in each run and read on the way, with something before it and behind it. */
+const staged = fc
+  .tuple(
+    fc.constantFrom(...zones),
+    someRequest(5),
+    fc.constantFrom(0, 7, 22),
+    fc.constantFrom<Shape>('tiling', 'tiling', 'moments'),
+    windowIn('UTC'),
+    windowIn('UTC'),
+    fc.boolean(),
+  )
+  .map(([zone, request, later, shape, before, behind, snapshot]) => {
+    const grid = gridFor('day', zone, shape, later);
+    const day: RangeSlice = {
+      kind: 'range',
+      column: 'ts',
+      lo: start(floor('day')),
+      hi: start(floor('day'), days(1)),
+      predicate: undefined,
+    };
+    const shared = { zone, pickedBy: [day], ...(snapshot ? { lastRunWins: ['t1', 't2'] } : {}) };
+    const stage = (parent: string, sameRun: 'filled' | 'emptied') => ({ parent, table: 't1', window: own, sameRun });
+    const tasks = [
+      task('t0', gridFor('hour', 'UTC')),
+      task(
+        't1',
+        grid,
+        {},
+        { ...shared, writes: [write('t1', { kind: 'whole-table' }, 'full_replace')], usedBy: ['t2', 't3'] },
+      ),
+      task(
+        't2',
+        grid,
+        { t0: before },
+        { ...shared, writes: [write('t1', day, 'append')], after: [{ parent: 't1', shift: undefined }] },
+      ),
+      task(
+        't3',
+        grid,
+        {},
+        { zone, pickedBy: [day], reads: [stage('t1', 'emptied'), stage('t2', 'filled')], writes: [write('t3', day)] },
+      ),
+      task('t4', gridFor('day', 'UTC'), { t3: behind }),
     ];
     return [tasks, request] as const;
   });
@@ -205,6 +347,13 @@ describe('a plan is what trying every pair of intervals gives', () => {
     fc.assert(
       fc.property(acyclic, ([tasks, request]) => agrees(tasks, request)),
       { numRuns: lawRuns(120) },
+    );
+  });
+
+  it('for a stage of each run', () => {
+    fc.assert(
+      fc.property(staged, ([tasks, request]) => agrees(tasks, request)),
+      { numRuns: lawRuns(60) },
     );
   });
 

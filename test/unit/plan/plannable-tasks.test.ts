@@ -121,20 +121,17 @@ describe('a table that each run empties and fills for its own interval', () => {
     expect(plan.units.map(({ waitsFor }) => waitsFor)).toEqual([
       [],
       [{ task: 'd.stage', first: 0, last: 0 }],
-      [
-        { task: 'd.load', first: 0, last: 0 },
-        { task: 'd.stage', first: 0, last: 0 },
-      ],
+      [{ task: 'd.load', first: 0, last: 0 }],
       [{ task: 'd.stage', first: 1, last: 1 }],
     ]);
     expect(plan.findings).toEqual([]);
   });
 
-  it('brings its readers along, interval by interval, and ends with the newest', () => {
+  it('brings its readers along, interval by interval, and no other run of it', () => {
     const tasks = tasksOf({ d: { tasks: { stage, load }, edges } });
     const plan = makePlan(tasks, request(['d.stage'], range('2024-05-06', '2024-05-07'), { now }));
     expect(startsOf(plan, 'd.load')).toEqual(startsOf(plan, 'd.stage'));
-    expect(startsOf(plan, 'd.stage')).toEqual(['05-06', '05-09']);
+    expect(startsOf(plan, 'd.stage')).toEqual(['05-06']);
     expect(plan.findings).toEqual([]);
   });
 
@@ -162,7 +159,7 @@ describe('a table that each run empties and fills for its own interval', () => {
     const run = (day: string) => ['clear', 'fill', 'clean', 'load'].map((name) => `d.${name} ${day}`);
     expect(listed(plan)).toEqual([...run('05-08'), ...run('05-09')]);
     const next = plan.units.find((unit, index) => unit.task === 'd.clear' && index > 0);
-    expect(next?.waitsFor.map(({ task }) => task)).toEqual(['d.clean', 'd.clear', 'd.fill']);
+    expect(next?.waitsFor.map(({ task }) => task)).toEqual(['d.clean', 'd.fill']);
   });
 
   it('is something else than a dimension that is rebuilt whole each time', () => {
@@ -204,8 +201,8 @@ describe('one task', () => {
         },
       },
     });
-    expect(find(tasks, 'd.dated').lastRunWins).toBe(true);
-    expect(find(tasks, 'd.plain').lastRunWins).toBeUndefined();
+    expect(find(tasks, 'd.dated').lastRunWins).toEqual(['d.dated']);
+    expect(find(tasks, 'd.plain')).toMatchObject({ fullRefresh: true });
   });
 
   it('that only adds rows after another has emptied the slice is paired with it', () => {

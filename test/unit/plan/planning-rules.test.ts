@@ -60,7 +60,7 @@ describe('selection', () => {
         task: 'm',
         from: at('2024-05-01'),
         to: at('2024-06-01'),
-        because: 'its intervals reach beyond the range that was given',
+        because: 'what its runs write reaches beyond the range that was given',
       },
     ]);
   });
@@ -115,7 +115,7 @@ describe('selection', () => {
       'a range before the first interval',
       task('d', daily),
       range('2023-05-01', '2023-05-02'),
-      'no interval of its schedule',
+      'no run of its schedule writes data of',
     ],
     ['an interval that is not finished', task('d', daily), range('2024-12-31', '2025-01-01'), 'is not finished'],
     [
@@ -217,7 +217,7 @@ describe('downstream', () => {
       'full',
       daily,
       {},
-      { writes: [write('full', { kind: 'whole-table' }, 'full_replace')], lastRunWins: true },
+      { writes: [write('full', { kind: 'whole-table' }, 'full_replace')], lastRunWins: [] },
     );
     const plan = makePlan([full], request(['full'], oneDay, { now: at('2024-05-04T01:00:00Z') }));
     expect(startsOf(plan, 'full')).toEqual(['05-01', '05-03']);

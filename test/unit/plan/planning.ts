@@ -18,6 +18,11 @@ export function gridOf(ticks: readonly Instant[], zeroWidth = false): Grid {
     const next = sorted[index + 1];
     if (next !== undefined) intervals.push({ start, next, data: { start, end: zeroWidth ? start : next } });
   }
+  return gridOfIntervals(intervals);
+}
+
+/** A grid of listed intervals, oldest first. */
+export function gridOfIntervals(intervals: readonly GridInterval[]): Grid {
   const from = (test: (interval: GridInterval) => boolean): number => {
     let low = 0;
     let high = intervals.length;
@@ -29,6 +34,7 @@ export function gridOf(ticks: readonly Instant[], zeroWidth = false): Grid {
     return low;
   };
   return {
+    overhangMs: Math.max(0, ...intervals.map(({ data, next }) => data.end - next)),
     overlapping: (a, b) =>
       intervals.slice(
         from(({ next }) => next > a),
@@ -39,7 +45,10 @@ export function gridOf(ticks: readonly Instant[], zeroWidth = false): Grid {
         from(({ start }) => start >= a),
         from(({ start }) => start > b),
       ),
-    floor: (t) => sorted.findLast((tick) => tick <= t),
+    floor: (t) =>
+      [...intervals.map(({ start }) => start), ...intervals.slice(-1).map(({ next }) => next)].findLast(
+        (tick) => tick <= t,
+      ),
     containing: (t) => intervals.find(({ start, next }) => start <= t && t < next),
   };
 }

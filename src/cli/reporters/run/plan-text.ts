@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types';
-import { planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
+import { daysInWords, planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
 import type { Plan, PlanFinding } from '../../../core/plan/model/plan.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { formatInterval, formatWall } from '../../../core/time/intervals/format-interval.ts';
@@ -48,8 +48,7 @@ function taskTable(view: PlanView, colors: Colors): readonly string[] {
     const positions = plan.byTask.get(summary.task) ?? [];
     const first = plan.units[positions[0] ?? -1];
     const last = plan.units[positions.at(-1) ?? -1];
-    const name = (unit: typeof first): string =>
-      unit === undefined ? '' : formatInterval({ start: unit.start, end: unit.next }, zone);
+    const name = (unit: typeof first): string => (unit === undefined ? '' : formatInterval(unit.data, zone));
     const notes = [
       ...(summary.executor === 'warehouse' ? [] : [`not run from here`]),
       ...(summary.blocked > 0 ? [`${summary.blocked} blocked`] : []),
@@ -61,6 +60,7 @@ function taskTable(view: PlanView, colors: Colors): readonly string[] {
       name(first),
       name(last),
       `${both(summary.to, zone)} not included`,
+      summary.data === undefined ? '' : daysInWords(summary.data, zone),
       colors.yellow(notes.join(', ')),
       colors.dim(summary.reasons.join('; ')),
     ];
@@ -73,6 +73,7 @@ function taskTable(view: PlanView, colors: Colors): readonly string[] {
       { title: 'first interval' },
       { title: 'last interval' },
       { title: 'end' },
+      { title: 'days of data' },
       { title: 'note' },
       { title: 'why' },
     ],
@@ -90,7 +91,7 @@ function both(at: Instant, zone: ZoneName): string {
 function unitTable(view: PlanView, colors: Colors): readonly string[] {
   const rows = view.plan.units.map((unit) => [
     unit.task,
-    formatInterval({ start: unit.start, end: unit.next }, view.zone(unit.task)),
+    formatInterval(unit.data, view.zone(unit.task)),
     unit.blockedBy === undefined ? '' : `blocked by ${unit.blockedBy}`,
     colors.dim(unit.reasons.map(reasonInWords).join('; ')),
   ]);

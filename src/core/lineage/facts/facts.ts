@@ -81,10 +81,19 @@ export type SliceFact =
   | { readonly kind: 'own-table'; readonly lo: TimeExpression; readonly hi: TimeExpression }
   | { readonly kind: 'unknown'; readonly reason: string };
 
+export type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
+
+/** A slice whose rows are of a known range of time for each interval: of one column, or a table of the interval's own. */
+export type DatedSlice = Extract<SliceFact, { kind: 'range' | 'own-table' }>;
+
+export const isDated = (slice: SliceFact): slice is DatedSlice => slice.kind === 'range' || slice.kind === 'own-table';
+
 export interface WriteFact {
   readonly table: string;
   /** Set where a run makes the name. */
   readonly naming?: TableNaming | undefined;
+  /** Its statements only take rows away: another task fills the table. */
+  readonly empties?: true;
   readonly slice: SliceFact;
   /** The condition that gives the slice. */
   readonly sliceAt?: SourceSpan | undefined;

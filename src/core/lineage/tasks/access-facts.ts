@@ -1,7 +1,7 @@
 import type { Task } from '../../pipeline/model/model.ts';
 import type { TableAccess } from '../../pipeline/model/table-access.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
-import type { ReadFact, ReadWindow, SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
+import type { RangeSlice, ReadFact, ReadWindow, SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { readingsOfText } from '../times/template-time.ts';
 import { endOfUnit } from '../times/time-readings.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
@@ -81,8 +81,6 @@ function sliceOf(table: string, { mode, partition, by }: TableAccess, tables: Kn
       return { kind: 'unknown', reason: `nothing says which rows ${by} writes` };
   }
 }
-
-type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
 
 /** The rows of a partition that is named by a time, or why they are not known. */
 function partitionRange(table: string, value: SymbolicValue, tables: KnownTablesOfWorkspace): RangeSlice | string {

@@ -89,7 +89,8 @@ function readFacts(
     // From here on the table holds what this run put there.
     const remakes =
       (statement.kind === 'truncate' && !emptiesPartition(item)) ||
-      (statement.kind === 'create_table_as' && !statement.ifNotExists) ||
+      (/^create_table(?:_as)?$/.test(statement.kind) && !statement.ifNotExists) ||
+      statement.kind === 'drop' ||
       deletesAll(statement);
     if (remakes && !statement.conditional && (sql.conditions ?? []).length === 0)
       for (const target of statement.targets) emptied.add(target.name);

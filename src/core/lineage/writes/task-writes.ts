@@ -32,7 +32,7 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
   const remade = remadeTables(statements);
   const byTarget = new Map<string, Written>();
   for (const item of statements) {
-    for (const { written, table } of targetsOf(item)) {
+    for (const { written, table } of targetsOf(item, remade)) {
       if (table === undefined || internal.has(written)) continue;
       const key = JSON.stringify([table.name, table.naming?.parts]);
       const found = byTarget.get(key) ?? { ...table, isRemade: remade.has(written), items: [] };
@@ -84,9 +84,10 @@ interface Target {
 }
 
 /** The tables whose rows a statement changes; a rename changes the table that it makes. */
-function targetsOf(item: TaskStatement): readonly Target[] {
+function targetsOf(item: TaskStatement, remade: ReadonlySet<string>): readonly Target[] {
   const { kind, target, targets } = item.statement;
-  if (!writing.has(kind) || (kind === 'copy' && item.statement.copyDirection === 'to')) return [];
+  const empties = kind === 'create_table' && target !== undefined && remade.has(target.name);
+  if ((!writing.has(kind) && !empties) || (kind === 'copy' && item.statement.copyDirection === 'to')) return [];
   if (kind === 'alter_rename' || kind === 'rename') return renames(item).map(({ to }) => to);
   const all = targets.length > 0 ? targets : target === undefined ? [] : [target];
   return all.map((one) => ({ written: one.name, table: namedTable(one, item) }));
@@ -185,6 +186,7 @@ function writeOf(
   return {
     table,
     ...named,
+    ...(items.every(({ statement }) => removing.has(statement.kind)) ? { empties: true } : {}),
     slice,
     ...(sliceAt === undefined ? {} : { sliceAt }),
     mode,
@@ -206,7 +208,8 @@ function ownTable(
   return mode === 'full_replace' || !isShared(naming.period, context.intervals()) ? own : undefined;
 }
 
-const emptying: ReadonlySet<Statement['kind']> = new Set(['truncate', 'alter_partition']);
+const emptying: ReadonlySet<Statement['kind']> = new Set(['truncate', 'alter_partition', 'create_table']);
+const removing: ReadonlySet<Statement['kind']> = new Set([...emptying, 'delete']);
 
 interface ModeAndSlice extends PlacedSlice {
   readonly mode: WriteMode;

@@ -5,13 +5,11 @@ import type { SourceSpan } from '../../text/span.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
 import { both, type ColumnRange, openRange, type UnreadBound } from '../columns/column-range.ts';
 import type { Ranges } from '../columns/query-scope.ts';
-import type { SliceFact } from '../facts/facts.ts';
+import type { RangeSlice, SliceFact } from '../facts/facts.ts';
 import { constantRange, type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { widestReading } from '../times/widest-reading.ts';
 import type { TaskStatement } from './task-statements.ts';
-
-export type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
 
 /** A slice with the condition that says it. */
 export interface PlacedSlice {

@@ -1,10 +1,12 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
+import type { GridInterval } from '../../time/intervals/grid.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import { type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
-import type { Plan, PlanFinding, PlanUnit } from '../model/plan.ts';
+import { daysWritten, pickedRuns } from '../intervals/picked-runs.ts';
+import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { UnitNode } from '../units/unit-graph.ts';
@@ -37,6 +39,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...withoutTheirRun(planned),
     ...leftOut(planned),
     ...notFinished(planned),
+    ...unfinishedDays(planned),
     ...zeroWidths(planned),
   ]);
 }
@@ -67,7 +70,8 @@ function emptySelections({ request, graph, expansion, units }: Planned): PlanFin
   return findings;
 }
 
-function whyEmpty({ grid, noGrid, zone }: PlannableTask, { selection, now }: PlanRequest): string {
+function whyEmpty(task: PlannableTask, { selection, now }: PlanRequest): string {
+  const { grid, noGrid, zone } = task;
   if (grid === undefined) return noGrid ?? 'its schedule gives no data intervals';
   const [from, to] =
     selection.kind === 'data-range' ? [selection.from, selection.to] : [selection.first, selection.last];
@@ -76,13 +80,41 @@ function whyEmpty({ grid, noGrid, zone }: PlannableTask, { selection, now }: Pla
   }
   if (selection.kind === 'logical-dates' && from > to) return 'the last logical date lies before the first';
   const chosen =
-    selection.kind === 'data-range' ? grid.overlapping(from, to) : grid.startingWithin(selection.first, selection.last);
+    selection.kind === 'data-range'
+      ? pickedRuns(task, selection)
+      : grid.startingWithin(selection.first, selection.last);
   const first = chosen[0];
   if (first !== undefined) {
     return `the interval from ${toIso(first.start)} ends at ${toIso(first.data.end)} and is not finished at ${toIso(now)}`;
   }
-  const what = selection.kind === 'data-range' ? 'no interval of its schedule overlaps' : 'its schedule has no tick in';
-  return `${what} ${toIso(from)} to ${toIso(to)} (schedule in ${zone})`;
+  const what =
+    selection.kind === 'data-range' ? 'no run of its schedule writes data of' : 'its schedule has no tick in';
+  return `${what} ${toIso(from)} to ${toIso(to)} (schedule in ${zone})${nearestRuns(task, from, to)}`;
+}
+
+/** The last run before a range without one and the first behind it, each with the days that it writes. */
+function nearestRuns(task: PlannableTask, from: Instant, to: Instant): string {
+  const { grid } = task;
+  let before = grid?.containing(instant(from - 1));
+  while (before !== undefined && daysWritten(task, before.data).from >= from) {
+    before = grid?.containing(instant(before.start - 1));
+  }
+  const inside = before === undefined ? grid?.overlapping(from, instant(to + farAhead))[0] : undefined;
+  let after = before === undefined ? inside : grid?.containing(before.next);
+  while (after !== undefined && daysWritten(task, after.data).to <= to && after.start < to + farAhead) {
+    before = after;
+    after = grid?.containing(after.next);
+  }
+  const told = [before, after].flatMap((run) => (run === undefined ? [] : [runInWords(task, run)]));
+  return told.length === 0 ? '' : `; nearest: ${told.join(', then ')}`;
+}
+
+const farAhead = 400 * 86_400_000;
+
+function runInWords(task: PlannableTask, { start, data }: GridInterval): string {
+  const { from, to } = daysWritten(task, data);
+  const same = from === data.start && to === data.end;
+  return `the run of ${toIso(start)}${same || !(from < to) ? '' : `, which writes ${toIso(from)} to ${toIso(to)}`}`;
 }
 
 function cycles({ cycle }: Planned): PlanFinding[] {
@@ -227,7 +259,7 @@ function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
     const own = [...(starts.get(id) ?? [])];
     if (own.length === 0) return [];
     return reads.flatMap(({ parent, table, sameRun }): PlanFinding[] => {
-      if (sameRun !== true) return [];
+      if (sameRun === undefined) return [];
       const missing = own.filter((start) => starts.get(parent)?.has(start) !== true).length;
       if (missing === 0) return [];
       const which = `${plural(missing, 'interval')} of ${id}`;
@@ -243,17 +275,49 @@ function notFinished({ request, graph, units }: Planned): PlanFinding[] {
   const open = new Map<Instant, TaskId[]>();
   const planned = new Set(tasksOf(units));
   for (const id of new Set(request.tasks)) {
-    const grid = graph.tasks.get(id)?.grid;
+    const task = graph.tasks.get(id);
+    const grid = task?.grid;
     const last = grid === undefined ? undefined : lastFinished(grid, now);
     const first = last === undefined ? undefined : grid?.containing(last.next);
-    if (first === undefined || !planned.has(id)) continue;
-    const asked = selection.kind === 'data-range' ? first.start < selection.to : first.start <= selection.last;
-    if (asked) open.set(first.start, [...(open.get(first.start) ?? []), id]);
+    if (task === undefined || first === undefined || !planned.has(id) || task.fullRefresh === true) continue;
+    const asked =
+      selection.kind === 'data-range'
+        ? pickedRuns(task, selection).find(({ start }) => start >= first.start)?.start
+        : first.start <= selection.last
+          ? first.start
+          : undefined;
+    if (asked !== undefined) open.set(asked, [...(open.get(asked) ?? []), id]);
   }
   return [...open].map(([start, ids]): PlanFinding => {
     const message = `The range reaches beyond the last finished interval: what begins at ${toIso(start)} or later is not in the plan.`;
     return { code: 'not-finished', severity: 'info', message, task: ids.length === 1 ? ids[0] : undefined };
   });
+}
+
+/** A run that writes the whole of a day which is not over: the same run, later, writes more. */
+function unfinishedDays({ request: { now }, units }: Planned): PlanFinding[] {
+  const open = new Map<TaskId, { count: number; first: PlanUnit; slice: UnitSlice }>();
+  for (const unit of units) {
+    // What its own data interval does not reach past has been over since the run was due.
+    const slice = unit.slices.find(({ to, stage }) => to !== undefined && to > now && to > unit.data.end && !stage);
+    if (slice === undefined) continue;
+    const known = open.get(unit.task);
+    open.set(unit.task, { count: (known?.count ?? 0) + 1, first: known?.first ?? unit, slice: known?.slice ?? slice });
+  }
+  return [...open].map(
+    ([
+      task,
+      {
+        count,
+        first,
+        slice: { table, from, to },
+      },
+    ]): PlanFinding => {
+      const more = count === 1 ? '' : ` (and ${plural(count - 1, 'later run')} likewise)`;
+      const message = `${first.id} writes the data of ${from === undefined ? '' : toIso(from)} to ${to === undefined ? '' : toIso(to)} in ${table}, which is not over at ${toIso(now)}: run again later it will have more rows${more}.`;
+      return { code: 'unfinished-day', severity: 'warning', message, task };
+    },
+  );
 }
 
 function leftOut({ graph, expansion, request, units }: Planned): PlanFinding[] {

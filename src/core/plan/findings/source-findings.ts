@@ -96,9 +96,7 @@ function lossOf(
   request: PlanRequest,
 ): Loss | undefined {
   const reading: InstantRange =
-    window.kind === 'range'
-      ? windowRange(window, { start: unit.start, end: unit.next })
-      : { from: beginningOfTime, to: endOfTime };
+    window.kind === 'range' ? windowRange(window, unit.data) : { from: beginningOfTime, to: endOfTime };
   if (reading.from >= kept) return undefined;
   const until = Math.min(reading.to, kept);
   const isMadeAnew = unit.reasons.some(

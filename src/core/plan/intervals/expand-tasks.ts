@@ -2,14 +2,21 @@ import type { ReadWindow } from '../../lineage/facts/facts.ts';
 import { type RangeWindow, windowRange, windowReach } from '../../lineage/facts/window-range.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { Grid, GridInterval } from '../../time/intervals/grid.ts';
-import { type InstantRange, intervalSet } from '../../time/intervals/interval-set.ts';
+import {
+  emptySet,
+  type InstantRange,
+  type IntervalSet,
+  intervalSet,
+  union,
+} from '../../time/intervals/interval-set.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../../time/zones/instant.ts';
 import type { Reason } from '../model/plan.ts';
 import type { ParentRead, PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import { followedStart, followReach } from './by-order.ts';
-import { firstIndex, rewritesWholeTable, writtenRange } from './written-range.ts';
+import { pickedRuns } from './picked-runs.ts';
+import { firstIndex, orMoment, rewritesWholeTable, writtenRange } from './written-range.ts';
 
 /** An interval that is in the plan, and why. */
 export interface KeptInterval {
@@ -72,6 +79,8 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   /** Where the last finished interval makes room for the next: a tick, which may lie ahead of now. */
   const horizons = new Map<TaskId, Instant | undefined>();
   const tails = new Map<TaskId, Instant>();
+  /** Of a full refresh, which is one unit at its newest interval: what of its data may have changed. */
+  const renewed = new Map<TaskId, IntervalSet>();
   const selected = new Set(request.tasks);
   for (const task of graph.tasks.values()) {
     kept.set(task.id, new Map());
@@ -105,17 +114,38 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     skipped.set(key, { task: task.id, read, why, from: known === undefined || from < known.from ? from : known.from });
   };
 
+  /** Adds the one unit of a full refresh. */
+  const renew = (task: PlannableTask, reason: Reason, ranges: IntervalSet, fresh: GridInterval[]): void => {
+    const newest = newestFinished(task);
+    if (newest === undefined) return;
+    const before = renewed.get(task.id) ?? emptySet;
+    const after = union(before, ranges);
+    renewed.set(task.id, after);
+    // Who reads it has to hear of more that may have changed, although the unit is the same.
+    if (keptOf(task).has(newest.start) && JSON.stringify(before) !== JSON.stringify(after)) fresh.push(newest);
+    add(task, newest, reason, fresh);
+  };
+
+  const newestFinished = ({ id, grid }: PlannableTask): GridInterval | undefined => {
+    const horizon = horizons.get(id);
+    return horizon === undefined ? undefined : grid?.containing(instant(horizon - 1));
+  };
+
   const select = (task: PlannableTask, fresh: GridInterval[]): void => {
     const horizon = horizons.get(task.id);
     if (!selected.has(task.id) || task.grid === undefined || horizon === undefined) return;
     const { selection } = request;
+    const reason: Reason = { kind: 'selected' };
+    if (task.fullRefresh === true) {
+      const range = selectedRange(selection);
+      if (range.from < range.to) renew(task, reason, [range], fresh);
+      return;
+    }
     const found =
       selection.kind === 'logical-dates'
         ? task.grid.startingWithin(selection.first, selection.last)
-        : selection.from < selection.to
-          ? task.grid.overlapping(selection.from, selection.to)
-          : [];
-    for (const interval of found) if (interval.next <= horizon) add(task, interval, { kind: 'selected' }, fresh);
+        : pickedRuns(task, selection);
+    for (const interval of found) if (interval.next <= horizon) add(task, interval, reason, fresh);
   };
 
   const readDirty = (
@@ -136,9 +166,10 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     }
     if (endless) skip(task, read, 'open-end', first.from);
     const { back, forward } = windowReach(window);
+    const ahead = forward + task.grid.overhangMs;
     const near = intervalSet(
       ranges.map((range) => ({
-        from: window.hi.length === 0 ? beginningOfTime : instant(range.from - forward),
+        from: window.hi.length === 0 ? beginningOfTime : instant(range.from - ahead),
         to: window.lo.length === 0 ? endOfTime : instant(range.to + back),
       })),
     );
@@ -149,12 +180,27 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
         return;
       }
       for (const interval of candidates) {
-        const reading = windowRange(window, { start: interval.start, end: interval.next });
+        const reading = readingOf(window, interval);
         const hit = ranges[firstIndex(ranges.length, (index) => (ranges[index] as InstantRange).to > reading.from)];
         if (hit === undefined || hit.from >= reading.to) continue;
         const { from, to } = overlapHull(ranges, reading);
         add(task, interval, { kind: 'reads-parent', parent: read.parent, table: read.table, from, to }, fresh);
       }
+    }
+  };
+
+  /** Of a stage a run reads what its own run put there, whatever days the rows are of. */
+  const followRun = (
+    task: PlannableTask,
+    { parent, table }: ParentRead,
+    starts: ReadonlySet<Instant>,
+    fresh: GridInterval[],
+  ): void => {
+    const horizon = horizons.get(task.id);
+    for (const start of horizon === undefined ? [] : starts) {
+      const interval = task.grid?.containing(start);
+      if (interval?.start !== start || interval.next > (horizon ?? start)) continue;
+      add(task, interval, { kind: 'reads-parent', parent, table, from: start, to: interval.next }, fresh);
     }
   };
 
@@ -181,14 +227,14 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
 
   /**
    * Everything after the first kept interval, where a task builds on its own earlier output. Where each run replaces
-   * the whole table, what is between is gone again with the next: only the newest interval has to come last.
+   * the whole table, what is between is gone again with the next: only the newest interval has to come last, and only
+   * together with the tasks that empty and fill the table for it.
    */
   const growTail = (task: PlannableTask, fresh: GridInterval[]): void => {
-    if (fresh.length === 0) return;
+    if (fresh.length === 0 || task.fullRefresh === true) return;
     if (!hasOwnTail(task, request.expandUnbounded)) {
-      const horizon = horizons.get(task.id);
-      if (task.lastRunWins !== true || task.grid === undefined || horizon === undefined) return;
-      const newest = task.grid.containing(instant(horizon - 1));
+      const together = task.lastRunWins?.every((id) => graph.tasks.has(id) && !request.without.includes(id));
+      const newest = together === true ? newestFinished(task) : undefined;
       if (newest !== undefined) add(task, newest, { kind: 'own-tail' }, fresh);
       return;
     }
@@ -204,23 +250,37 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
 
   const spread = (parent: PlannableTask, intervals: readonly GridInterval[], child: PlannableTask): GridInterval[] => {
     const fresh: GridInterval[] = [];
+    if (intervals.length === 0) return fresh;
     const together = graph.groupOf.get(parent.id) === graph.groupOf.get(child.id);
+    const starts = new Set(intervals.map(({ start }) => start));
     for (const read of child.reads) {
-      if (read.parent !== parent.id || intervals.length === 0) continue;
-      const whole = read.sameRun !== true && rewritesWholeTable(parent, read.table);
-      if (whole && read.window.kind === 'range' && !request.expandUnbounded && child.grid !== undefined) {
-        skip(child, read, 'whole-table', instant(Math.min(...ends(intervals))));
+      if (read.parent !== parent.id) continue;
+      if (read.sameRun !== undefined) {
+        followRun(child, read, starts, fresh);
+        continue;
       }
-      const ranges =
-        whole && request.expandUnbounded
-          ? [{ from: beginningOfTime, to: endOfTime }]
-          : intervals.map((interval) =>
-              together ? { from: interval.start, to: interval.next } : writtenRange(parent, read.table, interval),
-            );
-      readDirty(child, read, intervalSet(ranges), fresh);
+      const whole = rewritesWholeTable(parent, read.table);
+      const dirty = intervalSet(
+        renewed.get(parent.id) ??
+          intervals.map((interval) => writtenRange(parent, read.table, interval, together ? 'exact' : 'widened')),
+      );
+      if (child.fullRefresh === true && child.grid !== undefined) {
+        const [from, to] = [dirty[0]?.from ?? beginningOfTime, dirty.at(-1)?.to ?? endOfTime];
+        renew(child, { kind: 'reads-parent', parent: parent.id, table: read.table, from, to }, dirty, fresh);
+        continue;
+      }
+      if (whole && read.window.kind === 'range' && !request.expandUnbounded && child.grid !== undefined) {
+        skip(child, read, 'whole-table', dirty[0]?.from ?? beginningOfTime);
+      }
+      readDirty(child, read, whole && request.expandUnbounded ? everything : dirty, fresh);
     }
     for (const edge of child.after) {
-      if (edge.parent === parent.id) followDirty(child, edge, new Set(intervals.map(({ start }) => start)), fresh);
+      if (edge.parent !== parent.id) continue;
+      if (child.fullRefresh === true) {
+        const dirty =
+          renewed.get(parent.id) ?? intervalSet(intervals.map(({ start, next }) => ({ from: start, to: next })));
+        renew(child, { kind: 'by-order', parent: parent.id }, dirty, fresh);
+      } else followDirty(child, edge, starts, fresh);
     }
     return fresh;
   };
@@ -284,10 +344,19 @@ export function hasOwnTail(task: PlannableTask, expandUnbounded: boolean): boole
 const expandable = (window: ReadWindow, expandUnbounded: boolean): RangeWindow | undefined =>
   window.kind === 'range' ? window : expandUnbounded ? allLater : undefined;
 
-const ends = (intervals: readonly GridInterval[]): [number, number] => [
-  intervals[0]?.start ?? 0,
-  intervals.at(-1)?.start ?? 0,
-];
+const everything: IntervalSet = [{ from: beginningOfTime, to: endOfTime }];
+
+/** The instants that a selection speaks of; of logical dates from the first to the last. */
+const selectedRange = (selection: PlanRequest['selection']): InstantRange =>
+  selection.kind === 'data-range'
+    ? { from: selection.from, to: selection.to }
+    : { from: selection.first, to: instant(selection.last + 1) };
+
+/** What one interval reads through a window. What is expanded on request, or has no end, is read up to the next tick. */
+function readingOf(window: RangeWindow, { start, next, data }: GridInterval): InstantRange {
+  const open = window.hi === allLater.hi;
+  return orMoment(windowRange(window, open ? { start, end: instant(Math.max(next, data.end)) } : data));
+}
 
 const inOrder = (intervals: ReadonlyMap<Instant, Growing>): readonly GridInterval[] =>
   [...intervals.values()].map(({ interval }) => interval).sort((a, b) => a.start - b.start);

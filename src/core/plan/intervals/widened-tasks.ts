@@ -1,61 +1,73 @@
 import { windowInWords } from '../../lineage/facts/window-words.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
+import type { InstantRange } from '../../time/intervals/interval-set.ts';
+import { beginningOfTime, endOfTime, instant } from '../../time/zones/instant.ts';
 import type { Plan, Reason } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { KeptInterval } from './expand-tasks.ts';
+import { daysWritten, writesWithin } from './picked-runs.ts';
 
-/** Tasks of the plan that run outside the range that was selected, and why. */
+/** Tasks of the plan of which a run writes data outside of what was selected, and why; `from` and `to` of all their data. */
 export function widenedTasks(
   graph: TaskGraph,
   kept: ReadonlyMap<TaskId, readonly KeptInterval[]>,
   request: PlanRequest,
 ): Plan['widened'] {
-  let from = Number.POSITIVE_INFINITY;
-  let to = Number.NEGATIVE_INFINITY;
-  if (request.selection.kind === 'data-range') {
-    from = request.selection.from;
-    to = request.selection.to;
-  } else {
-    for (const intervals of kept.values()) {
-      for (const { interval, reasons } of intervals) {
-        if (!reasons.some((reason) => reason.kind === 'selected')) continue;
-        from = Math.min(from, interval.start);
-        to = Math.max(to, interval.next);
-      }
-    }
-  }
+  const range = selectedDays(graph, kept, request);
   const without = new Set(request.without);
   const widened: Plan['widened'][number][] = [];
   for (const task of graph.tasks.values()) {
     const intervals = kept.get(task.id) ?? [];
-    const first = intervals[0];
-    const last = intervals.at(-1);
-    if (first === undefined || last === undefined || without.has(task.id)) continue;
-    const outside = intervals.filter(({ interval }) => interval.start < from || interval.next > to);
+    if (intervals.length === 0 || without.has(task.id)) continue;
+    const outside = intervals.filter(({ interval }) => !writesWithin(task, interval.data, range));
     if (outside.length === 0) continue;
     const because = [...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason))))];
-    widened.push({
-      task: task.id,
-      from: first.interval.start,
-      to: last.interval.next,
-      because: because.join('; '),
-    });
+    widened.push({ task: task.id, ...hull(task, intervals), because: because.join('; ') });
   }
   return widened;
 }
 
+function selectedDays(
+  graph: TaskGraph,
+  kept: ReadonlyMap<TaskId, readonly KeptInterval[]>,
+  { selection }: PlanRequest,
+): InstantRange {
+  if (selection.kind === 'data-range') return selection;
+  let from: number = endOfTime;
+  let to: number = beginningOfTime;
+  for (const task of graph.tasks.values()) {
+    const selected = (kept.get(task.id) ?? []).filter(({ reasons }) => reasons.some(({ kind }) => kind === 'selected'));
+    if (selected.length === 0 || task.fullRefresh === true) continue;
+    const days = hull(task, selected);
+    from = Math.min(from, days.from);
+    to = Math.max(to, days.to);
+  }
+  return { from: instant(from), to: instant(to) };
+}
+
+function hull(task: PlannableTask, intervals: readonly KeptInterval[]): InstantRange {
+  const days = intervals.map(({ interval }) => daysWritten(task, interval.data));
+  return {
+    from: instant(days.reduce((least, { from }) => Math.min(least, from), endOfTime as number)),
+    to: instant(days.reduce((most, { to }) => Math.max(most, to), beginningOfTime as number)),
+  };
+}
+
+const refreshed = 'every run of it gives the same whole table, so one is enough, the newest';
+
 function cause(task: PlannableTask, reason: Reason): string {
   switch (reason.kind) {
     case 'selected':
-      return 'its intervals reach beyond the range that was given';
+      return task.fullRefresh === true ? refreshed : 'what its runs write reaches beyond the range that was given';
     case 'own-tail':
-      return task.lastRunWins
+      return task.lastRunWins !== undefined
         ? 'each run rewrites its whole table, so the newest finished interval has to come last'
         : 'it reads its own earlier output, so everything up to the last finished interval is redone';
     case 'by-order':
-      return `it follows ${reason.parent} by order`;
+      return task.fullRefresh === true ? refreshed : `it follows ${reason.parent} by order`;
     case 'reads-parent': {
+      if (task.fullRefresh === true) return refreshed;
       const windows = task.reads
         .filter((read) => read.parent === reason.parent && read.table === reason.table)
         .map((read) => windowInWords(read.window));

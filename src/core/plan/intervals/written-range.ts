@@ -1,25 +1,50 @@
-import { evaluateTime } from '../../time/expressions/evaluate-time.ts';
+import { type DatedSlice, isDated } from '../../lineage/facts/facts.ts';
+import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import type { GridInterval } from '../../time/intervals/grid.ts';
 import type { InstantRange } from '../../time/intervals/interval-set.ts';
-import type { Instant } from '../../time/zones/instant.ts';
+import { instant } from '../../time/zones/instant.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
 
 /**
- * What one interval of a task makes dirty in a table: the interval itself and, where the slice that it rewrites
- * reaches further (a rolling rewrite, a UTC day of a local interval), that too. Without a known slice: the interval.
+ * What one run of a task makes dirty in a table: its slice, whatever hour the run has. Where a slice is not known, all
+ * that may be meant: from the run's tick to the next one and to the end of its data interval.
+ *
+ * A slice is widened where a clock changes, because one run too many is cheap; `exact` is for tasks that read each
+ * other, where a range too wide would make two runs wait for each other.
  */
-export function writtenRange(task: PlannableTask, table: string, interval: GridInterval): InstantRange {
-  let from: number = interval.start;
-  let to: number = interval.next;
-  const tile = { start: interval.start, end: interval.next };
-  for (const write of task.writes) {
-    const { slice } = write;
-    if (write.table !== table || (slice.kind !== 'range' && slice.kind !== 'own-table')) continue;
-    from = Math.min(from, evaluateTime(slice.lo, tile, 'lower'));
-    to = Math.max(to, evaluateTime(slice.hi, tile, 'upper'));
+export function writtenRange(
+  task: PlannableTask,
+  table: string,
+  interval: GridInterval,
+  exact: 'exact' | 'widened' = 'widened',
+): InstantRange {
+  const { start, next, data } = interval;
+  const slices = task.writes.flatMap((write) => (write.table === table ? [write.slice] : []));
+  const known = slices.filter(isDated);
+  const ranges = known.map(({ lo, hi }) =>
+    exact === 'exact'
+      ? sliceRange({ lo, hi }, data)
+      : orMoment({ from: evaluateTime(lo, data, 'lower'), to: evaluateTime(hi, data, 'upper') }),
+  );
+  if (known.length < slices.length || ranges.length === 0) {
+    ranges.push({ from: start, to: instant(Math.max(next, data.end)) });
   }
-  return { from: from as Instant, to: to as Instant };
+  return {
+    from: instant(Math.min(...ranges.map(({ from }) => from))),
+    to: instant(Math.max(...ranges.map(({ to }) => to))),
+  };
 }
+
+/** The rows of a slice for one run, as its statements compute the bounds; of an empty one its moment. */
+export const sliceRange = ({ lo, hi }: Pick<DatedSlice, 'lo' | 'hi'>, data: DataInterval): InstantRange =>
+  orMoment({ from: exactTime(lo, data), to: exactTime(hi, data) });
+
+/** A range without extent stands for the moment that it lies at, so that it can still be met. */
+export const orMoment = ({ from, to }: InstantRange): InstantRange => ({
+  from,
+  to: to > from ? to : instant(from + 1),
+});
 
 /** True when a run of the task replaces the whole table, whatever its interval. */
 export const rewritesWholeTable = (task: PlannableTask, table: string): boolean =>

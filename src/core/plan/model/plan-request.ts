@@ -1,5 +1,5 @@
 import type { DeclaredSource } from '../../lineage/facts/declared-sources.ts';
-import type { ReadWindow, WriteFact } from '../../lineage/facts/facts.ts';
+import type { DatedSlice, ReadWindow, WriteFact } from '../../lineage/facts/facts.ts';
 import type { Executor, TaskId } from '../../pipeline/model/model.ts';
 import type { Grid } from '../../time/intervals/grid.ts';
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
@@ -11,8 +11,11 @@ export interface ParentRead {
   readonly parent: TaskId;
   readonly table: string;
   readonly window: ReadWindow;
-  /** The table holds only what the parent's latest run put there: an interval reads the rows of its own run. */
-  readonly sameRun?: boolean;
+  /**
+   * A stage: the table holds only what the parent's latest run put there, so a run reads the rows of its own; `emptied`: and which the
+   * parent only takes the rows away of, before others fill it.
+   */
+  readonly sameRun?: 'filled' | 'emptied';
   /** The parent comes later in the task's own run: whatever the window says, only earlier intervals are read. */
   readonly earlierRuns?: boolean;
 }
@@ -44,17 +47,29 @@ export interface PlannableTask {
    */
   readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
   readonly writes: readonly WriteFact[];
-  /** Every run rewrites the whole table as of its interval, so whatever is run, the newest interval has to come last. */
-  readonly lastRunWins?: boolean;
+  /** In place of its own slices, those by which a range of days means runs of it: a stage is of the days of its run. */
+  readonly pickedBy?: readonly DatedSlice[];
+  /**
+   * Every run gives the same table, whatever its interval: one, after everything that it reads, is all that a plan
+   * needs. It is the newest finished one.
+   */
+  readonly fullRefresh?: true;
+  /**
+   * Every run rewrites the whole table as of its interval, so whatever is run, the newest interval has to come last.
+   * With all of these tasks, which fill what it empties or empty what it fills; without one of them it does not come.
+   */
+  readonly lastRunWins?: readonly TaskId[];
   /** Tasks of the same run that are done with what this one wrote before its next run empties the table again. */
   readonly usedBy?: readonly TaskId[];
+  /** Stages that it writes: fewer rows than before say nothing, because the rows before are another run's. */
+  readonly stages?: readonly string[];
   /** The task that empties the slice which this one only adds rows to: the two are one rerun. */
   readonly pairedWith?: TaskId;
   readonly executor: Executor;
   readonly codeHash: string;
 }
 
-/** A data range `[from, to)` picks every interval that overlaps it; logical dates `first..last`, both included, pick by start. */
+/** A data range `[from, to)` picks the runs that write data of it; logical dates `first..last`, both included, pick by start. */
 export type Selection =
   | { readonly kind: 'data-range'; readonly from: Instant; readonly to: Instant }
   | { readonly kind: 'logical-dates'; readonly first: Instant; readonly last: Instant };

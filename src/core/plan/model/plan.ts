@@ -29,6 +29,8 @@ export interface UnitSlice {
   readonly from: Instant | undefined;
   readonly to: Instant | undefined;
   readonly mode: WriteMode;
+  /** The rows before are another run's, or go on purpose: that fewer are left says nothing. */
+  readonly stage?: boolean;
 }
 
 /**
@@ -62,6 +64,7 @@ export interface PlanUnit {
 export const planFindingCodes = [
   'empty-selection',
   'not-finished',
+  'unfinished-day',
   'cycle',
   'unbounded-read',
   'unknown-window',

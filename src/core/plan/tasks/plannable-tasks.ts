@@ -3,6 +3,7 @@ import { isScheduled } from '../../lineage/facts/is-scheduled.ts';
 import { isShared } from '../../lineage/facts/table-naming.ts';
 import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import { isSameInEveryRun } from '../../lineage/tasks/run-dependence.ts';
 import { sampleIntervals } from '../../lineage/times/sample-intervals.ts';
 import { tableNames } from '../../lineage/workspace/find-table.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
@@ -13,7 +14,7 @@ import type { Span } from '../../text/span.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
-import { runScopedTables } from './run-scoped-tables.ts';
+import { type RunStages, runStages } from './run-stages.ts';
 import { sourceReads } from './source-reads.ts';
 import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
 
@@ -38,19 +39,27 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const pipeline = facts.tasks.get(than)?.pipeline;
     return pipeline !== undefined && earlierOf(pipeline)(task, than);
   };
-  const scoped = runScopedTables(facts, names, isEarlier);
+  const stages = runStages(facts, names, isEarlier);
+  const refreshing = fullRefreshes(facts, names, stages);
   const touched = tablesOfIntervals(writers.keys());
   const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] =>
     writers.has(names(table)) ? [{ table, window }] : touched({ table: names(table), window });
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(touchedBy).flatMap(({ table, window }) =>
       (writers.get(names(table)) ?? [])
-        .filter((writer) => !(staysInside(window) && isEarlier(id, writer.id)))
+        .filter((writer) => {
+          if (!isEarlier(id, writer.id)) return true;
+          // What comes later in the run cannot have been read in it.
+          return !staysInside(window) && stages.readInRun(writer.id, id, table) === undefined;
+        })
         .map((writer): ParentRead => {
           const found = { parent: writer.id, table: writer.write.table };
-          const sameRun = scoped.isReadInRun(writer.id, id, table);
-          if (sameRun) return { ...found, window: ownInterval, sameRun };
-          return isEarlier(id, writer.id) ? { ...found, window, earlierRuns: true } : { ...found, window };
+          const inRun = stages.readInRun(writer.id, id, table);
+          if (inRun === undefined) {
+            return isEarlier(id, writer.id) ? { ...found, window, earlierRuns: true } : { ...found, window };
+          }
+          const empties = inRun.filling.length > 0 && inRun.emptying.includes(writer.id);
+          return { ...found, window: ownInterval, sameRun: empties ? 'emptied' : 'filled' };
         }),
     );
 
@@ -78,9 +87,23 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const writes = own?.writes ?? [];
     if (onlyPasses(task) && writes.length === 0) continue;
     const past = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
-    const usedBy = scoped.users.get(id);
+    const shared = stages.of(id).filter(({ dated }) => dated);
+    const users = shared.flatMap((one) => (one.first === id ? [...one.emptying, ...one.filling, ...one.using] : []));
+    const usedBy = [...new Set(users)].filter((user) => user !== id);
+    const staged = new Set(shared.flatMap(({ stage, table }) => (stage ? [table] : [])));
+    const isRefilled = ({ table, empties, mode }: WriteFact): boolean =>
+      empties === true &&
+      (mode === 'full_replace' ||
+        (writers.get(names(table)) ?? []).some((other) => other.write.empties !== true && isEarlier(id, other.id)));
+    const passing = writes.filter((write) => isRefilled(write) || staged.has(names(write.table)));
+    const pickedBy = stages.slicesOf(id);
+    const snapshot =
+      stages.snapshotOf(id) ?? (isSnapshot(task, pipeline, writes) && staged.size === 0 ? [] : undefined);
     const sources = own === undefined ? [] : sourcesOf(task, own);
-    const deleter = deleterFor(id, writes, isEarlier, (table) => writers.get(names(table)) ?? []);
+    const deleter = deleterFor(id, writes, isEarlier, {
+      writersOf: (table) => writers.get(names(table)) ?? [],
+      emptying: (table) => stages.of(id).find((one) => one.table === names(table))?.emptying ?? [],
+    });
     tasks.push({
       id,
       zone: isZone(pipeline.zone) ? pipeline.zone : 'UTC',
@@ -90,8 +113,10 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       after: [...(after.get(id) ?? []), ...past],
       writes,
       ...(sources.length > 0 ? { sources } : {}),
-      ...(isLastRunWinning(task, pipeline, writes) || scoped.writers.has(id) ? { lastRunWins: true } : {}),
-      ...(usedBy === undefined ? {} : { usedBy }),
+      ...(pickedBy === undefined ? {} : { pickedBy }),
+      ...(refreshing.has(id) ? { fullRefresh: true } : snapshot === undefined ? {} : { lastRunWins: snapshot }),
+      ...(usedBy.length === 0 ? {} : { usedBy }),
+      ...(passing.length === 0 ? {} : { stages: passing.map(({ table }) => table) }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
       codeHash: hashes(own ?? task, [task, digest], {}, () => digest(codeText(task, writes, own?.reads ?? []))),
@@ -131,27 +156,59 @@ function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {
  * A whole table that is rewritten as of an interval, or that of several intervals by each of them: the newest has to be
  * the last to run.
  */
-const isLastRunWinning = (task: Task, pipeline: Pipeline, writes: readonly WriteFact[]): boolean =>
+const isSnapshot = (task: Task, pipeline: Pipeline, writes: readonly WriteFact[]): boolean =>
   writes.some(
-    ({ slice, mode }) =>
+    ({ slice, mode, empties }) =>
       mode === 'full_replace' &&
+      empties !== true &&
       (slice.kind === 'whole-table' || (slice.kind === 'own-table' && isShared(slice, sampleIntervals(pipeline)))),
   ) && task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
+
+/** Tasks that give the same whole tables in every run, alone or with the tasks that empty or fill the tables for them. */
+function fullRefreshes(
+  { tasks, facts }: WorkspaceFacts,
+  names: (table: string) => string,
+  stages: RunStages,
+): ReadonlySet<TaskId> {
+  const isSame = (id: TaskId): boolean => {
+    const owner = tasks.get(id);
+    return owner !== undefined && isSameInEveryRun(owner.task);
+  };
+  const found = new Set<TaskId>();
+  for (const [id, { reads, writes }] of facts) {
+    if (writes.length === 0 || !isSame(id)) continue;
+    const own = new Set(writes.map(({ table }) => names(table)));
+    if (reads.some(({ table }) => own.has(names(table)))) continue;
+    const refreshed = writes.every(({ table }) => {
+      const made = stages.of(id).find((one) => one.table === names(table) && !one.using.includes(id));
+      return made !== undefined && !made.dated && [...made.emptying, ...made.filling].every(isSame);
+    });
+    if (refreshed) found.add(id);
+  }
+  return found;
+}
 
 /** The task of the same pipeline that empties the slice which this one only adds to. */
 function deleterFor(
   id: TaskId,
   writes: readonly WriteFact[],
   isEarlier: IsEarlier,
-  writersOf: (table: string) => readonly { id: TaskId; write: WriteFact }[],
+  tables: {
+    readonly writersOf: (table: string) => readonly { id: TaskId; write: WriteFact }[];
+    /** Tasks that empty the table in each run, before it is filled or when it has been read. */
+    readonly emptying: (table: string) => readonly TaskId[];
+  },
 ): TaskId | undefined {
   for (const { table, mode } of writes) {
     if (mode !== 'append') continue;
-    const deleter = writersOf(table).find(
-      (other) =>
-        isEarlier(other.id, id) && (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
-    );
-    if (deleter !== undefined) return deleter.id;
+    const deleter = tables
+      .writersOf(table)
+      .find(
+        (other) =>
+          isEarlier(other.id, id) && (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
+      );
+    const found = deleter?.id ?? tables.emptying(table)[0];
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 import { windowRange } from '../../lineage/facts/window-range.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
-import { beginningOfTime, endOfTime } from '../../time/zones/instant.ts';
+import { beginningOfTime, endOfTime, type Instant } from '../../time/zones/instant.ts';
 import { followedStart } from '../intervals/by-order.ts';
 import type { KeptInterval } from '../intervals/expand-tasks.ts';
-import { firstIndex, writtenRange } from '../intervals/written-range.ts';
+import { firstIndex, orMoment, writtenRange } from '../intervals/written-range.ts';
 import type { WaitRange } from '../model/plan.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
@@ -18,20 +18,21 @@ export interface UnitNode {
 }
 
 /**
- * Which units wait for which: (T, I) waits for (P, J) iff J, or the slice that J rewrites, overlaps what I reads; for
- * the unit before it if T reads itself; for the same logical date along edges without a table; and, where T empties a
- * table anew in each run, for everything that uses the rows of its run before.
+ * Which units wait for which: (T, I) waits for (P, J) iff the slice that J rewrites overlaps what I reads; for the unit
+ * before it if T reads itself; for the same logical date along edges without a table and through a stage; where T
+ * empties a stage, for everything that uses the rows of its run before; and a full refresh for all that it reads or
+ * follows, as whoever reads it waits for it.
  */
 export function unitGraph(
   graph: TaskGraph,
   kept: ReadonlyMap<TaskId, readonly KeptInterval[]>,
 ): ReadonlyMap<TaskId, readonly UnitNode[]> {
   const spans = new Map<string, Spans>();
-  const spansOf = (parent: PlannableTask, table: string, together: boolean): Spans => {
-    const key = JSON.stringify([parent.id, table, together]);
+  const spansOf = (parent: PlannableTask, table: string, grouped: boolean): Spans => {
+    const key = JSON.stringify([parent.id, table, grouped]);
     const known = spans.get(key);
     if (known !== undefined) return known;
-    const made = spansOfUnits(parent, together ? undefined : table, kept.get(parent.id) ?? []);
+    const made = spansOfUnits(parent, table, kept.get(parent.id) ?? [], grouped);
     spans.set(key, made);
     return made;
   };
@@ -43,37 +44,63 @@ export function unitGraph(
     positions.set(parent, made);
     return made;
   };
+  /** How many units of a task have an earlier logical date. */
+  const startedBefore = (parent: TaskId, start: Instant): number => {
+    const units = kept.get(parent) ?? [];
+    return firstIndex(units.length, (at) => (units[at]?.interval.start ?? start) >= start);
+  };
+  const everyUnitOf = (parent: TaskId): readonly WaitRange[] => {
+    const last = (kept.get(parent)?.length ?? 0) - 1;
+    return last < 0 ? [] : [{ task: parent, first: 0, last }];
+  };
 
   const nodes = new Map<TaskId, readonly UnitNode[]>();
   for (const task of graph.tasks.values()) {
-    const reads = task.reads.flatMap((read) => {
+    const isGrouped = (parent: TaskId): boolean => graph.groupOf.get(parent) === graph.groupOf.get(task.id);
+    // A full refresh comes after what it reads: who is among that reads it as an earlier run left it.
+    const comesLater = (parent: TaskId): boolean =>
+      graph.tasks.get(parent)?.fullRefresh === true && task.fullRefresh !== true && isGrouped(parent);
+    const isFollowed = (parent: TaskId): boolean =>
+      parent !== task.id && graph.tasks.has(parent) && !comesLater(parent);
+    const reads = task.reads.flatMap((read): readonly Waiting[] => {
       const parent = graph.tasks.get(read.parent);
-      if (parent === undefined || parent === task) return [];
-      const grouped = graph.groupOf.get(parent.id) === graph.groupOf.get(task.id);
-      return [{ read, grouped, ...spansOf(parent, read.table, grouped) }];
+      if (parent === undefined || !isFollowed(read.parent)) return [];
+      // Of a full refresh that comes later in the run it reads what the run before left.
+      if (read.earlierRuns === true && parent.fullRefresh === true) return [];
+      if (read.sameRun !== undefined) return isFilledLater(task, read) ? [] : [{ kind: 'same-run', ...read }];
+      if (parent.fullRefresh === true) return [{ kind: 'all', parent: read.parent }];
+      const grouped = isGrouped(parent.id);
+      return [{ kind: 'window', read, grouped, ...spansOf(parent, read.table, grouped) }];
     });
-    const edges = task.after.flatMap((edge) =>
-      edge.parent === task.id || !graph.tasks.has(edge.parent) ? [] : [{ edge, positions: positionsOf(edge.parent) }],
-    );
-    const users = (task.usedBy ?? []).map((id) => ({ id, positions: positionsOf(id) }));
+    const edges = task.after.filter(({ parent }) => isFollowed(parent));
+    const inRun = task.reads.filter(({ earlierRuns }) => earlierRuns !== true);
+    const before = [...new Set([...inRun, ...task.after].map(({ parent }) => parent))].filter(isFollowed);
     const sequential = runsInSequence(task);
     const units = (kept.get(task.id) ?? []).map((unit, index): UnitNode => {
       const ranges: WaitRange[] = [];
-      for (const { read, grouped, from, to } of reads) {
-        const reading = readingOf(read, unit, grouped);
-        const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
-        const last = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to) - 1;
-        if (first <= last) ranges.push({ task: read.parent, first, last });
+      const add = (parent: TaskId, start: Instant): void => {
+        const at = positionsOf(parent).get(start);
+        if (at !== undefined) ranges.push({ task: parent, first: at, last: at });
+      };
+      if (task.fullRefresh === true) ranges.push(...before.flatMap(everyUnitOf));
+      for (const one of task.fullRefresh === true ? [] : reads) {
+        if (one.kind === 'same-run') add(one.parent, unit.interval.start);
+        else if (one.kind === 'all') ranges.push(...everyUnitOf(one.parent));
+        else {
+          const { read, grouped, from, to } = one;
+          const reading = readingOf(read, unit, grouped);
+          const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
+          const within = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to);
+          const known = read.earlierRuns === true ? startedBefore(read.parent, unit.interval.start) : within;
+          const last = Math.min(within, known) - 1;
+          if (first <= last) ranges.push({ task: read.parent, first, last });
+        }
       }
-      for (const { edge, positions } of edges) {
-        const at = positions.get(followedStart(edge, task.zone, unit.interval.start));
-        if (at !== undefined) ranges.push({ task: edge.parent, first: at, last: at });
+      for (const edge of task.fullRefresh === true ? [] : edges) {
+        add(edge.parent, followedStart(edge, task.zone, unit.interval.start));
       }
-      const before = kept.get(task.id)?.[index - 1];
-      for (const user of before === undefined ? [] : users) {
-        const at = user.positions.get(before?.interval.start ?? 0);
-        if (at !== undefined) ranges.push({ task: user.id, first: at, last: at });
-      }
+      const previous = kept.get(task.id)?.[index - 1];
+      if (previous !== undefined) for (const user of task.usedBy ?? []) add(user, previous.interval.start);
       if (sequential && index > 0) ranges.push({ task: task.id, first: index - 1, last: index - 1 });
       return { task, index, kept: unit, waitsFor: mergeWaits(ranges) };
     });
@@ -82,9 +109,19 @@ export function unitGraph(
   return nodes;
 }
 
+/** Whom a unit waits for, for one read. */
+type Waiting =
+  | { readonly kind: 'same-run'; readonly parent: TaskId }
+  | { readonly kind: 'all'; readonly parent: TaskId }
+  | ({ readonly kind: 'window'; readonly read: ParentRead; readonly grouped: boolean } & Spans);
+
+/** Who waits for the task that fills a stage need not wait for the one that empties it. */
+const isFilledLater = (task: PlannableTask, read: ParentRead): boolean =>
+  read.sameRun === 'emptied' && task.reads.some((other) => other.sameRun === 'filled' && other.table === read.table);
+
 /** A task that reads its own table, or says so, runs one interval at a time, oldest first. */
 const runsInSequence = (task: PlannableTask): boolean =>
-  task.lastRunWins === true ||
+  task.lastRunWins !== undefined ||
   task.reads.some((read) => read.parent === task.id) ||
   task.after.some((edge) => edge.parent === task.id);
 
@@ -93,24 +130,25 @@ const runsInSequence = (task: PlannableTask): boolean =>
  * later intervals are made from this one: there it waits for what was finished when the interval began.
  */
 function readingOf(read: ParentRead, unit: KeptInterval, grouped: boolean): { from: number; to: number } {
-  const { start, next } = unit.interval;
-  const earlier = read.earlierRuns === true;
-  if (read.window.kind !== 'range') return { from: beginningOfTime, to: grouped || earlier ? start : endOfTime };
-  const range = windowRange(read.window, { start, end: next });
-  return earlier ? { from: range.from, to: Math.min(range.to, start) } : range;
+  const { start, data } = unit.interval;
+  if (read.window.kind === 'range') return orMoment(windowRange(read.window, data));
+  return { from: beginningOfTime, to: grouped ? start : endOfTime };
 }
 
-/** Where each unit's writing begins and ends; both ascending, because grids tile and bounds are monotone. */
+/** Where each unit's writing begins and ends; both ascending, so that they can be searched. */
 interface Spans {
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-function spansOfUnits(parent: PlannableTask, table: string | undefined, units: readonly KeptInterval[]): Spans {
-  const ranges = units.map(({ interval }) =>
-    table === undefined ? { from: interval.start, to: interval.next } : writtenRange(parent, table, interval),
-  );
-  return { from: ranges.map((range) => range.from), to: ranges.map((range) => range.to) };
+function spansOfUnits(parent: PlannableTask, table: string, units: readonly KeptInterval[], grouped: boolean): Spans {
+  const ranges = units.map(({ interval }) => writtenRange(parent, table, interval, grouped ? 'exact' : 'widened'));
+  // Exact bounds can go back by a clock change: a range is then taken as reaching as far as one before it.
+  const to: number[] = [];
+  for (const range of ranges) to.push(Math.max(range.to, to.at(-1) ?? beginningOfTime));
+  const from: number[] = [];
+  for (const range of ranges.toReversed()) from.push(Math.min(range.from, from.at(-1) ?? endOfTime));
+  return { from: from.reverse(), to };
 }
 
 /** Overlapping and touching ranges of one task become one. */

@@ -6,16 +6,11 @@ import type { PlannableTask } from '../model/plan-request.ts';
 
 /** The rows that an interval of a task rewrites, with the bounds that the scheduler would hand to the run. */
 export function unitSlices(task: PlannableTask, data: DataInterval): readonly UnitSlice[] {
-  return task.writes.map(({ table: written, naming, slice, mode }) => {
+  return task.writes.map(({ table: written, naming, slice, mode }): UnitSlice => {
     const table = naming === undefined ? written : (nameFor(naming, data) ?? written);
-    return slice.kind === 'range'
-      ? {
-          table,
-          column: slice.column,
-          from: exactTime(slice.lo, data),
-          to: exactTime(slice.hi, data),
-          mode,
-        }
-      : { table, column: undefined, from: undefined, to: undefined, mode };
+    const more = task.stages?.includes(written) === true ? { stage: true } : {};
+    if (slice.kind !== 'range') return { table, column: undefined, from: undefined, to: undefined, mode, ...more };
+    const { column, lo, hi } = slice;
+    return { table, column, from: exactTime(lo, data), to: exactTime(hi, data), mode, ...more };
   });
 }

@@ -147,7 +147,8 @@ function sliceOf(
   );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
   const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? []);
-  const common = { table, mode, key, volatile, floatTolerance, concurrency, shared, orphans };
+  const stage = unit.slices.find((slice) => slice.table === table)?.stage;
+  const common = { table, mode, stage, key, volatile, floatTolerance, concurrency, shared, orphans };
   if (slice.kind !== 'range') {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }

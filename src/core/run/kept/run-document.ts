@@ -56,6 +56,7 @@ const job = record<UnitJob>({
       to: optional(text),
       predicate: optional(text),
       mode: writeMode,
+      stage: optional(flag),
       key: list(text),
       volatile: list(text),
       floatTolerance: optional(finite),

@@ -21,7 +21,8 @@ export function decide(applied: Applied, options: UnitOptions): Decision {
   return applied.slices.every(isUnchanged) ? { kind: 'unchanged' } : { kind: 'changed' };
 }
 
-function guard({ diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
+function guard({ target, diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
+  if (target.slice.stage === true) return undefined;
   const before = diff.before?.rows ?? 0;
   const after = diff.after?.rows ?? 0;
   if (percent === undefined || before === 0 || after >= before) return undefined;

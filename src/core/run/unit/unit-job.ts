@@ -28,6 +28,8 @@ export interface JobSlice {
   /** Rendered conjuncts of the task's own DELETE; otherwise built from column, bounds and the column's type. */
   readonly predicate: string | undefined;
   readonly mode: WriteMode;
+  /** The rows before are another run's, or go on purpose: that fewer are left is never held. */
+  readonly stage?: boolean | undefined;
   /** Declared key, else the ledger asks the catalog for the primary key. */
   readonly key: readonly string[];
   /** Columns left out of the row checksum, by name. */

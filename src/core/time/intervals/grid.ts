@@ -2,8 +2,9 @@ import type { Instant } from '../zones/instant.ts';
 import type { DataInterval } from './data-interval.ts';
 
 /**
- * One interval of a {@link Grid}. `[start, next)` tiles the time line and is what selection, order and lineage use;
- * `data` is what the scheduler hands to the run, and is empty under Airflow 3's default cron timetable.
+ * One interval of a {@link Grid}. `[start, next)` tiles the time line and is what order goes by; `data` is what the
+ * scheduler hands to the run: empty under Airflow 3's default cron timetable, of a fixed length before the tick with
+ * `CronTriggerTimetable(…, interval=…)`. What a run reads and writes is a function of `data`.
  */
 export interface GridInterval {
   readonly start: Instant;
@@ -11,8 +12,10 @@ export interface GridInterval {
   readonly data: DataInterval;
 }
 
-/** The ordered data intervals of one task's schedule. They tile: no gap, no overlap. */
+/** The ordered data intervals of one task's schedule. `[start, next)` tile: no gap, no overlap. */
 export interface Grid {
+  /** In ms, at most: how far `data` reaches beyond `next`. 0 unless runs have data intervals that overlap. */
+  readonly overhangMs: number;
   /** Every interval with `start < to && next > from`, oldest first. Both arguments finite. */
   overlapping(from: Instant, to: Instant): readonly GridInterval[];
   /** Every interval with `first <= start && start <= last`, as Airflow's backfill picks logical dates. */

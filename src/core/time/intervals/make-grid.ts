@@ -61,7 +61,7 @@ function shapedGrid(ticks: GridSteps, intervals: IntervalShape, anchor: Schedule
   const { before } = intervals;
   // Start and end date bound the ticks, not the logical dates.
   const endDate = anchor.endDate === undefined ? undefined : instant(anchor.endDate - before);
-  return steppedGrid(endingSteps(ticks, before), { ...anchor, endDate });
+  return steppedGrid(endingSteps(ticks, before), { ...anchor, endDate }, before);
 }
 
 function deltaGrid(schedule: Extract<Schedule, { kind: 'delta' }>, anchor: ScheduleAnchor): GridResult {

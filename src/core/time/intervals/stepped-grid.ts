@@ -7,7 +7,11 @@ import type { GridSteps } from './grid-steps.ts';
  * A grid that steps from tick to tick once and keeps what it found, one stretch without holes that grows to either
  * side as it is asked.
  */
-export function steppedGrid(steps: GridSteps, { startDate, endDate }: Omit<ScheduleAnchor, 'catchup'>): Grid {
+export function steppedGrid(
+  steps: GridSteps,
+  { startDate, endDate }: Omit<ScheduleAnchor, 'catchup'>,
+  overhangMs = 0,
+): Grid {
   const first = startDate === undefined ? undefined : steps.first(startDate);
   const lastStart = endDate ?? endOfTime;
   let known: GridInterval[] = [];
@@ -62,6 +66,7 @@ export function steppedGrid(steps: GridSteps, { startDate, endDate }: Omit<Sched
   };
 
   return {
+    overhangMs,
     overlapping(from, to) {
       if (!(from < to)) return [];
       know(from, to);

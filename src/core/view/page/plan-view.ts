@@ -49,9 +49,9 @@ export function planGrid(plan: Plan, zoneOf: (task: TaskId) => ZoneName, purpose
     units: plan.units.map((unit) => ({
       id: unit.id,
       task: unit.task,
-      label: formatInterval({ start: unit.start, end: unit.next }, zoneOf(unit.task)),
+      label: formatInterval(unit.data, zoneOf(unit.task)),
       start: toIso(unit.start),
-      end: toIso(unit.next),
+      end: toIso(unit.data.end),
       widened: unit.start >= to || unit.next <= from,
       reason: purpose.kind === 'undo' ? `run ${purpose.run} changed it` : unit.reasons.map(reasonInWords).join('; '),
     })),

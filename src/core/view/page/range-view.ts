@@ -1,5 +1,5 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
-import { planSummary } from '../../plan/explain.ts';
+import { daysInWords, planSummary } from '../../plan/explain.ts';
 import { makePlan } from '../../plan/make-plan.ts';
 import type { Plan } from '../../plan/model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../plan/model/plan-request.ts';
@@ -9,7 +9,7 @@ import { lastFinished } from '../../time/intervals/last-finished.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import { parseInstant } from '../../time/zones/iso.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
-import { typedTime } from '../words/typed-time.ts';
+import { typedRun } from '../words/typed-run.ts';
 
 /** A typed range of one task. Bare dates are midnights in the zone of its pipeline; the end is not included. */
 export interface TypedRange {
@@ -104,11 +104,10 @@ export function rangeView(
   return {
     zone: made.zone,
     ...summaryOf(made, range, label),
-    strip: recentIntervals(tasks, range).map(({ start, next }) => ({
-      from: typedTime(start, made.zone),
-      to: typedTime(next, made.zone),
-      label: formatInterval({ start, end: next }, label),
-      inRange: chosen.has(start),
+    strip: recentIntervals(tasks, range).map(({ task, interval }) => ({
+      ...typedRun(task, interval),
+      label: formatInterval(interval.data, label),
+      inRange: chosen.has(interval.start),
     })),
     downstream: depths(range.task, children).map(([task, depth]) => ({
       task,
@@ -134,20 +133,25 @@ function summaryOf(
     const why = plan.findings.find(({ code }) => code === 'empty-selection');
     return { valid: false, summary: why?.message ?? 'No interval of this task lies in the range.' };
   }
-  const name = (unit: typeof first): string => formatInterval({ start: unit.start, end: unit.next }, zone);
+  const name = (unit: typeof first): string => formatInterval(unit.data, zone);
   const count = `${mine.length} interval${mine.length === 1 ? '' : 's'}`;
   const which = first === last ? name(first) : `${name(first)} to ${name(last)}`;
-  return { valid: true, summary: `${count}: ${which}. ${formatWall(last.next, zone)} is not included.` };
+  const days = planSummary(plan).find((summary) => summary.task === task)?.data;
+  const data = days === undefined ? '' : ` They write the data of ${daysInWords(days, zone)}.`;
+  return { valid: true, summary: `${count}: ${which}. ${formatWall(last.data.end, zone)} is not included.${data}` };
 }
 
 /** Oldest first. */
-function recentIntervals(tasks: readonly PlannableTask[], { task, now }: TypedRange): readonly GridInterval[] {
-  const grid = tasks.find(({ id }) => id === task)?.grid;
-  if (grid === undefined) return [];
-  const found: GridInterval[] = [];
-  for (let interval = lastFinished(grid, now); interval !== undefined && found.length < stripLength; ) {
-    found.push(interval);
-    interval = grid.containing((interval.start - 1) as Instant);
+function recentIntervals(
+  tasks: readonly PlannableTask[],
+  { task, now }: TypedRange,
+): readonly { readonly task: PlannableTask; readonly interval: GridInterval }[] {
+  const planned = tasks.find(({ id }) => id === task);
+  if (planned?.grid === undefined) return [];
+  const found: { task: PlannableTask; interval: GridInterval }[] = [];
+  for (let interval = lastFinished(planned.grid, now); interval !== undefined && found.length < stripLength; ) {
+    found.push({ task: planned, interval });
+    interval = planned.grid.containing((interval.start - 1) as Instant);
   }
   return found.reverse();
 }

@@ -13,8 +13,12 @@ const objectWords = new Set(
 export function readDrop(c: Cursor): Reading {
   c.index++;
   let temporary = false;
-  for (let here = acceptAny(c, objectWords); here !== undefined; here = acceptAny(c, objectWords))
+  // A name may be a word of these itself: `DROP TABLE stage`, `DROP TABLE stage.a`.
+  while (isName(token(c, 1)) && !/^(?:cascade|restrict)$/.test(word(c, 1))) {
+    const here = acceptAny(c, objectWords);
+    if (here === undefined) break;
     temporary ||= here === 'temporary' || here === 'temp';
+  }
   accept(c, 'if', 'exists');
   const targets = readNames(c);
   return { kind: 'drop', target: targets[0], targets, temporary };

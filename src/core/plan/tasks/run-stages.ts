@@ -1,0 +1,175 @@
+import { type DatedSlice, isDated, type WriteFact } from '../../lineage/facts/facts.ts';
+import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import { isOfTheRun } from '../../lineage/tasks/run-dependence.ts';
+import type { IsEarlier } from '../../lineage/workspace/order-edges.ts';
+import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
+
+/**
+ * A table that a pipeline's run empties and fills for itself. Where its rows are of the run's interval it belongs to
+ * the run: whoever reads it there reads the rows of its own run, and the next run must not empty it before.
+ */
+export interface RunTable {
+  readonly table: string;
+  /** Tasks that only take rows away, those that fill, those that read or drop it in the same run. */
+  readonly emptying: readonly TaskId[];
+  readonly filling: readonly TaskId[];
+  readonly using: readonly TaskId[];
+  /** Where a run begins with it. */
+  readonly first: TaskId;
+  /** Its rows are another interval's in another run; else every run gives the same table. */
+  readonly dated: boolean;
+  /** Only read on the way to other tables of the same run: what it holds between two runs is nobody's. */
+  readonly stage: boolean;
+}
+
+/** What the planner asks of them. Table names go through `names`. */
+export interface RunStages {
+  of(task: TaskId): readonly RunTable[];
+  /** The table, where `reader` gets of it, for an interval, what `writer` put there for the same interval. */
+  readInRun(writer: TaskId, reader: TaskId, table: string): RunTable | undefined;
+  /** The slices of all tasks that share such tables, so that a range picks the same runs of each; of final tables first. */
+  slicesOf(task: TaskId): readonly DatedSlice[] | undefined;
+  /**
+   * Where what a task writes, or what is made of it, is a table as of a run's interval (a snapshot): all tasks that make
+   * it, of which the newest run has to come last.
+   */
+  snapshotOf(task: TaskId): readonly TaskId[] | undefined;
+}
+
+export function runStages(facts: WorkspaceFacts, names: (table: string) => string, isEarlier: IsEarlier): RunStages {
+  const readers = new Map<string, Set<TaskId>>();
+  for (const [id, { reads }] of facts.facts) {
+    for (const read of reads) readers.set(names(read.table), (readers.get(names(read.table)) ?? new Set()).add(id));
+  }
+  const writesOf = (id: TaskId): readonly WriteFact[] => facts.facts.get(id)?.writes ?? [];
+  const found = facts.pipelines.flatMap((pipeline) => tablesOf(pipeline, { facts, names, isEarlier, readers }));
+
+  const byTask = new Map<TaskId, RunTable[]>();
+  for (const one of found) {
+    for (const id of new Set([...one.emptying, ...one.filling, ...one.using])) {
+      byTask.set(id, [...(byTask.get(id) ?? []), one]);
+    }
+  }
+  const tablesFor = (task: TaskId): readonly RunTable[] => (byTask.get(task) ?? []).filter(({ dated }) => dated);
+  const sharing = (task: TaskId): ReadonlySet<TaskId> => {
+    const all = new Set([task]);
+    for (const id of all) {
+      for (const { emptying, filling, using } of tablesFor(id)) {
+        for (const other of [...emptying, ...filling, ...using]) all.add(other);
+      }
+    }
+    return all;
+  };
+  return {
+    of: (task) => byTask.get(task) ?? [],
+    readInRun: (writer, reader, table) =>
+      tablesFor(reader).find(
+        (one) =>
+          one.table === names(table) &&
+          one.using.includes(reader) &&
+          (one.filling.includes(writer) || one.emptying.includes(writer)),
+      ),
+    slicesOf(task) {
+      if (tablesFor(task).length === 0) return undefined;
+      const all = [...sharing(task)];
+      const staged = new Set(all.flatMap(tablesFor).map(({ table }) => table));
+      const slices = all.flatMap((id) =>
+        writesOf(id).flatMap(({ table, slice }) =>
+          isDated(slice) ? [{ slice, final: !staged.has(names(table)) }] : [],
+        ),
+      );
+      const final = slices.filter((one) => one.final);
+      return (final.length > 0 ? final : slices).map(({ slice }) => slice);
+    },
+    snapshotOf(task) {
+      const makes = (one: RunTable): readonly TaskId[] => [...one.emptying, ...one.filling];
+      const stamped = (byTask.get(task) ?? []).find((one) => !one.dated && makes(one).includes(task));
+      if (stamped !== undefined) return makes(stamped);
+      const tables = new Set([...sharing(task)].flatMap(tablesFor));
+      if (![...tables].some(({ stage }) => !stage)) return undefined;
+      const all = [...new Set([...tables].flatMap(makes))];
+      return all.includes(task) ? all : undefined;
+    },
+  };
+}
+
+interface Workspace {
+  readonly facts: WorkspaceFacts;
+  readonly names: (table: string) => string;
+  readonly isEarlier: IsEarlier;
+  readonly readers: ReadonlyMap<string, ReadonlySet<TaskId>>;
+}
+
+/** A stage may be filled from another one, so the tables are looked at again until nothing new is found. */
+function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[] {
+  const { facts, names, isEarlier, readers } = workspace;
+  const writesOf = (id: TaskId): readonly WriteFact[] => facts.facts.get(id)?.writes ?? [];
+  const writersOf = new Map<string, Task[]>();
+  for (const task of pipeline.tasks) {
+    for (const table of new Set(writesOf(task.id).map((write) => names(write.table)))) {
+      writersOf.set(table, [...(writersOf.get(table) ?? []), task]);
+    }
+  }
+  const ids = new Set(pipeline.tasks.map(({ id }) => id));
+  const droppers = droppersOf(pipeline, names);
+  const clears = (id: TaskId, table: string): boolean =>
+    writesOf(id).some((write) => names(write.table) === table && clearsWhole(write));
+  const isOrdered = (a: TaskId, b: TaskId): boolean => a === b || isEarlier(a, b) || isEarlier(b, a);
+
+  const made: RunTable[] = [];
+  let open = [...writersOf].flatMap(([table, writers]) => {
+    const clearing = writers.find(({ id }) => clears(id, table));
+    return clearing === undefined ? [] : [{ table, clearing, writers }];
+  });
+  const take = (only: 'dated' | 'any'): void => {
+    open = open.filter(({ table, clearing, writers }) => {
+      const own = writers.filter(({ id }) => isOrdered(id, clearing.id));
+      const filling = own.filter(({ id }) => writesOf(id).some((write) => isFilling(write, table, names)));
+      if (filling.length === 0) return false;
+      const first = own.reduce((least, task) => (isEarlier(task.id, least.id) ? task : least), clearing);
+      const isOwn = (id: TaskId): boolean => own.some((task) => task.id === id);
+      const isBehind = (id: TaskId): boolean => !isOwn(id) && !isEarlier(id, first.id);
+      const all = [...(readers.get(table) ?? [])];
+      const reading = all.filter((id) => ids.has(id) && isBehind(id));
+      const fromStage = ({ id }: Task): boolean =>
+        made.some((other) => other.dated && other.using.includes(id) && readers.get(other.table)?.has(id) === true);
+      const dated = filling.some((task) => isOfTheRun(task, facts.facts.get(task.id)) || fromStage(task));
+      if (only === 'dated' && !dated) return true;
+      const elsewhere = all.filter((id) => !isOwn(id) && !reading.includes(id));
+      const dropping = (droppers.get(table) ?? []).filter((id) => isBehind(id) && !reading.includes(id));
+      made.push({
+        table,
+        emptying: own.filter((task) => !filling.includes(task)).map(({ id }) => id),
+        filling: filling.map(({ id }) => id),
+        using: [...reading, ...dropping],
+        first: first.id,
+        dated,
+        stage: dated && elsewhere.length === 0 && reading.some((id) => writesOf(id).length > 0),
+      });
+      return false;
+    });
+  };
+  for (let before = -1; open.length !== before; ) {
+    before = open.length;
+    take('dated');
+  }
+  take('any');
+  return made;
+}
+
+const clearsWhole = ({ slice, mode }: WriteFact): boolean => slice.kind === 'whole-table' && mode === 'full_replace';
+
+const isFilling = (write: WriteFact, table: string, names: Workspace['names']): boolean =>
+  names(write.table) === table && write.empties !== true;
+
+/** For each table the tasks with a DROP of it. */
+function droppersOf({ tasks }: Pipeline, names: Workspace['names']): ReadonlyMap<string, readonly TaskId[]> {
+  const found = new Map<string, TaskId[]>();
+  for (const { id, sql } of tasks) {
+    for (const { kind, targets } of sql.flatMap(({ reading }) => reading.statements)) {
+      if (kind !== 'drop') continue;
+      for (const { name } of targets) found.set(names(name), [...(found.get(names(name)) ?? []), id]);
+    }
+  }
+  return found;
+}
