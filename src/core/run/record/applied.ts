@@ -32,6 +32,8 @@ export interface Applied {
   /** In doubt: the targets as the task left them. */
   readonly left?: readonly (SliceRelation | undefined)[];
   readonly doubled?: DoubledKeys;
+  /** What lasts of the task beside its slices, in words, where these are as they were. */
+  readonly lasting?: string | undefined;
 }
 
 /** A key of the task whose rows a second run may not find again, by the columns of its target. */

@@ -6,7 +6,8 @@ import type { Applied, AppliedSlice } from './applied.ts';
 /** What to do with an applied task: publish it, put the old rows back, or hold it for a person. */
 export type Decision =
   | { readonly kind: 'changed' }
-  | { readonly kind: 'unchanged' }
+  /** `commits`: something else of it lasts, so it is not rolled back. */
+  | { readonly kind: 'unchanged'; readonly commits: boolean }
   | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
 
 export function decide(applied: Applied, options: UnitOptions): Decision {
@@ -18,7 +19,10 @@ export function decide(applied: Applied, options: UnitOptions): Decision {
     const held = guard(slice, options.holdShrinkPercent);
     if (held !== undefined) return held;
   }
-  return applied.slices.every(isUnchanged) ? { kind: 'unchanged' } : { kind: 'changed' };
+  if (!applied.slices.every(isUnchanged)) return { kind: 'changed' };
+  // Without a slice, what lasts is all that the task is for.
+  const commits = applied.lasting !== undefined;
+  return commits && applied.slices.length === 0 ? { kind: 'changed' } : { kind: 'unchanged', commits };
 }
 
 function guard({ target, diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
@@ -41,4 +45,5 @@ function guard({ target, diff }: AppliedSlice, percent: number | undefined): Dec
   };
 }
 
-const isUnchanged = ({ diff }: AppliedSlice): boolean => diff.added === 0 && diff.removed === 0 && diff.changed === 0;
+export const isUnchanged = ({ diff }: AppliedSlice): boolean =>
+  diff.added === 0 && diff.removed === 0 && diff.changed === 0;

@@ -105,7 +105,7 @@ async function runPart(run: PartedRun, session: Session, part: TaskPart, index: 
   await begin(session, job, fence);
   if (job.options.lockTable)
     await lockTables(session, await resolveTargets(session, job, run.warehouse.description, run.types));
-  const position = await readPosition(session);
+  const position = await readPosition(session, []);
   for (const statement of part.statements)
     await runStatement({ session, job, position }, statement, statement.text, {});
   const message = `not atomic: it had done ${index + 1} of its ${of}`;

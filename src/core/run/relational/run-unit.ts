@@ -36,11 +36,12 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const due = await dueUnit(run, unit);
   if ('outcome' in due) return due.outcome;
   const { marker, cutoff, found, moment } = due;
-  const position = await readPosition(session);
+  const position = await readPosition(session, plan.statements);
   const server = warehouse.description;
   const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
   const decision = decide(applied, job.options);
-  if (decision.kind !== 'changed') await session.query(`rollback to savepoint ${unitSavepoint}`);
+  const commits = decision.kind === 'changed' || (decision.kind === 'unchanged' && decision.commits);
+  if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));

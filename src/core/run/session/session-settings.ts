@@ -1,4 +1,5 @@
 import { quoteLiteral } from '../../warehouse/dialects/postgres/quote.ts';
+import { catalogWritesSql } from '../../warehouse/dialects/postgres/slice/lasting-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { UnitOptions } from '../unit/unit-job.ts';
 
@@ -36,6 +37,16 @@ export interface StartSettings {
 /** Sets all of them for the rest of the transaction, in one statement, and tells which transaction that is. */
 export async function applySettings(session: Session, ...groups: readonly Settings[]): Promise<string | undefined> {
   return (await set(session, ['pg_catalog.txid_current_if_assigned()'], groups))[0] ?? undefined;
+}
+
+/** The same after a statement of a task: tells which transaction that is, and how much the catalogs were written to. */
+export async function settleStatement(
+  session: Session,
+  ...groups: readonly Settings[]
+): Promise<{ readonly transaction: string | undefined; readonly catalogWrites: string }> {
+  const read = ['pg_catalog.txid_current_if_assigned()', catalogWritesSql];
+  const [transaction, catalogWrites] = await set(session, read, groups);
+  return { transaction: transaction ?? undefined, catalogWrites: catalogWrites ?? '' };
 }
 
 /** Sets all of them for the session, outside of any transaction. */

@@ -1,10 +1,12 @@
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import type { Applied } from '../../record/applied.ts';
+import { isUnchanged } from '../../record/decide.ts';
 import { appendNotes } from '../guards/append-notes.ts';
 import { findDoubled, keyFaults, watchedKeys } from '../guards/doubled-keys.ts';
 import { escapedRows } from '../guards/escaped-rows.ts';
 import { withRepeatedKeys } from '../guards/repeated-source-keys.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
+import { readPosition } from '../task/position.ts';
 import { applyTask } from './apply-task.ts';
 import { takeLeftOver } from './take-left-over.ts';
 
@@ -22,15 +24,22 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const notes = [...applied.notes, ...added];
     const doubled = await findDoubled(unit, watched, before);
     const whole = { ...applied, notes, doubled };
-    return unit.job.restores !== undefined || doubled.kind !== 'none' ? whole : await takeLeftOver(unit, whole);
+    const left = unit.job.restores !== undefined || doubled.kind !== 'none' ? whole : await takeLeftOver(unit, whole);
+    return left.lasting === undefined ? left : { ...left, notes: [...left.notes, ...keptNotes(left)] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }
+}
+
+function keptNotes({ slices, lasting }: Applied): readonly string[] {
+  if (!slices.every(isUnchanged)) return [];
+  return [slices.length === 0 ? `${lasting}` : `${lasting} That is kept, although its slices are unchanged.`];
 }
 
 async function applyOnce(unit: OpenUnit): Promise<Applied> {
   const applied = await applyTask(unit);
   if (applied.escape.kind !== 'doubt') return applied;
   await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
-  return applyTask(unit, applied.left ?? []);
+  // What the first try counted stays counted.
+  return applyTask({ ...unit, position: await readPosition(unit.session, unit.plan.statements) }, applied.left ?? []);
 }

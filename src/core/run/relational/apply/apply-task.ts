@@ -4,11 +4,13 @@ import type { TakenFigures } from '../../../diff/take-figures.ts';
 import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
 import { lockTables } from '../../claim/fence.ts';
 import type { Applied, EscapeVerdict } from '../../record/applied.ts';
+import { isUnchanged } from '../../record/decide.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
-import { relationOf } from '../../tables/target.ts';
+import { relationOf, type Target } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures } from '../guards/escape.ts';
+import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
@@ -34,7 +36,8 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     before.push(relation && (await stateBefore(session, relation, index, job.options)));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
-  const { published, restored } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
+  const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
+  const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
@@ -62,8 +65,16 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
   if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
     return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
-  return { ...(await compareSlices(unit, slices)), escape: verdict };
+  const compared = await compareSlices(unit, slices);
+  if (verdict.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
+    return { ...compared, escape: verdict };
+  const { statements } = unit.plan;
+  const question = { session, position, statements, catalogWritten, files, targets: present(targets) };
+  return { ...compared, escape: verdict, lasting: await lastingEffect(question) };
 }
+
+const present = (targets: readonly Target[]): readonly SliceRelation[] =>
+  targets.flatMap(({ relation }) => (relation ? [relation] : []));
 
 /** The task itself: from its stage, by its statements, or as the undo of one. The session is left with `leaving`. */
 async function writeSlices(
@@ -71,23 +82,27 @@ async function writeSlices(
   stage: Stage | undefined,
   before: readonly (TakenFigures | undefined)[],
   leaving: Readonly<Record<string, string>>,
-): Promise<{ readonly published?: Published; readonly restored: readonly (ImageFigures | undefined)[] }> {
+): Promise<{
+  readonly published?: Published;
+  readonly restored: readonly (ImageFigures | undefined)[];
+  readonly catalogWritten: boolean;
+}> {
   const { session, job, targets } = unit;
   const [old] = before;
   if (stage !== undefined && old !== undefined) {
-    return { published: await publishStage(unit, stage, old, oldCopy(0)), restored: [] };
+    const published = await publishStage(unit, stage, old, oldCopy(0));
+    return { published, restored: [], catalogWritten: stage.catalogWritten };
   }
   if (job.restores === undefined) {
     if (job.fromNothing) await emptySlices(session, targets);
-    await runStatements(unit, leaving);
-    return { restored: [] };
+    return { restored: [], catalogWritten: await runStatements(unit, leaving) };
   }
   const restored: (ImageFigures | undefined)[] = [];
   for (const [index, target] of targets.entries()) {
     restored.push(await restoreSlice(session, target, before[index], job.restores, index));
   }
   await applySettings(session, leaving);
-  return { restored };
+  return { restored, catalogWritten: false };
 }
 
 /** With the columns only that the task leaves as they are: what it drops or alters cannot be compared with before. */

@@ -18,7 +18,7 @@ import { figuresOfCopy, isTextual } from '../../tables/slice-state.ts';
 import { tableSql } from '../../tables/target.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { type Position, readPosition } from '../task/position.ts';
-import { runStatement, sendFor } from '../task/run-statements.ts';
+import { readCatalogWrites, runStatement, sendFor } from '../task/run-statements.ts';
 import { fillSql, type SliceReplacement, sliceReplacement } from '../task/slice-replacement.ts';
 import type { ComparedSides } from './compare-slices.ts';
 
@@ -30,6 +30,8 @@ export interface Stage {
   readonly writable: readonly string[];
   /** How many rows are staged, wherever they lie. */
   readonly rows: number;
+  /** Whether the query wrote to a catalog, by the functions that it calls. */
+  readonly catalogWritten: boolean;
 }
 
 const stageTable = 'pg_temp.backfill_stage';
@@ -61,11 +63,11 @@ export async function openStage(
   // The lock of this look goes with it.
   await session.query('rollback to savepoint backfill_stage');
   if (filled !== 't') return none;
-  const rows = await fill(unit, replacement, relation, found.columns, leaving);
-  if (rows !== undefined) return { stage: { replacement, relation, writable: found.writable, rows }, position };
+  const filledStage = await fill(unit, replacement, relation, found.columns, leaving);
+  if (filledStage) return { stage: { replacement, relation, writable: found.writable, ...filledStage }, position };
   await session.query('rollback to savepoint backfill_stage');
   // What functions wrote meanwhile stays counted.
-  return { stage: undefined, position: await readPosition(session) };
+  return { stage: undefined, position: await readPosition(session, plan.statements) };
 }
 
 /**
@@ -89,25 +91,29 @@ const oidsOf = ({ table }: SliceRelation): string => `{${table.storage.join(',')
 export const hasTouched = async (session: Session, relation: SliceRelation): Promise<boolean> =>
   (await session.query(touchedSql, [oidsOf(relation)])).rows[0]?.[0] !== 'f';
 
-/** How many; `undefined` where the rows do not fit, or may not be those that the emptied slice would be filled with. */
+/** `undefined` where the rows do not fit, or may not be those that the emptied slice would be filled with. */
 async function fill(
   unit: OpenUnit,
   replacement: SliceReplacement,
   relation: SliceRelation,
   columns: string,
   leaving: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
+): Promise<Pick<Stage, 'rows' | 'catalogWritten'> | undefined> {
   const { session } = unit;
-  let rows: number | undefined;
+  let ran: Awaited<ReturnType<typeof runStatement>>;
+  let before: string;
   try {
     await session.query(`create temporary table ${stageTable} (${columns}) on commit drop`);
-    rows = await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
+    before = await readCatalogWrites(session);
+    ran = await runStatement(unit, replacement.fill, fillSql(stageTable, replacement), leaving);
   } catch (error) {
     if (!(error instanceof StatementFailure) || error.refused || error.error.retryable) throw error;
     if (error.error.kind === 'cancelled' || error.error.kind === 'connection') throw error;
     return undefined;
   }
-  return (await hasTouched(session, relation)) ? undefined : rows;
+  const { rows, catalogWrites } = ran;
+  if (rows === undefined || (await hasTouched(session, relation))) return undefined;
+  return { rows, catalogWritten: catalogWrites !== before };
 }
 
 /** What became of the slice: it held these rows already, or it was written. */

@@ -53,7 +53,7 @@ export async function findEscape(
 function undeclaredWrites(
   written: readonly WrittenTable[],
   slices: readonly EscapeSlice[],
-  { exclusive }: Position,
+  { files }: Position,
 ): string[] {
   const reasons: string[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
@@ -65,7 +65,7 @@ function undeclaredWrites(
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
           `${deleted} deleted (a trigger, a cascade, or a second target).`,
       );
-    } else if (table.exclusive && exclusive.get(table.oid) !== table.file)
+    } else if (table.exclusive && files.get(table.oid) !== table.file)
       reasons.push(`The task emptied, altered or locked all of ${table.table}, which it does not declare.`);
   }
   return reasons;

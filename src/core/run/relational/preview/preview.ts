@@ -166,7 +166,7 @@ async function previewUnit(
   await session.query(`savepoint ${unitSavepoint}`);
   const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
   const targets = await resolveTargets(session, job, server, types);
-  const position = await readPosition(session);
+  const position = await readPosition(session, plan.statements);
   const applied = await applyCertainly({
     session,
     job,

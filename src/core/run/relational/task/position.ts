@@ -4,6 +4,10 @@ import type { Session } from '../../../warehouse/port/ports.ts';
 /** Rows inserted, updated and deleted in one table by this transaction so far. */
 export type Counters = readonly [inserted: number, updated: number, deleted: number];
 
+interface Sent {
+  readonly text: string;
+}
+
 /** Where the unit's transaction stands before the task, so that what the task does can be told from what was before. */
 export interface Position {
   readonly counters: ReadonlyMap<string, Counters>;
@@ -11,17 +15,25 @@ export interface Position {
   readonly ownAge: string;
   readonly transaction: string;
   readonly countersOn: boolean;
-  /** Tables that the transaction had to itself before, and the file that each was in (empty: none). */
-  readonly exclusive: ReadonlyMap<string, string>;
+  /** The file (empty: none) of each table that the task may name or that the transaction had to itself before. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
-export async function readPosition(session: Session): Promise<Position> {
-  const [counters, ownAge, transaction, trackCounts, exclusive] = (await session.query(positionSql)).rows[0] ?? [];
+/** `statements`: those that are to come. */
+export async function readPosition(session: Session, statements: readonly Sent[]): Promise<Position> {
+  const values = [JSON.stringify(namesIn(statements))];
+  const [counters, ownAge, transaction, trackCounts, files] = (await session.query(positionSql, values)).rows[0] ?? [];
   return {
     counters: new Map(Object.entries(JSON.parse(counters ?? '{}') as Record<string, Counters>)),
     ownAge: ownAge ?? '0',
     transaction: transaction ?? '',
     countersOn: trackCounts === 'on',
-    exclusive: new Map(Object.entries(JSON.parse(exclusive ?? '{}') as Record<string, string>)),
+    files: new Map(Object.entries(JSON.parse(files ?? '{}') as Record<string, string>)),
   };
+}
+
+/** Every word of SQL texts, as the server folds it, and all that stands in quotes: whatever they name is among these. */
+export function namesIn(statements: readonly Sent[]): readonly string[] {
+  const words = statements.flatMap(({ text }) => text.match(/[\p{L}_][\p{L}\p{N}_$]*|"[^"]+"/gu) ?? []);
+  return [...new Set(words.map((word) => (word.startsWith('"') ? word.slice(1, -1) : word.toLowerCase())))];
 }

@@ -1,6 +1,7 @@
+import { catalogWritesSql } from '../../../warehouse/dialects/postgres/slice/lasting-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
-import { applySettings, protectiveSettings } from '../../session/session-settings.ts';
+import { applySettings, protectiveSettings, settleStatement } from '../../session/session-settings.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
 import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
 import type { Position } from './position.ts';
@@ -13,31 +14,47 @@ interface Sender {
 }
 
 /**
- * Sends the task's statements in order, one a message, as the role that its operator names. After each the transaction must still be the unit's own, and the
- * protective settings are put back; after the last one `leaving` is set as well.
+ * Sends the task's statements in order, one a message, as the role that its operator names. After each the transaction
+ * must still be the unit's own, and the protective settings are put back; after the last one `leaving` is set as well.
+ * Tells whether they wrote to a catalog.
  */
 export async function runStatements(
   unit: Sender & { readonly plan: { readonly statements: readonly RenderedStatement[] } },
   leaving: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<boolean> {
   const { statements } = unit.plan;
   const { role } = unit.job;
   if (role !== undefined) await applySettings(unit.session, { role });
+  const before = await readCatalogWrites(unit.session);
+  let catalogWrites = before;
   for (const statement of statements) {
-    await runStatement(unit, statement, statement.text, statement === statements.at(-1) ? leaving : {});
+    const last = statement === statements.at(-1);
+    ({ catalogWrites } = await runStatement(unit, statement, statement.text, last ? leaving : {}));
   }
+  return catalogWrites !== before;
 }
 
-/** Sends a statement as it is, or another text in its place; gives the rows affected. Throws {@link StatementFailure}. */
+/** To be compared with what a statement tells of itself; own temporary tables count too, so it is read next to it. */
+export const readCatalogWrites = async (session: Session): Promise<string> =>
+  (await session.query(`select ${catalogWritesSql}`)).rows[0]?.[0] ?? '';
+
+/** What came of one statement. */
+interface Ran {
+  /** Affected. */
+  readonly rows: number | undefined;
+  readonly catalogWrites: string;
+}
+
+/** Sends a statement as it is, or another text in its place. Throws {@link StatementFailure}. */
 export async function runStatement(
   unit: Sender,
   statement: RenderedStatement,
   text: string,
   leaving: Readonly<Record<string, string>>,
-): Promise<number | undefined> {
+): Promise<Ran> {
   const { session, job, position } = unit;
-  const rowCount = await sendFor(unit, statement, text);
-  const transaction = await applySettings(session, leaving, protectiveSettings(job.options));
+  const rows = await sendFor(unit, statement, text);
+  const { transaction, catalogWrites } = await settleStatement(session, leaving, protectiveSettings(job.options));
   if (transaction !== position.transaction) {
     const error = new WarehouseError(
       'other',
@@ -47,7 +64,7 @@ export async function runStatement(
     );
     throw new StatementFailure(statement, error, true);
   }
-  return rowCount;
+  return { rows, catalogWrites };
 }
 
 /** Sends a text for a statement, which is what an error is said of; gives the rows affected. Throws {@link StatementFailure}. */

@@ -36,5 +36,5 @@ export function planParts(job: UnitJob): PartedPlan | (TaskPlan & { readonly kin
   }
   if (!parts.some(({ alone }) => alone)) return undefined;
   const statements = parts.flatMap((part) => part.statements);
-  return { kind: 'ready', parts, statements, notes, plain: false, altersTables: true };
+  return { kind: 'ready', parts, statements, notes, plain: false, altersTables: true, truncates: false };
 }

@@ -12,6 +12,8 @@ export type TaskPlan =
       readonly plain: boolean;
       /** May make, drop or alter tables. */
       readonly altersTables: boolean;
+      /** Empties a table whole, and gives none other files for another reason. */
+      readonly truncates: boolean;
     }
   | {
       readonly kind: 'refused';
@@ -22,6 +24,7 @@ export type TaskPlan =
 
 const rowStatement = /^[\s;(]*(insert|update|delete|merge|select|with|set|values|table|analyze)\b/i;
 const truncating = /^[\s;]*truncate\b/i;
+const makingTemporary = /^[\s;]*(?:create\s+(?:(?:local|global)\s+)?temp(?:orary)?|drop\s+table)\b/i;
 
 export function planTask(job: UnitJob): TaskPlan {
   const statements: RenderedStatement[] = [];
@@ -39,5 +42,8 @@ export function planTask(job: UnitJob): TaskPlan {
     notes,
     plain: bare.every((text) => rowStatement.test(text)),
     altersTables: !bare.every((text) => rowStatement.test(text) || truncating.test(text)),
+    truncates:
+      bare.some((text) => truncating.test(text)) &&
+      bare.every((text) => [rowStatement, truncating, makingTemporary].some((allowed) => allowed.test(text))),
   };
 }

@@ -77,9 +77,14 @@ select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
   ))), '[]')
 from seen join pg_catalog.pg_type t on t.oid = seen.oid`;
 
-/** Tables that this transaction has to itself so far, with the file that each is in: TRUNCATE gives it another. */
-export const exclusiveTablesSql = `
-select pg_catalog.json_object_agg(l.relation, coalesce(pg_catalog.pg_relation_filenode(l.relation)::text, ''))
-from pg_catalog.pg_locks l
+/**
+ * The file of each table with a name out of $1 (JSON), and of each that this transaction has to itself so far: TRUNCATE
+ * gives a table another file, and so does what writes all its rows anew.
+ */
+export const tableFilesSql = `
+select pg_catalog.json_object_agg(f.oid, coalesce(pg_catalog.pg_relation_filenode(f.oid)::text, '')) from (
+select c.oid from pg_catalog.json_array_elements_text($1::json) w(word)
+  join pg_catalog.pg_class c on c.relname = w.word and c.relkind in ('r', 'p')
+union select l.relation from pg_catalog.pg_locks l
 where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid() and l.granted and l.mode = 'AccessExclusiveLock'
-  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())`;
+  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) f`;

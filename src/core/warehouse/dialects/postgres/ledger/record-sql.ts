@@ -1,4 +1,4 @@
-import { exclusiveTablesSql } from '../catalog-sql.ts';
+import { tableFilesSql } from '../catalog-sql.ts';
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
 /** Settings that decide what SQL means and that a server or role may have without being told. */
@@ -67,8 +67,8 @@ select
   ${definitionsSql}`;
 
 /**
- * Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
- * written from here on have at most this age), the transaction, whether counters are kept.
+ * $1: names as JSON. Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
+ * written from here on have at most this age), the transaction, whether counters are kept, files of tables of these names.
  */
 export const positionSql = `
 select
@@ -79,7 +79,7 @@ select
       and pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_xact_tuples_updated(c.oid)
         + pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) > 0),
   pg_catalog.txid_current() - pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
-  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts'), (${exclusiveTablesSql})`;
+  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts'), (${tableFilesSql})`;
 
 /**
  * One statement that makes the unit's outcome part of its own transaction. $1: run, $2: unit, $3: task, $4: slices as
