@@ -69,6 +69,27 @@ describe('two writers', () => {
     expect(await value("select count(*) from sales where day = '2026-11-01'")).toBe('10');
   });
 
+  test.each([
+    ['make one index', 'create index if not exists made on orders (amount)'],
+    ['make one table', 'create table if not exists made (id int)'],
+    ['make one function anew', "create or replace function made() returns int language sql as 'select 1'"],
+    ['give one right', 'grant select on orders to public'],
+  ])('that %s meet, and the later one may try again', async (_what, statement) => {
+    await sql(fixture.warehouse, 'drop table if exists made');
+    await sql(fixture.warehouse, "create or replace function made() returns int language sql as 'select 2'");
+    const units = ['a', 'b', 'c'].map((owner, index) =>
+      untilDone(
+        runner(owner),
+        job({
+          run: `r${runs + index}`,
+          slices: [],
+          statements: ['select pg_sleep(0.2)', statement, 'select pg_sleep(0.2)'],
+        }),
+      ),
+    );
+    for (const { state } of await Promise.all(units)) expect(['changed', 'unchanged']).toContain(state);
+  });
+
   test('are told apart by who holds the claim, month against day', async () => {
     const month = job({
       run: `r${runs}`,

@@ -24,6 +24,7 @@ export function driverError(error: unknown): WarehouseError {
       detail,
       hint,
       position: position === undefined ? undefined : Number(position),
+      catalogRace: isCatalogRace(code, error),
       cause: error,
     });
   }
@@ -53,6 +54,16 @@ export function driverError(error: unknown): WarehouseError {
   });
 }
 
+interface ServerMessage {
+  readonly severity: string;
+  readonly detail?: string;
+  readonly hint?: string;
+  readonly position?: string;
+  readonly schema?: string;
+  /** The function of the server that raised it. */
+  readonly routine?: string;
+}
+
 /** Connecting to several addresses at once fails with one error per address; the first says enough. */
 function describe(error: unknown): { code: string | undefined; message: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
@@ -61,8 +72,11 @@ function describe(error: unknown): { code: string | undefined; message: string }
   return { code: typeof code === 'string' ? code : undefined, message: error.message };
 }
 
-function isServerMessage(
-  error: unknown,
-): error is { severity: string; detail?: string; hint?: string; position?: string } {
+function isServerMessage(error: unknown): error is ServerMessage {
   return typeof (error as { severity?: unknown }).severity === 'string';
 }
+
+/** The server says neither in a code of its own. */
+const isCatalogRace = (code: string, { schema, routine }: ServerMessage): boolean =>
+  (code === '23505' && schema === 'pg_catalog') ||
+  (code === 'XX000' && (routine === 'simple_heap_update' || routine === 'simple_heap_delete'));

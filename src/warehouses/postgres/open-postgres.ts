@@ -10,21 +10,26 @@ import { PostgresSession } from './postgres-session.ts';
 const maxSessions = 16;
 
 /**
- * Set when the session starts, so that a task's RESET ALL falls back to them and not to "wait for ever". A server
- * that does not know one of the optional settings is asked again without it.
+ * Set when the session starts, so that a task's RESET ALL falls back to them and not to "wait for ever", nor to a limit
+ * that the server has for transactions of another kind. A server that does not know some of them is asked again without.
  */
 const startupSettings = ['lock_timeout=30s', 'idle_in_transaction_session_timeout=10min', 'statement_timeout=0'];
-const optionalSettings = ['client_connection_check_interval=2s'];
+const settingsSince14 = [...startupSettings, 'client_connection_check_interval=2s', 'idle_session_timeout=0'];
+const settingsSince17 = [...settingsSince14, 'transaction_timeout=0'];
+/** The most first. */
+const settingsByServer = [settingsSince17, settingsSince14, startupSettings];
 
 export async function openPostgres(connection: PostgresConnection): Promise<Warehouse> {
   const resolved = await resolveConnection(connection);
   const open = new Set<PostgresSession>();
 
+  let known: readonly (readonly string[])[] = settingsByServer;
   const connect = async (): Promise<Session> => {
-    const client = await connectClient(resolved);
+    const { client, settings } = await connectClient(resolved, known);
+    known = [settings];
     const session = new PostgresSession(
       client,
-      () => cancelBackend(resolved, client),
+      () => cancelBackend(resolved, client, settings),
       (closed) => open.delete(closed),
     );
     open.add(session);
@@ -66,10 +71,13 @@ function poolerError(cause?: unknown): WarehouseError {
   );
 }
 
-async function connectClient(resolved: ResolvedConnection): Promise<pg.Client> {
+async function connectClient(
+  resolved: ResolvedConnection,
+  known: readonly (readonly string[])[],
+): Promise<{ readonly client: pg.Client; readonly settings: readonly string[] }> {
   const attempts: { settings: readonly string[]; ssl: NonNullable<pg.ClientConfig['ssl']> }[] = [];
   const tls = resolved.client.ssl ?? false;
-  for (const settings of [[...startupSettings, ...optionalSettings], startupSettings]) {
+  for (const settings of known) {
     attempts.push({ settings, ssl: tls });
     if (resolved.sslFallback) attempts.push({ settings, ssl: false });
   }
@@ -84,7 +92,7 @@ async function connectClient(resolved: ResolvedConnection): Promise<pg.Client> {
     });
     try {
       await client.connect();
-      return client;
+      return { client, settings: attempt.settings };
     } catch (error) {
       plainRefused = error;
       await client.end().catch(() => undefined);
@@ -120,9 +128,13 @@ function connectError(error: unknown): WarehouseError {
 }
 
 /** Asks on a connection of its own; the answer that counts is how the cancelled statement ends. */
-async function cancelBackend(resolved: ResolvedConnection, client: pg.Client): Promise<void> {
+async function cancelBackend(
+  resolved: ResolvedConnection,
+  client: pg.Client,
+  settings: readonly string[],
+): Promise<void> {
   const { processID } = client as unknown as { processID: number };
-  const second = await connectClient(resolved);
+  const { client: second } = await connectClient(resolved, [settings]);
   try {
     await second.query('select pg_catalog.pg_cancel_backend($1)', [processID]);
   } finally {

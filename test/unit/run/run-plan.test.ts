@@ -93,6 +93,26 @@ describe('runPlan', () => {
     expect(result.units[0]).toMatchObject({ state: 'failed', attempts: 4 });
   });
 
+  test('a server that is away is waited for by all units together, and no other is started meanwhile', async () => {
+    const away = failure(true) as UnitOutcome & { state: 'failed' };
+    const notServing: UnitOutcome = { ...away, error: { ...away.error, kind: 'connection', away: true } };
+    const plan = planOf(days('a', 20));
+    let asked = 0;
+    const { clock, events, executor, ports } = rig(() => (++asked > 8 ? changed : notServing), { maxConcurrency: 2 });
+    const result = await clock.passUntil(runPlan(prepared(plan, { maxAttempts: 2 }), ports));
+    expect(result.outcome).toBe('done');
+    expect(new Set(executor.started.slice(0, 8))).toEqual(new Set(['a@0', 'a@1']));
+    expect(events.flatMap((event) => (event.kind === 'unit-retrying' ? [event.delayMs] : []))).toEqual([
+      500, 500, 1000, 1000, 2000, 2000, 4000, 4000,
+    ]);
+
+    const gone = rig(() => notServing, { maxConcurrency: 2 });
+    const startedAt = gone.clock.now();
+    const ended = await gone.clock.passUntil(runPlan(prepared(plan, { patienceMs: 60_000 }), gone.ports));
+    expect(ended.units.every(({ state }) => state === 'failed')).toBe(true);
+    expect(gone.clock.now() - startedAt).toBeLessThan(90_000);
+  });
+
   test('a slice that stays busy fails with the owner named', async () => {
     const { clock, ports } = rig(() => ({ state: 'busy', owner: 'run r0 on host x', durationMs: 1 }));
     const result = await clock.passUntil(runPlan(prepared(planOf(days('a', 1)), { maxBusyAttempts: 3 }), ports));

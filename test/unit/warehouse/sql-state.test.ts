@@ -18,11 +18,20 @@ test.each([
   ['42601', 'syntax', false],
   ['23505', 'constraint', false],
   ['53100', 'storage', false],
-  ['53300', 'connection', false],
+  ['53300', 'connection', true],
+  ['25006', 'connection', true],
+  ['25P04', 'timeout', true],
+  ['57P05', 'connection', true],
   ['22012', 'other', false],
   ['ZZ999', 'other', false],
 ])('%s is %s, retryable: %s', (sqlState, kind, retryable) => {
   expect(warehouseErrorOf({ message: 'x', sqlState })).toMatchObject({ kind, retryable });
+});
+
+test('a definition that another session changed at the same moment may be tried again', () => {
+  const said = { message: 'tuple concurrently updated', sqlState: 'XX000' };
+  expect(warehouseErrorOf({ ...said, catalogRace: true })).toMatchObject({ kind: 'conflict', retryable: true });
+  expect(warehouseErrorOf({ ...said, catalogRace: false })).toMatchObject({ retryable: false });
 });
 
 test('the detail is told and the hint of the server comes before ours', () => {

@@ -21,16 +21,22 @@ export type Claim =
   /** A limit on units side by side is reached. */
   | { readonly kind: 'full'; readonly reason: string };
 
+/** What claiming needs to know of a unit and of the process that runs it. */
+interface ClaimingUnit {
+  readonly job: UnitJob;
+  readonly warehouse: Warehouse;
+  readonly env: RelationalRunner;
+  readonly types: TypeCache;
+  readonly atWork: ReadonlySet<UnitJob>;
+}
+
 /**
  * Claims the slices of a job in a short transaction of its own. Claims on the same targets wait for each other; any
  * claim that overlaps, of whatever grain, keeps this one out while its lease lives or its transaction is open.
  */
 export async function claimSlices(
   session: Session,
-  job: UnitJob,
-  warehouse: Warehouse,
-  env: RelationalRunner,
-  types: TypeCache,
+  { job, warehouse, env, types, atWork }: ClaimingUnit,
 ): Promise<Claim> {
   await session.query('begin isolation level read committed');
   const { search_path: searchPath } = job.options.settings;
@@ -42,8 +48,13 @@ export async function claimSlices(
   const targets = await resolveTargets(session, job, warehouse.description, types);
   const slices = JSON.stringify(targets.map(ledgerSlice));
   await lockTargets(session, [...new Set([...capRows(job), ...targets.map((target) => target.qualified)])]);
+  /** This process made it, lost the connection, and works on it no more, whatever its lease says. */
+  const isLeft = (owner: string | null, run: string | null, unit: string | null): boolean =>
+    owner === env.owner &&
+    run === job.run &&
+    (unit === job.unit || ![...atWork].some((other) => other.run === run && other.unit === unit));
   for (const [fence, run, unit, owner, live, leftMs] of (await session.query(overlappingClaimsSql, [slices])).rows) {
-    const mine = owner === env.owner && run === job.run && unit === job.unit;
+    const mine = isLeft(owner ?? null, run ?? null, unit ?? null);
     const held = live === 't' && !mine && !(warehouse.leases === 'exclusive' && owner !== env.owner);
     if (held || !(await takeOver(session, String(fence)))) {
       await session.query('rollback');
@@ -52,7 +63,7 @@ export async function claimSlices(
     }
   }
   if (warehouse.leases === 'server') {
-    const reason = await reachedCap(session, job, targets, (fence) => takeOver(session, fence));
+    const reason = await reachedCap(session, job, targets, { isLeft, isGone: (fence) => takeOver(session, fence) });
     if (reason !== undefined) {
       await session.query('rollback');
       return { kind: 'full', reason };

@@ -13,6 +13,8 @@ export interface UnitRun {
   readonly env: RelationalRunner;
   readonly types: TypeCache;
   readonly heartbeat: Heartbeat;
+  /** Jobs that the same process is running. */
+  readonly atWork: ReadonlySet<UnitJob>;
   /** Set while a claim is held that nothing has deleted yet. */
   claim: { fence: string; lost: boolean } | undefined;
 }
@@ -34,10 +36,10 @@ export async function withClaim(
   steps: Cancellable,
   work: (unit: ClaimedUnit) => Promise<UnitOutcome>,
 ): Promise<UnitOutcome> {
-  const { job, env, warehouse } = run;
+  const { job, env } = run;
   const startedAt = env.clock.now();
   const durationMs = () => env.clock.now() - startedAt;
-  const claim = await claimSlices(steps.session, job, warehouse, env, run.types);
+  const claim = await claimSlices(steps.session, run);
   if (claim.kind === 'busy') return { state: 'busy', owner: claim.owner, durationMs: durationMs() };
   if (claim.kind === 'full') return { state: 'full', reason: claim.reason, durationMs: durationMs() };
   const held = { fence: claim.fence, lost: false };

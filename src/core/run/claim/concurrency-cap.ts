@@ -9,19 +9,27 @@ export const allTargets = '*';
 
 /**
  * Which limit on units side by side is reached, in words, all runners together; tested while the rows of the targets
- * are locked, so that of two claims at once the second sees the first. `isGone` ends a claim whose lease ran out.
+ * are locked, so that of two claims at once the second sees the first. `isLeft`: this process
+ * works on it no more; `isGone` ends such a claim, and one whose lease ran out.
  */
 export async function reachedCap(
   session: Session,
   job: UnitJob,
   targets: readonly Target[],
-  isGone: (fence: string) => Promise<boolean>,
+  {
+    isLeft,
+    isGone,
+  }: {
+    readonly isLeft: (owner: string | null, run: string | null, unit: string | null) => boolean;
+    readonly isGone: (fence: string) => Promise<boolean>;
+  },
 ): Promise<string | undefined> {
   for (const { target, cap } of capsOf(job, targets)) {
     const active: string[] = [];
     const { rows } = await session.query(activeClaimsSql, [target === allTargets ? null : target]);
-    for (const [fence, run, unit, owner, live] of rows) {
-      if (live === 't' || !(await isGone(String(fence)))) active.push(`${owner} (run ${run}, ${unit})`);
+    for (const [fence, run = null, unit = null, owner = null, live] of rows) {
+      const lives = live === 't' && !isLeft(owner, run, unit);
+      if (lives || !(await isGone(String(fence)))) active.push(`${owner} (run ${run}, ${unit})`);
     }
     if (active.length < cap) continue;
     const where = target === allTargets ? 'this connection' : target;

@@ -123,6 +123,7 @@ const runDocument = record<RunDocument>({
     vacuum: optional(oneOf('advise', 'run', 'off')),
     maxAttempts: count,
     maxBusyAttempts: count,
+    patienceMs: optional(count),
     backoffMs: count,
     maxBackoffMs: count,
   }),

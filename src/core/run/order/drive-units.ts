@@ -6,7 +6,7 @@ import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RunEvent } from '../unit/run-event.ts';
-import { backoffDelay, type RunOptions } from '../unit/run-options.ts';
+import { awayDelay, backoffDelay, type RunOptions } from '../unit/run-options.ts';
 import type { RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -55,7 +55,9 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const { plan, options, executor, clock, signal } = input;
   const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id)));
   const attempts = plan.units.map((unit) => input.before.get(unit.id)?.attempts ?? 0);
-  const tries = new Map<number, { errors: number; busy: number; full: number }>();
+  const tries = new Map<number, Tries>();
+  /** Since when no unit had an answer of a server that takes work. */
+  let awaySince: number | undefined;
   const waits = waitTracker(plan);
   /** Positions: a plan's units stand in the order they should run in. */
   const queue = minHeap<number>((a, b) => a - b);
@@ -145,7 +147,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
 
   const pump = (): void => {
-    while (!stopped && running.size < limit) {
+    while (!stopped && running.size + (awaySince === undefined ? 0 : sleeping) < limit) {
       const position = queue.pop();
       if (position === undefined) break;
       const inUse = rowsInUse(position);
@@ -211,8 +213,14 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
 
   /** The wait before the next try; `undefined` when this outcome is the last word. */
   const retryDelay = (position: number, outcome: Exclude<UnitOutcome, { state: 'full' }>): number | undefined => {
-    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
+    const tried = tries.get(position) ?? { ...noTries };
     tries.set(position, tried);
+    if (outcome.state === 'failed' && outcome.error.away) {
+      tried.away += 1;
+      awaySince ??= clock.now();
+      return awayDelay(options, tried.away, clock.now() - awaySince);
+    }
+    awaySince = undefined;
     if (outcome.state === 'busy') {
       tried.busy += 1;
       return tried.busy < options.maxBusyAttempts ? backoffDelay(options, tried.busy) : undefined;
@@ -224,7 +232,8 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
 
   /** Asks again after a short wait, for as long as it takes: a place comes free when any one of the others ends. */
   const untilPlace = async (position: number, attempt: number, reason: string): Promise<void> => {
-    const tried = tries.get(position) ?? { errors: 0, busy: 0, full: 0 };
+    awaySince = undefined;
+    const tried = tries.get(position) ?? noTries;
     tries.set(position, { ...tried, full: tried.full + 1 });
     const delayMs = backoffDelay(options, Math.min(3, tried.full + 1));
     if (tried.full === 0)
@@ -265,6 +274,14 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
     problem,
   };
 }
+
+interface Tries {
+  errors: number;
+  busy: number;
+  full: number;
+  away: number;
+}
+const noTries: Readonly<Tries> = { errors: 0, busy: 0, full: 0, away: 0 };
 
 /** All units of a run are on one connection. */
 const connectionCap = (jobs: ReadonlyMap<UnitId, UnitJob>): number => {

@@ -2,6 +2,7 @@ import type { ActiveRuns } from '../../ledger/active-overlaps.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../../ledger/ledger-store.ts';
 import { withFindings } from '../../plan/findings/plan-findings.ts';
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
+import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import type { PreparedRun } from '../jobs/prepared-run.ts';
 import { writtenSlices } from '../jobs/written-slices.ts';
 import { encodeRunDocument } from '../kept/run-document.ts';
@@ -9,7 +10,7 @@ import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import { overlapInWords, ownerInWords } from '../unit/overlap-in-words.ts';
 import type { RunEvent } from '../unit/run-event.ts';
-import { backoffDelay, type RunOptions } from '../unit/run-options.ts';
+import { awayDelay, backoffDelay, type RunOptions } from '../unit/run-options.ts';
 import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import { finishedBefore } from '../unit/unit-results.ts';
@@ -93,7 +94,7 @@ export async function carryOut(
     ...prepared,
     before,
     executor: ports.executor,
-    record: ledger === undefined ? async () => {} : (record) => recordDurably(ledger, run, record, options, clock),
+    record: ledger === undefined ? async () => {} : (record) => recordDurably(ledger, run, record, options, ports),
     clock,
     signal,
     onEvent: ports.onEvent,
@@ -163,20 +164,23 @@ function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   return { code: 'overlapping-run', message: overlapInWords(found), owners: [...new Set(found.map(ownerInWords))] };
 }
 
-/** Tries a few times: a ledger that is briefly away must not end a run of hours. */
+/** Tries again for as long as the run has patience: a ledger that is away for a while must not end a run of hours. */
 async function recordDurably(
   ledger: LedgerStore,
   run: string,
   record: UnitRecord,
   options: RunOptions,
-  clock: Clock,
+  { clock, signal }: Pick<RunPorts, 'clock' | 'signal'>,
 ): Promise<void> {
+  const startedAt = clock.now();
   for (let attempt = 1; ; attempt++) {
     try {
       return await ledger.recordUnit(run, record);
     } catch (error) {
-      if (attempt >= options.maxAttempts) throw error;
-      await clock.sleep(backoffDelay(options, attempt));
+      const away = error instanceof WarehouseError && error.kind === 'connection' && error.retryable;
+      const patient = away && !signal.aborted ? awayDelay(options, attempt, clock.now() - startedAt) : undefined;
+      if (attempt >= options.maxAttempts && patient === undefined) throw error;
+      await clock.sleep(patient ?? backoffDelay(options, attempt));
     }
   }
 }

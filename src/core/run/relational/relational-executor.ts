@@ -29,6 +29,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
   const idle: Session[] = [];
   const types: TypeCache = new Map();
   const heartbeat = startHeartbeat(warehouse, env.clock);
+  const atWork = new Set<UnitJob>();
 
   const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
     const startedAt = env.clock.now();
@@ -43,7 +44,10 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
       await ensureLedger(warehouse, session);
     } catch (error) {
       await session?.close();
-      return { state: 'failed', error: unitErrorOf(error), durationMs: durationMs() };
+      const failed = unitErrorOf(error);
+      if (failed.kind === 'connection') await close();
+      const away = failed.retryable && failed.kind === 'connection' ? ({ away: true } as const) : {};
+      return { state: 'failed', error: { ...failed, ...away }, durationMs: durationMs() };
     }
     const steps = cancellable(session, signal);
     const leave = heartbeat.attend(session, job.options.leaseMs);
@@ -55,10 +59,12 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
       env,
       types,
       heartbeat,
+      atWork,
       claim: undefined,
       parts: parts ?? [],
       halfway: undefined,
     };
+    atWork.add(job);
     try {
       const outcome = await (parts === undefined ? runUnit : runParts)(run, session, steps);
       await session.query('discard all').then(
@@ -69,6 +75,8 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
     } catch (error) {
       const confirmed = await steps.confirmed();
       const ended = await abandon(session, run);
+      // Where one connection was lost, those that are kept may be as well.
+      if (!ended) await close();
       if (run.halfway !== undefined) return halfwayOutcome(job, run.halfway, error, durationMs());
       if (signal.aborted && isCancellation(error)) {
         return { state: 'cancelled', confirmed: confirmed && ended, durationMs: durationMs() };
@@ -76,6 +84,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
       const cause = run.claim?.lost === true && isCancellation(error) ? lostClaim() : error;
       return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
     } finally {
+      atWork.delete(job);
       leave();
       steps.release();
     }
@@ -120,7 +129,7 @@ async function abandon(session: Session, run: UnitRun): Promise<boolean> {
     if (run.claim !== undefined) await session.query(deleteClaimSql, [run.claim.fence]);
     return true;
   } catch {
-    // The connection is gone: the server rolls back by itself, and the claim ends with its lease.
+    // The connection is gone: the server rolls back by itself, and the claim ends with the next one of this run, or with its lease.
     return false;
   } finally {
     await session.close();

@@ -1,3 +1,4 @@
+import { isNotServing } from '../../warehouse/port/sql-state.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import type { UnitError } from '../unit/unit-outcome.ts';
 import { StatementFailure } from './statement-failure.ts';
@@ -23,6 +24,7 @@ function ofWarehouse(error: WarehouseError): UnitError {
     message: error.message,
     remedy: error.detail.hint ?? (timedOut ? 'Raise the statement time-out, or look who cancelled it.' : undefined),
     retryable: error.retryable,
+    ...(error.retryable && isNotServing(error.detail.sqlState) ? { away: true } : {}),
     sqlState: error.detail.sqlState,
     statement: undefined,
   };

@@ -42,6 +42,8 @@ export interface UnitError {
   readonly message: string;
   readonly remedy: string | undefined;
   readonly retryable: boolean;
+  /** The server could not be reached or took no work, so nothing of the unit had begun. */
+  readonly away?: true | undefined;
   readonly sqlState: string | undefined;
   /** The statement that failed, as rendered. */
   readonly statement: string | undefined;

@@ -7,6 +7,8 @@ export interface EngineMessage {
   readonly detail?: string | undefined;
   readonly hint?: string | undefined;
   readonly position?: number | undefined;
+  /** Two sessions changed one definition at once (CREATE … IF NOT EXISTS, GRANT): the later one met the other's row. */
+  readonly catalogRace?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -34,12 +36,18 @@ const byCode: Readonly<Record<string, Sorted>> = {
   '57P01': retryable('connection'),
   '57P02': retryable('connection'),
   '57P03': retryable('connection'),
+  '57P05': retryable('connection'),
   '25P03': retryable('timeout'),
+  '25P04': retryable('timeout'),
   '40001': retryable('conflict'),
   '40P01': retryable('conflict'),
   '55P03': lockTimeout,
   '57014': final('cancelled'),
-  '25006': final('permission', 'The server is read-only (a standby?). Connect to the primary.'),
+  '25006': {
+    kind: 'connection',
+    retryable: true,
+    remedy: 'The server is read-only (a standby, or for a while): connect to the primary, or resume the run later.',
+  },
   '28P01': final('permission', 'Check user and password (PGPASSWORD, .pgpass or the connection in backfill.yaml).'),
   '3D000': final('missing', 'Check the database name of the connection.'),
   '3F000': final('missing', 'Check the schema name, or create the schema.'),
@@ -48,7 +56,11 @@ const byCode: Readonly<Record<string, Sorted>> = {
   '42703': final('missing', 'Check the column name against the table.'),
   '42883': final('missing', 'Check the function name and its argument types.'),
   '42704': final('missing'),
-  '53300': final('connection', 'The server has no free connections: lower the concurrency or free some.'),
+  '53300': {
+    kind: 'connection',
+    retryable: true,
+    remedy: 'The server has no free connections: lower the concurrency or free some, then resume the run.',
+  },
   '53100': final('storage', 'The disk of the server is full: free space, then resume the run.'),
   '53400': final('storage', 'A limit of the server was reached (temp_file_limit?): raise it, then resume the run.'),
   '58030': final('storage', 'The server could not read or write its files: check its disk, then resume the run.'),
@@ -67,7 +79,7 @@ const byClass: Readonly<Record<string, Sorted>> = {
 
 /** Sorts an engine's message by its SQLSTATE. Without one the connection itself failed, which may be tried again. */
 export function warehouseErrorOf(said: EngineMessage): WarehouseError {
-  const sorted = sort(said.sqlState);
+  const sorted = said.catalogRace ? retryable('conflict') : sort(said.sqlState);
   const hints = [said.hint, sorted.remedy].filter((part) => part !== undefined && part !== '');
   const message = said.detail ? `${said.message} (${said.detail})` : said.message;
   return new WarehouseError(sorted.kind, message, sorted.retryable, {
@@ -82,3 +94,9 @@ function sort(sqlState: string | undefined): Sorted {
   if (sqlState === undefined) return retryable('connection');
   return byCode[sqlState] ?? byClass[sqlState.slice(0, 2)] ?? final('other');
 }
+
+const notServing = new Set(['25006', '53300', '57P03']);
+
+/** The server is there and takes no work for now: full, read-only, or not yet up. Nothing of what was asked has begun. */
+export const isNotServing = (sqlState: string | undefined): boolean =>
+  sqlState !== undefined && notServing.has(sqlState);

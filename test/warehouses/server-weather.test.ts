@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { runCli } from '../support/run-cli.ts';
+
+const task = `-- backfill: schedule=@daily start=2026-11-01
+delete from daily where day = '{{ ds }}';
+insert into daily select day, id from orders, pg_sleep(0.2) where day = '{{ ds }}';
+`;
+const tables = [
+  'create table orders (day date, id int)',
+  'create table daily (day date, id int)',
+  "insert into orders select date '2026-11-01' + n % 6, n from generate_series(0, 59) n",
+  'create role loader login password $$loader$$',
+  'grant all on schema public to loader',
+  'grant create on database app to loader',
+  'grant all on all tables in schema public to loader',
+];
+
+describe('a server that takes no work for a while', { timeout: 240_000 }, () => {
+  let server: PostgresServer;
+  let root = '';
+
+  const superuser = (...statements: readonly string[]) => asSuperuser(server, 'postgres', ...statements);
+  const endSessions = `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'loader'`;
+  const cli = (...words: readonly string[]) => {
+    let changed = () => {};
+    const begun = new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+    let out = '';
+    const note = (text: string) => {
+      out += text;
+      if (/^changed/m.test(out)) changed();
+    };
+    const env = { LOADER: 'loader' };
+    const ended = runCli([...words, '--now', '2026-11-29T12:00Z'], root, { env, out: note, err: note });
+    return { begun, ended: ended.then(({ code }) => ({ code, out })) };
+  };
+  const rows = async (query: string): Promise<readonly unknown[]> => {
+    const { default: pg } = await import('pg');
+    const { host, port, user, password } = server;
+    const client = new pg.Client({ host, port, user, password, database: 'app' });
+    await client.connect();
+    try {
+      return (await client.query({ text: query, rowMode: 'array' })).rows.flat();
+    } finally {
+      await client.end();
+    }
+  };
+
+  beforeAll(async () => {
+    server = await startPostgres(['max_connections=20']);
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    await superuser('create database app');
+    await asSuperuser(server, 'app', ...tables);
+    root = mkdtempSync(join(tmpdir(), 'backfill-weather-'));
+    mkdirSync(join(root, 'sql'));
+    writeFileSync(join(root, 'sql', 'daily.sql'), task);
+    writeFileSync(
+      join(root, 'backfill.yaml'),
+      `version: 1\nconnections:\n  wh: { engine: postgres, host: 127.0.0.1, port: ${server.port}, database: app, user: loader, password: "\${env:LOADER}", sslmode: disable }\n`,
+    );
+  });
+  afterEach(async () => {
+    rmSync(root, { recursive: true, force: true });
+    await superuser('drop database app with (force)', 'drop role loader');
+  });
+
+  test.each<[what: string, begins: () => Promise<unknown>, ends: () => Promise<unknown>]>([
+    [
+      'has no free connections',
+      () => superuser('alter role loader connection limit 0', endSessions),
+      () => superuser('alter role loader connection limit -1'),
+    ],
+    [
+      'only reads',
+      () => superuser('alter role loader set default_transaction_read_only = on', endSessions),
+      () => superuser('alter role loader reset default_transaction_read_only'),
+    ],
+    [
+      'recovers after one of its processes was killed',
+      async () => {
+        const [pid] = await rows("select pid from pg_stat_activity where usename = 'loader' limit 1");
+        process.kill(Number(pid), 'SIGKILL');
+      },
+      async () => {
+        for (let tries = 0; tries < 100; tries++) {
+          if (
+            await rows('select 1').then(
+              () => true,
+              () => false,
+            )
+          )
+            return;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      },
+    ],
+    [
+      'ends long transactions and idle sessions',
+      () =>
+        superuser(
+          'alter role loader set idle_session_timeout = 50',
+          `do $$ begin if current_setting('server_version_num')::int >= 170000
+             then alter role loader set transaction_timeout = 100; end if; end $$`,
+          endSessions,
+        ),
+      async () => {},
+    ],
+  ])('%s: the run waits, and ends as if nothing had been', async (_what, begins, ends) => {
+    const run = cli('run', 'sql/daily.sql', '--from', '2026-11-01', '--to', '2026-11-07', '--yes');
+    await Promise.race([run.begun, run.ended]);
+    await begins();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await ends();
+    const { code, out } = await run.ended;
+    expect(out).toContain('0 unchanged, 6 changed');
+    expect(code).toBe(0);
+    expect(await rows('select count(*), count(distinct (day, id)) from daily')).toEqual(['60', '60']);
+    expect(
+      await rows(
+        'select (select count(*) from backfill_ledger.claims) + (select count(*) from backfill_ledger.leases)',
+      ),
+    ).toEqual(['0']);
+  });
+});
