@@ -52,7 +52,7 @@ async function deleteLeftOver(
 ): Promise<Applied> {
   const { session, job } = unit;
   // What was rolled back meanwhile stays counted.
-  const position = await readPosition(session);
+  const position = await readPosition(session, unit.plan.statements);
   for (const [index, { taken }] of applied.slices.entries()) {
     const { table, predicate } = taken.relation;
     const left = doomed[index];
