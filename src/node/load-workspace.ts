@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkspaceFacts } from '../core/lineage/facts/workspace-facts.ts';
 import { buildWorkspaceFacts } from '../core/lineage/workspace/build-workspace-facts.ts';
+import type { DatabaseDefinitions } from '../core/pipeline/model/database-definitions.ts';
 import type { FileSet } from '../core/pipeline/model/model.ts';
 import type { ReaderOptions } from '../core/pipeline/model/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/model/workspace-reading.ts';
@@ -79,6 +80,13 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
     grammars,
     text,
   };
+}
+
+/** The workspace with what the database that it is run on has beside the files. Hashes of code stay those of the files. */
+export function withDatabase(workspace: Workspace, database: DatabaseDefinitions): Workspace {
+  const { reading, config, facts: coded } = workspace;
+  const facts = buildWorkspaceFacts(reading, config.declared, config.sources, database);
+  return { ...workspace, facts, tasks: plannableTasks(facts, digest, coded) };
 }
 
 /** As the files say it, or as Airflow does where one was named and answers. */

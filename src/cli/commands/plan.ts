@@ -14,6 +14,7 @@ import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../as
 import { zoneOf } from '../asked/zone-of.ts';
 import { askDatabase } from '../connection/ask-database.ts';
 import { describeTarget, taskPlaces } from '../connection/describe-target.ts';
+import { joinDatabase } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName } from '../connection/target.ts';
@@ -49,15 +50,18 @@ Examples:
 }
 
 async function plan(words: readonly string[], options: PlanOptions, shell: Shell): Promise<void> {
-  const workspace = await openWorkspace(options, shell);
-  const request = planRequest(words, options, workspace.tasks, shell);
+  const read = await openWorkspace(options, shell);
+  const request = planRequest(words, options, read.tasks, shell);
+  if (options.connection !== undefined) knownConnection(options.connection, read);
+  const ofFiles = makePlan(read.tasks, request);
+  const name = connectionName(read, options.connection, taskPlaces(ofFiles), shell.env);
+  const { workspace, reached } =
+    options.offline === true ? { workspace: read, reached: false } : await joinDatabase(read, name, shell);
   const planned = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, planned, shell);
-  if (options.connection !== undefined) knownConnection(options.connection, workspace);
-  const name = connectionName(workspace, options.connection, taskPlaces(planned), shell.env);
   const prepared = jobsOf(planned, name, workspace, shell);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
-  const found = options.offline === true ? [] : await askDatabase(workspace, name, planned, prepared, shell);
+  const found = reached ? await askDatabase(workspace, name, planned, prepared, shell) : [];
   const made = withFindings(planned, found);
   if (options.format === 'json') {
     const json = planJson(made);

@@ -15,8 +15,6 @@ import {
   refused as refusedRun,
   runPlan,
 } from '../../core/run/order/run-plan.ts';
-import { outsideText, previewing } from '../../core/run/outside/outside-words.ts';
-import { withOutside } from '../../core/run/outside/with-outside.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
@@ -36,10 +34,10 @@ import { addSelectionOptions, planRequest, type SelectionOptions } from '../aske
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { zoneOf } from '../asked/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
-import { confirmOutside } from '../connection/confirm-outside.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
+import { joinWarehouse } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName, type Target, toName } from '../connection/target.ts';
@@ -58,7 +56,6 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly concurrency?: string;
   readonly stopAtFirstFailure?: boolean;
   readonly notAtomic?: readonly string[];
-  readonly irrevocable?: readonly string[];
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
   readonly report?: string;
@@ -87,10 +84,6 @@ export function register(program: Command, shell: Shell): void {
       '--not-atomic <task...>',
       'run these tasks although they cannot be one transaction (VACUUM, CONCURRENTLY, CALL)',
     )
-    .option(
-      '--irrevocable <task...>',
-      'preview these tasks although what they do is not all taken back (COPY … TO, dblink)',
-    )
     .addOption(
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
@@ -115,22 +108,31 @@ Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decisi
 async function run(words: readonly string[], options: RunCommandOptions, shell: Shell): Promise<void> {
   const report = reportFile(options.report, shell);
   const workspace = await openWorkspace(options, shell);
-  const plan = makePlan(workspace.tasks, planRequest(words, options, workspace.tasks, shell));
+  const request = planRequest(words, options, workspace.tasks, shell);
+  const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
-  if (plan.findings.some(({ severity }) => severity === 'error')) {
-    shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
-    return shell.exit(exitCodes.findings);
-  }
+  if (refusedByErrors(plan, shell)) return;
   const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
   await withTarget(workspace, place, shell, async (target) => {
-    const result = await runOn(target, name, workspace, plan, words, options, shell);
+    const joined = await joinWarehouse(workspace, target, shell);
+    const known = makePlan(joined.tasks, request);
+    if (refusedByErrors(known, shell)) return;
+    const result = await runOn(target, name, joined, known, words, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
     const run = isPreview(options) ? undefined : result.run;
-    const { preview, units, stays } = result;
+    const { preview, units } = result;
     const where = target.warehouse.description.target;
-    report?.write({ title: titleOf(words, options), target: where, run, preview, stays }, units);
+    report?.write({ title: titleOf(words, options), target: where, run, preview }, units);
   });
+}
+
+/** Says the errors of a plan, with which nothing is started. */
+function refusedByErrors({ findings }: Plan, shell: Shell): boolean {
+  if (findings.every(({ severity }) => severity !== 'error')) return false;
+  shell.err(`${findingLines(findings, shell.colors).join('\n')}\n`);
+  shell.exit(exitCodes.findings);
+  return true;
 }
 
 const isPreview = ({ preview, previewOn }: RunCommandOptions): boolean => preview === true || previewOn !== undefined;
@@ -144,7 +146,7 @@ async function runOn(
   words: readonly string[],
   options: RunCommandOptions,
   shell: Shell,
-): Promise<(RunResult & { readonly stays?: boolean }) | undefined> {
+): Promise<RunResult | undefined> {
   const { warehouse, connection } = target;
   const settings = workspace.config.run;
   const runsOn = name ?? connection.name;
@@ -175,21 +177,15 @@ async function runOn(
       refuseElsewhere(workspace.config, runsOn, shell.env),
     );
   // A preview is one transaction: what cannot be is not in it.
-  const asked = isPreview(options)
+  const { jobs, refused } = isPreview(options)
     ? prepare([])
     : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
+  const planned = [...jobs.values()];
   if (isElsewhere) {
     const realTarget = await realTargetOf(workspace, runsOn, shell);
-    await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, [
-      ...asked.jobs.values(),
-    ]);
+    await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, planned);
   }
-  const known = await withOutside(warehouse, asked);
-  const { jobs, refused } = isPreview(options)
-    ? await confirmOutside(plan, known, previewing, options.irrevocable ?? [], options.format, shell)
-    : known;
-  const planned = [...jobs.values()];
   const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
   // The ledger of a clone knows runs of the time when it was made.
   const active = isElsewhere ? undefined : activeRuns(warehouse);
@@ -206,7 +202,6 @@ async function runOn(
     shell.out(`${planText(view, shell.colors)}\n`);
   }
   reportRefusals([...refused.values()], workspace, shell);
-  if (text && !isPreview(options)) shell.out(outsideText(jobs));
   const against = overlap ?? planErrors(checked);
   if (against !== undefined) {
     // As text the plan has said it.
@@ -264,7 +259,7 @@ async function runOn(
     const how = { format: options.format, samples: shown, connection: named, forecast, previewed };
     finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
-    return end?.stays === undefined ? result : { ...result, stays: true };
+    return result;
   } finally {
     await preview?.end();
     await ledger?.close();

@@ -22,6 +22,11 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
   if (second !== undefined)
     throw new Refusal(`it writes several tables (${write.table}, ${second.table})`, 'split it into one task a table');
   const { slice } = write;
+  if (write.naming !== undefined)
+    throw new Refusal(
+      `each run makes the name of its table, ${write.table}`,
+      'write into one table, and cut it by the interval',
+    );
   if (slice.kind !== 'range') {
     const reason = slice.kind === 'unknown' ? slice.reason : 'it rewrites the whole table';
     throw new Refusal(

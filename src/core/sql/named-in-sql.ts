@@ -1,7 +1,5 @@
 import type { MaskedText } from '../template/mask/masked-text.ts';
-import { lexInside } from './lex/lex-inside.ts';
-import { lex } from './lex/lexer.ts';
-import type { Token } from './lex/token.ts';
+import { callsInSql } from './calls-in-sql.ts';
 import type { DialectName } from './model/dialect-name.ts';
 import type { SqlReading, Statement } from './model/statement.ts';
 import { readSql } from './read-sql.ts';
@@ -27,27 +25,9 @@ export function namedInSql(
     for (const inner of [...modifying, ...body]) add(inner);
   };
   for (const statement of statements) add(statement);
-  return { relations: [...relations], routines: [...calledIn(lex(masked, dialect).tokens, masked, dialect)] };
+  const routines = new Set(callsInSql(masked, dialect).map(({ name }) => name));
+  return { relations: [...relations], routines: [...routines] };
 }
-
-function calledIn(tokens: readonly Token[], masked: MaskedText, dialect: DialectName): ReadonlySet<string> {
-  const called = new Set<string>();
-  for (const [index, here] of tokens.entries()) {
-    if (here.content !== undefined && masked.text[here.start] === '$') {
-      for (const name of calledIn(lexInside(masked, here.content, false, dialect), masked, dialect)) called.add(name);
-    }
-    if (here.text !== '(' || here.kind !== 'operator') continue;
-    const parts: string[] = [];
-    for (let at = index - 1; isName(tokens[at]); at -= 2) {
-      parts.unshift(tokens[at]?.text ?? '');
-      if (tokens[at - 1]?.text !== '.') break;
-    }
-    if (parts.length > 0) called.add(parts.join('.'));
-  }
-  return called;
-}
-
-const isName = (token: Token | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted';
 
 /** PL/pgSQL is read as the body of a DO: its blocks and control flow are none of SQL's. */
 export function namedInBody(body: string, language: string): NamedInSql {

@@ -64,7 +64,7 @@ test('a file that cannot be read and a table that only a run knows are not calle
   writeFileSync(join(folder, 'dags/sql/daily.sql'), `INSERT INTO {{ var.value.mart }}.daily SELECT * FROM raw.orders;`);
   const { code, err } = await runCli(['make-safe', 'dags'], folder);
   expect(code).toBe(1);
-  expect(err).toContain('refused shop.daily: not all that it writes is known: The table {{ var.value.mart }}.daily');
+  expect(err).toContain('refused shop.daily: each run makes the name of its table, <var.value.mart>.daily');
 });
 
 /** The text that a diff of one file makes of another, as `patch` would. */

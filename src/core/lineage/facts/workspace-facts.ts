@@ -1,3 +1,4 @@
+import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { DeclaredSources } from './declared-sources.ts';
@@ -26,5 +27,7 @@ export interface WorkspaceFacts {
   readonly tables: ReadonlyMap<string, TableFacts>;
   readonly sources: DeclaredSources;
   readonly problems: readonly Problem[];
+  /** What the database has beside the files; absent where none was asked. */
+  readonly database?: DatabaseDefinitions;
   text(file: string): string | undefined;
 }

@@ -9,4 +9,6 @@ export interface TableColumns {
   columnsOf(table: string): readonly string[] | undefined;
   /** Set for a view. */
   viewOf(table: string): ViewDefinition | undefined;
+  /** Set for a materialised view: what its refresh reads. */
+  materializedOf(table: string): ViewDefinition | undefined;
 }

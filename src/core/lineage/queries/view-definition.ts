@@ -14,10 +14,19 @@ export interface ViewDefinition {
 
 /** `undefined`: no view, or one that is materialised, whose rows are those of its last refresh. */
 export function viewDefinition(statement: Statement, sql: TaskSql): ViewDefinition | undefined {
-  const { kind, query, head, target } = statement;
+  return isMaterialized(statement, sql) ? undefined : definitionIn(statement, sql);
+}
+
+/** What a refresh of a materialised view reads; `undefined` for every other statement. */
+export const materializedDefinition = (statement: Statement, sql: TaskSql): ViewDefinition | undefined =>
+  isMaterialized(statement, sql) ? definitionIn(statement, sql) : undefined;
+
+const isMaterialized = ({ kind, head }: Statement, { source }: TaskSql): boolean =>
+  kind === 'create_view' && /\bmaterialized\b/i.test(source.text.slice(head.start, head.end));
+
+function definitionIn({ kind, query, target }: Statement, sql: TaskSql): ViewDefinition | undefined {
   if (kind !== 'create_view' || query === undefined || target === undefined) return undefined;
   const context = sqlContext(sql, 'UTC');
-  if (/\bmaterialized\b/i.test(context.text.slice(head.start, head.end))) return undefined;
   return { query, columns: columnList(context.text.slice(target.end, query.start)), context };
 }
 

@@ -7,7 +7,7 @@ import type { ReadFact, SliceFact, TaskFacts, WriteFact } from '../facts/facts.t
 import { openUnknowns } from '../facts/open-unknowns.ts';
 import type { TableNaming } from '../facts/table-naming.ts';
 import { type ChosenWindow, chooseWindow } from '../queries/choose-window.ts';
-import { tableReads } from '../queries/table-reads.ts';
+import { type TableRead, tableReads } from '../queries/table-reads.ts';
 import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
 import { namedTable } from '../writes/table-of-statement.ts';
@@ -60,9 +60,9 @@ function readFacts(
   );
   const known: KnownTablesOfWorkspace = { ...tables, viewOf: (name) => local.get(name) ?? tables.viewOf(name) };
   for (const item of statements) {
-    const { statement, sql, context } = item;
+    const { statement, sql } = item;
     // A view that is made reads nothing yet: who reads it reads its tables.
-    const reads = viewDefinition(statement, sql) === undefined ? tableReads(statement, context, known) : [];
+    const reads = readsOf(item, known);
     for (const { table: named, ranges, through } of reads) {
       const meant = namedTable(named, through === undefined ? item : { ...item, context: through.context });
       if (meant === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
@@ -103,6 +103,17 @@ function ofNamed({ period }: TableNaming, chosen: ChosenWindow, slicedBy: readon
   const { window } = chosen;
   if (period === undefined || (window.kind === 'range' && slicedBy.includes(window.column))) return chosen;
   return { ...chosen, window: { kind: 'range', column: '', lo: [period.lo], hi: [period.hi] } };
+}
+
+/** A refresh reads what its materialised view is made of, whole. */
+function readsOf({ statement, sql, context }: TaskStatement, tables: KnownTablesOfWorkspace): readonly TableRead[] {
+  const { kind, target } = statement;
+  if (kind !== 'refresh' || target === undefined)
+    return viewDefinition(statement, sql) === undefined ? tableReads(statement, context, tables) : [];
+  const made = tables.materializedOf(target.name);
+  if (made === undefined) return [];
+  const reads = tableReads({ ...statement, kind: 'select', query: made.query }, made.context, tables);
+  return reads.map((read) => ({ ...read, through: read.through ?? { view: target, context: made.context } }));
 }
 
 /** Views that the task makes, temporary ones included. */

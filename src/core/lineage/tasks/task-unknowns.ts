@@ -24,9 +24,14 @@ export function taskUnknowns(
   if (!isScheduled(pipeline)) return [];
   const found = [
     ...unreadParts(task),
-    ...calledElsewhere(statements).map(({ statement, sql }): Unknown => {
+    ...calledElsewhere(statements, task).map(({ statement, sql }): Unknown => {
       const message = `What ${statement.routine?.name} reads and writes is not known: the task only calls it.`;
       return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, statement) };
+    }),
+    ...(task.routines ?? []).flatMap(({ name, isRead, sql }): readonly Unknown[] => {
+      const message = `Not all that ${name} reads and writes is known: it runs text that it makes as SQL, or is not written in SQL.`;
+      const at = locate(sql.source, { start: 0, end: sql.source.text.length });
+      return isRead ? [] : [{ task: task.id, about: 'tables', table: undefined, message, at }];
     }),
     ...templatedNames(task, statements, internal),
     ...reads.flatMap((read) => unknownWindow(task, read, writes, tables)),

@@ -1,3 +1,4 @@
+import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { WorkspaceReading } from '../../pipeline/model/workspace-reading.ts';
 import type { DeclaredFacts } from '../facts/declared-facts.ts';
 import type { DeclaredSources } from '../facts/declared-sources.ts';
@@ -9,4 +10,5 @@ export const buildWorkspaceFacts = (
   reading: WorkspaceReading,
   declared: DeclaredFacts,
   sources?: DeclaredSources,
-): WorkspaceFacts => createWorkspaceIndex().update(reading, declared, sources);
+  database?: DatabaseDefinitions,
+): WorkspaceFacts => createWorkspaceIndex().update(reading, declared, sources, database);

@@ -3,9 +3,10 @@ export type TableNames = (name: string) => string;
 
 /**
  * Joins names of a workspace. A name with fewer parts means the longer one that ends with it, if there is exactly one
- * such table; two schemas with an `orders` each stay apart, and a bare `orders` beside them stays alone.
+ * such table; two schemas with an `orders` each stay apart, and a bare `orders` beside them stays alone. `meant`: what
+ * a name is known to stand for.
  */
-export function tableNames(names: Iterable<string>): TableNames {
+export function tableNames(names: Iterable<string>, meant: (name: string) => string = (name) => name): TableNames {
   const all = new Set<string>();
   for (const name of names) all.add(name.toLowerCase());
   const bySuffix = new Map<string, string[]>();
@@ -27,7 +28,7 @@ export function tableNames(names: Iterable<string>): TableNames {
   };
   const known = new Map<string, string>();
   return (name) => {
-    const found = known.get(name) ?? resolve(name);
+    const found = known.get(name) ?? resolve(meant(name));
     known.set(name, found);
     return found;
   };

@@ -3,7 +3,7 @@ import type { Statement } from '../../sql/model/statement.ts';
 import { locate, type MappedText } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
-import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
+import { materializedDefinition, type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import type { TableNames } from './find-table.ts';
 
 /** A table as its definitions say, by its name in the workspace. */
@@ -14,6 +14,8 @@ export interface TableDefinition {
   readonly createdAt: SourceSpan | undefined;
   /** Set for a view: the last definition of it. */
   readonly view?: ViewDefinition | undefined;
+  /** Set for a materialised view. */
+  readonly materialized?: ViewDefinition | undefined;
 }
 
 /** A statement that says something about how a table is made, with the text that it stands in. */
@@ -22,6 +24,7 @@ export interface DefiningStatement {
   readonly statement: Statement;
   readonly source: MappedText;
   readonly view: ViewDefinition | undefined;
+  readonly materialized: ViewDefinition | undefined;
 }
 
 /** CREATE TABLE, CREATE VIEW, unique indexes and ALTER TABLE of a task, in their order. */
@@ -31,8 +34,10 @@ export const definingStatements = (task: Task): readonly DefiningStatement[] =>
       const { target, temporary, definitions, keys } = statement;
       if (target === undefined || target.templated || temporary) return [];
       const view = viewDefinition(statement, sql);
-      if (!creates(statement) && view === undefined && definitions.length === 0 && keys.length === 0) return [];
-      return [{ table: target.name, statement, source: sql.source, view }];
+      const materialized = materializedDefinition(statement, sql);
+      const isView = view !== undefined || materialized !== undefined;
+      if (!creates(statement) && !isView && definitions.length === 0 && keys.length === 0) return [];
+      return [{ table: target.name, statement, source: sql.source, view, materialized }];
     }),
   );
 
@@ -56,9 +61,9 @@ export function byTable(
 /** One table's statements together; a table that is made twice keeps its first definition. */
 export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
   let known: TableDefinition = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
-  for (const { statement, source, view } of statements) {
-    if (view !== undefined) {
-      known = { ...known, view };
+  for (const { statement, source, view, materialized } of statements) {
+    if (view !== undefined || materialized !== undefined) {
+      known = { ...known, view, materialized };
       continue;
     }
     const more = statement.definitions

@@ -15,6 +15,7 @@ export interface KnownTable {
   /** The columns by which tasks cut it into slices. */
   readonly cutBy: readonly string[];
   readonly view: ViewDefinition | undefined;
+  readonly materialized: ViewDefinition | undefined;
 }
 
 /** Which table a name means, with what is known about it; to be asked as `tableOf` by memos. */
@@ -36,14 +37,22 @@ export function createTableLookups(): (
         const table = names(name);
         const asked = now.get(table);
         if (asked !== undefined) return asked;
-        const { columns = none, partitionedBy = none, view } = definitions.get(table) ?? {};
-        const fresh: KnownTable = { table, columns, partitionedBy, cutBy: cutBy.get(table) ?? none, view };
+        const { columns = none, partitionedBy = none, view, materialized } = definitions.get(table) ?? {};
+        const fresh: KnownTable = {
+          table,
+          columns,
+          partitionedBy,
+          cutBy: cutBy.get(table) ?? none,
+          view,
+          materialized,
+        };
         const known = before.get(table);
         const same =
           known?.columns === columns &&
           known.partitionedBy === partitionedBy &&
           known.cutBy === fresh.cutBy &&
-          known.view === view;
+          known.view === view &&
+          known.materialized === materialized;
         const kept = same ? known : fresh;
         now.set(table, kept);
         return kept;
@@ -72,6 +81,7 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
     slicedBy: (table) => tableOf(table).cutBy,
     partitionedBy: (table) => tableOf(table).partitionedBy,
     viewOf: (table) => tableOf(table).view,
+    materializedOf: (table) => tableOf(table).materialized,
     same: (a, b) => tableOf(a).table === tableOf(b).table,
   };
 }

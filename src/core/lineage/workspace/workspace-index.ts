@@ -1,3 +1,4 @@
+import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { WorkspaceReading } from '../../pipeline/model/workspace-reading.ts';
 import { createMemo, keepSame, oncePer, sameItems } from '../../pipeline/workspace/memo.ts';
@@ -12,7 +13,9 @@ import { withDeclaredWrites } from '../tasks/declared-window.ts';
 import { taskFacts } from '../tasks/task-facts.ts';
 import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
+import { routineCalls } from '../writes/routine-calls.ts';
 import { taskStatements } from '../writes/task-statements.ts';
+import { databaseName, withDatabaseViews } from './database-tables.ts';
 import { type TableNames, tableNames } from './find-table.ts';
 import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-definitions.ts';
 import { tableFacts } from './table-facts.ts';
@@ -23,9 +26,14 @@ import { namedTables, spellings } from './tables-of-task.ts';
 export interface WorkspaceIndex {
   /**
    * The facts of the workspace as it was read now: always equal to those of a new index. Facts of a task or a table
-   * that did not change are the same objects as before.
+   * that did not change are the same objects as before. `database`: what the one that it is run on has beside the files.
    */
-  update(reading: WorkspaceReading, declared: DeclaredFacts, sources?: DeclaredSources): WorkspaceFacts;
+  update(
+    reading: WorkspaceReading,
+    declared: DeclaredFacts,
+    sources?: DeclaredSources,
+    database?: DatabaseDefinitions,
+  ): WorkspaceFacts;
 }
 
 interface Owned {
@@ -49,14 +57,25 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   const definitionOf = oncePer(tableDefinition);
   const ticksOf = oncePer(uncertainTicks);
   const cutsOf = createMemo<Task, TableLookup, readonly Cut[]>();
+  const routinesOf = createMemo<Task, Record<string, never>, Task>();
   const factsOf = createMemo<Task, TableLookup, TaskFacts>();
   const uncut = createTableLookups();
   const complete = createTableLookups();
   let spelled: ReadonlyMap<string, number> = new Map();
   let names: TableNames = tableNames([]);
+  let asked: DatabaseDefinitions | undefined;
   let defining: ReadonlyMap<string, readonly DefiningStatement[]> = new Map();
   let slicedBy: ReadonlyMap<string, readonly string[]> = new Map();
   let tables: ReadonlyMap<string, TableFacts> = new Map();
+
+  /** A task with what it calls of the database; the same object where that is nothing. */
+  const withRoutines = (task: Task, database: DatabaseDefinitions | undefined): Task =>
+    database === undefined
+      ? task
+      : routinesOf(task, [database], {}, () => {
+          const routines = routineCalls(task, database);
+          return routines.length === 0 ? task : { ...task, routines };
+        });
 
   /** Writes come first, because the window of a read depends on how its table is cut. */
   const sliceColumns = (tasks: Iterable<Owned>, declared: DeclaredFacts, lookup: TableLookup) => {
@@ -76,10 +95,11 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   };
 
   return {
-    update(reading, declared, sources = noSources) {
+    update(reading, declared, sources = noSources, database) {
       const pipelines = reading.files.flatMap((file) => file.pipelines);
       const tasks = new Map<TaskId, Owned>();
-      for (const pipeline of pipelines) for (const task of pipeline.tasks) tasks.set(task.id, { task, pipeline });
+      for (const pipeline of pipelines)
+        for (const task of pipeline.tasks) tasks.set(task.id, { task: withRoutines(task, database), pipeline });
       const owned = [...tasks.values()];
 
       const before = spelled;
@@ -88,12 +108,15 @@ export function createWorkspaceIndex(): WorkspaceIndex {
         declared,
         sources,
       );
-      if (!sameKeys(before, spelled)) names = tableNames(spelled.keys());
+      if (!sameKeys(before, spelled) || database !== asked) {
+        const inDatabase = database === undefined ? undefined : databaseName(database);
+        names = tableNames(inDatabase === undefined ? spelled.keys() : [...spelled.keys()].map(inDatabase), inDatabase);
+      }
+      asked = database;
       const stated = owned.flatMap(({ task }) => definingIn(task));
       defining = keepSame(defining, byTable(stated, names), sameItems);
-      const definitions = new Map(
-        [...defining].map(([table, statements]) => [table, definitionOf(statements)] as const),
-      );
+      const stands = new Map([...defining].map(([table, statements]) => [table, definitionOf(statements)] as const));
+      const definitions = database === undefined ? stands : withDatabaseViews(stands, database, names);
       slicedBy = sliceColumns(owned, declared, uncut(names, definitions, new Map()));
 
       const lookup = complete(names, definitions, slicedBy);
@@ -114,7 +137,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
         ...pipelines.flatMap(ticksOf),
         ...[...facts.values()].flatMap((one) => one.problems),
       ];
-      return { pipelines, tasks, facts, tables, sources, problems, text: reading.text };
+      return { pipelines, tasks, facts, tables, sources, problems, text: reading.text, ...(database && { database }) };
     },
   };
 }

@@ -45,7 +45,7 @@ export function namedTable(
       else if (piece !== '') parts.push(piece);
     }
   }
-  const name = parts.map((part) => (typeof part === 'string' ? part : `<${labelOf(part.value)}>`)).join('');
+  const name = parts.map((part) => (typeof part === 'string' ? part : `<${labelOf(part)}>`)).join('');
   if (values.length === 0) return { name, naming: undefined };
   return { name, naming: { parts, period: namePeriod(values.map(({ value }) => value)) } };
 }
@@ -103,8 +103,8 @@ const isNaming = (value: SymbolicValue, origin: Hole['origin']): boolean =>
   origin === 'template' && (value.kind === 'time' || (value.kind === 'parameter' && value.source === 'var'));
 
 /** How a name shows what a run puts into it: `yyyymmdd`, `yyyy_mm`, `var.value.mart`. */
-function labelOf(value: SymbolicValue): string {
-  if (value.kind !== 'time') return value.kind === 'parameter' ? `${value.source}.${value.name}` : 'run';
+function labelOf({ source, value }: NamePart): string {
+  if (value.kind !== 'time') return source;
   const { form } = value;
   if (form === 'datetime' || form === 'timestamp') return 'timestamp';
   if (form === 'epoch-seconds') return 'epoch';

@@ -1,4 +1,4 @@
-import type { Task, TaskSql } from '../../pipeline/model/model.ts';
+import type { CalledRoutine, Task, TaskSql } from '../../pipeline/model/model.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { ownStatements } from '../../sql/slice-guard.ts';
 import { type SqlContext, sqlContext } from '../times/sql-context.ts';
@@ -25,31 +25,46 @@ export function taskStatements(
   intervals?: SqlContext['intervals'],
 ): readonly TaskStatement[] {
   const routines = new Map<string, readonly TaskStatement[]>();
+  const { params } = task;
+  const run = (whole: Statement, text: StatementText, inBody: boolean): readonly TaskStatement[] => {
+    // `WITH d AS (DELETE …) INSERT …` does both, so both are statements of the task.
+    const inside = [
+      ...whole.modifying.flatMap((statement) => run(statement, text, inBody)),
+      ...whole.body.flatMap((statement) => run(statement, text, true)),
+    ];
+    const own: TaskStatement = { statement: whole, ...text, params, inBody };
+    if (whole.kind === 'create_procedure') {
+      // Its body runs where it is called.
+      if (whole.routine !== undefined) routines.set(whole.routine.name, inside);
+      return [own];
+    }
+    const called = whole.routine === undefined ? [] : (routines.get(whole.routine.name) ?? []);
+    return [...called, ...inside, own];
+  };
   return task.sql.flatMap((sql, sqlIndex) => {
-    const context = sqlContext(sql, zone, intervals);
-    const { params } = task;
-    const run = (whole: Statement, inBody: boolean): readonly TaskStatement[] => {
-      // `WITH d AS (DELETE …) INSERT …` does both, so both are statements of the task.
-      const inside = [
-        ...whole.modifying.flatMap((statement) => run(statement, inBody)),
-        ...whole.body.flatMap((statement) => run(statement, true)),
-      ];
-      const own: TaskStatement = { statement: whole, sql, sqlIndex, context, params, inBody };
-      if (whole.kind === 'create_procedure') {
-        // Its body runs where it is called.
-        if (whole.routine !== undefined) routines.set(whole.routine.name, inside);
-        return [own];
-      }
-      const called = whole.routine === undefined ? [] : (routines.get(whole.routine.name) ?? []);
-      return [...called, ...inside, own];
-    };
-    return ownStatements(sql.masked.text, sql.reading.statements).flatMap((statement) => run(statement, false));
+    const text = { sql, sqlIndex, context: sqlContext(sql, zone, intervals) };
+    return ownStatements(sql.masked.text, sql.reading.statements).flatMap((statement) => [
+      ...calledIn(statement, sqlIndex, task).flatMap((routine) => {
+        const body = { sql: routine.sql, sqlIndex, context: sqlContext(routine.sql, zone, intervals) };
+        return routine.sql.reading.statements.flatMap((inner) => run(inner, body, true));
+      }),
+      ...run(statement, text, false),
+    ]);
   });
 }
 
-/** Routines that a task calls and does not make itself: what they read and write is not known from here. */
-export function calledElsewhere(statements: readonly TaskStatement[]): readonly TaskStatement[] {
-  const made = new Set<string>();
+type StatementText = Pick<TaskStatement, 'sql' | 'sqlIndex' | 'context'>;
+
+/** Routines of the database do their work where a statement calls them. */
+const calledIn = ({ start, end }: Statement, sqlIndex: number, { routines = [] }: Task): readonly CalledRoutine[] =>
+  routines.filter((routine) => routine.sqlIndex === sqlIndex && start <= routine.at && routine.at < end);
+
+/** Routines that a task calls and neither makes itself nor has of a database: what they read and write is not known. */
+export function calledElsewhere(
+  statements: readonly TaskStatement[],
+  { routines = [] }: Task,
+): readonly TaskStatement[] {
+  const made = new Set(routines.map(({ name }) => name));
   return statements.filter(({ statement: { kind, routine } }) => {
     if (routine === undefined) return false;
     if (kind !== 'create_procedure') return !made.has(routine.name);

@@ -39,6 +39,19 @@ export interface TaskSql extends Conditioned {
   readonly sessionZone?: ZoneName;
 }
 
+/** What a routine of the database does when a task calls it; known where a database was asked. */
+export interface CalledRoutine {
+  /** Where it is called: an offset into the text of `sql[sqlIndex]`. */
+  readonly sqlIndex: number;
+  readonly at: number;
+  /** As the call has it. */
+  readonly name: string;
+  /** False: it may read and write more than its text says. */
+  readonly isRead: boolean;
+  /** Its body, with what the call gives for its parameters. */
+  readonly sql: TaskSql;
+}
+
 /** A keyword argument or call that a rule may underline: the whole `name=value`, and what the value is known to be. */
 export interface Argument {
   readonly name: string;
@@ -69,6 +82,7 @@ export interface Task {
   /** Operator class as written, e.g. `SQLExecuteQueryOperator`; `sql-file` for a stand-alone file. */
   readonly operator: string;
   readonly sql: readonly TaskSql[];
+  readonly routines?: readonly CalledRoutine[];
   /** Reads and writes by other means than SQL text, in the order of the code. */
   readonly accesses: readonly TableAccess[];
   /** Assets (datasets) that it says it produces and needs, by URI or name. */

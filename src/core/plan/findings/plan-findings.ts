@@ -12,6 +12,7 @@ import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { UnitNode } from '../units/unit-graph.ts';
 import { unitSlices } from '../units/unit-slices.ts';
 import { sourceFindings } from './source-findings.ts';
+import { unmadeTables } from './unmade-tables.ts';
 
 /** A plan with what was found out about it after it was made, gravest first. */
 export const withFindings = (plan: Plan, found: readonly PlanFinding[]): Plan =>
@@ -41,6 +42,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...notFinished(planned),
     ...unfinishedDays(planned),
     ...zeroWidths(planned),
+    ...unmadeTables(planned),
   ]);
 }
 

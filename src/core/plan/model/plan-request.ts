@@ -30,6 +30,17 @@ export interface SourceRead {
   readonly makes: 'source' | 'snapshots' | undefined;
 }
 
+/** A table or function that a task reads and that nothing in the workspace makes. */
+export interface UnmadeRead {
+  /** As the task names it; a function with its brackets. */
+  readonly name: string;
+  /**
+   * Tables of a materialized view of the database, which no task refreshes; `undefined`: no database was asked what
+   * stands behind the name.
+   */
+  readonly over: readonly string[] | undefined;
+}
+
 /** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
 export interface PlannableTask {
   readonly id: TaskId;
@@ -41,6 +52,7 @@ export interface PlannableTask {
   readonly zeroWidth: boolean;
   readonly reads: readonly ParentRead[];
   readonly sources?: readonly SourceRead[];
+  readonly unmade?: readonly UnmadeRead[];
   /**
    * Edges without a table: this task's logical date moved by `shift` (a sensor's delta, negated) is the parent's that
    * it follows. An edge to itself: its runs go one at a time, oldest first.

@@ -80,6 +80,7 @@ export const planFindingCodes = [
   'zero-width-interval',
   'out-of-date',
   'stale',
+  'unmade-table',
 ] as const;
 
 /** Said before the first unit runs; `error` means that nothing of this plan can be started. */

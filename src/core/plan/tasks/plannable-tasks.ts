@@ -5,6 +5,7 @@ import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import { isSameInEveryRun } from '../../lineage/tasks/run-dependence.ts';
 import { sampleIntervals } from '../../lineage/times/sample-intervals.ts';
+import { databaseName } from '../../lineage/workspace/database-tables.ts';
 import { tableNames } from '../../lineage/workspace/find-table.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
@@ -17,13 +18,20 @@ import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import { type RunStages, runStages } from './run-stages.ts';
 import { sourceReads } from './source-reads.ts';
 import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
+import { unmadeReads } from './unmade-reads.ts';
 
 /**
  * The tasks of a workspace as the planner sees them: grids, windows on the tasks that write what they read, and
- * explicit edges where no table joins two tasks. `digest` hashes text; the same code gives the same hash.
+ * explicit edges where no table joins two tasks. `digest` hashes text; the same code gives the same hash, whether a
+ * database was asked or not: `coded` are the facts of the files alone.
  */
-export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => string): PlannableTask[] {
-  const names = tableNames(facts.tables.keys());
+export function plannableTasks(
+  facts: WorkspaceFacts,
+  digest: (text: string) => string,
+  coded: WorkspaceFacts = facts,
+): PlannableTask[] {
+  const meant = facts.database === undefined ? undefined : databaseName(facts.database);
+  const names = tableNames(facts.tables.keys(), meant);
   const writers = new Map<string, { id: TaskId; write: WriteFact }[]>();
   for (const [id, { writes }] of facts.facts) {
     const owner = facts.tasks.get(id);
@@ -81,6 +89,11 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
   }
 
   const sourcesOf = sourceReads(facts, names, (table) => (writers.get(names(table)) ?? []).map(({ id }) => id));
+  const unmadeOf = unmadeReads(
+    facts,
+    names,
+    (table) => writers.has(table) || touched({ table, window: anything }).length > 0,
+  );
   const tasks: PlannableTask[] = [];
   for (const [id, { task, pipeline }] of facts.tasks) {
     const own = facts.facts.get(id);
@@ -100,6 +113,7 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
     const snapshot =
       stages.snapshotOf(id) ?? (isSnapshot(task, pipeline, writes) && staged.size === 0 ? [] : undefined);
     const sources = own === undefined ? [] : sourcesOf(task, own);
+    const unmade = own === undefined ? [] : unmadeOf(task, own);
     const deleter = deleterFor(id, writes, isEarlier, {
       writersOf: (table) => writers.get(names(table)) ?? [],
       emptying: (table) => stages.of(id).find((one) => one.table === names(table))?.emptying ?? [],
@@ -113,13 +127,14 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
       after: [...(after.get(id) ?? []), ...past],
       writes,
       ...(sources.length > 0 ? { sources } : {}),
+      ...(unmade.length > 0 ? { unmade } : {}),
       ...(pickedBy === undefined ? {} : { pickedBy }),
       ...(refreshing.has(id) ? { fullRefresh: true } : snapshot === undefined ? {} : { lastRunWins: snapshot }),
       ...(usedBy.length === 0 ? {} : { usedBy }),
       ...(passing.length === 0 ? {} : { stages: passing.map(({ table }) => table) }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,
-      codeHash: hashes(own ?? task, [task, digest], {}, () => digest(codeText(task, writes, own?.reads ?? []))),
+      codeHash: codeHash(coded.tasks.get(id)?.task ?? task, coded.facts.get(id), digest),
     });
   }
   return tasks;
@@ -128,10 +143,14 @@ export function plannableTasks(facts: WorkspaceFacts, digest: (text: string) => 
 /** What an edit of another file leaves as it is. */
 const earlierOf = oncePer(earlierTasks);
 const hashes = createMemo<TaskFacts | Task, Record<string, never>, string>();
+const codeHash = (task: Task, facts: TaskFacts | undefined, digest: (text: string) => string): string =>
+  hashes(facts ?? task, [task, digest], {}, () => digest(codeText(task, facts?.writes ?? [], facts?.reads ?? [])));
 const gridOf = oncePer((pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGrid'> => {
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? { grid: undefined, noGrid: made.reason } : { grid: made.grid, noGrid: undefined };
 });
+
+const anything: ReadWindow = { kind: 'unbounded' };
 
 const ownInterval: ReadWindow = {
   kind: 'range',

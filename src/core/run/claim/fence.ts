@@ -39,8 +39,12 @@ export async function lockSlices(
   if (keys.exclusive.length > 0) await session.query(exclusive, [`{${keys.exclusive.join(',')}}`]);
 }
 
-/** Keeps all other writers of the target out; readers go on. */
+/** Keeps all other writers of the target out; readers go on. A refresh keeps others out by itself. */
 export async function lockTables(session: Session, targets: readonly Target[]): Promise<void> {
-  const tables = new Set(targets.flatMap(({ relation }) => (relation ? [tableSql(relation.table)] : [])));
+  const tables = new Set(
+    targets.flatMap(({ relation }) =>
+      relation === undefined || relation.table.materialized !== undefined ? [] : [tableSql(relation.table)],
+    ),
+  );
   if (tables.size > 0) await session.query(`lock table ${[...tables].sort().join(', ')} in share row exclusive mode`);
 }

@@ -47,7 +47,6 @@ const job = record<UnitJob>({
   interval: decodeInterval,
   calendarZone: optional(text),
   role: optional(text),
-  outside: optional(list(text)),
   statements: list(record({ text, at: optional(sourceSpan) })),
   slices: list(
     record<JobSlice>({
@@ -111,7 +110,6 @@ const runDocument = record<RunDocument>({
         'no-snapshot',
         'not-atomic',
         'other-connection',
-        'irrevocable',
       ),
       message: text,
       remedy: text,

@@ -44,7 +44,8 @@ export async function resolveTargets(
     return {
       slice,
       qualified: table?.qualified ?? slice.table,
-      relation: table && relationOf(slice, table, server, job),
+      // What no refresh has filled yet cannot be read.
+      relation: table && table.materialized !== 'unfilled' ? relationOf(slice, table, server, job) : undefined,
     };
   });
   return [...new Map(targets.map((target) => [ledgerSlice(target).slice, target])).values()];

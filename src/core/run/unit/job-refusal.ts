@@ -9,8 +9,7 @@ export interface JobRefusal {
     | 'no-statements'
     | 'no-snapshot'
     | 'not-atomic'
-    | 'other-connection'
-    | 'irrevocable';
+    | 'other-connection';
   readonly message: string;
   readonly remedy: string;
   readonly at: SourceSpan | undefined;

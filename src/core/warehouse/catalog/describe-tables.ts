@@ -13,6 +13,7 @@ interface TableRow {
   readonly readable: boolean;
   readonly rowSecurity: boolean;
   readonly triggers: boolean;
+  readonly populated: boolean;
   readonly storage: readonly string[];
   readonly keys: readonly (readonly string[])[];
   readonly columns:
@@ -29,7 +30,6 @@ interface TableRow {
 
 const refusedKinds: Readonly<Record<string, string>> = {
   v: 'a view',
-  m: 'a materialized view',
   f: 'a foreign table',
   S: 'a sequence',
   c: 'a composite type',
@@ -165,6 +165,7 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
     storage: row.storage,
     rowSecurity: row.rowSecurity,
     triggers: row.triggers,
+    ...(row.kind === 'm' ? { materialized: row.populated ? ('filled' as const) : ('unfilled' as const) } : {}),
   };
 }
 

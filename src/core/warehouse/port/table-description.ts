@@ -38,6 +38,8 @@ export interface TableDescription {
   readonly rowSecurity: boolean;
   /** Triggers of the user's own; foreign keys do not count. */
   readonly triggers: boolean;
+  /** Set for a materialized view, whose rows a refresh makes and nothing else; `unfilled`: none has yet. */
+  readonly materialized?: 'filled' | 'unfilled' | undefined;
 }
 
 /** A column's name and its type as `format_type` shows it. */

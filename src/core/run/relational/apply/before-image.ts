@@ -38,7 +38,12 @@ export async function keepImages(
   slices: readonly AppliedSlice[],
 ): Promise<void> {
   const kept = slices.filter(
-    ({ diff }) => diff.before !== undefined && diff.before.rows <= job.options.keepBeforeRows && differs(diff),
+    ({ table, diff }) =>
+      // Rows of a materialized view cannot be put back.
+      table.materialized === undefined &&
+      diff.before !== undefined &&
+      diff.before.rows <= job.options.keepBeforeRows &&
+      differs(diff),
   );
   if (job.options.compare !== 'rows' || job.options.keepBeforeRows === 0 || kept.length === 0) return;
   await withPinnedText(session, async () => {

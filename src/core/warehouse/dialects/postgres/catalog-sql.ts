@@ -9,7 +9,7 @@ export const describeTablesSql = `
 select (
   select pg_catalog.json_build_object(
     'oid', c.oid::pg_catalog.text, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
-    'rowSecurity', c.relrowsecurity, 'readable', pg_catalog.has_table_privilege(c.oid, 'SELECT'),
+    'rowSecurity', c.relrowsecurity, 'populated', c.relispopulated, 'readable', pg_catalog.has_table_privilege(c.oid, 'SELECT'),
     'triggers', exists (select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal),
     'storage', (
       with recursive below(oid) as (

@@ -1,0 +1,52 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
+import type { PlanFinding, PlanUnit } from '../model/plan.ts';
+import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
+
+interface Planned {
+  readonly tasks: readonly PlannableTask[];
+  readonly request: PlanRequest;
+  readonly units: readonly PlanUnit[];
+}
+
+/** Names that are spelled out; of the others it is said how many there are. */
+const most = 3;
+
+/**
+ * Tasks outside of the plan that may read what it rewrites through something that only the database has: a view or a
+ * function that nobody was asked about, or a materialized view that no task refreshes.
+ */
+export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] {
+  if (!request.downstream || units.length === 0) return [];
+  const planned = new Set(units.map(({ task }) => task));
+  const written = new Set(units.flatMap(({ slices }) => slices.map(({ table }) => table)));
+  const unknown = new Map<string, TaskId[]>();
+  const stale = new Map<string, TaskId[]>();
+  for (const { id, unmade = [] } of tasks) {
+    for (const { name, over } of unmade) {
+      const readers = over === undefined ? unknown : stale;
+      if (over === undefined ? planned.has(id) : !over.some((table) => written.has(table))) continue;
+      readers.set(name, [...(readers.get(name) ?? []), id]);
+    }
+  }
+  const finding = (severity: PlanFinding['severity'], message: string): PlanFinding => ({
+    code: 'unmade-table',
+    severity,
+    message,
+    task: undefined,
+  });
+  const refreshed = [...stale].map(([name, readers]) => {
+    const message = `${name} is a materialized view over what this plan rewrites, and no task of the workspace refreshes it: ${list(readers)} will read it as of its last refresh.`;
+    return finding('warning', message);
+  });
+  if (unknown.size === 0) return refreshed;
+  const names = [...unknown.keys()].sort();
+  const readers = [...new Set([...unknown.values()].flat())];
+  const [are, their] = names.length === 1 ? ['is', 'its'] : ['are', 'their'];
+  const message = `${list(names)} ${are} made by nothing in this workspace; ${their} readers (${list(readers)}) may be stale after this plan, where a view or function of the database stands behind the name.`;
+  return [...refreshed, finding('info', message)];
+}
+
+function list(names: readonly string[]): string {
+  const [shown, more] = [names.slice(0, most), names.length - most];
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
