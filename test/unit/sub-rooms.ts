@@ -333,6 +333,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'jobs', 'session'],
     },
     {
+      room: 'outside',
+      decides: 'what a task does that no rollback takes back, and who has to say yes',
+      imports: ['unit', 'session'],
+    },
+    {
       room: 'unseen',
       decides: 'what a task rests on that stands in the database and not in its text',
       imports: ['unit', 'jobs', 'tables'],
@@ -345,7 +350,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'record',
       decides: 'is it due, what changed and why, publish or hold, the marker',
-      imports: ['unit', 'jobs', 'session', 'tables', 'unseen', 'claim'],
+      imports: ['unit', 'jobs', 'session', 'tables', 'outside', 'unseen', 'claim'],
     },
     {
       room: 'relational/task',
@@ -360,12 +365,12 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'relational/apply',
       decides: 'before, stage, task, after: the slice compared',
-      imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/guards'],
+      imports: ['unit', 'session', 'tables', 'outside', 'claim', 'record', 'relational/task', 'relational/guards'],
     },
     {
       room: 'relational',
       decides: 'one unit as one transaction, or as parts',
-      imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply'],
+      imports: ['unit', 'session', 'tables', 'outside', 'claim', 'record', 'relational/task', 'relational/apply'],
     },
     {
       room: 'relational/preview',

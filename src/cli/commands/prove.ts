@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { proving } from '../../core/run/outside/outside-words.ts';
+import { withOutside } from '../../core/run/outside/with-outside.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
@@ -14,6 +16,7 @@ import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { confirmOutside } from '../connection/confirm-outside.ts';
 import { taskPlaces } from '../connection/describe-target.ts';
 import { joinWarehouse } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
@@ -27,6 +30,7 @@ import { exitCodes, type Shell } from '../terminal/shell.ts';
 
 interface ProveOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
   readonly connection?: string;
+  readonly irrevocable?: readonly string[];
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -36,6 +40,10 @@ export function register(program: Command, shell: Shell): void {
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
   addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
     .option('--connection <name>', 'connection of backfill.yaml')
+    .option(
+      '--irrevocable <task...>',
+      'run these tasks although what they do is not all taken back (COPY … TO, dblink)',
+    )
     .addHelpText(
       'after',
       `
@@ -70,11 +78,11 @@ async function proveOn(
   { warehouse, connection }: Target,
   workspace: Workspace,
   plan: Plan,
-  { format }: ProveOptions,
+  { format, irrevocable = [] }: ProveOptions,
   shell: Shell,
 ): Promise<void> {
   const { config, facts } = workspace;
-  const { jobs, refused } = prepareJobs(
+  const asked = prepareJobs(
     plan,
     facts,
     config.declared,
@@ -86,6 +94,14 @@ async function proveOn(
     },
     refuseElsewhere(config, connection.name, shell.env),
   );
+  const { jobs, refused } = await confirmOutside(
+    plan,
+    await withOutside(warehouse, asked),
+    proving,
+    irrevocable,
+    format,
+    shell,
+  );
   reportRefusals([...refused.values()], workspace, shell);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
@@ -94,6 +110,7 @@ async function proveOn(
   const report: ProofReport = {
     proofs,
     refused,
+    stays: [...new Set([...jobs.values()].flatMap(({ task, outside }) => (outside === undefined ? [] : [task])))],
     findings: await judged(workspace, proofs),
     target: warehouse.description.target,
     text: workspace.text,

@@ -15,6 +15,8 @@ import {
   refused as refusedRun,
   runPlan,
 } from '../../core/run/order/run-plan.ts';
+import { outsideText, previewing } from '../../core/run/outside/outside-words.ts';
+import { withOutside } from '../../core/run/outside/with-outside.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
@@ -34,6 +36,7 @@ import { addSelectionOptions, planRequest, type SelectionOptions } from '../aske
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { zoneOf } from '../asked/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
+import { confirmOutside } from '../connection/confirm-outside.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
@@ -56,6 +59,7 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly concurrency?: string;
   readonly stopAtFirstFailure?: boolean;
   readonly notAtomic?: readonly string[];
+  readonly irrevocable?: readonly string[];
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
   readonly report?: string;
@@ -83,6 +87,10 @@ export function register(program: Command, shell: Shell): void {
     .option(
       '--not-atomic <task...>',
       'run these tasks although they cannot be one transaction (VACUUM, CONCURRENTLY, CALL)',
+    )
+    .option(
+      '--irrevocable <task...>',
+      'preview these tasks although what they do is not all taken back (COPY … TO, dblink)',
     )
     .addOption(
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
@@ -121,9 +129,9 @@ async function run(words: readonly string[], options: RunCommandOptions, shell: 
     const result = await runOn(target, name, joined, known, words, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
     const run = isPreview(options) ? undefined : result.run;
-    const { preview, units } = result;
+    const { preview, units, stays } = result;
     const where = target.warehouse.description.target;
-    report?.write({ title: titleOf(words, options), target: where, run, preview }, units);
+    report?.write({ title: titleOf(words, options), target: where, run, preview, stays }, units);
   });
 }
 
@@ -146,7 +154,7 @@ async function runOn(
   words: readonly string[],
   options: RunCommandOptions,
   shell: Shell,
-): Promise<RunResult | undefined> {
+): Promise<(RunResult & { readonly stays?: boolean }) | undefined> {
   const { warehouse, connection } = target;
   const settings = workspace.config.run;
   const runsOn = name ?? connection.name;
@@ -177,15 +185,21 @@ async function runOn(
       refuseElsewhere(workspace.config, runsOn, shell.env),
     );
   // A preview is one transaction: what cannot be is not in it.
-  const { jobs, refused } = isPreview(options)
+  const asked = isPreview(options)
     ? prepare([])
     : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
-  const planned = [...jobs.values()];
   if (isElsewhere) {
     const realTarget = await realTargetOf(workspace, runsOn, shell);
-    await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, planned);
+    await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, [
+      ...asked.jobs.values(),
+    ]);
   }
+  const known = await withOutside(warehouse, asked);
+  const { jobs, refused } = isPreview(options)
+    ? await confirmOutside(plan, known, previewing, options.irrevocable ?? [], options.format, shell)
+    : known;
+  const planned = [...jobs.values()];
   const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
   // The ledger of a clone knows runs of the time when it was made.
   const active = isElsewhere ? undefined : activeRuns(warehouse);
@@ -202,6 +216,7 @@ async function runOn(
     shell.out(`${planText(view, shell.colors)}\n`);
   }
   reportRefusals([...refused.values()], workspace, shell);
+  if (text && !isPreview(options)) shell.out(outsideText(jobs));
   const against = overlap ?? planErrors(checked);
   if (against !== undefined) {
     // As text the plan has said it.
@@ -259,7 +274,7 @@ async function runOn(
     const how = { format: options.format, samples: shown, connection: named, forecast, previewed };
     finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
-    return result;
+    return end?.stays === undefined ? result : { ...result, stays: true };
   } finally {
     await preview?.end();
     await ledger?.close();

@@ -6,6 +6,8 @@ import { isUndoRefusal, prepareUndo } from '../../core/run/kept/prepare-undo.ts'
 import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../core/run/kept/run-document.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
+import { previewing, proving } from '../../core/run/outside/outside-words.ts';
+import { rehearsed, withOutside } from '../../core/run/outside/with-outside.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
@@ -52,8 +54,9 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) => {
           const running = { ...ports(relationalExecutor(warehouse, env)), ledger, ...preflightOn(warehouse) };
-          await foretell(warehouse, prepared, 'run');
-          return ended(await runPlan(prepared, running));
+          const known = await withOutside(warehouse, prepared);
+          await foretell(warehouse, known, 'run');
+          return ended(await runPlan(known, running));
         });
       }
       return withWarehouse(connection, async (warehouse) => {
@@ -62,14 +65,16 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
           const place = { connection: connection.name, insteadOf: insteadOf.name, realTarget };
           await checkPreviewPlace(warehouse, place, [...prepared.jobs.values()]);
         }
-        const preview = openPreview(warehouse, env, previewTimeBoxMs, [...prepared.jobs.values()]);
+        // Who wants what stays all the same says so on the command line, by name.
+        const sure = rehearsed(await withOutside(warehouse, prepared), previewing, new Set());
+        const preview = openPreview(warehouse, env, previewTimeBoxMs, [...sure.jobs.values()]);
         try {
           // The ledger of a clone knows runs of the time when it was made.
           const active = insteadOf === undefined ? activeRuns(warehouse) : undefined;
           const asked = { ledger: undefined, activeRuns: active, ...preflightOn(warehouse) };
           const running = { ...ports(preview.executor), ...asked };
-          await foretell(warehouse, prepared, { timeBoxMs: previewTimeBoxMs });
-          const result = await runPlan(prepared, running);
+          await foretell(warehouse, sure, { timeBoxMs: previewTimeBoxMs });
+          const result = await runPlan(sure, running);
           return { kind: 'ended', result, previewed: await preview.end() };
         } finally {
           await preview.end();
@@ -85,7 +90,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     prove: ({ connection, createdBy, document }) =>
       withWarehouse(connection, async (warehouse) => {
         const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent };
-        const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, decode(document), how);
+        const sure = rehearsed(await withOutside(warehouse, decode(document)), proving, new Set());
+        const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, sure, how);
         return { kind: 'proved' as const, proofs };
       }),
     planUndo: ({ connection, run, units, createdBy }) =>

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../../core/pipeline/model/model.ts';
 import type { UnitId } from '../../../core/plan/model/plan.ts';
 import { sliceJson } from '../../../core/run/kept/run-json.ts';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
@@ -10,6 +11,8 @@ export interface ProofReport {
   readonly refused: ReadonlyMap<UnitId, JobRefusal>;
   readonly findings: readonly JudgedFinding[];
   readonly target: string;
+  /** Tasks that did what no rollback takes back. */
+  readonly stays?: readonly TaskId[];
   text(file: string): string | undefined;
 }
 

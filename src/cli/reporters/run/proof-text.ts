@@ -17,7 +17,7 @@ const words: Readonly<Record<UnitProof['verdict']['kind'], string>> = {
 
 /** For people: each unit's verdict with the rows that prove it, what was varied, and what became of its findings. */
 export function proofText(report: ProofReport, colors: Colors): string {
-  const { proofs, findings, text } = report;
+  const { proofs, findings, text, stays = [] } = report;
   const ranges = rangeFinder(text);
   const lines = proofs.flatMap((proof) => unitLines(proof, ranges, colors));
   const varied = [...new Set(proofs.flatMap((proof) => proof.varied))];
@@ -31,9 +31,10 @@ export function proofText(report: ProofReport, colors: Colors): string {
     lines.push(`${mark} ${finding.rule} ${colors.dim(`${finding.at.file}:${line}:${column}`)}`);
   }
   const clean = proofs.filter(({ verdict }) => verdict.kind === 'no-difference').length;
+  const kept = stays.length === 0 ? 'nothing was kept' : `no row was kept; what ${stays.join(', ')} did beside stays`;
   lines.push(
     '',
-    `${colors.bold(plural(proofs.length, 'unit'))} run twice on ${report.target}: ${clean} without a difference; nothing was kept`,
+    `${colors.bold(plural(proofs.length, 'unit'))} run twice on ${report.target}: ${clean} without a difference; ${kept}`,
   );
   return `${lines.join('\n')}\n`;
 }

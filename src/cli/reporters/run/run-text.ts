@@ -49,7 +49,7 @@ export function runText({ result, samples, width, previewed, connection }: RunVi
       ...noteLines(result.units),
       ...(result.notes ?? []).map((note) => `note: ${note}`),
       ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
-      ...summaryLines(result, previewed?.connection, connection, colors),
+      ...summaryLines(result, previewed, connection, colors),
     ],
   ];
   return `${sections
@@ -240,7 +240,7 @@ export function countsText(units: readonly { readonly state: UnitState }[]): str
 
 function summaryLines(
   { preview, outcome, problem, run, units, durationMs }: RunView['result'],
-  previewedOn: string | undefined,
+  previewed: RunView['previewed'],
   connection: string | undefined,
   colors: Colors,
 ): readonly string[] {
@@ -248,8 +248,12 @@ function summaryLines(
   const lines = problem === undefined ? [] : [`${colors.red('error')} ${problem}`];
   const rest = `${countsText(units)}${took}`;
   if (preview) {
-    const where = previewedOn === undefined ? '' : ` on ${previewedOn}`;
-    return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; nothing was written`];
+    const where = previewed === undefined ? '' : ` on ${previewed.connection}`;
+    const kept =
+      previewed?.stays === undefined
+        ? 'nothing was written'
+        : `no row was kept; what ${previewed.stays.join(', ')} did beside stays`;
+    return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; ${kept}`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
   const resume = `backfill resume ${run}${connection === undefined ? '' : ` --connection ${connection}`}`;

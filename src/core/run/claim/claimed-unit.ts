@@ -17,6 +17,8 @@ export interface UnitRun {
   readonly atWork: ReadonlySet<UnitJob>;
   /** Set while a claim is held that nothing has deleted yet. */
   claim: { fence: string; lost: boolean } | undefined;
+  /** Set once its statements may have been sent. */
+  sent?: boolean;
 }
 
 /** A unit whose slices are claimed. */

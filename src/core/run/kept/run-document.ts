@@ -47,6 +47,7 @@ const job = record<UnitJob>({
   interval: decodeInterval,
   calendarZone: optional(text),
   role: optional(text),
+  outside: optional(list(text)),
   statements: list(record({ text, at: optional(sourceSpan) })),
   slices: list(
     record<JobSlice>({
@@ -110,6 +111,7 @@ const runDocument = record<RunDocument>({
         'no-snapshot',
         'not-atomic',
         'other-connection',
+        'irrevocable',
       ),
       message: text,
       remedy: text,

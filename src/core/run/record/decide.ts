@@ -1,4 +1,5 @@
 import { plural } from '../../text/plural.ts';
+import { outsideNote } from '../outside/outside-words.ts';
 import type { UnitOptions } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import type { Applied, AppliedSlice } from './applied.ts';
@@ -10,7 +11,15 @@ export type Decision =
   | { readonly kind: 'unchanged'; readonly commits: boolean }
   | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
 
-export function decide(applied: Applied, options: UnitOptions): Decision {
+/** `outside`: what the task did that stays when its rows do not. */
+export function decide(applied: Applied, options: UnitOptions, outside?: readonly string[]): Decision {
+  const decision = decisionOf(applied, options);
+  return decision.kind !== 'held' || outside === undefined
+    ? decision
+    : { ...decision, reason: `${decision.reason} ${outsideNote(outside)}` };
+}
+
+function decisionOf(applied: Applied, options: UnitOptions): Decision {
   if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
   if (applied.doubled?.kind === 'doubled') {
     return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };

@@ -5,13 +5,14 @@ import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import type { UnitRun } from '../claim/claimed-unit.ts';
 import { lostClaim } from '../claim/fence.ts';
 import { startHeartbeat } from '../claim/heartbeat.ts';
+import { outsideInWords } from '../outside/outside-words.ts';
 import { cancellable } from '../session/cancellable.ts';
 import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import type { UnitError, UnitOutcome } from '../unit/unit-outcome.ts';
 import { lookFirst } from '../unit/unit-results.ts';
 import { type PartedRun, runParts } from './run-parts.ts';
 import { runUnit } from './run-unit.ts';
@@ -72,17 +73,23 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
         () => session.close(),
       );
       return outcome;
-    } catch (error) {
+    } catch (thrown) {
       const confirmed = await steps.confirmed();
       const ended = await abandon(session, run);
       // Where one connection was lost, those that are kept may be as well.
       if (!ended) await close();
-      if (run.halfway !== undefined) return halfwayOutcome(job, run.halfway, error, durationMs());
-      if (signal.aborted && isCancellation(error)) {
+      if (run.halfway !== undefined) return halfwayOutcome(job, run.halfway, thrown, durationMs());
+      if (signal.aborted && isCancellation(thrown)) {
         return { state: 'cancelled', confirmed: confirmed && ended, durationMs: durationMs() };
       }
-      const cause = run.claim?.lost === true && isCancellation(error) ? lostClaim() : error;
-      return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
+      const cause = run.claim?.lost === true && isCancellation(thrown) ? lostClaim() : thrown;
+      const error = unitErrorOf(cause);
+      const stays = run.sent === true ? job.outside : undefined;
+      return {
+        state: 'failed',
+        error: stays === undefined ? error : doneOutside(error, stays, job),
+        durationMs: durationMs(),
+      };
     } finally {
       atWork.delete(job);
       leave();
@@ -100,6 +107,14 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
   };
   return { execute, maxConcurrency: warehouse.maxSessions, tidy, close };
 }
+
+/** What cannot be taken back may be done already, so that only a person can say whether to do it again. */
+const doneOutside = (error: UnitError, outside: readonly string[], { unit }: UnitJob): UnitError => ({
+  ...error,
+  retryable: false,
+  message: `${error.message} It ${outsideInWords(outside)}. That may be done already.`,
+  remedy: error.remedy ?? lookFirst(unit),
+});
 
 /** What a unit that is not atomic has done stays, and so does what its last statement may have done. */
 function halfwayOutcome(job: UnitJob, halfway: string, thrown: unknown, durationMs: number): UnitOutcome {

@@ -38,8 +38,9 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const { marker, cutoff, found, moment } = due;
   const position = await readPosition(session, plan.statements);
   const server = warehouse.description;
+  run.sent = true;
   const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
-  const decision = decide(applied, job.options);
+  const decision = decide(applied, job.options, job.outside);
   const commits = decision.kind === 'changed' || (decision.kind === 'unchanged' && decision.commits);
   if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);

@@ -9,7 +9,8 @@ export interface JobRefusal {
     | 'no-statements'
     | 'no-snapshot'
     | 'not-atomic'
-    | 'other-connection';
+    | 'other-connection'
+    | 'irrevocable';
   readonly message: string;
   readonly remedy: string;
   readonly at: SourceSpan | undefined;

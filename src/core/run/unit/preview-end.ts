@@ -1,3 +1,4 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
 
 /** What a preview left behind although nothing of it was kept. */
@@ -12,6 +13,8 @@ export interface PreviewTraces {
 export interface PreviewEnd {
   /** `query`: nothing was written. `transaction`: what was written was rolled back. */
   readonly way: 'query' | 'transaction';
+  /** Tasks that did what no rollback takes back; absent: none. */
+  readonly stays?: readonly TaskId[] | undefined;
   /** `undefined` where the server could no longer be asked. */
   readonly traces: PreviewTraces | undefined;
 }

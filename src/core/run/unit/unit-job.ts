@@ -87,6 +87,11 @@ export interface UnitJob {
   readonly fromNothing?: boolean | undefined;
   /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
   readonly notAtomic?: string | undefined;
+  /**
+   * What it does that no rollback takes back, in words, as far as the database shows it. Its statements are then sent
+   * once. Absent: nothing that is known.
+   */
+  readonly outside?: readonly string[] | undefined;
   /** Whom its statements run as; `undefined`: who connects. */
   readonly role?: string | undefined;
   readonly options: UnitOptions;

@@ -11,6 +11,8 @@ export interface ReportInput {
   readonly run: string | undefined;
   /** What would change, and did not. */
   readonly preview?: boolean;
+  /** The preview did what no rollback takes back. */
+  readonly stays?: boolean | undefined;
   readonly results: readonly UnitRecord[];
 }
 
@@ -53,12 +55,21 @@ const figureTitles = [
 const sampleTitles = [{ title: '' }, { title: 'key' }, { title: 'before' }, { title: 'after' }];
 
 /** Units that left everything as it was are counted only. */
-export function reportContent({ title, target, run, preview = false, results }: ReportInput): ReportContent {
+export function reportContent({
+  title,
+  target,
+  run,
+  preview = false,
+  stays = false,
+  results,
+}: ReportInput): ReportContent {
   const counts = Object.entries(countStates(results)).map(([state, count]) => `${count} ${state}`);
   const told = results.filter(({ state }) => state !== 'unchanged' && state !== 'skipped' && state !== 'waiting');
   return {
     title,
-    where: preview ? `Preview for ${target}: nothing was written.` : run && `Run ${run} on ${target}`,
+    where: preview
+      ? `Preview for ${target}: ${stays ? 'no row was kept' : 'nothing was written'}.`
+      : run && `Run ${run} on ${target}`,
     counts: counts.length === 0 ? 'Nothing has run yet.' : `${counts.join(', ')}.`,
     table: told.length === 0 ? undefined : { titles: figureTitles, rows: told.flatMap(figureRows) },
     details: told.flatMap(({ unit, slices }) => slices.flatMap((slice) => detailOf(unit, slice))),

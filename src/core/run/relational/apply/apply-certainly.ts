@@ -1,4 +1,5 @@
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
+import { outsideNote } from '../../outside/outside-words.ts';
 import type { Applied } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { appendNotes } from '../guards/append-notes.ts';
@@ -21,10 +22,12 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const applied = await applyOnce(unit);
     if (applied.escape.kind !== 'none') return await escapedRows(unit, applied);
     const added = unit.job.restores === undefined ? appendNotes(applied.slices) : [];
-    const notes = [...applied.notes, ...added];
+    const stays = unit.job.outside === undefined ? [] : [outsideNote(unit.job.outside)];
+    const notes = [...applied.notes, ...added, ...stays];
     const doubled = await findDoubled(unit, watched, before);
     const whole = { ...applied, notes, doubled };
-    const left = unit.job.restores !== undefined || doubled.kind !== 'none' ? whole : await takeLeftOver(unit, whole);
+    const isAll = unit.job.restores !== undefined || unit.job.outside !== undefined || doubled.kind !== 'none';
+    const left = isAll ? whole : await takeLeftOver(unit, whole);
     return left.lasting === undefined ? left : { ...left, notes: [...left.notes, ...keptNotes(left)] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
@@ -37,9 +40,14 @@ function keptNotes({ slices, lasting }: Applied): readonly string[] {
 }
 
 async function applyOnce(unit: OpenUnit): Promise<Applied> {
+  if (unit.job.outside !== undefined) return applyTask(unit, onlyOnce(unit));
   const applied = await applyTask(unit);
   if (applied.escape.kind !== 'doubt') return applied;
   await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
   // What the first try counted stays counted.
   return applyTask({ ...unit, position: await readPosition(unit.session, unit.plan.statements) }, applied.left ?? []);
 }
+
+/** How the task leaves its targets is taken for granted, so that the first time is told for certain. */
+const onlyOnce = ({ targets, plan }: OpenUnit): Applied['left'] =>
+  plan.altersTables ? undefined : targets.map(({ relation }) => relation);

@@ -63,15 +63,20 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
   const expected = published?.kind === 'written' ? published.expected : undefined;
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
-  if (verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none'))
-    return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
-  const compared = await compareSlices(unit, slices);
-  if (verdict.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
-    return { ...compared, escape: verdict };
+  const inDoubt = verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none');
+  if (inDoubt && job.outside === undefined) return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
+  const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
+  const told = await compareSlices(unit, slices);
+  const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
+  if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
+    return { ...compared, escape: settled };
   const { statements } = unit.plan;
   const question = { session, position, statements, catalogWritten, files, targets: present(targets) };
-  return { ...compared, escape: verdict, lasting: await lastingEffect(question) };
+  return { ...compared, escape: settled, lasting: await lastingEffect(question) };
 }
+
+/** A task that alters tables and is sent once. */
+const untold = 'Whether it wrote outside of its slices cannot be told without sending its statements again.';
 
 const present = (targets: readonly Target[]): readonly SliceRelation[] =>
   targets.flatMap(({ relation }) => (relation ? [relation] : []));

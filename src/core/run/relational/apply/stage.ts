@@ -52,8 +52,8 @@ export async function openStage(
   const none = { stage: undefined, position };
   const replacement = sliceReplacement(plan.statements, job.slices);
   const relation = targets[0]?.relation;
-  // What another role sees and may is not what this one would find out.
-  if (job.role !== undefined) return none;
+  // What another role sees and may is not what this one would find out, and what stays is done once.
+  if (job.role !== undefined || job.outside !== undefined) return none;
   if (job.restores !== undefined || job.options.compare === 'none' || targets.length > 1) return none;
   if (replacement === undefined || relation === undefined) return none;
   const found = await stageColumns(session, relation, replacement);

@@ -20,6 +20,8 @@ const incoming = 'pg_temp.backfill_incoming';
  * them; it names none. The transaction is taken back to where the unit began, and done again up to that statement.
  */
 export async function withRepeatedKeys(unit: OpenUnit, thrown: unknown): Promise<unknown> {
+  // What it does that stays is not done again to look.
+  if (unit.job.outside !== undefined) return thrown;
   if (!(thrown instanceof StatementFailure) || thrown.error.detail.sqlState !== changedTwice) return thrown;
   const { session, plan } = unit;
   const { statement, error } = thrown;

@@ -30,15 +30,17 @@ const planned = 3;
  */
 export async function forecastJobs(
   warehouse: Warehouse,
-  jobs: readonly UnitJob[],
+  all: readonly UnitJob[],
   purpose: 'run' | { readonly timeBoxMs: number },
 ): Promise<Forecast> {
+  // The planner calls what is said to be constant, and what that does may stay.
+  const jobs = all.filter(({ outside }) => outside === undefined);
   const found = new Found();
   let way: Forecast['way'] = purpose === 'run' ? 'units' : 'transaction';
   let problem: string | undefined;
   try {
     const [first] = jobs;
-    if (way === 'transaction' && first !== undefined && areIndependent(jobs)) {
+    if (way === 'transaction' && first !== undefined && jobs.length === all.length && areIndependent(jobs)) {
       if (await inSession(warehouse, (session) => tellsByQuery(session, warehouse, first, jobs.length > 1)))
         way = 'query';
     }
@@ -51,9 +53,9 @@ export async function forecastJobs(
     way,
     reads: found.reads(),
     writes: found.writes(),
-    locks: way === 'query' ? [] : locksOf(jobs, way === 'units'),
+    locks: way === 'query' ? [] : locksOf(all, way === 'units'),
     heldAtMostMs: purpose === 'run' ? undefined : purpose.timeBoxMs,
-    unplanned: Math.round(found.unplanned),
+    unplanned: Math.round(found.unplanned) + all.length - jobs.length,
     problem,
   };
 }

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { TypeCache } from '../../../warehouse/catalog/describe-tables.ts';
 import { leftBehindSql } from '../../../warehouse/dialects/postgres/preview-sql.ts';
 import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
@@ -48,6 +49,7 @@ export function openPreview(
   const apart = areIndependent(jobs);
   /** Units that were looked at so far: a transaction begins with them, whatever the reason that it is needed. */
   const looked: ShadowUnit[] = [];
+  const stays = new Set<TaskId>();
   let ending: PreviewEnd = { way: 'query', traces: { deadRows: [], sequences: [] } };
   /** Row versions by table that the server counted before the transaction wrote any. */
   let started: DeadRows | undefined;
@@ -66,7 +68,10 @@ export function openPreview(
     const open = session;
     session = undefined;
     if (open === undefined) return;
-    if (started !== undefined) ending = { way: 'transaction', traces: await tracesOf(open, started) };
+    if (started !== undefined) {
+      const done = stays.size === 0 ? {} : { stays: [...stays] };
+      ending = { way: 'transaction', traces: await tracesOf(open, started), ...done };
+    }
     await open.query('rollback').catch(() => undefined);
     await open.close();
   };
@@ -100,7 +105,7 @@ export function openPreview(
     try {
       if (timedOut) throw outOfTime(timeBoxMs);
       const unit: ShadowUnit = { job, plan, server: warehouse.description, types };
-      if (apart && started === undefined) {
+      if (apart && started === undefined && job.outside === undefined) {
         const outcome = await lookAt(unit, signal, durationMs);
         if (outcome !== undefined) {
           looked.push(unit);
@@ -115,6 +120,7 @@ export function openPreview(
       if (timedOut) running.stop();
       started ??= (await leftBehind(running.session)).deadRows;
       for (const before of looked.splice(0)) await previewUnit(running.session, before, durationMs);
+      if (job.outside !== undefined) stays.add(job.task);
       return await previewUnit(running.session, unit, durationMs);
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
@@ -199,8 +205,8 @@ async function shadowOutcome(
   return applied && outcomeOf(applied, unit.job, durationMs);
 }
 
-function outcomeOf(applied: Applied, { options }: UnitJob, durationMs: () => number): UnitOutcome {
-  const decision = decide(applied, options);
+function outcomeOf(applied: Applied, { options, outside }: UnitJob, durationMs: () => number): UnitOutcome {
+  const decision = decide(applied, options, outside);
   const slices = applied.slices.map(({ diff }) => diff);
   if (decision.kind === 'held') {
     return { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() };

@@ -1,0 +1,141 @@
+import { existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type DagWorkspace, dagWorkspace } from '../support/dag-workspace.ts';
+
+const exported = join(tmpdir(), `backfill-export-${process.pid}.csv`);
+const connect = (values: string) =>
+  `dblink('dbname=' || current_database() || ' host=127.0.0.1 port=' || current_setting('port') || ' user=postgres password=''correct horse''', ${values})`;
+
+const setup = `
+  create schema raw; create schema mart; create extension dblink;
+  create table raw.ev(day date, id int, v int);
+  insert into raw.ev select date '2026-11-10' + g % 3, g, g from generate_series(1, 30) g;
+  create table mart.x(day date, id int, v int); insert into mart.x select day, id, -1 from raw.ev;
+  create table mart.noted(day date, id int, v int); create table mart.seq(day date, id int, v int);
+  create table mart.side(day date, why text); create sequence mart.s;
+  create function mart.call(d date, why text) returns int language plpgsql as $$ begin
+    perform ${connect("format('insert into mart.side values (%L, %L)', d, why)")}; return 1; end $$;
+  create function mart.wrap(d date, why text) returns int language sql as $$ select mart.call(d, why) $$;
+  create view mart.calling as select day, id, v + 0 * mart.wrap(day, 'view') as v from raw.ev;
+  create function mart.note() returns trigger language plpgsql as $$ begin
+    perform mart.call(new.day, 'trigger'); return new; end $$;
+  create trigger noted before insert on mart.noted for each row execute function mart.note();
+  create function mart.hidden(d date) returns void language plpgsql as $$ begin
+    execute format('copy (select 1) to %L', '${exported}'); end $$;
+  create function mart.prev(d date) returns int language sql stable as $$ select count(*)::int from mart.x where day < d $$;
+  create function mart.dblink_like(d date) returns int language sql immutable as $$ select 1 $$;
+  create function public.http(d date) returns int language sql immutable as $$ select 1 $$;`;
+
+const replace = (table: string, value = 'v', from = 'raw.ev') =>
+  `DELETE FROM ${table} WHERE day = '{{ ds }}'; INSERT INTO ${table} SELECT day, id, ${value} FROM ${from} WHERE day = '{{ ds }}';`;
+const task = (id: string, sql: string) => `SQLExecuteQueryOperator(task_id="${id}", conn_id="wh", sql="""${sql}""")`;
+
+const tasks = `
+${task('dblink', `${replace('mart.x')} SELECT ${connect("$$insert into mart.side values ('{{ ds }}', 'text')$$")};`)}
+${task('program', `${replace('mart.x')} COPY (SELECT * FROM mart.x WHERE day = '{{ ds }}') TO PROGRAM 'cat > ${exported}';`)}
+${task('file', `${replace('mart.x')} COPY mart.x TO '${exported}';`)}
+${task('called', `${replace('mart.x')} SELECT mart.wrap('{{ ds }}', 'called');`)}
+${task('viewed', replace('mart.x', 'v', 'mart.calling'))}
+${task('triggered', replace('mart.noted'))}
+${task('dynamic', `${replace('mart.x')} SELECT mart.hidden('{{ ds }}');`)}
+${task('block', `${replace('mart.x')} DO $$ BEGIN PERFORM mart.call('{{ ds }}', 'block'); END $$;`)}
+${task('sequence', `${replace('mart.seq')} SELECT setval('mart.s', 1000);`)}
+${task('doubt', `${replace('mart.x')} DO $$ BEGIN INSERT INTO mart.x VALUES ('{{ ds }}', 0, 0); DELETE FROM mart.x WHERE id = 0 AND day = '{{ ds }}'; END $$; SELECT mart.call('{{ ds }}', 'doubt');`)}
+${task('stage', replace('mart.x', "v + 0 * mart.prev(day) + CASE WHEN id IN (1, 2, 3) THEN mart.call(day, 'stage') ELSE 0 END"))}
+${task('plain', replace('mart.x', "v + 0 * length('setval(1)') + 0 * mart.dblink_like(day) + 0 * http(day)"))}
+${task('asks', replace('mart.seq', 'v', `(SELECT raw.ev.* FROM raw.ev, ${connect("'select 1'")} AS r (one int)) AS e`))}
+${task('later', `${replace('mart.x')} SELECT mart.wrap('{{ ds }}', 'failed'); SELECT 1 / 0;`)}
+`;
+
+let ws: DagWorkspace;
+beforeAll(async () => {
+  ws = await dagWorkspace(setup, tasks);
+});
+afterAll(() => {
+  ws.close();
+  rmSync(exported, { force: true });
+});
+beforeEach(async () => {
+  rmSync(exported, { force: true });
+  await ws.rows("truncate mart.side; select setval('mart.s', 1)");
+});
+
+const day = ['--from', '2026-11-10', '--to', '2026-11-11'];
+const side = async () => (await ws.rows('select why, count(*)::int from mart.side group by 1 order by 1')).map(String);
+
+describe('a preview and a proof write nothing that stays', () => {
+  test.each([
+    ['dblink', 'dblink() sends SQL over a connection of its own'],
+    ['program', 'COPY runs a program on the server'],
+    ['file', 'COPY writes a file of the server'],
+    ['called', 'dblink() in mart.call() sends SQL over a connection of its own'],
+    ['viewed', 'dblink() in mart.call()'],
+    ['triggered', 'dblink() in mart.call()'],
+    ['dynamic', 'COPY in mart.hidden() writes a file of the server'],
+    ['block', 'dblink() in mart.call()'],
+    ['sequence', 'setval() sets a sequence, which does not go back'],
+  ])('%s', async (name, effect) => {
+    for (const words of [['run', '--preview'], ['prove']]) {
+      const { code, err } = await ws.cli([words[0] ?? '', `d.${name}`, ...words.slice(1), ...day]);
+      expect([code, err]).toEqual([1, expect.stringContaining(`d.${name} does what no rollback takes back: `)]);
+      expect(err).toContain(effect);
+      expect(err).toContain(`--irrevocable d.${name}`);
+    }
+    expect([await side(), existsSync(exported)]).toEqual([[], false]);
+    expect(await ws.rows('select last_value::int from mart.s')).toEqual([[1]]);
+  });
+
+  test.each(['plain', 'asks'])('and do not ask where nothing stays: %s', async (name) => {
+    expect(await ws.cli(['run', `d.${name}`, '--preview', ...day])).toMatchObject({ code: 0 });
+    expect(await ws.cli(['prove', `d.${name}`, ...day])).toMatchObject({ err: '' });
+  });
+});
+
+describe('confirmed', () => {
+  test('by name it is done as often as was said, and the end does not say that nothing stays', async () => {
+    const preview = await ws.cli(['run', 'd.called', '--preview', ...day, '--irrevocable', 'd.called']);
+    expect(preview.code).toBe(0);
+    expect(preview.out).toContain('no row was kept; what d.called did beside stays');
+    expect(preview.out).not.toContain('nothing was written');
+    expect(await side()).toEqual(['called,1']);
+    const proof = await ws.cli(['prove', 'd.called', ...day, '--irrevocable', 'd.called']);
+    expect(proof.out).not.toContain('nothing was kept');
+    expect((await side())[0]).toMatch(/^called,[45]$/);
+  });
+
+  test('at the question', async () => {
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return 'y';
+    };
+    await ws.cli(['run', 'd.called', '--preview', ...day], ask);
+    expect(asked).toEqual([expect.stringContaining('A preview does it once. Do it so? [y/N]')]);
+    expect(await side()).toEqual(['called,1']);
+    const none = await ws.cli(['run', 'd.called', '--preview', ...day, '--irrevocable', 'd.nobody']);
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining('not in this plan') });
+  });
+});
+
+describe('a run', () => {
+  test.each(['doubt', 'stage', 'called'])('sends the statements once, and says so: %s', async (name) => {
+    await ws.rows('update mart.x set v = -1');
+    const { code, out } = await ws.cli(['run', `d.${name}`, '--from', '2026-11-10', '--to', '2026-11-13', '--yes']);
+    expect([code, out]).toEqual([0, expect.stringContaining('3 changed')]);
+    expect(out).toContain(`outside d.${name} does what no rollback takes back: dblink() in mart.call()`);
+    expect(await ws.rows('select day::text, count(*)::int from mart.side group by 1 order by 1')).toEqual([
+      ['2026-11-10', 1],
+      ['2026-11-11', 1],
+      ['2026-11-12', 1],
+    ]);
+    expect(await ws.rows('select count(*)::int from mart.x where v = -1')).toEqual([[0]]);
+  });
+
+  test('that fails afterwards says what may be done, and is not tried again', async () => {
+    const { out } = await ws.cli(['run', 'd.later', ...day, '--yes']);
+    expect(out).toContain('That may be done already.');
+    expect(await side()).toEqual(['failed,1']);
+  });
+});
