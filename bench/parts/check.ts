@@ -15,6 +15,7 @@ import type { Figure } from '../figure.ts';
 import { dagText, generatedTasks, generatedWorkspace, writeWorkspace } from '../generated-workspace.ts';
 import { type MeasuredProcess, measuredCommand } from '../measured-process.ts';
 import { median, rounds } from '../rounds.ts';
+import { sharedImportsWorkspace } from '../shared-imports-workspace.ts';
 
 const files = 1500;
 const manyTasks = 30_000;
@@ -27,19 +28,21 @@ const longPath = 'dags/long.py';
 export async function check(): Promise<readonly Figure[]> {
   const parent = mkdtempSync(join(tmpdir(), 'backfill-bench-'));
   try {
-    const [large, single, many] = ['large', 'single', 'many'].map((name) => join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const place = (name: string) => join(parent, name);
+    const [large, single, many] = [place('large'), place('single'), place('many')];
+    const [shared, twice] = [place('shared'), place('twice')];
     const texts = generatedWorkspace(files);
     writeWorkspace(large, texts);
     const long = dagText(0, 30);
     writeWorkspace(single, new Map([[longPath, long]]));
     writeWorkspace(many, generatedTasks(manyTasks));
+    writeWorkspace(shared, sharedImportsWorkspace(files));
+    writeWorkspace(twice, sharedImportsWorkspace(2 * files));
     const cold: MeasuredProcess[] = [];
     for (let round = 0; round < 3; round++) cold.push(await checked(large));
     const loops = await checked(many);
+    const imports = await checked(shared);
+    const moreImports = await checked(twice);
     const edited = 'dags/team_4/dag_4.py';
     const afterEdit = await afterEdits(large, edited, texts.get(edited) ?? '');
     const keystroke = await afterEdits(single, longPath, long);
@@ -54,6 +57,15 @@ export async function check(): Promise<readonly Figure[]> {
         passed(cold.map(({ ms }) => ms)),
       ),
       figure(`${files} files, memory`, median(cold.map(({ kilobytes }) => kilobytes)) / 1000, 'MB', 300),
+      figure(
+        `${files} Python files that share modules, processor time`,
+        imports.cpuMs / 1000,
+        's',
+        10,
+        passed([imports.ms]),
+      ),
+      figure(`${files} Python files that share modules, memory`, imports.kilobytes / 1000, 'MB', 300),
+      figure('twice as many of them, processor time', moreImports.cpuMs / imports.cpuMs, '×', 2.2),
       figure(`${files} files, after one edit, processor time`, afterEdit.findings, 'ms', 100),
       figure(`${files} files, tasks to plan after one edit`, afterEdit.tasks, 'ms', undefined),
       figure(`keystroke, DAG of ${lines} lines, processor time`, keystroke.findings, 'ms', 25),

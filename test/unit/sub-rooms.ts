@@ -227,6 +227,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: [
         'model',
         'python/syntax',
+        'python',
         'readers/sql-file',
         'readers/airflow/schedule',
         'readers/airflow',

@@ -1,15 +1,28 @@
 import type { SourceSpan } from '../../text/span.ts';
 import type { Condition } from '../model/condition.ts';
 import type { FileSet } from '../model/model.ts';
+import { recordingFileSet } from '../model/recording-file-set.ts';
 import { evaluate } from './evaluate/evaluate.ts';
 import { callFunction, callValue } from './execute/call-value.ts';
 import { executeBlock } from './execute/execute.ts';
 import { moduleFile } from './library/module-path.ts';
+import type { FollowedModule, ModuleShelf, SharedModule } from './shared-modules.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax/syntax-tree.ts';
 import { callKey, Identities } from './values/call-key.ts';
 import { unknown } from './values/make-value.ts';
 import { snapshot } from './values/snapshot.ts';
 import type { Call, ClockSite, Completion, Frame, FunctionValue, Host, Interpreter, Value } from './values/value.ts';
+
+/** A module while it is followed. */
+interface Following {
+  readonly file: string;
+  readonly imports: Set<string>;
+  readonly clockSites: ClockSite[];
+  /** What the modules did that it imports. */
+  effects: number;
+}
+
+const placeKey = ({ file, start }: SourceSpan): string => `${file}\u0000${start}`;
 
 /** What a call gave, and whether following it again would take note of anything. */
 interface Given {
@@ -50,8 +63,18 @@ export class FollowedFile implements Interpreter {
   private readonly identities = new Identities();
   /** Calls that are being followed, by function. */
   private readonly active = new Map<SyntaxNode, readonly string[]>();
-  private executing = 0;
-  readonly files: FileSet;
+  /** Files whose statements are being executed, the innermost last. */
+  private readonly executing: string[] = [];
+  private main: string | undefined;
+  /** Modules that are being followed, the innermost last, and those of the same import that were. */
+  private readonly following: Following[] = [];
+  private followed: FollowedModule[] = [];
+  /** Something of a module that others import too was to be changed: only without sharing it can be followed. */
+  changedShared = false;
+  /** Modules that were too large to follow to their end. */
+  readonly cutOff = new Set<string>();
+  files: FileSet;
+  private readonly shelf: ModuleShelf | undefined;
   readonly host: Host;
   private readonly parse: (file: string, text: string) => SyntaxTree;
 
@@ -63,8 +86,10 @@ export class FollowedFile implements Interpreter {
     host: Host,
     parse: (file: string, text: string) => SyntaxTree,
     parseYaml?: (text: string) => unknown,
+    shelf?: ModuleShelf,
   ) {
     this.parseYaml = parseYaml;
+    this.shelf = shelf;
     this.files = files;
     this.host = host;
     this.parse = parse;
@@ -72,7 +97,7 @@ export class FollowedFile implements Interpreter {
 
   /** True while the file itself is executed, false inside a module that it imports. */
   get isMain(): boolean {
-    return this.executing <= 1;
+    return this.executing.at(-1) === this.main;
   }
 
   /** True when the work limit was reached; what was understood by then stands. */
@@ -84,9 +109,85 @@ export class FollowedFile implements Interpreter {
   module(file: string): Frame | undefined {
     const known = this.modules.get(file);
     if (known !== undefined) return known;
+    const shared = this.shelf?.find(file);
+    if (shared !== undefined) return this.take(shared);
     const text = this.files.read(file);
     if (text === undefined) return undefined;
-    return this.execute(file, text, this.parse(file, text));
+    return this.shelf === undefined ? this.runModule(file, text) : this.followModule(file, text, this.shelf);
+  }
+
+  /** A module that another file has imported already, with what it has imported. */
+  private take(module: SharedModule): Frame {
+    for (const one of module.closure) {
+      if (this.modules.has(one.file)) continue;
+      this.modules.set(one.file, one.frame);
+      if (one.cutOff) this.cutOff.add(one.file);
+      for (const site of one.clockSites) {
+        const key = placeKey(site.at);
+        if (this.clockSiteByPlace.has(key)) continue;
+        this.clockSiteByPlace.set(key, site);
+        this.clockSites.push(site);
+      }
+      this.unknownZones.push(...one.unknownZones);
+    }
+    return module.frame;
+  }
+
+  /** A module runs by itself, whatever stands around its import, and within limits of its own. */
+  private runModule(file: string, text: string): Frame {
+    const { uncertainty, path, steps } = this;
+    this.uncertainty = 0;
+    this.path = [];
+    this.steps = 0;
+    const frame = this.execute(file, text, this.parse(file, text));
+    if (this.exhausted) this.cutOff.add(file);
+    this.uncertainty = uncertainty;
+    this.path = path;
+    this.steps = steps;
+    return frame;
+  }
+
+  /** Follows a module so that others can have it too. */
+  private followModule(file: string, text: string, shelf: ModuleShelf): Frame {
+    const { files, unknownZones } = this;
+    const recording = recordingFileSet(shelf.files);
+    recording.read(file);
+    const zones = unknownZones.length;
+    const effects = this.host.effects?.() ?? 0;
+    const own: Following = { file, imports: new Set(), clockSites: [], effects: 0 };
+    this.following.push(own);
+    this.files = recording;
+    const frame = this.runModule(file, text);
+    this.files = files;
+    this.following.pop();
+    const made = (this.host.effects?.() ?? 0) - effects;
+    const outer = this.following.at(-1);
+    if (outer !== undefined) outer.effects += made;
+    this.followed.push({
+      file,
+      frame,
+      files: recording,
+      imports: own.imports,
+      clockSites: own.clockSites,
+      unknownZones: unknownZones.slice(zones),
+      cutOff: this.cutOff.has(file),
+      hasEffects: made > own.effects,
+    });
+    if (outer !== undefined) return frame;
+    const kept = shelf.offer(this.followed);
+    this.followed = [];
+    // What stays with this file counts as looked at by it.
+    for (const { files: looked } of kept) {
+      for (const path of looked.seen.keys()) this.files.read(path);
+      if (looked.sawPaths) this.files.paths();
+    }
+    return frame;
+  }
+
+  mayChange(holder: object): boolean {
+    const may = this.shelf?.mayChange(holder) !== false;
+    if (!may) this.changedShared = true;
+    return may;
   }
 
   execute(file: string, text: string, tree: SyntaxTree): Frame {
@@ -102,9 +203,10 @@ export class FollowedFile implements Interpreter {
       returned: undefined,
     };
     this.modules.set(file, frame);
-    this.executing++;
+    this.main ??= file;
+    this.executing.push(file);
     this.nested(() => executeBlock(tree.root, frame, this), undefined);
-    this.executing--;
+    this.executing.pop();
     return frame;
   }
 
@@ -112,6 +214,7 @@ export class FollowedFile implements Interpreter {
   importModule(name: string, from: string): Frame | undefined {
     const file = moduleFile(this.files, name, from);
     if (file === undefined) return undefined;
+    this.following.at(-1)?.imports.add(file);
     return this.nested(() => this.module(file), undefined);
   }
 
@@ -183,12 +286,13 @@ export class FollowedFile implements Interpreter {
 
   /** The clock call at a place, the same object each time the place is evaluated. */
   clockSite(at: SourceSpan, name: string): ClockSite {
-    const key = `${at.file}\u0000${at.start}`;
+    const key = placeKey(at);
     let site = this.clockSiteByPlace.get(key);
     if (site === undefined) {
       site = { at, name };
       this.clockSiteByPlace.set(key, site);
       this.clockSites.push(site);
+      this.following.at(-1)?.clockSites.push(site);
     }
     return site;
   }

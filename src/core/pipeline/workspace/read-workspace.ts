@@ -1,8 +1,10 @@
 import type { SourceSpan } from '../../text/span.ts';
 import type { FileReading, FileSet, Pipeline } from '../model/model.ts';
 import type { ReaderOptions } from '../model/reader-options.ts';
+import { recordingFileSet } from '../model/recording-file-set.ts';
 import { taskSqlMaker } from '../model/task-sql-maker.ts';
 import type { WorkspaceReading } from '../model/workspace-reading.ts';
+import { type ModuleShelf, type SharedModule, SharedModules } from '../python/shared-modules.ts';
 import { parsePython } from '../python/syntax/parse-python.ts';
 import type { PythonParser } from '../python/syntax/python-parser.ts';
 import type { SyntaxTree } from '../python/syntax/syntax-tree.ts';
@@ -17,7 +19,7 @@ import {
 import { readSqlFile } from '../readers/sql-file/read-sql-file.ts';
 import { joinReadings } from './join-readings.ts';
 import { keepJoined } from './keep-joined.ts';
-import { recordingFileSet } from './recording-file-set.ts';
+import { oncePer } from './memo.ts';
 
 export interface WorkspaceReader {
   /**
@@ -31,6 +33,8 @@ interface Cached {
   readonly text: string;
   readonly settings: string;
   readonly seen: ReadonlyMap<string, string | undefined>;
+  /** Modules of others that it took. */
+  readonly modules: readonly SharedModule[];
   /** All paths at the time, when the reading depended on them. */
   readonly paths: string | undefined;
   readonly reading: FileReading;
@@ -44,6 +48,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   const cache = new Map<string, Cached>();
   const makeTaskSql = taskSqlMaker(options.ast);
   const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
+  const shared = new SharedModules();
   const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
   let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
 
@@ -81,30 +86,31 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
     read(files, answers) {
       const paths = [...files.paths()].sort();
       const allPaths = paths.join('\n');
+      shared.begin(files, allPaths);
       const isCurrent = (cached: Cached, text: string, settings: string): boolean => {
         if (cached.text !== text || cached.settings !== settings) return false;
         if (cached.paths !== undefined && cached.paths !== allPaths) return false;
         for (const [path, seen] of cached.seen) if (files.read(path) !== seen) return false;
-        return true;
+        return cached.modules.every((module) => shared.isCurrent(module));
       };
       const readCached = (
         path: string,
         text: string,
         settings: string,
-        work: (files: FileSet) => Omit<FileReading, 'dependsOn'>,
+        work: (files: FileSet, shelf: ModuleShelf) => Omit<FileReading, 'dependsOn'>,
       ): FileReading => {
         const cached = cache.get(path);
         if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
         const recording = recordingFileSet(files);
-        const read = guarded(path, () => work(recording));
-        const dependsOn = [...recording.seen].flatMap(([seen, found]) =>
-          found === undefined || seen === path ? [] : [seen],
-        );
+        const used = new Set<SharedModule>();
+        const read = guarded(path, () => work(recording, shared.shelfFor(used)));
+        const dependsOn = lookedAt(recording.seen, used).filter((seen) => seen !== path);
         const reading: FileReading = { ...read, dependsOn };
         cache.set(path, {
           text,
           settings,
           seen: recording.seen,
+          modules: [...used],
           paths: recording.sawPaths ? allPaths : undefined,
           reading,
         });
@@ -129,8 +135,8 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       let versionGuessedIn: FileReading | undefined;
       for (const { path, text } of dagFiles) {
         const settings = settingsFor(text, workspace, options);
-        const read = readCached(path, text, workspaceKey, (recording) =>
-          readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql),
+        const read = readCached(path, text, workspaceKey, (recording, shelf) =>
+          readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql, shelf),
         );
         const reading = withAnswer(read, answers?.get(path), files, text);
         if (reading.pipelines.length === 0 && reading.problems.length === 0) continue;
@@ -166,6 +172,20 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
     },
   };
 }
+
+/** The files that were there, of those that a reading and the modules it took looked at. */
+function lookedAt(seen: ReadonlyMap<string, string | undefined>, used: ReadonlySet<SharedModule>): readonly string[] {
+  const found = new Set(foundIn(seen));
+  for (const module of used) for (const path of foundByModule(module)) found.add(path);
+  return [...found];
+}
+
+const foundIn = (seen: ReadonlyMap<string, string | undefined>): readonly string[] =>
+  [...seen].flatMap(([path, text]) => (text === undefined ? [] : [path]));
+
+const foundByModule = oncePer(
+  ({ closure }: SharedModule): ReadonlySet<string> => new Set(closure.flatMap(({ seen }) => foundIn(seen))),
+);
 
 /** A defect of the reader must not take the other files along. */
 function guarded(file: string, work: () => Omit<FileReading, 'dependsOn'>): Omit<FileReading, 'dependsOn'> {

@@ -26,6 +26,7 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
       if (container === undefined || key === undefined) return;
       const holder = run.evaluate(container, frame);
       const index = run.evaluate(key, frame);
+      if (!run.mayChange(holder)) return;
       if (holder.kind === 'dict') {
         const name = dictKey(index);
         if (name === undefined) holder.open = true;
@@ -56,6 +57,7 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
 }
 
 function setAttribute(holder: Value, name: string, value: Value, at: SourceSpan, run: Interpreter): void {
+  if (!run.mayChange(holder.kind === 'class' ? holder.frame : holder)) return;
   if (holder.kind === 'host') holder.host.assign?.(name, value, at, run);
   else if (holder.kind === 'class') holder.frame.names.set(name, value);
   else if (holder.kind === 'instance') {

@@ -21,9 +21,9 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
     case 'text':
       return textMethod(self, name, call);
     case 'list':
-      return listMethod(self, name, call);
+      return changing.has(name) && !run.mayChange(self) ? none : listMethod(self, name, call);
     case 'dict':
-      return dictMethod(self, name, call);
+      return changing.has(name) && !run.mayChange(self) ? none : dictMethod(self, name, call);
     case 'datetime':
       return datetimeMethod(self, name, call, run);
     case 'symbol':
@@ -44,6 +44,9 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
       return undefined;
   }
 }
+
+/** Methods that change a list or a dict. */
+const changing: ReadonlySet<string> = new Set(['append', 'add', 'insert', 'extend', 'update', 'pop', 'setdefault']);
 
 function fileText(path: string, run: Interpreter): Value {
   const file = workspaceFile(run.files, path);

@@ -75,6 +75,8 @@ export interface Host {
   shift(operator: '>>' | '<<', left: Value, right: Value, at: SourceSpan): Value | undefined;
   /** `raise value`. */
   raised?(error: Value): void;
+  /** Grows with each thing that a statement adds to what the reader builds, rather than to the names of its module. */
+  effects?(): number;
   /** Grows with each thing that the reader took note of. */
   notes?(): number;
   /** A decorated function. `at` spans the decorator. */
@@ -227,6 +229,10 @@ export interface UnknownValue {
 /** An object that a reader brings into the program: a DAG, a task, a decorator. Every hook may decline. */
 export interface HostObject {
   readonly type: string;
+  /** Belongs to no reading: it means the same for every file that imports it. */
+  readonly isFree?: true;
+  /** Values that it keeps. */
+  readonly holds?: readonly Value[];
   call?(call: Call, run: Interpreter): Value;
   attribute?(name: string, at: SourceSpan, run: Interpreter): Value | undefined;
   item?(key: Value, at: SourceSpan, run: Interpreter): Value | undefined;
@@ -287,6 +293,8 @@ export interface Interpreter {
   under<T>(conditions: readonly Condition[], work: () => T): T;
   /** The same for the same object. */
   identityOf(thing: object): string;
+  /** False for what is of a module that other files import too: it must stay as it is. */
+  mayChange(holder: object): boolean;
   /** Another one each time. */
   nextNumber(): number;
 }

@@ -3,6 +3,7 @@ import type { ClockCall, FileReading, FileSet, Pipeline } from '../../model/mode
 import type { ReaderOptions } from '../../model/reader-options.ts';
 import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
 import { FollowedFile } from '../../python/interpreter.ts';
+import type { ModuleShelf } from '../../python/shared-modules.ts';
 import type { SyntaxTree } from '../../python/syntax/syntax-tree.ts';
 import { airflowHost } from './declare/airflow-host.ts';
 import { followCallables } from './declare/follow-callables.ts';
@@ -25,6 +26,7 @@ export function readAirflowFile(
   settings: AirflowSettings,
   options: ReaderOptions,
   makeTaskSql: TaskSqlMaker,
+  shelf?: ModuleShelf,
 ): Omit<FileReading, 'dependsOn'> {
   const tree = parse(file, text);
   const problems: Problem[] = [];
@@ -34,12 +36,18 @@ export function readAirflowFile(
       at: { file, ...firstLine(text, tree.firstError) },
       severity: 'error',
     });
-  const program = newProgram(file);
-  const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml);
-  program.isCertain = () => run.uncertainty === 0;
-  program.conditions = () => run.path;
-  run.execute(file, text, tree);
-  followCallables(program, run);
+  const follow = (modules: ModuleShelf | undefined) => {
+    const program = newProgram(file);
+    const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml, modules);
+    program.isCertain = () => run.uncertainty === 0;
+    program.conditions = () => run.path;
+    run.execute(file, text, tree);
+    followCallables(program, run);
+    return { program, run };
+  };
+  const first = follow(shelf);
+  // A list of an imported module that this file changes must not change for others.
+  const { program, run } = first.run.changedShared ? follow(undefined) : first;
   spreadDags(program.edges);
   problems.push(...program.problems, ...zoneProblems(run.unknownZones));
   for (const { name, at, called } of program.dagFunctions)
@@ -53,6 +61,12 @@ export function readAirflowFile(
     problems.push({
       message: 'This file is too large to follow to its end; the tasks found so far are shown.',
       at: { file, start: 0, end: 0 },
+      severity: 'warning',
+    });
+  for (const module of run.cutOff)
+    problems.push({
+      message: 'This module is too large to follow to its end; DAG files know of it what stands before that.',
+      at: { file: module, start: 0, end: 0 },
       severity: 'warning',
     });
   const context = { file, files, options, makeTaskSql };

@@ -7,6 +7,7 @@ import { composedSql } from '../callables/composed-sql.ts';
 import { observeCall } from '../callables/observe-call.ts';
 import { edgeBetween } from '../program/edges.ts';
 import { hostOf, type Program, type TaskBuilder } from '../program/program.ts';
+import { hostFor, programOf } from '../program/program-of.ts';
 import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
@@ -17,7 +18,7 @@ import { operatorBase, workspaceOperatorTask } from './workspace-operators.ts';
 
 /** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
 export function airflowHost(program: Program): Host {
-  return {
+  return hostFor(program, {
     callExternal(name, call, run) {
       const last = name.slice(name.lastIndexOf('.') + 1);
       if (last === 'DAG') return hostValue(openDag(program, call, run, undefined));
@@ -54,6 +55,12 @@ export function airflowHost(program: Program): Host {
       const name = error.kind === 'external' ? error.name : error.kind === 'instance' ? error.type : '';
       if (program.running !== undefined && name.endsWith('.AirflowSkipException')) program.running.maySkip = true;
     },
+
+    effects: () =>
+      [program.tasks, program.dags, program.edges, program.groups, program.problems, program.dagFunctions].reduce(
+        (sum, list) => sum + list.length,
+        program.made,
+      ),
 
     notes: () => {
       const { sent, accessed, unread, clockUses } = program.running ?? {};
@@ -93,7 +100,7 @@ export function airflowHost(program: Program): Host {
       if (name === undefined || target.kind !== 'function') return name === undefined ? undefined : target;
       return decorated(program, name, call, target, run);
     },
-  };
+  });
 }
 
 const isAirflow = (name: string): boolean => name.startsWith('airflow.');
@@ -125,20 +132,23 @@ function decorated(
   if (!isAirflow(name)) return undefined;
   if (last === 'dag') {
     const known = { name: target.name, at: call.at, called: false };
-    program.dagFunctions.push(known);
+    // One of an imported module may be meant for others.
+    if (run.isMain) program.dagFunctions.push(known);
     return hostValue({
       type: 'dag-function',
-      call(invocation) {
+      isFree: true,
+      holds: [target, ...[...call.keywords.values()].map(({ value }) => value)],
+      call(invocation, caller) {
         known.called = true;
-        return callDagFunction(program, target, call, invocation, run);
+        return callDagFunction(programOf(caller), target, call, invocation, caller);
       },
       attribute: () => undefined,
     });
   }
   if (/^airflow\.sdk(?:\.\w+)*?\.asset(?:\.multi)?$/.test(name))
     return assetDefinition(program, target, call, last === 'multi', run);
-  if (last === 'task_group') return hostValue(taskGroupFunction(program, target, call));
-  if (isTaskDecorator(name)) return hostValue(taskDecorator(program, target, call, last));
+  if (last === 'task_group') return hostValue(taskGroupFunction(target, call));
+  if (isTaskDecorator(name)) return hostValue(taskDecorator(target, call, last));
   return undefined;
 }
 

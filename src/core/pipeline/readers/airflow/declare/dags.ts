@@ -29,6 +29,7 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
       program.dagStack.pop();
     },
   };
+  program.made++;
   // A DAG of an imported module belongs to that module's file.
   if (run.isMain) program.dags.push(dag);
   return dag;

@@ -4,15 +4,16 @@ import { spanIn } from '../../../python/values/frame.ts';
 import { hostValue, unknown } from '../../../python/values/make-value.ts';
 import type { Call, FunctionValue, HostObject, Interpreter, Value } from '../../../python/values/value.ts';
 import { edgeBetween } from '../program/edges.ts';
-import type { Program } from '../program/program.ts';
+import { programOf } from '../program/program-of.ts';
 import { openGroup } from './groups.ts';
 import { dependOnValue, newTask } from './tasks.ts';
 
 /** A function under `@task`: each call of it is a task. */
-export function taskDecorator(program: Program, target: FunctionValue, decorator: Call, flavour: string): HostObject {
+export function taskDecorator(target: FunctionValue, decorator: Call, flavour: string): HostObject {
   const nameNode = childOf(target.node, 'name');
   const nameAt = nameNode === undefined ? decorator.at : spanIn(target.frame, nameNode);
-  const create = (invocation: Call, overrides: Call['keywords'], mapped: boolean): Value => {
+  const create = (invocation: Call, overrides: Call['keywords'], mapped: boolean, run: Interpreter): Value => {
+    const program = programOf(run);
     const keywords = new Map([...decorator.keywords, ...overrides]);
     // The task's place is its function, where a person looks for it; the call only wires it.
     const at = spanIn(target.frame, target.node);
@@ -31,7 +32,9 @@ export function taskDecorator(program: Program, target: FunctionValue, decorator
   };
   const withOverrides = (overrides: Call['keywords'], partial: Call['keywords']): HostObject => ({
     type: 'task-function',
-    call: (invocation) => create(invocation, overrides, false),
+    isFree: true,
+    holds: [target, ...valuesOf(decorator.keywords), ...valuesOf(overrides), ...valuesOf(partial)],
+    call: (invocation, run) => create(invocation, overrides, false, run),
     attribute(name) {
       if (name === 'override')
         return hostValue({ type: 'override', call: ({ keywords }) => hostValue(withOverrides(keywords, partial)) });
@@ -40,11 +43,12 @@ export function taskDecorator(program: Program, target: FunctionValue, decorator
       if (name === 'expand' || name === 'expand_kwargs')
         return hostValue({
           type: 'expand',
-          call: (invocation) =>
+          call: (invocation, run) =>
             create(
               { ...invocation, keywords: new Map([...partial, ...invocation.keywords]), open: true },
               overrides,
               true,
+              run,
             ),
         });
       return undefined;
@@ -54,8 +58,9 @@ export function taskDecorator(program: Program, target: FunctionValue, decorator
 }
 
 /** A function under `@task_group`: each call opens a group and runs the body in it. */
-export function taskGroupFunction(program: Program, target: FunctionValue, decorator: Call): HostObject {
+export function taskGroupFunction(target: FunctionValue, decorator: Call): HostObject {
   const open = (keywords: Call['keywords'], invocation: Call, run: Interpreter, source?: Call): Value => {
+    const program = programOf(run);
     const group = openGroup(program, { ...decorator, keywords }, target.name, true);
     for (const { value, at } of source?.keywords.values() ?? []) edgeBetween(program, value, hostValue(group), at);
     for (const value of source?.positional ?? []) edgeBetween(program, value, hostValue(group), invocation.at);
@@ -68,6 +73,8 @@ export function taskGroupFunction(program: Program, target: FunctionValue, decor
   };
   const withArguments = (keywords: Call['keywords'], partial: Call['keywords']): HostObject => ({
     type: 'group-function',
+    isFree: true,
+    holds: [target, ...valuesOf(keywords), ...valuesOf(partial)],
     call: (invocation, run) => open(keywords, invocation, run),
     attribute(name) {
       if (name === 'override')
@@ -120,3 +127,5 @@ function onePerGroup(call: Call, target: FunctionValue): Call['keywords'] {
     ]),
   );
 }
+
+const valuesOf = (keywords: Call['keywords']): readonly Value[] => [...keywords.values()].map(({ value }) => value);

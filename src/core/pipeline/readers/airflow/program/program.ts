@@ -122,6 +122,8 @@ export interface CrossEdge {
 export interface Program {
   readonly file: string;
   readonly dags: DagBuilder[];
+  /** DAGs of the file and of the modules that it imports. */
+  made: number;
   /** Tasks in the order of their calls, with or without a DAG. */
   readonly tasks: TaskBuilder[];
   readonly edges: TaskEdge[];
@@ -147,6 +149,7 @@ export interface Program {
 export const newProgram = (file: string): Program => ({
   file,
   dags: [],
+  made: 0,
   tasks: [],
   edges: [],
   dagStack: [],

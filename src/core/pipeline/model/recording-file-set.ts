@@ -1,4 +1,4 @@
-import type { FileSet } from '../model/model.ts';
+import type { FileSet } from './model.ts';
 
 /** Remembers which files a reading looked at, found or not, so that it is known when the reading is out of date. */
 export interface RecordingFileSet extends FileSet {

@@ -1,0 +1,182 @@
+import { describe, expect, test, vi } from 'vitest';
+import { sharedImportsWorkspace } from '../../../bench/shared-imports-workspace.ts';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import type { PythonParser } from '../../../src/core/pipeline/python/syntax/python-parser.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
+import { loadPythonParser } from '../../../src/node/python-parser.ts';
+import { fileSetOf } from '../../support/folder-files.ts';
+
+const parser = await loadPythonParser();
+
+const dag = (id: string, body: string, imports = 'from house import settings'): string =>
+  `from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+${imports}
+with DAG("${id}", schedule="@daily") as dag:
+${body
+  .split('\n')
+  .map((line) => `    ${line}`)
+  .join('\n')}
+`;
+
+const load = (sql: string): string => `SQLExecuteQueryOperator(task_id="load", sql=${sql})`;
+
+function reader(using: PythonParser = parser) {
+  const made = createWorkspaceReader(using, defaultReaderOptions);
+  return (files: Readonly<Record<string, string>>) =>
+    made.read(fileSetOf(new Map(Object.entries({ 'plugins/house/__init__.py': '', ...files }))));
+}
+
+const tables = (files: Readonly<Record<string, string>>, read = reader()): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    read(files).files.flatMap(({ pipelines }) =>
+      pipelines.map(({ id, tasks }) => [
+        id,
+        tasks.flatMap(({ name, sql }) => [
+          name,
+          ...sql.flatMap(({ reading }) => reading.statements.flatMap(({ target }) => target?.name ?? [])),
+        ]),
+      ]),
+    ),
+  );
+
+describe('a module that many files import', () => {
+  test('is parsed and followed once', () => {
+    const parse = vi.fn(parser.parse.bind(parser));
+    const files = Object.fromEntries(
+      [1, 2, 3, 4].map((n) => [`dags/d${n}.py`, dag(`d${n}`, load('"INSERT INTO " + settings.TABLE'))]),
+    );
+    const all = { ...files, 'plugins/house/settings.py': 'TABLE = "mart.a"' };
+    expect(tables(all, reader({ parse }))).toEqual({
+      d1: ['load', 'mart.a'],
+      d2: ['load', 'mart.a'],
+      d3: ['load', 'mart.a'],
+      d4: ['load', 'mart.a'],
+    });
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('TABLE'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['a list', 'TABLES = ["mart.a"]', 'settings.TABLES.append("mart.b")'],
+    ['a dict', 'TABLES = {"mart.a": 1}', 'settings.TABLES["mart.b"] = 2'],
+    ['a dict by a method', 'TABLES = {"mart.a": 1}', 'settings.TABLES.update({"mart.b": 2})'],
+    ['a list inside', 'ALL = {"x": ["mart.a"]}\nTABLES = ALL["x"]', 'settings.ALL["x"].append("mart.b")'],
+    ['a class', 'class S:\n    TABLES = ["mart.a"]\nTABLES = S.TABLES', 'settings.S.TABLES.append("mart.b")'],
+    ['by its own function', 'TABLES = ["mart.a"]\ndef add(t):\n    TABLES.append(t)', 'settings.add("mart.b")'],
+  ])('is changed by one file for that file only: %s', (_, module, change) => {
+    const each =
+      'for table in settings.TABLES:\n    SQLExecuteQueryOperator(task_id=table, sql="INSERT INTO " + table)';
+    const plain = ['mart.a', 'mart.a'];
+    expect(
+      tables({
+        'plugins/house/settings.py': module,
+        'dags/a.py': dag('a', each),
+        'dags/b.py': dag('b', `${change}\n${each}`),
+        'dags/c.py': dag('c', each),
+      }),
+    ).toEqual({ a: plain, b: [...plain, 'mart.b', 'mart.b'], c: plain });
+  });
+
+  test('an attribute that one file gives to a class stays with that file', () => {
+    const module = 'class Settings:\n    table = "mart.a"\n';
+    const use = load('"INSERT INTO " + settings.Settings.table');
+    expect(
+      tables({
+        'plugins/house/settings.py': module,
+        'dags/a.py': dag('a', `settings.Settings.table = "mart.b"\n${use}`),
+        'dags/b.py': dag('b', use),
+      }),
+    ).toEqual({ a: ['load', 'mart.b'], b: ['load', 'mart.a'] });
+  });
+
+  test('its decorated functions make tasks of whoever calls them', () => {
+    const module = `from airflow.decorators import task, task_group
+@task
+def one():
+    pass
+@task_group
+def both():
+    one() >> one()
+`;
+    const use = 'one()\nboth()';
+    const imports = 'from house.steps import one, both';
+    const names = ['one', 'both.one', 'both.one__1'];
+    expect(
+      tables({
+        'plugins/house/steps.py': module,
+        'dags/a.py': dag('a', use, imports),
+        'dags/b.py': dag('b', use, imports),
+      }),
+    ).toEqual({ a: names, b: names });
+  });
+
+  test('one that makes tasks makes them for each file', () => {
+    const module = `from airflow.operators.empty import EmptyOperator\ndef end():\n    return EmptyOperator(task_id="end")\n`;
+    const direct =
+      'from airflow.operators.empty import EmptyOperator\nEND = EmptyOperator(task_id="end")\nNAME = "mart.a"\n';
+    const imports = 'from house.steps import end\nfrom house.direct import END, NAME';
+    const use = `${load('"INSERT INTO " + NAME')} >> END\nend()`;
+    const files = { 'plugins/house/steps.py': module, 'plugins/house/direct.py': direct };
+    const read = tables({ ...files, 'dags/a.py': dag('a', use, imports), 'dags/b.py': dag('b', use, imports) });
+    const found = new Map(Object.entries(read));
+    expect(found.get('b')).toEqual(found.get('a'));
+    expect(found.get('a')).toContain('load');
+  });
+
+  test('modules that import each other give the same to everyone', () => {
+    const files = {
+      'plugins/house/a.py': 'from house.b import B\nA = "mart.a"\ndef other():\n    return B\n',
+      'plugins/house/b.py': 'import house.a as a\nB = "mart.b"\ndef other():\n    return a.A\n',
+    };
+    const use = `${load('"INSERT INTO " + a_other()')}\nSQLExecuteQueryOperator(task_id="b", sql="INSERT INTO " + b_other())`;
+    const imports = 'from house.a import other as a_other\nfrom house.b import other as b_other';
+    const names = ['load', 'mart.b', 'b', 'mart.a'];
+    expect(tables({ ...files, 'dags/a.py': dag('a', use, imports), 'dags/b.py': dag('b', use, imports) })).toEqual({
+      a: names,
+      b: names,
+    });
+  });
+
+  test('an edit of it, or of what it imports, is seen by all who import it', () => {
+    const read = reader();
+    const files = {
+      'plugins/house/names.py': 'NAME = "mart.a"',
+      'plugins/house/settings.py': 'from house.names import NAME\nTABLE = NAME\n',
+      'dags/a.py': dag('a', load('"INSERT INTO " + settings.TABLE')),
+      'dags/b.py': dag('b', load('"INSERT INTO " + settings.TABLE')),
+    };
+    expect(tables(files, read)).toEqual({ a: ['load', 'mart.a'], b: ['load', 'mart.a'] });
+    const before = read(files).files;
+    const edited = { ...files, 'plugins/house/names.py': 'NAME = "mart.b"' };
+    expect(tables(edited, read)).toEqual({ a: ['load', 'mart.b'], b: ['load', 'mart.b'] });
+    expect(tables(files, read)).toEqual({ a: ['load', 'mart.a'], b: ['load', 'mart.a'] });
+    expect(before.flatMap(({ dependsOn }) => dependsOn)).toContain('plugins/house/names.py');
+    const { 'plugins/house/names.py': _, ...without } = files;
+    const unknown = ['load', '{settings.TABLE}'];
+    expect(tables(without, read)).toEqual({ a: unknown, b: unknown });
+  });
+
+  test('says of one that is too large that it was cut off', () => {
+    const large = `${Array.from({ length: 60 }, (_, n) => `V${n} = [i for i in range(900)]`).join('\n')}\n${'X = [[1, 2, 3, 4, 5, 6, 7, 8] for i in range(900)]\n'.repeat(40)}LAST = 1`;
+    const { files } = reader()({
+      'plugins/house/settings.py': large,
+      'dags/a.py': dag('a', load('"INSERT INTO mart.a SELECT 1"')),
+    });
+    expect(files.flatMap(({ problems }) => problems.map(({ at, message }) => `${at?.file} ${message}`))).toContainEqual(
+      expect.stringMatching(/^plugins\/house\/settings\.py This module is too large to follow to its end/),
+    );
+    expect(files.flatMap(({ pipelines }) => pipelines.flatMap(({ tasks }) => tasks.map(({ name }) => name)))).toEqual([
+      'load',
+    ]);
+  });
+});
+
+test('what is read of a workspace does not depend on which file is read first', () => {
+  const texts = Object.fromEntries(sharedImportsWorkspace(30));
+  const all = new Map(Object.entries(tables(texts)));
+  for (const name of ['dags/team_7/dag_7.py', 'dags/team_17/dag_17.py']) {
+    const alone = Object.entries(texts).filter(([path]) => path === name || !path.startsWith('dags/'));
+    for (const [dagId, found] of Object.entries(tables(Object.fromEntries(alone))))
+      expect(all.get(dagId)).toEqual(found);
+  }
+});
