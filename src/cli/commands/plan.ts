@@ -10,6 +10,7 @@ import { didYouMean } from '../../node/nearest-names.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
+import { sessionOf } from '../asked/session-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { zoneOf } from '../asked/zone-of.ts';
 import { askDatabase } from '../connection/ask-database.ts';
@@ -72,6 +73,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
     const view = {
       plan: made,
       zone: zoneOf(workspace.tasks),
+      session: sessionOf(workspace),
       target,
       units: options.units ?? false,
       width: shell.columns,

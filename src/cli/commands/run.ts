@@ -33,6 +33,7 @@ import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
+import { sessionOf } from '../asked/session-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { zoneOf } from '../asked/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
@@ -209,6 +210,7 @@ async function runOn(
     const view = {
       plan: withFindings(checked, overlap === undefined ? [] : [overlapFinding(overlap)]),
       zone: zoneOf(workspace.tasks),
+      session: sessionOf(workspace),
       target: `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`,
       units: false,
       width: shell.columns,

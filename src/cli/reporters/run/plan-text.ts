@@ -12,6 +12,8 @@ export interface PlanView {
   readonly plan: Plan;
   /** Zone in which the times of a task are shown. */
   zone(task: string): ZoneName;
+  /** What the operator of a task says of its session beside the connection. */
+  session?(task: string): readonly string[];
   /** Where it would run, without secrets; `undefined` when no connection is set up. */
   readonly target: string | undefined;
   /** List every unit with its reasons. */
@@ -37,8 +39,12 @@ export function planText(view: PlanView, colors: Colors): string {
     .join('\n\n')}\n`;
 }
 
-function targetLines({ target }: PlanView, colors: Colors): readonly string[] {
-  return [`${colors.bold('target')}  ${target ?? 'none: add a connection to backfill.yaml to run this'}`];
+function targetLines({ target, plan, session }: PlanView, colors: Colors): readonly string[] {
+  const sessions = [...plan.byTask.keys()].flatMap((task) => {
+    const words = session?.(task) ?? [];
+    return words.length === 0 ? [] : [`${colors.bold('session')} ${task}: ${words.join(', ')}`];
+  });
+  return [`${colors.bold('target')}  ${target ?? 'none: add a connection to backfill.yaml to run this'}`, ...sessions];
 }
 
 function taskTable(view: PlanView, colors: Colors): readonly string[] {

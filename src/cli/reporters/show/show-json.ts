@@ -4,6 +4,7 @@ import type { Task } from '../../../core/pipeline/model/model.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { scheduleInWords } from '../../../core/time/schedules/schedule-words.ts';
 import { readingSummary } from '../../../core/view/words/reading-summary.ts';
+import { sessionData } from '../../../core/view/words/session-words.ts';
 import { rangeFinder } from '../check/findings-range.ts';
 import { factsOf, type ShowReport } from './show-report.ts';
 
@@ -45,6 +46,7 @@ export function showJson(report: ShowReport): string {
       })),
       executor: task.executor.kind,
       ...(task.executor.kind !== 'warehouse' && { executorReason: task.executor.reason }),
+      ...(sessionData(task) && { session: sessionData(task) }),
       ...(task.onlyInAirflow && { onlyInAirflow: true }),
       parents: after,
       ...(ofEarlierRuns.length > 0 && { readsEarlierRunsOf: ofEarlierRuns }),

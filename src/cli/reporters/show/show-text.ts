@@ -8,6 +8,7 @@ import { scheduleInWords } from '../../../core/time/schedules/schedule-words.ts'
 import { airflowInWords } from '../../../core/view/words/airflow-words.ts';
 import { originInWords } from '../../../core/view/words/fact-origin.ts';
 import { readingSummary, summaryInWords } from '../../../core/view/words/reading-summary.ts';
+import { sessionInWords } from '../../../core/view/words/session-words.ts';
 import { type RangeFinder, rangeFinder } from '../check/findings-range.ts';
 import { factsOf, type ShowReport } from './show-report.ts';
 
@@ -44,7 +45,7 @@ function taskText(report: ShowReport, task: Task, ranges: RangeFinder, colors: C
   const { executor } = task;
   const runs =
     executor.kind === 'warehouse'
-      ? `runs on ${executor.connection ?? 'the default connection'}`
+      ? [`runs on ${executor.connection ?? 'the default connection'}`, ...sessionInWords(task)].join(', ')
       : `${executor.kind === 'airflow' ? 'left to Airflow' : 'not runnable'}: ${executor.reason}`;
   const origin = (fact: ReadFact | WriteFact): string => {
     const words = originInWords(fact, task);

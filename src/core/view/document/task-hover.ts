@@ -1,5 +1,6 @@
 import type { TaskFacts, Unknown } from '../../lineage/facts/facts.ts';
 import type { Task, TaskSql } from '../../pipeline/model/model.ts';
+import { bindText } from '../../run/bind/bind-text.ts';
 import { chooseSnapshots, type SnapshotChoice } from '../../run/jobs/read-snapshots.ts';
 import { substituteTables } from '../../run/jobs/snapshot-statements.ts';
 import type { JobRefusal } from '../../run/unit/job-refusal.ts';
@@ -10,6 +11,7 @@ import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { escapeMarkdown } from '../words/markdown.ts';
+import { sessionInWords } from '../words/session-words.ts';
 import type { SliceVersion } from '../words/slice-version.ts';
 import { readLine, writeLine } from './fact-hovers.ts';
 import type { PlaceLink } from './hover-links.ts';
@@ -48,6 +50,8 @@ export function taskHover(input: TaskHoverInput): string {
   }
   if (facts.unknowns.length > 0) lines.push('', `[Declare in backfill.yaml](${input.declare})`);
   if (task.executor.kind !== 'warehouse') lines.push('', `Not run from here: ${escapeMarkdown(task.executor.reason)}`);
+  const session = sessionInWords(task);
+  if (session.length > 0) lines.push('', `Session: ${session.map(escapeMarkdown).join(', ')}`);
   for (const version of versions) lines.push('', versionLine(version));
   if (context !== undefined) {
     const snapshots = chooseSnapshots(facts.reads, task, context);
@@ -66,14 +70,17 @@ function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): str
 }
 
 function renderedSql(
-  { source, environment, dialect }: TaskSql,
+  sql: TaskSql,
   context: TemplateContext,
   snapshots: readonly SnapshotChoice[] | JobRefusal,
 ): readonly string[] {
   if ('remedy' in snapshots) return [`Cannot be run: ${escapeMarkdown(snapshots.message)}`];
+  const { source, environment, dialect } = sql;
   const rendered = renderTemplate(source.text, context, environment);
   if (!rendered.ok) return [`Cannot be rendered: \`${rendered.expression}\` — ${escapeMarkdown(rendered.reason)}`];
-  const lines = withoutMargin(substituteTables(rendered.text, dialect, snapshots).text);
+  const bound = bindText(sql, rendered.text, context);
+  if (!bound.ok) return [`Cannot be run: ${escapeMarkdown(bound.reason)}`];
+  const lines = withoutMargin(substituteTables(bound.text, dialect, snapshots).text);
   const shown =
     lines.length > mostLines ? [...lines.slice(0, mostLines), `-- … ${lines.length - mostLines} more lines`] : lines;
   return ['```sql', ...shown, '```'];

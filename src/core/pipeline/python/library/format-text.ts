@@ -56,9 +56,10 @@ export function formatPercent(template: TextValue, operand: Value, at: SourceSpa
 
 /**
  * The parameters that a driver puts into a query (`%(day)s`, `%s`): holes with the values that are given for them.
- * Only what the values say is filled in; the text stays as written.
+ * Only what the values say is filled in; the text stays as written. `eachStatement`: the driver gets each statement of
+ * the text by itself, and with each all of the values.
  */
-export function markParameters(query: TextValue, parameters: Value): TextValue {
+export function markParameters(query: TextValue, parameters: Value, eachStatement = false): TextValue {
   if (parameters.kind !== 'dict' && parameters.kind !== 'list') return query;
   const builder = new TextBuilder();
   const positional = parameters.kind === 'list' ? parameters.items : [];
@@ -68,7 +69,7 @@ export function markParameters(query: TextValue, parameters: Value): TextValue {
     const name = match[1] ?? match[2];
     const value =
       name === undefined
-        ? positional[next++]
+        ? positional[eachStatement ? next++ % positional.length : next++]
         : parameters.kind === 'dict'
           ? parameters.entries.get(name)?.value
           : undefined;

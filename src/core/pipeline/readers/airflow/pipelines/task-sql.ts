@@ -15,7 +15,7 @@ import type { Keyword, TextValue, Value } from '../../../python/values/value.ts'
 import { connectionOf } from '../operators/operator-connection.ts';
 import type { SqlArgument, SqlOperator } from '../operators/sql-operator.ts';
 import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts';
-import { argumentAt, isNone } from '../program/arguments.ts';
+import { argumentAt, booleanOf, isNone } from '../program/arguments.ts';
 import { dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
 import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
@@ -43,6 +43,7 @@ export function operatorSql(
   const bound = taskArgument(task, 'parameters')?.value;
   // What is empty is not handed on, and no percent sign is a placeholder then.
   const values = bound === undefined || truthOf(bound) === false ? undefined : renderedValue(bound);
+  const eachStatement = booleanOf(taskArgument(task, 'split_statements'))?.value === true;
   const texts = (
     given: Keyword | undefined,
     side: SqlArgument,
@@ -57,7 +58,7 @@ export function operatorSql(
         unread.push({ hides: 'statement', reason: text, at: given.at });
         return [];
       }
-      const marked = values === undefined ? text.value : markParameters(text.value, values);
+      const marked = values === undefined ? text.value : markParameters(text.value, values, eachStatement);
       const environment = templateEnvironment(marked.mapped.text, task, context);
       const dialect = dialectOf(side, id, context.options);
       const handed = driverParameters(task, dialect, templateExtensions(operator), context);
