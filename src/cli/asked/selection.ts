@@ -32,7 +32,7 @@ export function addSelectionOptions(command: Command): Command {
         .argParser((task: string, before: readonly string[]) => [...before, task]),
     )
     .option('--expand-unbounded', 'also redo tasks that read a whole table, for all later intervals')
-    .option('--allow-append', 'let tasks run that append, although a second run doubles their rows')
+    .option('--allow-append', 'let tasks run that add rows or values, although a second run adds them again')
     .option('--allow-expired', 'let intervals run although their sources no longer keep their rows')
     .option('--now <time>', 'plan as though it were this time (UTC unless it has an offset)');
 }

@@ -338,6 +338,14 @@ describe('what stands against a plan', () => {
     expect(makePlan([alone], request(['add'], oneDay, { allowAppend: true })).findings).toMatchObject([
       { severity: 'warning' },
     ]);
+    const again = { column: 'n', adds: true, at: undefined };
+    const sums = task('sum', daily, {}, { writes: [{ ...write('t', undefined, 'update'), again }] });
+    expect(makePlan([sums], request(['sum'], oneDay)).findings).toMatchObject([
+      { code: 'append-in-plan', severity: 'error', message: expect.stringContaining('adds to n of t') },
+    ]);
+    expect(makePlan([sums], request(['sum'], oneDay, { allowAppend: true })).findings).toMatchObject([
+      { severity: 'warning' },
+    ]);
     const leftToAirflow = task('log', daily, {}, { ...adds, executor: { kind: 'airflow', reason: 'a shell command' } });
     const behind = { ...leftToAirflow, after: [{ parent: 'first', shift: undefined }] };
     const first = task('first', daily, {}, { writes: [write('u')] });

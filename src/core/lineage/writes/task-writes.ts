@@ -6,6 +6,7 @@ import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { waysOfRun } from './by-conditions.ts';
+import { changedAgain } from './changed-again.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
 import { emptiesPartition, type TaskStatement } from './task-statements.ts';
@@ -183,6 +184,7 @@ function writeOf(
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
+  const again = isRemade || mode === 'full_replace' ? undefined : changedAgain(table, items);
   return {
     table,
     ...named,
@@ -190,6 +192,7 @@ function writeOf(
     slice,
     ...(sliceAt === undefined ? {} : { sliceAt }),
     mode,
+    ...(again === undefined ? {} : { again }),
     key: key ?? [],
     provenance: 'sql',
     at,

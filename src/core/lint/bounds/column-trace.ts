@@ -1,8 +1,8 @@
 import { isNamed } from '../../lineage/columns/query-scope.ts';
 import type { CommonTable, FromItem, QueryBlock, SelectItem, SqlExpression } from '../../sql/model/expression.ts';
+import { within } from '../../sql/model/sql-search.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import type { CalendarUnit } from '../../time/zones/calendar.ts';
-import { within } from '../source/sql-search.ts';
 import { type Comparison, comparisonOf, flooredColumn, mentionsColumn } from './comparison.ts';
 
 /** Where one output column of a query comes from, and what cuts it on the way. One for each branch of a UNION. */

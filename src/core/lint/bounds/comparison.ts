@@ -1,7 +1,7 @@
 import { comparedColumn } from '../../lineage/columns/compared-column.ts';
 import type { ColumnReference, SqlExpression } from '../../sql/model/expression.ts';
+import { within } from '../../sql/model/sql-search.ts';
 import type { CalendarUnit } from '../../time/zones/calendar.ts';
-import { within } from '../source/sql-search.ts';
 
 /** One side of a range, as written. */
 export interface Edge {

@@ -1,6 +1,6 @@
 import type { SqlExpression } from '../../sql/model/expression.ts';
+import { filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
-import { filtersOf, within } from '../source/sql-search.ts';
 import type { StatementView } from '../source/statement-view.ts';
 import { comparisonOf } from './comparison.ts';
 

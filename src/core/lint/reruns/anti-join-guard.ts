@@ -1,7 +1,7 @@
 import { viewDefinition } from '../../lineage/queries/view-definition.ts';
 import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
+import { blocksBelow, blocksOf, queriesIn, tablesOf, within } from '../../sql/model/sql-search.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import { blocksBelow, blocksOf, queriesIn, tablesOf, within } from '../source/sql-search.ts';
 import { lastPart, type StatementView, sameTable, sourceText, tableKey } from '../source/statement-view.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 

@@ -1,10 +1,10 @@
+import { isJournalName, isSliceColumn } from '../../lineage/facts/table-roles.ts';
+import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import type { QueryBlock } from '../../sql/model/expression.ts';
+import { blocksOf, filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Span } from '../../text/span.ts';
-import { isRetentionDelete } from '../bounds/retention-delete.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import { blocksOf, filtersOf, within } from '../source/sql-search.ts';
 import { type StatementView, sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
-import { isJournalName, isSliceColumn } from '../source/table-roles.ts';
 
 /** A clock call of a writing statement and what it decides there. */
 export interface ClockUse {

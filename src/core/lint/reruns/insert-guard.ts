@@ -1,9 +1,9 @@
+import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
+import { filtersOf } from '../../sql/model/sql-search.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
 import type { Span } from '../../text/span.ts';
-import { isRetentionDelete } from '../bounds/retention-delete.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import { filtersOf } from '../source/sql-search.ts';
 import {
   type StatementView,
   sameTable,

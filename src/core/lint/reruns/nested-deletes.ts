@@ -1,6 +1,6 @@
+import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
-import { isRetentionDelete } from '../bounds/retention-delete.ts';
 import { type StatementView, sourceText, writesTo } from '../source/statement-view.ts';
 
 /** Whether what runs with a statement, in its WITH or its body, empties a table or updates it row by row. */

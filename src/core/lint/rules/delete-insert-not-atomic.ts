@@ -1,4 +1,5 @@
-import { isRetentionDelete } from '../bounds/retention-delete.ts';
+import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
+import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
@@ -12,7 +13,6 @@ import {
   writeSubject,
   writesTo,
 } from '../source/statement-view.ts';
-import { isJournalName, isStagingName } from '../source/table-roles.ts';
 import { type Atomicity, atomicity } from '../source/transaction.ts';
 import type { Rule, RuleFinding } from './rule.ts';
 

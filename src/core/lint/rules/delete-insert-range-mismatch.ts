@@ -1,13 +1,13 @@
+import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
+import { blocksBelow, filtersOf, queriesIn } from '../../sql/model/sql-search.ts';
 import type { ColumnTrace } from '../bounds/column-trace.ts';
 import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
 import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
-import { isRetentionDelete } from '../bounds/retention-delete.ts';
 import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../bounds/slice-range.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
-import { blocksBelow, filtersOf, queriesIn } from '../source/sql-search.ts';
 import {
   placeOf,
   type StatementView,

@@ -1,3 +1,4 @@
+import { isEventTimeColumn, isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
 import type { MergeBranch } from '../../sql/model/statement.ts';
 import { intervalColumns } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
@@ -13,7 +14,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import { isEventTimeColumn, isJournalName, isStagingName } from '../source/table-roles.ts';
 import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,11 +1,11 @@
 import type { QueryBlock } from '../../sql/model/expression.ts';
+import { filtersOf } from '../../sql/model/sql-search.ts';
 import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import { meetsNextInterval } from '../bounds/slice-range.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
-import { filtersOf } from '../source/sql-search.ts';
 import {
   placeOf,
   type StatementView,

@@ -1,4 +1,6 @@
+import { isStagingName } from '../../lineage/facts/table-roles.ts';
 import type { QueryBlock } from '../../sql/model/expression.ts';
+import { blocksBelow } from '../../sql/model/sql-search.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import type { ColumnTrace } from '../bounds/column-trace.ts';
 import type { Comparison } from '../bounds/comparison.ts';
@@ -7,7 +9,6 @@ import { holesIn, usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
-import { blocksBelow } from '../source/sql-search.ts';
 import {
   placeOf,
   type StatementView,
@@ -17,7 +18,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import { isStagingName } from '../source/table-roles.ts';
 import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {

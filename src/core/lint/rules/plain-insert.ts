@@ -1,7 +1,8 @@
+import { isJournalName, isStagingName, mayBeJournalName } from '../../lineage/facts/table-roles.ts';
+import { type blocksBelow, blocksOf } from '../../sql/model/sql-search.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
 import { type InsertGuard, insertGuard } from '../reruns/insert-guard.ts';
-import { type blocksBelow, blocksOf } from '../source/sql-search.ts';
 import {
   isKnownTable,
   placeOf,
@@ -13,7 +14,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import { isJournalName, isStagingName, mayBeJournalName } from '../source/table-roles.ts';
 import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,3 +1,4 @@
+import type { WriteFact } from '../../lineage/facts/facts.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
 import type { GridInterval } from '../../time/intervals/grid.ts';
@@ -129,21 +130,29 @@ function cycles({ cycle }: Planned): PlanFinding[] {
 function appends({ request, graph, units }: Planned): PlanFinding[] {
   return tasksOf(units).flatMap((id) => {
     const task = graph.tasks.get(id);
-    const tables = (task?.writes ?? []).filter((write) => write.mode === 'append');
+    const tables = (task?.writes ?? []).filter(({ mode, again }) => mode === 'append' || again !== undefined);
     if (task === undefined || tables.length === 0) return [];
     const { pairedWith } = task;
     if (pairedWith !== undefined && covers(startsOf(units, pairedWith), startsOf(units, id))) return [];
     const remedy = pairedWith === undefined ? '' : ` Select ${pairedWith} as well, which empties them first.`;
     return tables.map(
-      ({ table }): PlanFinding => ({
+      (write): PlanFinding => ({
         code: 'append-in-plan',
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
         severity: request.allowAppend || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
-        message: `${id} only adds rows to ${table}: running an interval again adds its rows a second time.${remedy}`,
+        message: `${id} ${secondTime(write)}${remedy}`,
         task: id,
       }),
     );
   });
+}
+
+function secondTime({ table, again }: WriteFact): string {
+  if (again === undefined) return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
+  const { column, adds } = again;
+  return adds
+    ? `adds to ${column} of ${table}: running an interval again adds to it a second time.`
+    : `makes ${column} of ${table} from its old value: running an interval again changes it a second time.`;
 }
 
 const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>

@@ -218,8 +218,8 @@ function deleterFor(
     readonly emptying: (table: string) => readonly TaskId[];
   },
 ): TaskId | undefined {
-  for (const { table, mode } of writes) {
-    if (mode !== 'append') continue;
+  for (const { table, mode, again } of writes) {
+    if (mode !== 'append' && again === undefined) continue;
     const deleter = tables
       .writersOf(table)
       .find(

@@ -1,7 +1,7 @@
 import type { SqlExpression } from '../../sql/model/expression.ts';
+import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { Span } from '../../text/span.ts';
-import { within } from '../source/sql-search.ts';
 
 /**
  * A DELETE (or soft delete) of what has grown old: everything in it that moves with time, the clock or the interval,

@@ -1,6 +1,6 @@
-import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
-import type { Statement } from '../../sql/model/statement.ts';
-import { walkInside, walkQueries } from '../../sql/model/walk.ts';
+import type { FromItem, QueryBlock, SqlExpression } from './expression.ts';
+import type { Statement } from './statement.ts';
+import { walkInside, walkQueries } from './walk.ts';
 
 /** The expression and everything below it, queries inside left out. */
 export function within(expression: SqlExpression): readonly SqlExpression[] {
