@@ -7,6 +7,7 @@ import type { MappedText } from '../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { Schedule, ScheduleAnchor } from '../../time/schedules/schedule.ts';
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
+import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { Conditioned } from './condition.ts';
 import type { DriverParameters } from './driver-parameters.ts';
@@ -101,6 +102,8 @@ export interface Task {
   readonly params: Readonly<Record<string, unknown>>;
   readonly arguments: readonly Argument[];
   readonly dependsOnPast: boolean;
+  /** Logical dates from and to which it has runs, both included, where it or its groups say so. */
+  readonly dates?: { readonly first: Instant | undefined; readonly last: Instant | undefined };
   /** Which of the tasks behind it run: one of those that follow it at once, or all or none. */
   readonly decides?: 'one-of' | 'whether';
   /** Not in the files as they are read: a real Airflow that was asked has it. */
@@ -154,6 +157,8 @@ export interface Pipeline {
   readonly tasks: readonly Task[];
   readonly edges: readonly Edge[];
   readonly clockCalls: readonly ClockCall[];
+  /** Why its Airflow cannot load the file, so that no run of it is ever made: `the DAG of Airflow 3 takes no …`. */
+  readonly unloadable?: string;
 }
 
 /** What a reader understood of one file. Never an exception; what could not be read is a problem with its range. */

@@ -32,6 +32,7 @@ interface Planned {
 export function planFindings(planned: Planned): readonly PlanFinding[] {
   return bySeverity([
     ...emptySelections(planned),
+    ...unloadable(planned),
     ...cycles(planned),
     ...appends(planned),
     ...sourceFindings(planned),
@@ -118,6 +119,16 @@ function runInWords(task: PlannableTask, { start, data }: GridInterval): string 
   const { from, to } = daysWritten(task, data);
   const same = from === data.start && to === data.end;
   return `the run of ${toIso(start)}${same || !(from < to) ? '' : `, which writes ${toIso(from)} to ${toIso(to)}`}`;
+}
+
+/** What a plan would run the scheduler itself never has: a date that it means may be another one, or none. */
+function unloadable({ graph, units }: Planned): PlanFinding[] {
+  return tasksOf(units).flatMap((id): PlanFinding[] => {
+    const reason = graph.tasks.get(id)?.unloadable;
+    if (reason === undefined) return [];
+    const message = `The scheduler does not load the file of ${id}: ${reason}. Mend the file, or say under airflow in backfill.yaml which version runs it.`;
+    return [{ code: 'not-loadable', severity: 'error', message, task: id }];
+  });
 }
 
 function cycles({ cycle }: Planned): PlanFinding[] {

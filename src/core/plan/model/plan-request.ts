@@ -48,6 +48,8 @@ export interface PlannableTask {
   /** `undefined`: the schedule gives no grid; `noGrid` says why. */
   readonly grid: Grid | undefined;
   readonly noGrid: string | undefined;
+  /** Why the scheduler cannot load the file that it stands in. */
+  readonly unloadable?: string;
   /** `zero-width` bounds are used by this task under Airflow 3's default timetable. */
   readonly zeroWidth: boolean;
   readonly reads: readonly ParentRead[];

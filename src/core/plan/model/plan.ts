@@ -65,6 +65,7 @@ export const planFindingCodes = [
   'empty-selection',
   'not-finished',
   'unfinished-day',
+  'not-loadable',
   'cycle',
   'unbounded-read',
   'unknown-window',

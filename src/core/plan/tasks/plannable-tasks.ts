@@ -12,6 +12,7 @@ import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import { createMemo, oncePer } from '../../pipeline/workspace/memo.ts';
 import { cutOut, guardSpans } from '../../sql/slice-guard.ts';
 import type { Span } from '../../text/span.ts';
+import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
@@ -121,7 +122,8 @@ export function plannableTasks(
     tasks.push({
       id,
       zone: isZone(pipeline.zone) ? pipeline.zone : 'UTC',
-      ...gridOf(pipeline),
+      ...gridWithin(pipeline, task),
+      ...(pipeline.unloadable === undefined ? {} : { unloadable: pipeline.unloadable }),
       zeroWidth: usesEmptyBounds(task, pipeline),
       reads: joined.get(id) ?? [],
       after: [...(after.get(id) ?? []), ...past],
@@ -149,6 +151,13 @@ const gridOf = oncePer((pipeline: Pipeline): Pick<PlannableTask, 'grid' | 'noGri
   const made = makeGrid(pipeline.schedule.value, pipeline.anchor);
   return made.grid === undefined ? { grid: undefined, noGrid: made.reason } : { grid: made.grid, noGrid: undefined };
 });
+
+/** The grid of a task: of its pipeline, without the runs in which the task has no part. */
+function gridWithin(pipeline: Pipeline, { dates }: Task): Pick<PlannableTask, 'grid' | 'noGrid'> {
+  const all = gridOf(pipeline);
+  if (dates === undefined || all.grid === undefined) return all;
+  return { ...all, grid: limitedGrid(all.grid, dates.first, dates.last) };
+}
 
 const anything: ReadWindow = { kind: 'unbounded' };
 

@@ -7,6 +7,7 @@ import type { ModuleShelf } from '../../python/shared-modules.ts';
 import type { SyntaxTree } from '../../python/syntax/syntax-tree.ts';
 import { airflowHost } from './declare/airflow-host.ts';
 import { followCallables } from './declare/follow-callables.ts';
+import { failingImport, refusedArgument } from './load-problems.ts';
 import { buildPipeline } from './pipelines/build-pipeline.ts';
 import { crossEdges } from './pipelines/cross-edges.ts';
 import { spreadDags } from './program/edges.ts';
@@ -71,9 +72,14 @@ export function readAirflowFile(
     });
   const context = { file, files, options, makeTaskSql };
   const cross = crossEdges(program, run, problems);
-  const pipelines = sayUnusedClocksOnce(
-    program.dags.map((dag) => buildPipeline(dag, program, cross, run.clockSites, settings, context, problems)),
-  );
+  const failing = failingImport(file, text, tree, settings);
+  const built = program.dags.map((dag) => {
+    const refused = failing ?? refusedArgument(dag, settings);
+    if (refused !== undefined) problems.push(refused.problem);
+    const pipeline = buildPipeline(dag, program, cross, run.clockSites, settings, context, problems);
+    return refused === undefined ? pipeline : { ...pipeline, unloadable: refused.reason };
+  });
+  const pipelines = sayUnusedClocksOnce(built);
   return { file, pipelines, problems: problems.filter(isFirst) };
 }
 

@@ -15,6 +15,7 @@ import { booleanOf, numberOf } from '../program/arguments.ts';
 import { assetArgument } from '../program/assets.ts';
 import { type DagBuilder, dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
 import type { AirflowSettings } from '../schedule/airflow-settings.ts';
+import { taskDates } from '../schedule/start-date.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
 import { operatorSession } from '../session/operator-session.ts';
 import { ownRendering } from '../templates/template-environment.ts';
@@ -56,6 +57,7 @@ export function buildTask(
       severity: 'error',
     });
   const decides = whatFollows(task);
+  const dates = taskDates(task, settings, problems);
   return {
     id,
     name: task.name,
@@ -81,6 +83,7 @@ export function buildTask(
     dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
     ),
+    ...(dates === undefined ? {} : { dates }),
     ...(decides === undefined ? {} : { decides }),
   };
 }

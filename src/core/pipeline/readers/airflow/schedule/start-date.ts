@@ -3,6 +3,7 @@ import { type Instant, instant } from '../../../../time/zones/instant.ts';
 import { toIso } from '../../../../time/zones/iso.ts';
 import { fromWall } from '../../../../time/zones/zone.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
+import type { Task } from '../../../model/model.ts';
 import { parseDate } from '../../../python/library/parse-date.ts';
 import { clocksOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
@@ -62,6 +63,25 @@ export function datesOf(dag: DagBuilder, tasks: readonly TaskBuilder[], settings
     zone,
     problems,
   };
+}
+
+/** From which logical date to which a task has runs, by dates of its own, of its groups and of `default_args`. */
+export function taskDates(task: TaskBuilder, { defaultZone }: AirflowSettings, problems: Problem[]): Task['dates'] {
+  const [first, last] = ['start_date', 'end_date'].map((name) => {
+    const given = taskArgument(task, name);
+    if (given === undefined || isNone(given.value)) return undefined;
+    const date = dateOf(given.value);
+    if (date !== undefined) return fromWall(date.zone ?? defaultZone, date.wall);
+    // What is the DAG's as well is said there.
+    if (task.made.keywords.has(name))
+      problems.push({
+        message: `The ${name} of task ${task.name} is not a constant${reasonOf(given.value)}, so the intervals that it leaves out are not known. Write a fixed date.`,
+        at: given.valueAt,
+        severity: 'info',
+      });
+    return undefined;
+  });
+  return first === undefined && last === undefined ? undefined : { first, last };
 }
 
 type DateReading = (value: Value) => Instant | undefined;
