@@ -2,6 +2,7 @@ import type { WorkspaceFacts } from '../../core/lineage/facts/workspace-facts.ts
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace/workspace-index.ts';
 import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
 import type { Finding } from '../../core/lint/fixes/finding.ts';
+import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { FileReading, TaskId } from '../../core/pipeline/model/model.ts';
 import type { WorkspaceReading } from '../../core/pipeline/model/workspace-reading.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/workspace/read-workspace.ts';
@@ -41,6 +42,8 @@ export interface LiveWorkspace {
   configure(settings: WorkspaceSettings): void;
   cover(path: string, text: string | undefined): void;
   changed(paths: readonly string[]): void;
+  /** What the database that plans are for has beside the files; `undefined`: none is known. */
+  learn(database: DatabaseDefinitions | undefined): void;
 }
 
 const configFile = /^backfill\.ya?ml$/;
@@ -61,6 +64,8 @@ function readConfigOf(root: string): ReadConfig {
 interface KeptWork {
   readonly grammars: SqlGrammars;
   readonly index: WorkspaceIndex;
+  /** Of the files with the database. */
+  readonly joined: WorkspaceIndex;
   readonly checker: WorkspaceChecker;
 }
 
@@ -74,11 +79,17 @@ export async function openLiveWorkspace(
   onAnswer: (said: string) => void,
 ): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
-  const kept: KeptWork = { grammars: sqlGrammars(), index: createWorkspaceIndex(), checker: createWorkspaceChecker() };
+  const kept: KeptWork = {
+    grammars: sqlGrammars(),
+    index: createWorkspaceIndex(),
+    joined: createWorkspaceIndex(),
+    checker: createWorkspaceChecker(),
+  };
   let settings = first;
   let reader: { readonly key: string; readonly reader: WorkspaceReader } | undefined;
   let read: ReadConfig | undefined;
   let current: LiveState | undefined;
+  let database: DatabaseDefinitions | undefined;
   let readings: readonly FileReading[] = [];
   const airflow = watchAirflow({
     root,
@@ -105,7 +116,7 @@ export async function openLiveWorkspace(
         airflow.follow(airflowToAsk(root, read.config, settings));
         const reading = readerFor(read).read(live.files, airflow.answers());
         readings = reading.files;
-        current = makeState(root, reading, live, withFailure(read, airflow.failure()), settings, kept);
+        current = makeState(root, reading, live, withFailure(read, airflow.failure()), settings, kept, database);
       }
       return current;
     },
@@ -115,6 +126,10 @@ export async function openLiveWorkspace(
     },
     cover(path, text) {
       live.cover(path, text);
+      current = undefined;
+    },
+    learn(found) {
+      database = found;
       current = undefined;
     },
     changed(paths) {
@@ -132,10 +147,12 @@ function makeState(
   live: LiveFiles,
   { config, text, problems }: ReadConfig,
   settings: WorkspaceSettings,
-  { grammars, index, checker }: KeptWork,
+  { grammars, index, joined, checker }: KeptWork,
+  database: DatabaseDefinitions | undefined,
 ): LiveState {
-  const facts = index.update(reading, config.declared, config.sources);
-  const tasks = once(() => plannableTasks(facts, digest));
+  const coded = index.update(reading, config.declared, config.sources);
+  const facts = database === undefined ? coded : joined.update(reading, config.declared, config.sources, database);
+  const tasks = once(() => plannableTasks(facts, digest, coded));
   return {
     root,
     config,
@@ -146,7 +163,7 @@ function makeState(
     tasks,
     children: once(() => childrenOf(tasks())),
     findings: once(() =>
-      checkWithGrammars(facts, grammars, { severities: { ...config.rules, ...settings.severities } }, checker),
+      checkWithGrammars(coded, grammars, { severities: { ...config.rules, ...settings.severities } }, checker),
     ),
   };
 }

@@ -1,8 +1,10 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
+import type { NamedInSql } from '../../core/sql/named-in-sql.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 
 /** How a run of the run thread ended, or why it could not begin. */
@@ -72,6 +74,11 @@ export interface RunApi {
     readonly createdBy: string;
     readonly document: string;
   }): Promise<{ readonly kind: 'proved'; readonly proofs: readonly UnitProof[] } | WorldAnswer>;
+  /** What the database has of what a workspace names. Reads its catalog only. */
+  definitions(argument: {
+    readonly connection: ConnectionConfig;
+    readonly named: NamedInSql;
+  }): Promise<{ readonly kind: 'known'; readonly database: DatabaseDefinitions } | WorldAnswer>;
   /** Plans to take back what a run changed, all of it or these units. Writes nothing. */
   planUndo(argument: {
     readonly connection: ConnectionConfig;

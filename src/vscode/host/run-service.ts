@@ -9,6 +9,7 @@ import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
 import { previewing, proving } from '../../core/run/outside/outside-words.ts';
 import { rehearsed, withOutside } from '../../core/run/outside/with-outside.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
+import { readDatabase } from '../../core/run/preflight/read-database.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
@@ -94,6 +95,11 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, sure, how);
         return { kind: 'proved' as const, proofs };
       }),
+    definitions: ({ connection, named }) =>
+      withWarehouse(connection, async (warehouse) => ({
+        kind: 'known' as const,
+        database: await readDatabase(warehouse, named, connection.settings),
+      })),
     planUndo: ({ connection, run, units, createdBy }) =>
       withLedger(connection, async (ledger) => {
         const now = systemClock.now();

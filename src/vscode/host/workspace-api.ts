@@ -1,8 +1,10 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import type { NamedInSql } from '../../core/sql/named-in-sql.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
@@ -170,8 +172,17 @@ export interface WorkspaceApi {
     readonly at: number;
   }): Promise<{ readonly from: string; readonly to: string } | undefined>;
   range(argument: RangeChoice): Promise<RangeView>;
-  /** Makes the plan of the task's page, and keeps it: what is shown is what runs. */
-  plan(argument: RangeChoice & { readonly purpose: 'run' | 'proof' }): Promise<PlanGrid>;
+  /** What tasks that run on a connection name, which its database may have beside the files. */
+  named(argument: { readonly connection: string }): Promise<NamedInSql>;
+  /** Joins what a database has to the workspace; `undefined`: none is known. */
+  learn(argument: { readonly database: DatabaseDefinitions | undefined }): Promise<void>;
+  /**
+   * Makes the plan of the task's page, and keeps it: what is shown is what runs. `unasked`: why its database could not be
+   * asked what it has beside the files.
+   */
+  plan(
+    argument: RangeChoice & { readonly purpose: 'run' | 'proof'; readonly unasked?: string | undefined },
+  ): Promise<PlanGrid>;
   /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */
   unit(argument: {
     readonly page: string;

@@ -1,5 +1,7 @@
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import { oncePer } from '../../core/pipeline/workspace/memo.ts';
+import { withFindings } from '../../core/plan/findings/plan-findings.ts';
+import { unaskedFinding } from '../../core/plan/findings/unmade-tables.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
@@ -7,6 +9,7 @@ import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { decodeRunDocument } from '../../core/run/kept/run-document.ts';
 import { recordJson } from '../../core/run/kept/run-json.ts';
 import { outOfDateTasks } from '../../core/run/order/resume-run.ts';
+import { namedInWorkspace } from '../../core/run/preflight/read-database.ts';
 import { safeTasksAt } from '../../core/safe/safe-tasks-at.ts';
 import { type LineIndex, lineIndex } from '../../core/text/line-index.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
@@ -28,6 +31,7 @@ import { addDeclaration } from '../../node/config/add-declaration.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { freeName, writeConnection } from '../../node/config/write-connection.ts';
+import { refuseElsewhere } from '../../node/run-setup.ts';
 import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
@@ -212,13 +216,20 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const { tasks, children, settings } = state();
       return rangeView(tasks(), children(), typedRange(choice), settings.shownIn);
     },
-    async plan({ purpose, ...choice }) {
+    async named({ connection }) {
+      const { config, facts } = state();
+      return namedInWorkspace(facts, refuseElsewhere(config, connection, process.env));
+    },
+    async learn({ database }) {
+      live().learn(database);
+    },
+    async plan({ purpose, unasked, ...choice }) {
       const current = state();
       const range = typedRange(choice);
       const made = planTypedRange(current.tasks(), range, purpose);
       if ('wrong' in made) throw new Error(made.wrong);
       return freeze(choice.task, {
-        plan: made.plan,
+        plan: withFindings(made.plan, unasked === undefined ? [] : [unaskedFinding(unasked)]),
         purpose: { kind: purpose },
         title: titleOf(range),
         state: current,

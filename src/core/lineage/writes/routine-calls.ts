@@ -62,12 +62,18 @@ function bodyOf(
     text: argument(call, caller, name, index),
   }));
   const body = withArguments(routine.body ?? '', routine.name, given, columns);
-  const text = routine.language === 'plpgsql' ? asBlock(body) : body;
+  const text = routine.language === 'plpgsql' ? asBlock(asQueries(body)) : body;
   // A whole body stands where it is called.
   const pieces = at === undefined ? [] : [{ at: 0, length: text.length, source: at, exact: false }];
   const { session, environment, sessionZone } = sql;
   return makeTaskSql({ text, pieces }, [], 'postgres', 'imported', { session, environment, sessionZone });
 }
+
+/** `RETURN QUERY SELECT …` and `PERFORM …` as the queries that they run. */
+const asQueries = (body: string): string =>
+  body
+    .replace(/\breturn\s+query\b(?!\s+execute\b)/gi, (words) => ' '.repeat(words.length))
+    .replace(/\bperform\b/gi, 'select ');
 
 /** `p_day => '…'`, or the one in its place; what Python puts into it is not known. */
 function argument(call: CallInSql, caller: string, name: string, index: number): string | undefined {

@@ -46,6 +46,14 @@ export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] 
   return [...refreshed, finding('info', message)];
 }
 
+/** The plan rests on the files alone. */
+export const unaskedFinding = (reason: string): PlanFinding => ({
+  code: 'unmade-table',
+  severity: 'info',
+  message: `The database was not asked which views and functions it has, so what is read through them is not in this plan: ${reason.replace(/\.$/, '')}.`,
+  task: undefined,
+});
+
 function list(names: readonly string[]): string {
   const [shown, more] = [names.slice(0, most), names.length - most];
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');

@@ -3,6 +3,7 @@ import type { AssistantState, OptionsView, PlanView } from '../../../protocol/as
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import { cliCommand } from '../words/cli-command.ts';
 import { busyWords } from '../words/outcome-words.ts';
+import { learnDatabase } from './learn-database.ts';
 import { isRefused, planUndo, type ShownUndo } from './plan-undo.ts';
 import { sessionChoices } from './session-choices.ts';
 import { firstOptions } from './session-options.ts';
@@ -62,7 +63,10 @@ export async function openSession(
   };
 
   const makePlan = async (purpose: 'run' | 'proof'): Promise<PlanView> => {
-    const plan = await store.during('Planning…', () => client.call('plan', { ...choices.range(), purpose }));
+    const plan = await store.during('Planning…', async () => {
+      const unasked = await learnDatabase(services, store.state.connection.name);
+      return client.call('plan', { ...choices.range(), purpose, unasked });
+    });
     run.forget();
     store.set({ step: 'plan', plan, run: undefined, selected: undefined });
     save();
