@@ -89,6 +89,11 @@ export function fakeLedger(): LedgerStore & {
       const key = `${run}|${record.unit}`;
       const state = records.get(key)?.state;
       if (state !== 'changed' && state !== 'unchanged') records.set(key, record);
+      return 'recorded' as const;
+    },
+    async reopen() {},
+    async uncommitted() {
+      return [];
     },
     async units(run) {
       return [...records].filter(([key]) => key.startsWith(`${run}|`)).map(([, record]) => record);

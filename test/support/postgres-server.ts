@@ -40,6 +40,13 @@ const unprivileged = 65_534;
 export const serverUser: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {};
 
+const serverEnv = (native: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH ?? '',
+  LC_ALL: 'C',
+  LD_LIBRARY_PATH: join(native, 'lib'),
+  TZ: 'UTC',
+});
+
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   removeAbandoned();
   const directory = mkdtempSync(join(tmpdir(), prefix));
@@ -48,7 +55,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   if ('uid' in asUser) chownSync(directory, unprivileged, unprivileged);
   const native = await reachable(await nativeDirectory(), directory, asUser);
   const data = join(directory, 'data');
-  const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib'), TZ: 'UTC' };
+  const env = serverEnv(native);
   const passwordFile = join(directory, 'password');
   await run('sh', ['-c', `printf '%s' "$1" > "$2" && chmod 644 "$2"`, 'sh', password, passwordFile]);
   await run(
@@ -56,11 +63,17 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-N'],
     { ...asUser, env, cwd: directory },
   );
+  return launch(directory, native, settings);
+}
+
+/** Starts a server on the data directory that is there. */
+async function launch(directory: string, native: string, settings: readonly string[]): Promise<PostgresServer> {
   const port = await freePort();
   const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...settings];
+  const data = join(directory, 'data');
   const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
-    ...asUser,
-    env,
+    ...serverUser,
+    env: serverEnv(native),
     cwd: directory,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -84,6 +97,66 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : error}\n${log}`);
   }
   return server;
+}
+
+/** A standby that follows a server by streaming replication, without waiting: what it lacks when promoted is lost. */
+export interface Standby extends PostgresServer {
+  /** What is committed from now on does not reach it. Resolves when it has all that was committed before. */
+  fallBehind(): Promise<void>;
+  /** Makes it the primary. */
+  promote(): Promise<void>;
+}
+
+export async function startStandby(primary: PostgresServer, settings: readonly string[] = []): Promise<Standby> {
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  writeFileSync(join(directory, 'host.pid'), String(process.pid));
+  if ('uid' in serverUser) chownSync(directory, unprivileged, unprivileged);
+  const native = await reachable(await nativeDirectory(), directory, serverUser);
+  const data = join(directory, 'data');
+  const client = new pg.Client({ ...pick(primary), database: 'postgres' });
+  await client.connect();
+  await client.query("select pg_backup_start('standby', true)");
+  await run('cp', ['-a', join(primary.directory, 'data'), data], serverUser);
+  const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
+  await client.end();
+  rmSync(join(data, 'postmaster.pid'), { force: true });
+  const info = `host=127.0.0.1 port=${primary.port} user=postgres password=''${password}''`;
+  const write = async (name: string, text: string, append = false): Promise<void> => {
+    const script = `printf '%s\n' "$1" ${append ? '>>' : '>'} "$2"`;
+    await run('sh', ['-c', script, 'sh', text, join(data, name)], serverUser);
+  };
+  await write('backup_label', String(rows[0]?.labelfile).trimEnd());
+  await write('standby.signal', '');
+  await write('postgresql.auto.conf', `primary_conninfo = '${info}'`, true);
+  const server = await launch(directory, native, settings);
+  const ask = async (from: Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>, text: string) => {
+    const session = new pg.Client({ ...pick(from), database: 'postgres' });
+    await session.connect();
+    try {
+      return (await session.query<{ is: unknown }>(text)).rows[0]?.is;
+    } finally {
+      await session.end();
+    }
+  };
+  const until = async (text: string): Promise<void> => {
+    for (let tries = 0; (await ask(server, text)) !== true; tries++) {
+      if (tries > 200) throw new Error(`the standby never came to: ${text}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  return {
+    ...server,
+    fallBehind: async () => {
+      const at = String(await ask(primary, 'select pg_current_wal_flush_lsn()::text as is'));
+      await until(`select pg_last_wal_replay_lsn() >= '${at}' as is`);
+      await asSuperuser(server, 'postgres', "alter system set primary_conninfo = ''", 'select pg_reload_conf()');
+      await until('select not exists (select from pg_stat_wal_receiver) as is');
+    },
+    promote: async () => {
+      await asSuperuser(server, 'postgres', 'select pg_promote()');
+      await until('select not pg_is_in_recovery() as is');
+    },
+  };
 }
 
 /** Runs statements as superuser on one database of the server. */

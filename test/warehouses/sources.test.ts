@@ -283,6 +283,23 @@ where day >= date '{{ ds }}' - 1 and day < '{{ ds }}';
     expect(await said('events')).toBe(false);
   });
 
+  onServer('a server that confirms what it may lose is said once, until the connection says otherwise', async () => {
+    configure('');
+    await onDatabase(...tables);
+    const said = async (): Promise<number> => {
+      const { code, out } = await run('daily', '02', '04');
+      expect(code).toBe(0);
+      return out.match(/^warning loose-commits {2}synchronous_commit is off/gm)?.length ?? 0;
+    };
+    expect(await said()).toBe(0);
+    const [[database = ''] = []] = await onDatabase('select current_database()');
+    await onDatabase(`alter database "${database}" set synchronous_commit to off`);
+    expect(await said()).toBe(1);
+    const yaml = readFileSync(join(root, 'backfill.yaml'), 'utf8');
+    writeFileSync(join(root, 'backfill.yaml'), yaml.replace(/ \}\n/, ', settings: { synchronous_commit: "on" } }\n'));
+    expect(await said()).toBe(0);
+  });
+
   onServer('rows that the source does not keep stop a run, unless asked for', async () => {
     configure('\n  raw.orders: { retention: 26 days }\n');
     await onDatabase(...tables);

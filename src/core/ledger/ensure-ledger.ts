@@ -11,19 +11,22 @@ import {
 import type { Session, Warehouse } from '../warehouse/port/ports.ts';
 import { WarehouseError } from '../warehouse/port/warehouse-error.ts';
 
-const ready = new WeakMap<Warehouse, Promise<void>>();
+/** By session: behind the same address there may be another server by now, which has no ledger yet. */
+const ready = new WeakMap<Session, Promise<void>>();
+/** Engines held by this process alone whose old leases are forgotten. */
+const taken = new WeakSet<Warehouse>();
 
 /**
  * Creates the ledger's schema once, whoever comes first, and checks the rights that runs need. Throws
  * {@link WarehouseError} with the GRANT that helps, or where a newer version of the product made the ledger.
  */
 export function ensureLedger(warehouse: Warehouse, session: Session): Promise<void> {
-  const known = ready.get(warehouse);
+  const known = ready.get(session);
   if (known) return known;
   const created = prepare(warehouse, session);
-  ready.set(warehouse, created);
+  ready.set(session, created);
   // A failure may have been the world's: the next caller tries again.
-  created.catch(() => ready.delete(warehouse));
+  created.catch(() => ready.delete(session));
   return created;
 }
 
@@ -45,7 +48,10 @@ async function prepare(warehouse: Warehouse, session: Session): Promise<void> {
   if (exists === 't') {
     await checkVersion(session, String(user));
     // Whoever left a lease here is gone: the engine is held by this process alone.
-    if (warehouse.leases === 'exclusive') for (const statement of forgetLeasesSql) await session.query(statement);
+    if (warehouse.leases === 'exclusive' && !taken.has(warehouse)) {
+      for (const statement of forgetLeasesSql) await session.query(statement);
+      taken.add(warehouse);
+    }
     return;
   }
   if (mayCreate !== 't' && hasSchema !== 't') {

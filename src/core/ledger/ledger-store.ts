@@ -38,6 +38,8 @@ export interface UnitRecord {
   readonly message: string | undefined;
   readonly durationMs: number | undefined;
   readonly slices: readonly SliceDiff[];
+  /** It was committed, and its marker is gone, or that of a version which it read. */
+  readonly lost?: boolean;
 }
 
 export interface RunSummary {
@@ -91,8 +93,16 @@ export interface LedgerStore {
   saveRun(run: StoredRun, units: readonly UnitId[], slices?: readonly LedgerSlice[]): Promise<void>;
   loadRun(run: string): Promise<StoredRun | undefined>;
   listRuns(limit: number): Promise<readonly RunSummary[]>;
-  /** Never overwrites a committed state (`changed`, `unchanged`) with another one. */
-  recordUnit(run: string, record: UnitRecord): Promise<void>;
+  /**
+   * Never overwrites a committed state (`changed`, `unchanged`, `skipped`), and never makes one: only the unit's own transaction
+   * does. `lost`: it was to be added to a commit that is not there.
+   */
+  recordUnit(run: string, record: UnitRecord): Promise<'recorded' | 'lost'>;
+  /** Those of these units that are not committed. */
+  uncommitted(run: string, units: readonly UnitId[]): Promise<readonly UnitId[]>;
+  /** Takes back that these units are committed, so that they can run again: their versions and kept rows are forgotten. */
+  reopen(run: string, units: readonly UnitId[]): Promise<void>;
+  /** A unit that is lost is `waiting`. */
   units(run: string): Promise<readonly UnitRecord[]>;
   /**
    * Says that the run is at work from now on, for `leaseMs` until its first unit renews that. Nothing is said, and

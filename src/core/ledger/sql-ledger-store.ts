@@ -2,13 +2,16 @@ import { instant } from '../time/zones/instant.ts';
 import {
   beginningLockSql,
   beginRunSql,
+  completeUnitSql,
   endRunSql,
   listRunsSql,
   loadRunSql,
   newestVersionsSql,
   recordUnitStateSql,
+  reopenUnitsSql,
   saveRunSlicesSql,
   saveRunSql,
+  uncommittedSql,
   unitsSql,
 } from '../warehouse/dialects/postgres/ledger/ledger-store-sql.ts';
 import {
@@ -22,6 +25,8 @@ import { ensureLedger } from './ensure-ledger.ts';
 import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 import { undoMark } from './undo-mark.ts';
+
+const committedStates: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped']);
 
 type Row = readonly (string | null)[];
 
@@ -93,7 +98,8 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     },
     listRuns: async (limit) => (await ask(listRunsSql, [String(limit)])).rows.map(summaryOf),
     recordUnit: async (run, record) => {
-      await ask(recordUnitStateSql, [
+      const isCommitted = committedStates.has(record.state);
+      const { rows } = await ask(isCommitted ? completeUnitSql : recordUnitStateSql, [
         run,
         record.unit,
         record.state,
@@ -102,6 +108,14 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
         record.durationMs === undefined ? null : String(Math.round(record.durationMs)),
         JSON.stringify(record.slices),
       ]);
+      return isCommitted && rows.length === 0 ? 'lost' : 'recorded';
+    },
+    uncommitted: async (run, units) =>
+      units.length === 0
+        ? []
+        : (await ask(uncommittedSql, [run, JSON.stringify(units)])).rows.map(([unit]) => String(unit)),
+    reopen: async (run, units) => {
+      if (units.length > 0) await ask(reopenUnitsSql, [run, JSON.stringify(units)]);
     },
     units: async (run) => (await ask(unitsSql, [run])).rows.map(recordOf),
     beginRun: (run, owner, slices, leaseMs) =>
@@ -190,7 +204,7 @@ function versionOf(row: Row): SliceVersionRecord {
   };
 }
 
-function recordOf([unit, state, attempts, message, durationMs, slices]: Row): UnitRecord {
+function recordOf([unit, state, attempts, message, durationMs, slices, lost]: Row): UnitRecord {
   return {
     unit: String(unit),
     state: state as UnitState,
@@ -198,5 +212,6 @@ function recordOf([unit, state, attempts, message, durationMs, slices]: Row): Un
     message: message ?? undefined,
     durationMs: durationMs === null || durationMs === undefined ? undefined : Number(durationMs),
     slices: JSON.parse(slices ?? '[]') as UnitRecord['slices'],
+    ...(lost === 't' ? { lost: true } : {}),
   };
 }

@@ -31,6 +31,8 @@ export interface FaultyProxy {
   readonly lines: ReadonlySet<Line>;
   /** Statements so far. */
   readonly count: () => number;
+  /** Lines that are opened from now on lead to another server. */
+  lead(serverPort: number): void;
   close(): Promise<void>;
 }
 
@@ -39,11 +41,12 @@ export async function openProxy(serverPort: number, watch: Watcher): Promise<Fau
   const lines = new Set<Line>();
   const sockets = new Set<Socket>();
   let statements = 0;
+  let leadsTo = serverPort;
   const next = () => statements++;
 
   // An end that says nothing more is not answered by itself: a frozen line must not.
   const listener = createServer({ allowHalfOpen: true }, (client) => {
-    const server = connect({ port: serverPort, host: '127.0.0.1', allowHalfOpen: true });
+    const server = connect({ port: leadsTo, host: '127.0.0.1', allowHalfOpen: true });
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -57,6 +60,9 @@ export async function openProxy(serverPort: number, watch: Watcher): Promise<Fau
     port: typeof address === 'object' && address !== null ? address.port : 0,
     lines,
     count: () => statements,
+    lead: (other) => {
+      leadsTo = other;
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => listener.close(resolve));

@@ -68,10 +68,25 @@ describe.each(engines)('the ledger on %s', (engine) => {
 
   test('never lets go of a committed state', async () => {
     await store.saveRun(stored('two'), ['a']);
-    await store.recordUnit('two', record({ state: 'changed', message: undefined }));
+    await sql(fixture.warehouse, "update backfill_ledger.units set state = 'changed' where run = 'two'");
+    expect(await store.recordUnit('two', record({ state: 'changed', message: undefined }))).toBe('recorded');
     await store.recordUnit('two', record({ state: 'failed' }));
     await store.recordUnit('two', record({ state: 'waiting' }));
     expect(await store.units('two')).toEqual([record({ state: 'changed', message: undefined })]);
+  });
+
+  test('makes no committed state: only the transaction of its unit does', async () => {
+    await store.saveRun(stored('untold'), ['a', 'b']);
+    await store.recordUnit('untold', record({ state: 'running', message: undefined }));
+    expect(await store.recordUnit('untold', record({ state: 'changed' }))).toBe('lost');
+    expect(await store.recordUnit('untold', record({ unit: 'nobody', state: 'skipped' }))).toBe('lost');
+    expect((await store.units('untold')).map(({ unit, state }) => [unit, state])).toEqual([
+      ['a', 'running'],
+      ['b', 'waiting'],
+    ]);
+    expect(await store.uncommitted('untold', ['a', 'b', 'nobody'])).toEqual(['a', 'b', 'nobody']);
+    await sql(fixture.warehouse, "update backfill_ledger.units set state = 'changed' where run = 'untold'");
+    expect(await store.uncommitted('untold', ['a', 'b'])).toEqual([]);
   });
 
   test('lists the newest run first, as many as asked', async () => {

@@ -78,6 +78,7 @@ export const planFindingCodes = [
   'missing-snapshot',
   'missing-previous',
   'session-zone',
+  'loose-commits',
   'zero-width-interval',
   'out-of-date',
   'stale',

@@ -1,3 +1,4 @@
+import type { UnitId } from '../../plan/model/plan.ts';
 import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import type { Cancellable } from '../session/cancellable.ts';
@@ -15,6 +16,8 @@ export interface UnitRun {
   readonly heartbeat: Heartbeat;
   /** Jobs that the same process is running. */
   readonly atWork: ReadonlySet<UnitJob>;
+  /** Units of the run that were confirmed as committed; where the server does not have them, the unit does not run. */
+  readonly follows: readonly UnitId[];
   /** Set while a claim is held that nothing has deleted yet. */
   claim: { fence: string; lost: boolean } | undefined;
   /** Set once its statements may have been sent. */

@@ -20,6 +20,7 @@ import {
   outcomeUnit,
   stuckBusy,
 } from '../unit/unit-results.ts';
+import { lastCommits } from './last-commits.ts';
 import { progressMeter } from './progress-meter.ts';
 import { tableSlots } from './table-slots.ts';
 import { waitTracker } from './wait-tracker.ts';
@@ -33,8 +34,8 @@ export interface DriveInput {
   readonly before: ReadonlyMap<UnitId, UnitRecord>;
   readonly options: RunOptions;
   readonly executor: UnitExecutor;
-  /** Makes a unit's state durable; a rejection stops the run. */
-  readonly record: (record: UnitRecord) => Promise<void>;
+  /** Makes a unit's state durable; a rejection stops the run. `lost`: the server does not have the unit's commit. */
+  readonly record: (record: UnitRecord) => Promise<'recorded' | 'lost'>;
   readonly clock: Clock;
   readonly signal: CancelSignal;
   readonly onEvent: (event: RunEvent) => void;
@@ -44,6 +45,13 @@ export interface Driven {
   readonly units: readonly RunUnit[];
   /** Set when the ledger could not be written; nothing was started after that. */
   readonly problem: string | undefined;
+  /**
+   * The server turned out not to have commits that it had confirmed; nothing was started after that. What is done is to be
+   * asked of the ledger again.
+   */
+  readonly lost: boolean;
+  /** Commits that have to stand in the ledger: where they do, so do all others. */
+  readonly follows: readonly UnitId[];
 }
 
 /**
@@ -65,10 +73,12 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const running = new Map<number, number[]>();
   const meter = progressMeter(plan.units.length, clock.now());
   const places = tableSlots(plan, input.jobs);
+  const commits = lastCommits([...input.before.values()].filter(isCommitted).map(({ unit }) => unit));
   const limit = Math.max(1, Math.min(options.concurrency, executor.maxConcurrency, connectionCap(input.jobs)));
   let sleeping = 0;
   let stopped = signal.aborted;
   let problem: string | undefined;
+  let lost = false;
   let bug: { readonly error: unknown } | undefined;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -88,18 +98,21 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const idAt = (position: number): UnitId => unitAt(position).id;
   const report = (): void => emit({ kind: 'progress', progress: meter.read(running.size, clock.now()) });
 
-  let writes: Promise<void> = Promise.resolve();
-  const write = (record: UnitRecord): Promise<void> => {
-    writes = writes.then(async () => {
-      if (problem !== undefined) return;
+  let writes: Promise<unknown> = Promise.resolve();
+  /** False: the server does not have the commit that was to be noted. */
+  const write = (record: UnitRecord): Promise<boolean> => {
+    const written = writes.then(async () => {
+      if (problem !== undefined) return true;
       try {
-        await input.record(record);
+        return (await input.record(record)) === 'recorded';
       } catch (error) {
         problem = `the ledger could not be written: ${error instanceof Error ? error.message : String(error)}`;
         stopped = true;
+        return true;
       }
     });
-    return writes;
+    writes = written;
+    return written;
   };
 
   /** Asks the given units whether they may start, and follows every block to what waits behind it. */
@@ -179,7 +192,9 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
         return pump();
       }
       emit({ kind: 'unit-started', unit, attempt });
-      const outcome = await executor.execute(job, signal);
+      const { mark, follows } = commits.begin();
+      const outcome = await executor.execute(job, signal, follows);
+      if (outcome.state === 'lost') return lose(position, attempt);
       if (outcome.state === 'full') {
         // It keeps its place in this run, so that no more units ask than could be let in.
         attempts[position] = attempt - 1;
@@ -190,8 +205,9 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       if (delayMs === undefined) {
         const result =
           outcome.state === 'busy' ? stuckBusy(unit, attempt, outcome) : outcomeUnit(unit, attempt, outcome);
-        await write(result);
+        if (!(await write(result))) return lose(position, attempt);
         release(position);
+        if (isCommitted(result)) commits.committed(unit, mark, outcome.state === 'done-before' ? 'before' : 'now');
         finish(position, result);
       } else {
         const reason = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
@@ -211,8 +227,20 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
     pump();
   };
 
+  /** What the server does not have never ended, and what comes after it is not to begin. */
+  const lose = (position: number, attempt: number): void => {
+    lost = true;
+    stopped = true;
+    attempts[position] = attempt;
+    release(position);
+    pump();
+  };
+
   /** The wait before the next try; `undefined` when this outcome is the last word. */
-  const retryDelay = (position: number, outcome: Exclude<UnitOutcome, { state: 'full' }>): number | undefined => {
+  const retryDelay = (
+    position: number,
+    outcome: Exclude<UnitOutcome, { state: 'full' | 'lost' }>,
+  ): number | undefined => {
     const tried = tries.get(position) ?? { ...noTries };
     tries.set(position, tried);
     if (outcome.state === 'failed' && outcome.error.away) {
@@ -272,6 +300,8 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   return {
     units: units.map((result, position) => result ?? notStarted(idAt(position), attempts[position] ?? 0)),
     problem,
+    lost,
+    follows: commits.follows,
   };
 }
 

@@ -6,6 +6,7 @@ import { decodeRunDocument } from '../kept/run-document.ts';
 import type { RunResult } from '../unit/run-result.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { beginning, carryOut, type RunPorts, refused } from './run-plan.ts';
+import { standingUnits } from './standing-units.ts';
 
 export interface ResumeRequest {
   readonly run: string;
@@ -49,9 +50,10 @@ export async function resumeRun(
     const message = `run ${by} has undone it: what is left of it would read rows that are taken back; plan its intervals again`;
     return refused(run, { code: 'undone', message, by }, ports);
   }
-  const overlap = await beginning(ports.ledger, { run, jobs }, writtenSlices(plan, jobs));
+  const slices = writtenSlices(plan, jobs);
+  const overlap = await beginning(ports.ledger, { run, jobs }, slices);
   if (overlap !== undefined) return refused(run, overlap, ports);
-  const before = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
+  const before = await standingUnits(run, plan, ports.ledger);
   const { acceptHeld, notAtomic = [] } = request;
   for (const [unit, { state }] of before) {
     if (state === 'unknown' && notAtomic.includes(jobs.get(unit)?.task ?? '')) before.delete(unit);
@@ -59,7 +61,9 @@ export async function resumeRun(
   const isAccepted = (unit: UnitId): boolean =>
     before.get(unit)?.state === 'held' && (typeof acceptHeld === 'boolean' ? acceptHeld : acceptHeld.includes(unit));
   const accepted = new Map([...jobs].map(([unit, job]) => [unit, isAccepted(unit) ? unguarded(job) : job]));
-  return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports);
+  const ids = plan.units.map(({ id }) => id);
+  const save = () => ports.ledger.saveRun(stored, ids, slices);
+  return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports, save);
 }
 
 /** Tasks of a plan whose code is not what was planned, in the plan's order. */

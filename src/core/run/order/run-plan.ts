@@ -2,7 +2,6 @@ import type { ActiveRuns } from '../../ledger/active-overlaps.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../../ledger/ledger-store.ts';
 import { withFindings } from '../../plan/findings/plan-findings.ts';
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
-import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import type { PreparedRun } from '../jobs/prepared-run.ts';
 import { writtenSlices } from '../jobs/written-slices.ts';
 import { encodeRunDocument } from '../kept/run-document.ts';
@@ -10,11 +9,10 @@ import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import { overlapInWords, ownerInWords } from '../unit/overlap-in-words.ts';
 import type { RunEvent } from '../unit/run-event.ts';
-import { awayDelay, backoffDelay, type RunOptions } from '../unit/run-options.ts';
 import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import { finishedBefore } from '../unit/unit-results.ts';
-import { driveUnits } from './drive-units.ts';
+import { driveToEnd } from './drive-to-end.ts';
 import { waitTracker } from './wait-tracker.ts';
 
 /** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
@@ -50,22 +48,19 @@ export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<Ru
   const active = ledger ?? ports.activeRuns;
   const overlap = active && (await overlapping(active, run, slices));
   if (overlap !== undefined) return refused(run, overlap, ports);
+  const createdAt = ports.clock.now();
+  const save = async (): Promise<void> => {
+    const { title, createdBy } = prepared;
+    const document = encodeRunDocument(prepared);
+    const ids = plan.units.map(({ id }) => id);
+    await ledger?.saveRun({ run, createdAt, createdBy, title, document }, ids, slices);
+  };
   if (ledger !== undefined) {
-    await ledger.saveRun(
-      {
-        run,
-        createdAt: ports.clock.now(),
-        createdBy: prepared.createdBy,
-        title: prepared.title,
-        document: encodeRunDocument(prepared),
-      },
-      plan.units.map(({ id }) => id),
-      slices,
-    );
+    await save();
     const late = await beginning(ledger, prepared, slices, prepared.createdBy);
     if (late !== undefined) return refused(run, late, ports);
   }
-  const result = await carryOut(prepared, new Map(), ports);
+  const result = await carryOut(prepared, new Map(), ports, save);
   // Last, since an undo may need rows of that age; what cannot be forgotten now is by the next run.
   await ledger?.forgetImages(prepared.options.keepBeforeDays).catch(() => {});
   return result;
@@ -78,11 +73,12 @@ export function planErrors({ findings }: Plan): RunRefusal | undefined {
   return { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') };
 }
 
-/** Runs what `before` leaves of a prepared run; shared by a first run and a resume. */
+/** Runs what `before` leaves of a prepared run; shared by a first run and a resume. `save` puts the run into its ledger. */
 export async function carryOut(
   prepared: Omit<PreparedRun, 'title' | 'createdBy'>,
   before: ReadonlyMap<UnitId, UnitRecord>,
   ports: RunPorts,
+  save: () => Promise<void>,
 ): Promise<RunResult> {
   const { plan, run, options } = prepared;
   const { ledger, clock, signal } = ports;
@@ -90,27 +86,19 @@ export async function carryOut(
   const { findings } = plan;
   const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id)) !== undefined).length;
   ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - finished, findings });
-  const driven = await driveUnits({
-    ...prepared,
-    before,
-    executor: ports.executor,
-    record: ledger === undefined ? async () => {} : (record) => recordDurably(ledger, run, record, options, ports),
-    clock,
-    signal,
-    onEvent: ports.onEvent,
-  });
+  const { units, problem } = await driveToEnd(prepared, before, ports, save);
   const { vacuum = 'advise' } = options;
-  const ran = driven.units.flatMap(({ unit, ran: didRun }) => (didRun ? (prepared.jobs.get(unit) ?? []) : []));
+  const ran = units.flatMap(({ unit, ran: didRun }) => (didRun ? (prepared.jobs.get(unit) ?? []) : []));
   const notes = vacuum === 'off' ? [] : ((await ports.executor.tidy?.(ran, vacuum, signal)) ?? []);
   // Its lease ends by itself where the ledger cannot be reached.
   await ledger?.endRun(run).catch(() => {});
   const result: RunResult = {
     run,
     preview: ledger === undefined,
-    outcome: outcomeOf(driven.units, driven.problem, signal),
+    outcome: outcomeOf(units, problem, signal),
     refusal: undefined,
-    problem: driven.problem,
-    units: driven.units,
+    problem,
+    units,
     notes,
     durationMs: clock.now() - startedAt,
   };
@@ -162,27 +150,6 @@ export const overlapFinding = ({ message }: RunRefusal): PlanFinding => ({
 function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   if (found.length === 0) return undefined;
   return { code: 'overlapping-run', message: overlapInWords(found), owners: [...new Set(found.map(ownerInWords))] };
-}
-
-/** Tries again for as long as the run has patience: a ledger that is away for a while must not end a run of hours. */
-async function recordDurably(
-  ledger: LedgerStore,
-  run: string,
-  record: UnitRecord,
-  options: RunOptions,
-  { clock, signal }: Pick<RunPorts, 'clock' | 'signal'>,
-): Promise<void> {
-  const startedAt = clock.now();
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ledger.recordUnit(run, record);
-    } catch (error) {
-      const away = error instanceof WarehouseError && error.kind === 'connection' && error.retryable;
-      const patient = away && !signal.aborted ? awayDelay(options, attempt, clock.now() - startedAt) : undefined;
-      if (attempt >= options.maxAttempts && patient === undefined) throw error;
-      await clock.sleep(patient ?? backoffDelay(options, attempt));
-    }
-  }
 }
 
 function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signal: CancelSignal): RunResult['outcome'] {

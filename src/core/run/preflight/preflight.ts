@@ -2,6 +2,7 @@ import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
@@ -40,6 +41,7 @@ export async function preflight(
       const tasks = new Set(alike.map(({ task }) => task));
       const own = new Map([...jobs].filter(([, { task }]) => tasks.has(task)));
       found.push(
+        ...(found.some(({ code }) => code === 'loose-commits') ? [] : await looseCommits(session)),
         ...(await untoldZone(session, alike)),
         ...(await missingSnapshots(session, alike, planned)),
         ...(await missingPrevious(

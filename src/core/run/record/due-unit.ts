@@ -29,12 +29,19 @@ export async function dueUnit(run: UnitRun, unit: ClaimedUnit): Promise<DueUnit 
   const { description: server } = warehouse;
   const unseen = await unseenReads(session, asked, claim.targets, server);
   const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
-  const marker = await readMarker(session, job, claim.targets);
-  if (marker.committed !== undefined) {
+  const marker = await readMarker(session, job, claim.targets, run.follows);
+  const leave = async (): Promise<void> => {
     await raw.query('rollback');
     await raw.query(deleteClaimSql, [claim.fence]);
     run.claim = undefined;
+  };
+  if (marker.committed !== undefined) {
+    await leave();
     return { outcome: { state: 'done-before', slices: marker.committed, durationMs: durationMs() } };
+  }
+  if (marker.lost.length > 0) {
+    await leave();
+    return { outcome: { state: 'lost', units: marker.lost, durationMs: durationMs() } };
   }
   refuseRefilled(job, marker.inputs);
   await session.query(`savepoint ${unitSavepoint}`);

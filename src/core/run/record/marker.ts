@@ -1,5 +1,6 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { RecordedInput } from '../../ledger/recorded-input.ts';
+import type { UnitId } from '../../plan/model/plan.ts';
 import { identifyTables } from '../../warehouse/catalog/describe-tables.ts';
 import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/postgres/ledger/ledger-bounds.ts';
 import { markerSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
@@ -19,9 +20,16 @@ export interface Marker {
   readonly previous: readonly PreviousVersion[];
   /** Hash of what decides in the database beside the statements. */
   readonly definitionsHash: string;
+  /** Units that were confirmed as committed and are not. */
+  readonly lost: readonly UnitId[];
 }
 
-export async function readMarker(session: Session, job: UnitJob, targets: readonly Target[]): Promise<Marker> {
+export async function readMarker(
+  session: Session,
+  job: UnitJob,
+  targets: readonly Target[],
+  follows: readonly UnitId[] = [],
+): Promise<Marker> {
   const names = [...new Set(job.inputs.map((input) => input.table))];
   const tables = names.length === 0 ? [] : await identifyTables(session, names);
   const byName = new Map(names.map((name, index) => [name, tables[index]]));
@@ -34,8 +42,16 @@ export async function readMarker(session: Session, job: UnitJob, targets: readon
     ...ledgerSlice(target),
     schema: target.relation === undefined ? '' : describeSchema(target.relation.table),
   }));
-  const values = [job.run, job.unit, JSON.stringify(inputs), JSON.stringify(slices), job.task, statementsText(job)];
-  const [committed, versions, previous, definitionsHash] = (await session.query(markerSql, values)).rows[0] ?? [];
+  const values = [
+    job.run,
+    job.unit,
+    JSON.stringify(inputs),
+    JSON.stringify(slices),
+    job.task,
+    statementsText(job),
+    JSON.stringify(follows),
+  ];
+  const [committed, versions, previous, definitionsHash, lost] = (await session.query(markerSql, values)).rows[0] ?? [];
   return {
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
     inputs: (JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
@@ -44,6 +60,7 @@ export async function readMarker(session: Session, job: UnitJob, targets: readon
     })),
     previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
     definitionsHash: definitionsHash ?? '',
+    lost: JSON.parse(lost ?? '[]') as UnitId[],
   };
 }
 

@@ -1,4 +1,5 @@
 import { ensureLedger } from '../../ledger/ensure-ledger.ts';
+import type { UnitId } from '../../plan/model/plan.ts';
 import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
 import { deleteClaimSql } from '../../warehouse/dialects/postgres/ledger/claim-sql.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
@@ -32,7 +33,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
   const heartbeat = startHeartbeat(warehouse, env.clock);
   const atWork = new Set<UnitJob>();
 
-  const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
+  const execute = async (job: UnitJob, signal: CancelSignal, follows: readonly UnitId[] = []): Promise<UnitOutcome> => {
     const startedAt = env.clock.now();
     const durationMs = () => env.clock.now() - startedAt;
     const parted = planParts(job);
@@ -61,6 +62,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
       types,
       heartbeat,
       atWork,
+      follows,
       claim: undefined,
       parts: parts ?? [],
       halfway: undefined,

@@ -1,10 +1,12 @@
+import type { UnitId } from '../../plan/model/plan.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { UnitJob } from './unit-job.ts';
 import type { UnitOutcome } from './unit-outcome.ts';
 
 /** Runs one unit to an outcome; the port that the runner orders, retries and cancels. Never throws for what the world does. */
 export interface UnitExecutor {
-  execute(job: UnitJob, signal: CancelSignal): Promise<UnitOutcome>;
+  /** `follows`: units of the run whose commits were confirmed, and which the unit's transaction has to see. */
+  execute(job: UnitJob, signal: CancelSignal, follows?: readonly UnitId[]): Promise<UnitOutcome>;
   /** How many units it can run side by side. */
   readonly maxConcurrency: number;
   /** After the last unit: looks after the tables of those that ran, and says in words what it did or what is to be done. */

@@ -1,7 +1,8 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { UnitId } from '../../plan/model/plan.ts';
 import type { WarehouseErrorKind } from '../../warehouse/port/warehouse-error.ts';
 
-/** What became of one try of a unit. Every state but `cancelled`, `failed`, `busy` and `full` left the ledger saying so. */
+/** What became of one try of a unit. Every state but `cancelled`, `failed`, `busy`, `full` and `lost` left the ledger saying so. */
 export type UnitOutcome =
   | {
       readonly state: 'changed' | 'unchanged';
@@ -11,6 +12,8 @@ export type UnitOutcome =
     }
   /** The marker was there already: an earlier try had committed. */
   | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
+  /** The server does not have what it had said was committed: these units of the run. Nothing was done. */
+  | { readonly state: 'lost'; readonly units: readonly UnitId[]; readonly durationMs: number }
   /** Early cutoff: every input is as its last run saw it, and so are its own rows. Not run. */
   | { readonly state: 'skipped'; readonly reason: string; readonly durationMs: number }
   /** Rolled back with the proof; the old rows stay until somebody decides. */

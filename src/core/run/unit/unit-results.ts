@@ -68,7 +68,7 @@ export function blockedUnit(
 export function outcomeUnit(
   unit: UnitId,
   attempts: number,
-  outcome: Exclude<UnitOutcome, { state: 'busy' | 'full' }>,
+  outcome: Exclude<UnitOutcome, { state: 'busy' | 'full' | 'lost' }>,
 ): RunUnit {
   const ran = { ...notStarted(unit, attempts), ran: true, durationMs: outcome.durationMs };
   switch (outcome.state) {

@@ -16,7 +16,8 @@ with saved as (insert into ${schema}.runs (run, title, created_at, created_by, d
   values ($1, $2, $3::timestamptz, $4, $5))
 insert into ${schema}.units (run, unit, position, state)
 select $1, u.unit, u.position - 1, 'waiting'
-from pg_catalog.json_array_elements_text($6::json) with ordinality u(unit, position)`;
+from pg_catalog.json_array_elements_text($6::json) with ordinality u(unit, position)
+on conflict (run, unit) do update set position = excluded.position`;
 
 /** $1: run, $2: slices. */
 export const saveRunSlicesSql = `
@@ -32,8 +33,42 @@ select r.run, r.title, ${epochMilliseconds('r.created_at')}, r.created_by, (
     select state, count(*) as n from ${schema}.units u where u.run = r.run group by state) c)
 from ${schema}.runs r order by r.created_at desc, r.run desc limit $1::bigint`;
 
+/** What is said of a unit whose record is there and whose rows, or those that it read, are not. */
+const lostMessage = 'its commit is lost: the server does not have what it had confirmed';
+
+/**
+ * A unit is committed as far as its marker says so, and the markers of the versions that it read: a server that came back
+ * without its newest commits may be told of units that it does not have.
+ */
 export const unitsSql = `
-select unit, state, attempts, message, duration_ms, slices from ${schema}.units where run = $1 order by position, unit`;
+select u.unit, case when u.lost then 'waiting' else u.state end, u.attempts,
+  case when u.lost then '${lostMessage}' else u.message end, u.duration_ms, case when u.lost then '[]' else u.slices end, u.lost
+from (
+  select o.*, o.state in ('changed', 'unchanged') and json_array_length(o.slices) > 0 and (
+    not exists (select from ${schema}.versions v where v.run = o.run and v.unit = o.unit)
+    or exists (
+      select from ${schema}.versions v,
+        json_array_elements(case json_typeof(v.inputs) when 'array' then v.inputs else '[]' end) i,
+        json_array_elements(case json_typeof(i->'versions') when 'array' then i->'versions' else '[]' end) r
+      where v.run = o.run and v.unit = o.unit and not exists (select from ${schema}.versions p
+        where p.run = r->>'run' and p.unit = r->>'unit' and p.slice = r->>'slice'))) as lost
+  from ${schema}.units o where o.run = $1) u
+order by u.position, u.unit`;
+
+/** $1: run, $2: units as JSON. */
+export const reopenUnitsSql = `
+with units as (select pg_catalog.json_array_elements_text($2::json) as unit),
+versions as (delete from ${schema}.versions v using units where v.run = $1 and v.unit = units.unit),
+images as (delete from ${schema}.before_images i using units where i.run = $1 and i.unit = units.unit),
+rows as (delete from ${schema}.before_rows r using units where r.run = $1 and r.unit = units.unit)
+update ${schema}.units u set state = 'waiting', message = null, slices = '[]', updated_at = pg_catalog.clock_timestamp()
+from units where u.run = $1 and u.unit = units.unit`;
+
+/** $1: run, $2: units as JSON. Those that are not committed. */
+export const uncommittedSql = `
+select f.unit from pg_catalog.json_array_elements_text($2::json) f(unit)
+where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
+  and u.state in ('changed', 'unchanged', 'skipped')) order by f.unit`;
 
 /**
  * $1: what stands before the run in the code hash of its undo. The newest version of every slice by each unit that made it; bounds in milliseconds
@@ -59,17 +94,25 @@ select distinct on (n.target, n.slice, n.unit) n.id, n.run, n.unit, n.task, n.sl
 from newest n join made m on m.newest = n.id order by n.target, n.slice, n.unit, m.steps desc`;
 
 /**
- * A committed state stands: only another committed one, by the unit's own transaction, takes its place. What that
- * transaction noted stands too, unless there is more to say.
+ * $1: run, $2: unit, $3: state, $4: attempts, $5: message, $6: duration in ms, $7: slices. Adds to the record of a unit that
+ * its own transaction committed, for nothing else makes one. No row: there is none, so the commit is lost.
  */
+export const completeUnitSql = `
+update ${schema}.units u set
+  attempts = case when u.state = $3 then $4::int else u.attempts end,
+  message = case when u.state = $3 then coalesce($5, u.message) else u.message end,
+  duration_ms = case when u.state = $3 then $6::bigint else u.duration_ms end,
+  slices = case when u.state = $3 then $7::json else u.slices end, updated_at = pg_catalog.clock_timestamp()
+where u.run = $1 and u.unit = $2 and u.state in ('changed', 'unchanged', 'skipped')
+returning 1`;
+
+/** As {@link completeUnitSql} for every other state: it never takes the place of a committed one. */
 export const recordUnitStateSql = `
 insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
 values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
 on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts,
-  message = case when u.state in ('changed', 'unchanged', 'skipped') then coalesce(excluded.message, u.message)
-    else excluded.message end,
-  duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
-where u.state not in ('changed', 'unchanged', 'skipped') or excluded.state = u.state`;
+  message = excluded.message, duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
+where u.state not in ('changed', 'unchanged', 'skipped')`;
 
 /** Runs begin one at a time, so that of two on the same rows the second sees the first; any constant of its own. */
 export const beginningLockSql = `select pg_catalog.pg_advisory_xact_lock(7236544182390118)`;

@@ -41,9 +41,10 @@ pg_catalog.md5(pg_catalog.concat_ws(',',
   ${decidingSettings.map((name) => `coalesce(pg_catalog.current_setting('${name}', true), '')`).join(', ')}, current_user, session_user))`;
 
 /**
- * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON, $5: task, $6: its statements. The unit's slice versions, if it was committed before; the
+ * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON, $5: task, $6: its statements, $7: units of the run
+ * as JSON. The unit's slice versions, if it was committed before; the
  * current versions of the inputs, each the newest of its slice; the newest version of each slice by the same task; what
- * decides beside the statements, as it is now.
+ * decides beside the statements, as it is now; those of the units that are not committed.
  */
 export const markerSql = `
 select
@@ -64,7 +65,10 @@ select
     cross join lateral (select * from ${schema}.versions v
       where v.target = s.target and v.lower = s.lower and v.slice = s.slice and v.task = $5
         order by v.id desc limit 1) p),
-  ${definitionsSql}`;
+  ${definitionsSql},
+  (select coalesce(json_agg(f.unit), '[]') from pg_catalog.json_array_elements_text($7::json) f(unit)
+    where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
+      and u.state in ('changed', 'unchanged', 'skipped')))`;
 
 /**
  * $1: names as JSON. Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
