@@ -168,6 +168,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'readers/airflow/program',
         'readers/airflow/templates',
         'readers/airflow/operators',
+        'readers/airflow/session',
         'readers/airflow/transfers',
         'readers/airflow/access',
       ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startOptions } from '../../../src/core/pipeline/readers/airflow/session/start-options.ts';
 import { sessionInWords } from '../../../src/core/view/words/session-words.ts';
-import { readTasks, statementsInWords } from '../../support/read-tasks.ts';
+import { readBody, readTasks, statementsInWords } from '../../support/read-tasks.ts';
 
 const taskOf = (args: string, sql = 'SELECT 1', operator = 'SQLExecuteQueryOperator') => {
   const [task] = readTasks(`
@@ -133,4 +133,19 @@ describe('names without a schema', () => {
   ])('%s %s', (args, sql, last) => {
     expect(tablesOf(args, sql).at(-1)).toBe(last);
   });
+});
+
+test('a hook that is opened with options says the same', () => {
+  const task = readBody(
+    'PostgresHook("wh", options="-c search_path=mart -c timezone=Europe/Berlin").run("DELETE FROM t WHERE day = 1")',
+    'from airflow.providers.postgres.hooks.postgres import PostgresHook',
+  );
+  expect(statementsInWords(task)).toEqual(['delete mart.t']);
+  expect(task.sql[0]?.sessionZone).toBe('Europe/Berlin');
+});
+
+test('a zone of the session says which days the moments of a window fall on', () => {
+  expect(taskOf('hook_params={"options": "-c TimeZone=America/New_York"}').sql[0]?.sessionZone).toBe(
+    'America/New_York',
+  );
 });

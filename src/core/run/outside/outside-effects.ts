@@ -6,7 +6,11 @@ import { outsideCalls } from '../../sql/outside-calls.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
 import { readDefinitions } from '../../warehouse/catalog/read-definitions.ts';
-import { attachedCodeSql } from '../../warehouse/dialects/postgres/attached-code-sql.ts';
+import {
+  attachedCodeSql,
+  ownOperatorsSql,
+  programTablesSql,
+} from '../../warehouse/dialects/postgres/attached-code-sql.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -59,12 +63,20 @@ async function effectsOf(session: Session, job: UnitJob, statements: readonly st
   let open: readonly RunText[] = statements.map((text) => ({ text, of: '', language: undefined }));
   for (let round = 0; open.length > 0 && round < maxRounds; round++) {
     const names = joined(open.map(namesOf));
-    const definitions = await inTransaction(session, job, () => readDefinitions(session, names));
+    const definitions = await inTransaction(session, job, async () => {
+      const found = await readDefinitions(session, names);
+      for (const table of await programTables(session, found))
+        effects.add(`reading ${table} runs a program on the server`);
+      return found;
+    });
     const called = bodiesOf(definitions, effects);
     const texts = [...open, ...called];
     for (const text of texts) for (const effect of effectsIn(text, definitions)) effects.add(effect);
     const written = [...new Set(texts.flatMap(writtenBy))];
-    const attached = await inTransaction(session, job, () => attachedCode(session, written, effects));
+    const attached = await inTransaction(session, job, async () => [
+      ...(await attachedCode(session, written, effects)),
+      ...(await operatorsIn(session, texts, effects)),
+    ]);
     open = attached.filter(({ text, of }) => !seen.has(`${of} ${text}`));
     for (const { text, of } of open) seen.add(`${of} ${text}`);
   }
@@ -132,6 +144,29 @@ function writtenBy({ text, language }: RunText): readonly string[] {
     ...[...statement.modifying, ...statement.body].flatMap(all),
   ];
   return readSql(plainText(whole), 'postgres').statements.flatMap(all);
+}
+
+async function operatorsIn(
+  session: Session,
+  texts: readonly RunText[],
+  effects: Set<string>,
+): Promise<readonly RunText[]> {
+  const { rows } = await session.query(ownOperatorsSql);
+  return rows.flatMap(([operator, name, language, text]): RunText[] => {
+    if (!texts.some((one) => one.text.includes(operator ?? ''))) return [];
+    const of = `the operator ${operator} (${name}())`;
+    if (untrusted.test(language ?? '')) effects.add(`${of} is written in ${language}, which may do anything`);
+    return [{ text: text ?? '', of, language: language ?? undefined }];
+  });
+}
+
+async function programTables(session: Session, { relations }: DatabaseDefinitions): Promise<readonly string[]> {
+  const foreign = [...new Set(relations.values())].flatMap(({ name, kind }) =>
+    kind === 'foreign table' ? [name] : [],
+  );
+  if (foreign.length === 0) return [];
+  const names = `{${foreign.map((name) => JSON.stringify(name)).join(',')}}`;
+  return (await session.query(programTablesSql, [names])).rows.map(([name]) => String(name));
 }
 
 async function attachedCode(

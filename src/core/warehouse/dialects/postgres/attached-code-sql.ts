@@ -28,3 +28,15 @@ union all
 select 'foreign', f.ftrelid::pg_catalog.regclass::pg_catalog.text, null, w.fdwname
 from pg_catalog.pg_foreign_table f join pg_catalog.pg_foreign_server s on s.oid = f.ftserver
 join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where f.ftrelid in (select oid from written)`;
+
+/** Operators of the user's own, wherever they are used: as written, with language and text of their functions. */
+export const ownOperatorsSql = `
+select o.oprname, p.proname, l.lanname, p.prosrc from pg_catalog.pg_operator o join pg_catalog.pg_proc p on p.oid = o.oprcode
+join pg_catalog.pg_language l on l.oid = p.prolang where o.oid >= 16384 and l.lanname not in ('c', 'internal')`;
+
+/** Of the foreign tables $1 (an array of `schema.name`) those whose rows a program gives, which runs when they are read. */
+export const programTablesSql = `
+select f.ftrelid::pg_catalog.regclass::pg_catalog.text from pg_catalog.pg_foreign_table f
+join pg_catalog.pg_class c on c.oid = f.ftrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname || '.' || c.relname = any($1::pg_catalog.text[])
+  and exists (select from pg_catalog.unnest(f.ftoptions) o where o like 'program=%')`;

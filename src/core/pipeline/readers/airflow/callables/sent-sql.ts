@@ -7,6 +7,7 @@ import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Keyword, TextValue, Value } from '../../../python/values/value.ts';
 import { statementAccesses } from '../access/sqlalchemy-statements.ts';
 import type { Program, SentSql } from '../program/program.ts';
+import { openedSettings } from '../session/opened-settings.ts';
 import { namedTable } from '../transfers/table-name.ts';
 import { type Client, connectionIdOf, isDatabase, namedLikeDatabase } from './client.ts';
 import { databaseOf, sessionOf } from './client-session.ts';
@@ -106,6 +107,7 @@ export function sendTexts(
         call,
         client: clientName(client, name, call),
         connection: client && connectionIdOf(client),
+        settings: client === undefined ? [] : openedSettings(client.opened),
         session: session(),
         conditions: program.conditions(),
       });

@@ -11,6 +11,7 @@ export function shellSent(task: TaskBuilder): SentSql[] | undefined {
     call: task.made,
     client: found.engine,
     connection: undefined,
+    settings: [],
     session: found.apart ? index : 0,
     conditions: [],
   }));

@@ -42,7 +42,7 @@ export function buildTask(
   const sql =
     operator === undefined
       ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
-      : operatorSql(task, operator, connection, context, problems, unread, sending?.session);
+      : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
   const accesses = [...transferAccesses(task), ...task.accessed];
   if (!task.named)
     problems.push({

@@ -2,11 +2,12 @@ import type { DialectName } from '../../../../sql/model/dialect-name.ts';
 import { schemasOf } from '../../../../sql/search-path.ts';
 import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
+import { isZone } from '../../../../time/zones/zone.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import type { FileSet, TaskSql } from '../../../model/model.ts';
 import type { ReaderOptions } from '../../../model/reader-options.ts';
 import type { Unread } from '../../../model/table-access.ts';
-import type { TaskSession } from '../../../model/task-session.ts';
+import type { SessionSetting } from '../../../model/task-session.ts';
 import type { TaskSqlMaker } from '../../../model/task-sql-maker.ts';
 import { markParameters } from '../../../python/library/format-text.ts';
 import { truthOf } from '../../../python/values/make-value.ts';
@@ -38,7 +39,7 @@ export function operatorSql(
   context: SqlContext,
   problems: Problem[],
   unread: Unread[],
-  own?: TaskSession,
+  settings: readonly SessionSetting[],
 ): TaskSql[] {
   const bound = taskArgument(task, 'parameters')?.value;
   // What is empty is not handed on, and no percent sign is a placeholder then.
@@ -63,8 +64,14 @@ export function operatorSql(
       const dialect = dialectOf(side, id, context.options);
       const handed = driverParameters(task, dialect, templateExtensions(operator), context);
       const parameters = handed === undefined || 'reason' in handed ? undefined : handed;
-      const searchPath = searchPathOf(own, id, context.options);
-      const parts = { session, environment, parameters, searchPath, sessionZone: zoneOf(id, context.options) };
+      const searchPath = searchPathOf(settings, id, context.options);
+      const parts = {
+        session,
+        environment,
+        parameters,
+        searchPath,
+        sessionZone: zoneOf(settings, id, context.options),
+      };
       return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
     });
   };
@@ -132,30 +139,37 @@ export function dialectOf(operator: SqlArgument, connection: string | undefined,
   return configured ?? operator.dialect ?? options.defaultDialect;
 }
 
-const zoneOf = (connection: string | undefined, options: ReaderOptions): ZoneName | undefined =>
-  connection === undefined ? undefined : options.connections[connection]?.zone;
+function zoneOf(
+  settings: readonly SessionSetting[],
+  connection: string | undefined,
+  options: ReaderOptions,
+): ZoneName | undefined {
+  const setting = settings.findLast(({ name }) => name === 'timezone');
+  if (setting !== undefined) return isZone(setting.value) ? setting.value : undefined;
+  return connection === undefined ? undefined : options.connections[connection]?.zone;
+}
 
 /** The schemas that a session looks through: its operator's, else its connection's. */
 function searchPathOf(
-  session: TaskSession | undefined,
+  settings: readonly SessionSetting[],
   connection: string | undefined,
   options: ReaderOptions,
 ): readonly string[] | undefined {
-  const setting = session?.settings.findLast(({ name }) => name === 'search_path');
+  const setting = settings.findLast(({ name }) => name === 'search_path');
   if (setting !== undefined) return setting.value.includes('{') ? undefined : schemasOf(setting.value);
   return connection === undefined ? undefined : options.connections[connection]?.searchPath;
 }
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
-  return task.sent.map(({ text, client, connection, session, conditions }) => {
+  return task.sent.map(({ text, client, connection, settings, session, conditions }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
       conditions,
-      sessionZone: zoneOf(connection, options),
-      searchPath: searchPathOf(undefined, connection, options),
+      sessionZone: zoneOf(settings, connection, options),
+      searchPath: searchPathOf(settings, connection, options),
       // Airflow renders what the Python is given, not what it says.
       plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),
     });

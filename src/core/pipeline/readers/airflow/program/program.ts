@@ -2,6 +2,7 @@ import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
 import type { Condition } from '../../../model/condition.ts';
 import type { TableAccess, Unread } from '../../../model/table-access.ts';
+import type { SessionSetting } from '../../../model/task-session.ts';
 import type {
   Call,
   ClockSite,
@@ -49,6 +50,8 @@ export interface SentSql {
   /** Names of the hook or driver, for the dialect. */
   readonly client: string;
   readonly connection: string | undefined;
+  /** What its hook is told of the session that it opens. */
+  readonly settings: readonly SessionSetting[];
   /** Texts of one session share a connection and its transaction. */
   readonly session: number;
   readonly conditions: readonly Condition[];
