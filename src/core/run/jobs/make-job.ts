@@ -147,9 +147,10 @@ function sliceOf(
   );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
   const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? []);
-  const stage = unit.slices.find((slice) => slice.table === table)?.stage;
+  const planned = unit.slices.find((slice) => slice.table === table);
+  const stage = planned?.stage;
   const common = { table, mode, stage, key, volatile, floatTolerance, concurrency, shared, orphans };
-  if (slice.kind !== 'range') {
+  if (slice.kind !== 'range' || (stage === true && planned?.column === undefined)) {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }
   const bounds = {
