@@ -5,6 +5,7 @@ import { tableName } from '../lineage/writes/table-of-statement.ts';
 import type { LintContext } from '../lint/context/lint-context.ts';
 import { sliceDeletion } from '../lint/fixes/replace-slice-fix.ts';
 import { type StatementView, sameTable, sourceText, type TaskView } from '../lint/source/statement-view.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
 import type { Hole } from '../template/mask/masked-text.ts';
 import type { Span } from '../text/span.ts';
 import { Refusal } from './refusal.ts';
@@ -27,7 +28,16 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
       `each run makes the name of its table, ${write.table}`,
       'write into one table, and cut it by the interval',
     );
+  const others = (facts.tables.get(write.table)?.writers ?? []).filter((writer) => writer !== view.task.id);
+  const empties = (id: TaskId): boolean =>
+    facts.facts.get(id)?.writes.some((other) => sameTable(other.table, write.table) && other.empties === true) === true;
   if (slice.kind !== 'range') {
+    const fills = others.find((other) => !empties(other));
+    if (write.empties === true && fills !== undefined)
+      throw new Refusal(
+        `it only empties ${write.table}, which ${fills} fills: the two are run again together`,
+        'let one task empty and fill it, if each is to be run again alone',
+      );
     const reason = slice.kind === 'unknown' ? slice.reason : 'it rewrites the whole table';
     throw new Refusal(
       `no interval owns rows of ${write.table}: ${reason}`,
@@ -35,7 +45,13 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
     );
   }
   if (write.mode === 'append') {
-    const other = facts.tables.get(write.table)?.writers.find((writer) => writer !== view.task.id);
+    const emptied = others.find(empties);
+    const other = others.find((writer) => writer !== emptied && !empties(writer));
+    if (other === undefined && emptied !== undefined)
+      throw new Refusal(
+        `${emptied} empties ${write.table} in each run, and this task only fills it: the two are run again together`,
+        'let one task empty and fill it, if each is to be run again alone',
+      );
     if (other !== undefined)
       throw new Refusal(
         `${other} adds rows to ${write.table} too, which a DELETE of the slice would take away`,

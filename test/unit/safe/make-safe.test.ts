@@ -340,3 +340,25 @@ test('what the scheduler renders is SQL with the bounds of its interval', () => 
   expect(rendered).not.toContain('{{');
   expect(rendered).toContain("lower_bound => '2026-11-01T00:00:00+00:00'");
 });
+
+test('a stage that one task empties and another fills is said to be run again as a whole', () => {
+  const facts = factsOf({
+    'dags/chain.py': `from datetime import datetime
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator as Pg
+
+with DAG("chain", schedule="@daily", start_date=datetime(2024, 1, 1)):
+    empty = Pg(task_id="empty", postgres_conn_id="wh", sql="truncate stage.a")
+    fill = Pg(task_id="fill", postgres_conn_id="wh", sql="insert into stage.a select day, n from raw.src where day = '{{ ds }}'")
+    empty >> fill
+`,
+  });
+  expect(makeSafe(facts, 'chain.empty')).toEqual({
+    kind: 'refused',
+    reason: 'it only empties stage.a, which chain.fill fills: the two are run again together',
+    remedy: 'let one task empty and fill it, if each is to be run again alone',
+  });
+  expect(makeSafe(facts, 'chain.fill')).toMatchObject({
+    reason: 'chain.empty empties stage.a in each run, and this task only fills it: the two are run again together',
+  });
+});
