@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { register as registerCheck } from './commands/check.ts';
+import { register as registerDone } from './commands/done.ts';
 import { register as registerHistory } from './commands/history.ts';
 import { register as registerMakeSafe } from './commands/make-safe.ts';
 import { register as registerPlan } from './commands/plan.ts';
@@ -20,6 +21,7 @@ const registers = [
   registerRun,
   registerHistory,
   registerResume,
+  registerDone,
   registerUndo,
 ];
 

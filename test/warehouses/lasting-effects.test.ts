@@ -316,7 +316,9 @@ describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (e
   });
 
   test('what is held or failed takes all of it back', async () => {
-    const held = await run({ statements: [clear, 'create table made (id int)'] });
+    const held = await run({
+      statements: [clear, 'insert into sales select * from sales where false', 'create table made (id int)'],
+    });
     expect(held).toMatchObject({ state: 'held', code: 'empty' });
     const failed = await run({ statements: ['create table made (id int)', 'select 1 / 0'] });
     expect(failed).toMatchObject({ state: 'failed' });

@@ -12,6 +12,7 @@ const runWords: StateWords = {
   changed: 'changed',
   unchanged: 'unchanged',
   skipped: 'skipped, inputs unchanged',
+  done: 'done elsewhere',
   held: 'held',
   failed: 'failed',
   blocked: 'blocked',

@@ -6,7 +6,7 @@ import { stateWords } from '../components/state-word.ts';
 import type { PageContext } from './page-context.ts';
 import { gridAndDetails } from './plan-view.ts';
 
-const doneStates: readonly UnitState[] = ['changed', 'unchanged', 'skipped', 'held', 'failed', 'unknown'];
+const doneStates: readonly UnitState[] = ['changed', 'unchanged', 'skipped', 'done', 'held', 'failed', 'unknown'];
 const countedStates: readonly UnitState[] = [...doneStates, 'blocked', 'cancelled'];
 
 /** The same grid, live: how far it is, how fast, and what came out. */

@@ -3,6 +3,7 @@ import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledg
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { sliceJson } from '../../core/run/kept/run-json.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
+import { isCommitted } from '../../core/run/unit/unit-results.ts';
 import { formatWall } from '../../core/time/intervals/format-interval.ts';
 import { toIso } from '../../core/time/zones/iso.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
@@ -120,7 +121,7 @@ async function showRun(
     `${shell.colors.bold(stored.title)}\n${toIso(stored.createdAt)} by ${stored.createdBy}, ${countsText(records)}\n\n`,
   );
   const units = records.map(asRunUnit);
-  const open = records.some(({ state }) => state !== 'changed' && state !== 'unchanged' && state !== 'skipped');
+  const open = !records.every(isCommitted);
   const result = {
     run,
     preview: false,

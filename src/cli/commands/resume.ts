@@ -2,17 +2,18 @@ import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
-import { toName } from '../connection/target.ts';
+import { type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
-interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
+export interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
   readonly connection?: string;
   readonly acceptHeld?: boolean;
   readonly notAtomic?: readonly string[];
@@ -46,9 +47,21 @@ Examples:
 }
 
 async function resume(run: string, options: ResumeOptions, shell: Shell): Promise<void> {
-  const samples = wholeNumber('--samples', options.samples, 0, 20);
+  wholeNumber('--samples', options.samples, 0, 20);
   const workspace = await openWorkspace(options, shell);
-  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
+  await withTarget(workspace, options.connection, shell, (target) => resumeOn(target, workspace, run, options, shell));
+}
+
+/** Goes on with a run on a database that is open. */
+export async function resumeOn(
+  { warehouse, connection }: Target,
+  workspace: Workspace,
+  run: string,
+  options: ResumeOptions,
+  shell: Shell,
+): Promise<void> {
+  const samples = wholeNumber('--samples', options.samples, 0, 20);
+  {
     const { description } = warehouse;
     // The run was confirmed when it was started; only a protected target asks again.
     const confirmed = { ...options, yes: true };
@@ -80,5 +93,5 @@ async function resume(run: string, options: ResumeOptions, shell: Shell): Promis
     } finally {
       await ledger.close();
     }
-  });
+  }
 }

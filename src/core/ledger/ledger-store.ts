@@ -9,6 +9,7 @@ export const unitStates = [
   'changed',
   'unchanged',
   'skipped',
+  'done',
   'held',
   'failed',
   'blocked',
@@ -16,7 +17,7 @@ export const unitStates = [
   'unknown',
 ] as const;
 /**
- * `blocked`: something it waits for failed or was held; `skipped`: early cutoff; `unknown`: not atomic, and it stopped
+ * `blocked`: something it waits for failed or was held; `skipped`: early cutoff; `done`: run elsewhere, as somebody said; `unknown`: not atomic, and it stopped
  * halfway, so that it is not run again unless somebody says so.
  */
 export type UnitState = (typeof unitStates)[number];

@@ -26,7 +26,7 @@ import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } fro
 import type { SliceVersionRecord } from './stale-slices.ts';
 import { undoMark } from './undo-mark.ts';
 
-const committedStates: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped']);
+const committedStates: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
 
 type Row = readonly (string | null)[];
 

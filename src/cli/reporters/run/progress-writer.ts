@@ -75,7 +75,7 @@ function unitLine(unit: RunUnit, { colors }: Shell): string {
     )
     .join('; ');
   const took = unit.durationMs === undefined ? '' : colors.dim(durationText(unit.durationMs));
-  return [stateText(unit.state, colors), unit.unit, rows, unit.message ?? '', took]
+  return [stateText(unit.state, colors), unit.unit, rows, unit.message?.split('\n')[0] ?? '', took]
     .filter((part) => part !== '')
     .join('  ');
 }

@@ -197,9 +197,12 @@ function troubleLines(units: readonly RunUnit[], colors: Colors): readonly strin
       unit.state === 'failed' || unit.state === 'held' || unit.state === 'cancelled' || unit.error !== undefined;
     if (unit.state === 'blocked' && !own) behind += 1;
     if (!own) continue;
-    lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${unit.message ?? ''}`);
+    const [message = '', ...remedies] = (unit.message ?? '').split('\n');
+    lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${message}`);
     const { error } = unit;
-    if (error?.remedy !== undefined) lines.push(`  ${colors.green('help')} ${error.remedy}`);
+    for (const remedy of error?.remedy === undefined ? remedies : [error.remedy]) {
+      lines.push(`  ${colors.green('help')} ${remedy}`);
+    }
     if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
   }
   if (behind > 0) lines.push(`${colors.yellow('blocked')} ${plural(behind, 'unit')} behind them`);
@@ -220,6 +223,7 @@ const stateOrder: readonly UnitState[] = [
   'unchanged',
   'changed',
   'skipped',
+  'done',
   'held',
   'failed',
   'unknown',
@@ -229,12 +233,14 @@ const stateOrder: readonly UnitState[] = [
   'running',
 ];
 
+const stateWords: Partial<Record<UnitState, string>> = { waiting: 'not started', done: 'done elsewhere' };
+
 /** `12 unchanged, 3 changed` always has both, so that a second pass can be told by its last line. */
 export function countsText(units: readonly { readonly state: UnitState }[]): string {
   const counts = countStates(units);
   return stateOrder
     .filter((state) => state === 'unchanged' || state === 'changed' || (counts[state] ?? 0) > 0)
-    .map((state) => `${counts[state] ?? 0} ${state === 'waiting' ? 'not started' : state}`)
+    .map((state) => `${counts[state] ?? 0} ${stateWords[state] ?? state}`)
     .join(', ');
 }
 
@@ -256,8 +262,20 @@ function summaryLines(
     return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; ${kept}`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
-  const resume = `backfill resume ${run}${connection === undefined ? '' : ` --connection ${connection}`}`;
-  if (units.some(({ state }) => state === 'held')) lines.push(`look at the held units, then: ${resume} --accept-held`);
+  const named = connection === undefined ? '' : ` --connection ${connection}`;
+  const resume = `backfill resume ${run}${named}`;
+  const elsewhere = units.filter(({ state, error }) => state === 'blocked' && error?.kind === 'refused');
+  if (elsewhere.length > 0) {
+    const [first] = elsewhere;
+    const more = elsewhere.length > 1 ? ` (${elsewhere.length} such units; a task stands for all of its own)` : '';
+    lines.push(`once it was run elsewhere: backfill done ${run} ${first?.unit}${named}${more}`);
+  }
+  const held = units.filter(({ state }) => state === 'held');
+  // What wrote elsewhere is not let through by accepting it, and a run of the ledger does not say which that is.
+  const accept = held.every((unit) => unit.held === 'escaped')
+    ? ''
+    : `; those that are right as they are: ${resume} --accept-held`;
+  if (held.length > 0) lines.push(`look at the held units: each says what lets it through${accept}`);
   else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: ${resume}`);
   return lines;
 }

@@ -177,12 +177,16 @@ function notRunnable({ units }: Planned): PlanFinding[] {
   for (const { blockedBy } of units) {
     if (blockedBy !== undefined) behind.set(blockedBy, (behind.get(blockedBy) ?? 0) + 1);
   }
-  const canRun = units.some((unit) => unit.executor.kind !== 'none' && unit.blockedBy === undefined);
+  // What only waits for others can run once those were run elsewhere.
+  const canRun = units.some((unit) => unit.executor.kind !== 'none');
   const reasons = new Map<TaskId, string>();
   for (const { task, executor } of units) if (executor.kind === 'none') reasons.set(task, executor.reason);
   return [...reasons].map(([task, reason]) => {
     const blocked = behind.get(task) ?? 0;
-    const rest = blocked === 0 ? '' : ` ${plural(blocked, 'unit')} behind it cannot run either.`;
+    const rest =
+      blocked === 0
+        ? ''
+        : ` ${plural(blocked, 'unit')} behind it ${blocked === 1 ? 'waits' : 'wait'} until a run is told that it was done elsewhere.`;
     const message = `${task} cannot be run from here: ${reason}.${rest}`;
     return { code: 'not-runnable', severity: canRun ? 'warning' : 'error', message, task };
   });

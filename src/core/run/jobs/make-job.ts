@@ -44,7 +44,7 @@ export interface JobSetting {
 export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
   const { task, pipeline, facts } = source;
   if (task.executor.kind !== 'warehouse') {
-    const remedy = 'run it with its scheduler, then resume this run';
+    const remedy = 'run it with its scheduler, then tell the run so: backfill done RUN UNIT';
     return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
   }
   const context = taskContext(task, pipeline, unit.data, setting);

@@ -56,10 +56,6 @@ export function prepareJobs(
     if (known === undefined || taskFacts === undefined) {
       return { code: 'not-runnable', message: `there is no task ${unit.task}`, remedy: 'plan again', at: undefined };
     }
-    if (unit.blockedBy !== undefined && unit.blockedBy !== unit.task) {
-      const message = `waits for ${unit.blockedBy}, which cannot be run from here`;
-      return { code: 'not-runnable', message, remedy: 'run that task with its scheduler first', at: known.task.nameAt };
-    }
     if (unit.executor.kind === 'warehouse') {
       const { connection, database } = unit.executor;
       const rendered = database === undefined ? undefined : renderedDatabase(database, unit, known, setting);

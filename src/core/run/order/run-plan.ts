@@ -13,7 +13,6 @@ import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import { finishedBefore } from '../unit/unit-results.ts';
 import { driveToEnd } from './drive-to-end.ts';
-import { waitTracker } from './wait-tracker.ts';
 
 /** Ports of a run. Without a ledger the run is a preview: nothing is recorded. */
 export interface RunPorts {
@@ -30,7 +29,7 @@ export interface RunPorts {
 
 /**
  * Runs a plan from its beginning. Refused, with nothing written, when the plan has errors, holds nothing that can be
- * run from here, or overlaps slices that another run is working on. Throws only for a bug.
+ * run from here even where all else is done elsewhere, or overlaps slices that another run is working on. Throws only for a bug.
  */
 export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<RunResult> {
   const { run, jobs } = planned;
@@ -40,7 +39,7 @@ export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<Ru
   const { plan } = prepared;
   const errors = planErrors(plan);
   if (errors !== undefined) return refused(run, errors, ports);
-  if (!somethingCanRun(prepared)) {
+  if (jobs.size === 0) {
     return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
   }
   const { ledger } = ports;
@@ -165,21 +164,4 @@ function whyNothing({ plan, refused: refusals }: PreparedRun): string {
   if (plan.units.length === 0) return 'the plan has no units';
   const [first] = refusals.values();
   return first === undefined ? 'nothing of this plan can be run' : `${first.message}; ${first.remedy}`;
-}
-
-/** Whether any unit is neither refused nor behind a refused one. */
-function somethingCanRun({ plan, jobs }: PreparedRun): boolean {
-  const waits = waitTracker(plan);
-  const open = plan.units.map((_, position) => position).reverse();
-  const stuck = new Set<number>();
-  for (let position = open.pop(); position !== undefined; position = open.pop()) {
-    const unit = plan.units[position];
-    if (unit === undefined || stuck.has(position)) continue;
-    const state = jobs.has(unit.id) ? waits.ask(position).kind : 'blocked';
-    if (state === 'ready') return true;
-    if (state === 'waiting') continue;
-    stuck.add(position);
-    open.push(...waits.settle(position, false));
-  }
-  return false;
 }

@@ -14,7 +14,8 @@ export async function standingUnits(run: string, plan: Plan, ledger: LedgerStore
   for (const [position, { id }] of plan.units.entries()) {
     const record = byUnit.get(id);
     const isLost = record?.lost === true;
-    const stands = isCommitted(record) && waits.ask(position).kind === 'ready';
+    // What was done elsewhere is so because somebody said it, whatever this run did.
+    const stands = isCommitted(record) && (record.state === 'done' || waits.ask(position).kind === 'ready');
     waits.settle(position, stands);
     if (record === undefined || stands || !(isLost || isCommitted(record))) continue;
     fallen.push(id);

@@ -52,6 +52,9 @@ export type DoubledKeys =
 /** Written outside the declared slices: `doubt` where only comparing the rest of the table can tell. */
 export type EscapeVerdict =
   | { readonly kind: 'none' }
-  /** `lost`: rows outside changed that this transaction may only have ended, so that they are to be looked for. */
-  | { readonly kind: 'escaped'; readonly reason: string; readonly lost?: boolean }
+  /**
+   * `tables`: those whose every row would have to be the task's own for it to be let through. `lost`: rows outside changed
+   * that this transaction may only have ended, so that they are to be looked for.
+   */
+  | { readonly kind: 'escaped'; readonly reason: string; readonly tables: readonly string[]; readonly lost?: boolean }
   | { readonly kind: 'doubt' };

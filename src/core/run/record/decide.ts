@@ -1,6 +1,7 @@
 import { plural } from '../../text/plural.ts';
 import { outsideNote } from '../outside/outside-words.ts';
-import type { UnitOptions } from '../unit/unit-job.ts';
+import { onlyEmpties } from '../tables/only-empties.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import type { Applied, AppliedSlice } from './applied.ts';
 
@@ -11,22 +12,23 @@ export type Decision =
   | { readonly kind: 'unchanged'; readonly commits: boolean }
   | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
 
-/** `outside`: what the task did that stays when its rows do not. */
-export function decide(applied: Applied, options: UnitOptions, outside?: readonly string[]): Decision {
-  const decision = decisionOf(applied, options);
-  return decision.kind !== 'held' || outside === undefined
+export function decide(applied: Applied, job: Pick<UnitJob, 'statements' | 'options' | 'outside'>): Decision {
+  const decision = decisionOf(applied, job);
+  // What the task did that stays when its rows do not.
+  return decision.kind !== 'held' || job.outside === undefined
     ? decision
-    : { ...decision, reason: `${decision.reason} ${outsideNote(outside)}` };
+    : { ...decision, reason: `${decision.reason} ${outsideNote(job.outside)}` };
 }
 
-function decisionOf(applied: Applied, options: UnitOptions): Decision {
+function decisionOf(applied: Applied, { statements, options }: Pick<UnitJob, 'statements' | 'options'>): Decision {
   if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
   if (applied.doubled?.kind === 'doubled') {
     return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };
   }
   for (const slice of applied.slices) {
     const held = guard(slice, options.holdShrinkPercent);
-    if (held !== undefined) return held;
+    const meant = held?.code === 'empty' && onlyEmpties(statements, slice.target);
+    if (held !== undefined && !meant) return held;
   }
   if (!applied.slices.every(isUnchanged)) return { kind: 'changed' };
   // Without a slice, what lasts is all that the task is for.
@@ -34,7 +36,7 @@ function decisionOf(applied: Applied, options: UnitOptions): Decision {
   return commits && applied.slices.length === 0 ? { kind: 'changed' } : { kind: 'unchanged', commits };
 }
 
-function guard({ target, diff }: AppliedSlice, percent: number | undefined): Decision | undefined {
+function guard({ target, diff }: AppliedSlice, percent: number | undefined): (Decision & { kind: 'held' }) | undefined {
   if (target.slice.stage === true) return undefined;
   const before = diff.before?.rows ?? 0;
   const after = diff.after?.rows ?? 0;

@@ -19,7 +19,7 @@ export async function recordOutcome(
   fence: string,
   seen: { readonly inputs: readonly RecordedInput[]; readonly definitionsHash: string },
   outcome: {
-    readonly state: 'changed' | 'unchanged' | 'held' | 'skipped';
+    readonly state: 'changed' | 'unchanged' | 'held' | 'skipped' | 'done';
     readonly message: string | undefined;
     readonly slices: readonly AppliedSlice[];
     readonly durationMs: number;

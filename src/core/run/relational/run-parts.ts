@@ -61,7 +61,7 @@ async function partAfterPart(run: PartedRun, unit: ClaimedUnit): Promise<UnitOut
   await begin(session, job, fence);
   const after = await resolveTargets(session, job, warehouse.description, types);
   const compared = await compareParts(run, session, targets, after, before);
-  const decision = decide({ ...compared, escape: { kind: 'none' } }, job.options);
+  const decision = decide({ ...compared, escape: { kind: 'none' } }, job);
   const notes = [
     `${job.task} is not atomic: ${job.notAtomic}`,
     ...compared.notes,

@@ -5,6 +5,7 @@ import { holdFence, lockSlices, lockTables } from '../claim/fence.ts';
 import { consumedInputs } from '../record/consumed-inputs.ts';
 import { decide } from '../record/decide.ts';
 import { dueUnit } from '../record/due-unit.ts';
+import { heldOutcome } from '../record/held-outcome.ts';
 import { readMarker } from '../record/marker.ts';
 import { recordOutcome } from '../record/record.ts';
 import { refuseRefilled } from '../record/refuse-refilled.ts';
@@ -13,6 +14,7 @@ import type { Cancellable } from '../session/cancellable.ts';
 import { enterTransaction, protectiveSettings, type StartSettings } from '../session/session-settings.ts';
 import type { Target } from '../tables/target.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { heldMessage } from '../unit/unit-results.ts';
 import { applyCertainly } from './apply/apply-certainly.ts';
 import { keepImages } from './apply/before-image.ts';
 import { readPosition } from './task/position.ts';
@@ -40,7 +42,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const server = warehouse.description;
   run.sent = true;
   const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
-  const decision = decide(applied, job.options, job.outside);
+  const decision = decide(applied, job);
   const commits = decision.kind === 'changed' || (decision.kind === 'unchanged' && decision.commits);
   if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
@@ -48,6 +50,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
   if (decision.kind === 'changed') await keepImages(session, job, targets, slices);
   const { definitionsHash } = marker;
+  const held = decision.kind === 'held' ? heldOutcome(decision, { ...applied, slices }, job, durationMs()) : undefined;
   await recordOutcome(
     session,
     job,
@@ -56,7 +59,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
     { inputs, definitionsHash },
     {
       state: decision.kind,
-      message: decision.kind === 'held' ? decision.reason : applied.notes.join('\n') || undefined,
+      message: held === undefined ? applied.notes.join('\n') || undefined : heldMessage(held),
       slices,
       durationMs: durationMs(),
     },
@@ -64,9 +67,9 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   await steps.commit();
   run.claim = undefined;
   const diffs = slices.map(({ diff }) => diff);
-  return decision.kind === 'held'
-    ? { state: 'held', code: decision.code, reason: decision.reason, slices: diffs, durationMs: durationMs() }
-    : { state: decision.kind, slices: diffs, notes: applied.notes, durationMs: durationMs() };
+  if (held !== undefined) return held;
+  const state = decision.kind === 'changed' ? 'changed' : 'unchanged';
+  return { state, slices: diffs, notes: applied.notes, durationMs: durationMs() };
 }
 
 /** BEGIN, fence, lock: from here on the slices are this unit's alone. */

@@ -1,11 +1,13 @@
 import type { UnitRecord, UnitState } from '../../ledger/ledger-store.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
-import type { UnitError } from './unit-outcome.ts';
+import type { HeldCode, UnitError } from './unit-outcome.ts';
 
 /** What became of one unit of a run. `ran` is false for units that an earlier run of the same plan had finished. */
 export interface RunUnit extends UnitRecord {
   readonly ran: boolean;
   readonly error: UnitError | undefined;
+  /** Of a held unit, as what; `undefined` for every other, and for one of the ledger. */
+  readonly held?: HeldCode | undefined;
   /** Set when a cancelled unit's server said that it stopped (or that it could not be asked). */
   readonly cancelConfirmed: boolean | undefined;
   readonly notes: readonly string[];

@@ -20,7 +20,9 @@ export type UnitOutcome =
   | {
       readonly state: 'held';
       readonly reason: string;
-      readonly code: 'empty' | 'shrunk' | 'escaped' | 'null-key' | 'repeated-key';
+      /** The command, or the lines of `backfill.yaml`, that let it through. */
+      readonly remedy: string;
+      readonly code: HeldCode;
       readonly slices: readonly SliceDiff[];
       readonly durationMs: number;
     }
@@ -39,6 +41,9 @@ export type UnitOutcome =
       readonly notes: readonly string[];
       readonly durationMs: number;
     };
+
+/** Why a unit is held: rows that would be gone, rows written elsewhere, rows that a second run would not find again. */
+export type HeldCode = 'empty' | 'shrunk' | 'escaped' | 'null-key' | 'repeated-key';
 
 export interface UnitError {
   readonly kind: WarehouseErrorKind | 'refused';

@@ -1,13 +1,15 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
-import type { UnitRecord } from '../../ledger/ledger-store.ts';
+import type { UnitRecord, UnitState } from '../../ledger/ledger-store.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
 import type { JobRefusal } from './job-refusal.ts';
 import type { RunUnit } from './run-result.ts';
 import type { UnitError, UnitOutcome } from './unit-outcome.ts';
 
+const committed: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
+
 /** States that are never run again. */
 export const isCommitted = (record: UnitRecord | undefined): record is UnitRecord =>
-  record?.state === 'changed' || record?.state === 'unchanged' || record?.state === 'skipped';
+  record !== undefined && committed.has(record.state);
 
 /**
  * A unit that an earlier run committed, or left halfway where it is not atomic; `undefined` for every other record, which
@@ -64,6 +66,10 @@ export function blockedUnit(
   };
 }
 
+/** As a unit that is held says it: why in the first line, what to do about it in the next. */
+export const heldMessage = ({ reason, remedy }: UnitOutcome & { readonly state: 'held' }): string =>
+  `${reason}\n${remedy}`;
+
 /** The end of a unit that is not tried again. */
 export function outcomeUnit(
   unit: UnitId,
@@ -92,7 +98,13 @@ export function outcomeUnit(
     case 'skipped':
       return { ...ran, state: 'skipped', message: outcome.reason };
     case 'held':
-      return { ...ran, state: 'held', slices: outcome.slices, message: outcome.reason };
+      return {
+        ...ran,
+        state: 'held',
+        slices: outcome.slices,
+        message: heldMessage(outcome),
+        held: outcome.code,
+      };
     case 'failed':
       return outcome.error.kind === 'cancelled'
         ? { ...ran, state: 'cancelled', message: outcome.error.message, cancelConfirmed: true }

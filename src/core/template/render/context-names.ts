@@ -101,7 +101,9 @@ function variables(form: 'value' | 'json', context: TemplateContext): PythonValu
     }
   };
   const missing = (name: string): never =>
-    refuse(`the Variable "${name}" has no value here; give it one under "variables"`);
+    refuse(
+      `the Variable "${name}" has no value here; give it one in backfill.yaml: variables: { ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: VALUE }`,
+    );
   const get = (values: PythonArguments): PythonValue => {
     const bound = bind('get', values, ['key', 'default']);
     const key = textArgument('get', bound.get('key'));

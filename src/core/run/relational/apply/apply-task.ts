@@ -9,9 +9,10 @@ import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
 import { relationOf, type Target } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
-import { findEscape, outsideFigures } from '../guards/escape.ts';
+import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
+import { readPosition } from '../task/position.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
 import { type ComparedSlice, compareSlices } from './compare-slices.ts';
@@ -24,7 +25,8 @@ import { openStage, type Published, publishStage, type Stage } from './stage.ts'
 export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise<Applied> {
   const { session, job, targets } = unit;
   const exact = left !== undefined;
-  const staged = exact || job.fromNothing ? undefined : await openStage(unit, figureSettings(unit, false));
+  const whole = exact || job.fromNothing || unit.position.logsDefinitions;
+  const staged = whole ? undefined : await openStage(unit, figureSettings(unit, false));
   const { stage, position } = staged ?? { stage: undefined, position: unit.position };
   if (exact) await lockTables(session, targets);
   const hidden = targets.some(({ relation }) => relation?.table.rowSecurity);
@@ -37,8 +39,11 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
+  // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
+  const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
+  const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
   for (const [index, target] of targets.entries()) {
@@ -58,8 +63,8 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
     exact && !proven
-      ? { kind: 'escaped', reason: 'Rows outside the slice changed.', lost: true }
-      : await findEscape(session, slices, position, { plain: unit.plan.plain, proven });
+      ? { kind: 'escaped', reason: 'Rows outside the slice changed.', tables: bounded(relations), lost: true }
+      : await findEscape(session, slices, { ...position, counters }, { plain: unit.plan.plain, proven, written });
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
   const expected = published?.kind === 'written' ? published.expected : undefined;
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
@@ -80,6 +85,11 @@ const untold = 'Whether it wrote outside of its slices cannot be told without se
 
 const present = (targets: readonly Target[]): readonly SliceRelation[] =>
   targets.flatMap(({ relation }) => (relation ? [relation] : []));
+
+/** Names of tables of which only a part is the unit's slice. */
+const bounded = (relations: readonly SliceRelation[]): readonly string[] => [
+  ...new Set(relations.flatMap(({ table, predicate }) => (predicate === undefined ? [] : [table.qualified]))),
+];
 
 /** The task itself: from its stage, by its statements, or as the undo of one. The session is left with `leaving`. */
 async function writeSlices(

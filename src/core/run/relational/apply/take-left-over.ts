@@ -3,7 +3,7 @@ import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { Applied, AppliedSlice } from '../../record/applied.ts';
 import { stateAfter } from '../../tables/slice-state.ts';
 import { tableSql } from '../../tables/target.ts';
-import { findEscape } from '../guards/escape.ts';
+import { findEscape, readWrittenTables } from '../guards/escape.ts';
 import { findLeftOver, type LeftOver } from '../guards/left-over.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
@@ -68,6 +68,7 @@ async function deleteLeftOver(
     }
   }
   await session.query('set constraints all immediate');
+  const written = await readWrittenTables(session);
   const taken = [];
   for (const { taken: before, target } of applied.slices) {
     const after = await stateAfter(session, before.relation, before.index, job.options, position.ownAge);
@@ -75,9 +76,10 @@ async function deleteLeftOver(
   }
   // The deletion alone, from what the task had left.
   const steps = taken.map((slice, index) => ({ ...slice, before: applied.slices[index]?.taken.after }));
-  const verdict = await findEscape(session, steps, position, { plain: true, proven: false });
+  const verdict = await findEscape(session, steps, position, { plain: true, proven: false, written });
   const doubt = 'Taking left-over rows away took other rows away as well, or may have (a cascade, a trigger).';
-  const escaped = verdict.kind === 'doubt' ? ({ kind: 'escaped', reason: doubt } as const) : verdict;
+  const tables = taken.map(({ relation }) => relation.table.qualified);
+  const escaped = verdict.kind === 'doubt' ? ({ kind: 'escaped', reason: doubt, tables } as const) : verdict;
   const { slices } = await compareSlices(unit, taken);
   return {
     ...applied,

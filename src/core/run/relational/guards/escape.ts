@@ -25,28 +25,39 @@ interface WrittenTable {
   readonly made: boolean;
 }
 
+/** Tables that this transaction may have written, with what it counted in each since it began. */
+export type WrittenTables = readonly WrittenTable[];
+
+export async function readWrittenTables(session: Session): Promise<WrittenTables> {
+  const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
+  return json ? (JSON.parse(json) as WrittenTable[]) : [];
+}
+
 /**
  * Looks for rows that the task wrote outside its slices or in tables that it does not declare. Every row version that
  * this transaction made is still in the slice or was ended by it again; every old row that it ended was in the slice.
  * The transaction's own counters say how many there were, so what does not add up lies outside. Not seen: other
  * databases (dblink), sequences. `proven`: the rest of every table was compared and is the same.
+ * `written`: read when the task had ended.
  */
 export async function findEscape(
   session: Session,
   slices: readonly EscapeSlice[],
   position: Position,
-  options: { readonly plain: boolean; readonly proven: boolean },
+  options: { readonly plain: boolean; readonly proven: boolean; readonly written: WrittenTables },
 ): Promise<EscapeVerdict> {
-  const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
-  const written = (json ? (JSON.parse(json) as WrittenTable[]) : []).map((table) => sinceStart(table, position));
-  const reasons = undeclaredWrites(written, slices, position);
+  const written = options.written.map((table) => sinceStart(table, position));
+  const found = undeclaredWrites(written, slices, position);
   let doubt = false;
   for (const group of options.proven ? [] : byTable(slices)) {
     const verdict = await findInTable(session, group, written, position, options.plain);
-    if (verdict.kind === 'escaped') reasons.push(verdict.reason);
+    if (verdict.kind === 'escaped') found.push({ reason: verdict.reason, table: verdict.tables[0] ?? '' });
     doubt ||= verdict.kind === 'doubt';
   }
-  if (reasons.length > 0) return { kind: 'escaped', reason: reasons.join(' ') };
+  if (found.length > 0) {
+    const [reasons, tables] = [found.map(({ reason }) => reason), found.map(({ table }) => table)];
+    return { kind: 'escaped', reason: reasons.join(' '), tables };
+  }
   return doubt ? { kind: 'doubt' } : { kind: 'none' };
 }
 
@@ -54,21 +65,24 @@ function undeclaredWrites(
   written: readonly WrittenTable[],
   slices: readonly EscapeSlice[],
   { files }: Position,
-): string[] {
-  const reasons: string[] = [];
+): { readonly reason: string; readonly table: string }[] {
+  const found: { readonly reason: string; readonly table: string }[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
   for (const table of written) {
     if (declared.has(table.oid) || table.made) continue;
     const { inserted, updated, deleted } = table;
     if (inserted + updated + deleted > 0) {
-      reasons.push(
+      const reason =
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
-          `${deleted} deleted (a trigger, a cascade, or a second target).`,
-      );
+        `${deleted} deleted (a trigger, a cascade, or a second target).`;
+      found.push({ reason, table: table.table });
     } else if (table.exclusive && files.get(table.oid) !== table.file)
-      reasons.push(`The task emptied, altered or locked all of ${table.table}, which it does not declare.`);
+      found.push({
+        reason: `The task emptied, altered or locked all of ${table.table}, which it does not declare.`,
+        table: table.table,
+      });
   }
-  return reasons;
+  return found;
 }
 
 async function findInTable(
@@ -91,7 +105,7 @@ async function findInTable(
   const surplusEnded = total((counted) => counted.deleted + counted.updated) - (old - kept);
   if (surplusMade === 0 && surplusEnded === 0) return { kind: 'none' };
   const outside = await writtenOutside(session, group, position);
-  if (outside !== undefined) return { kind: 'escaped', reason: outside };
+  if (outside !== undefined) return { kind: 'escaped', reason: outside, tables: [table.qualified] };
   // Rows written and ended again inside the slice (insert, then remove duplicates) add the same to both sides.
   // A caught error does too, and could hide a deletion: it takes a function, a trigger or a savepoint.
   if (surplusMade === surplusEnded && plain && !table.triggers) return { kind: 'none' };

@@ -29,5 +29,5 @@ export async function escapedRows(unit: OpenUnit, applied: Applied): Promise<App
     const lost = left && before && lostOutside(group, before, left);
     reasons.push(...[written[index], lost].filter((reason) => reason !== undefined));
   }
-  return reasons.length === 0 ? applied : { ...applied, escape: { kind: 'escaped', reason: reasons.join(' ') } };
+  return reasons.length === 0 ? applied : { ...applied, escape: { ...applied.escape, reason: reasons.join(' ') } };
 }

@@ -6,6 +6,7 @@ import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { Applied } from '../../record/applied.ts';
 import { decide } from '../../record/decide.ts';
+import { heldOutcome } from '../../record/held-outcome.ts';
 import { type Cancellable, cancellable } from '../../session/cancellable.ts';
 import { clearSession } from '../../session/clear-session.ts';
 import type { RelationalRunner } from '../../session/runner.ts';
@@ -205,12 +206,10 @@ async function shadowOutcome(
   return applied && outcomeOf(applied, unit.job, durationMs);
 }
 
-function outcomeOf(applied: Applied, { options, outside }: UnitJob, durationMs: () => number): UnitOutcome {
-  const decision = decide(applied, options, outside);
+function outcomeOf(applied: Applied, job: UnitJob, durationMs: () => number): UnitOutcome {
+  const decision = decide(applied, job);
   const slices = applied.slices.map(({ diff }) => diff);
-  if (decision.kind === 'held') {
-    return { state: 'held', code: decision.code, reason: decision.reason, slices, durationMs: durationMs() };
-  }
+  if (decision.kind === 'held') return heldOutcome(decision, applied, job, durationMs());
   return {
     state: 'previewed',
     changed: decision.kind === 'changed',

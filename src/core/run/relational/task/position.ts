@@ -17,17 +17,21 @@ export interface Position {
   readonly countersOn: boolean;
   /** The file (empty: none) of each table that the task may name or that the transaction had to itself before. */
   readonly files: ReadonlyMap<string, string>;
+  /** Triggers of the database see each table that is made, temporary ones too, and may write elsewhere. */
+  readonly logsDefinitions: boolean;
 }
 
 /** `statements`: those that are to come. */
 export async function readPosition(session: Session, statements: readonly Sent[]): Promise<Position> {
   const values = [JSON.stringify(namesIn(statements))];
-  const [counters, ownAge, transaction, trackCounts, files] = (await session.query(positionSql, values)).rows[0] ?? [];
+  const [counters, ownAge, transaction, trackCounts, files, logs] =
+    (await session.query(positionSql, values)).rows[0] ?? [];
   return {
     counters: new Map(Object.entries(JSON.parse(counters ?? '{}') as Record<string, Counters>)),
     ownAge: ownAge ?? '0',
     transaction: transaction ?? '',
     countersOn: trackCounts === 'on',
+    logsDefinitions: logs === 't',
     files: new Map(Object.entries(JSON.parse(files ?? '{}') as Record<string, string>)),
   };
 }

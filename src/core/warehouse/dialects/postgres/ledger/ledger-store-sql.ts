@@ -68,7 +68,7 @@ from units where u.run = $1 and u.unit = units.unit`;
 export const uncommittedSql = `
 select f.unit from pg_catalog.json_array_elements_text($2::json) f(unit)
 where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
-  and u.state in ('changed', 'unchanged', 'skipped')) order by f.unit`;
+  and u.state in ('changed', 'unchanged', 'skipped', 'done')) order by f.unit`;
 
 /**
  * $1: what stands before the run in the code hash of its undo. The newest version of every slice by each unit that made it; bounds in milliseconds
@@ -103,7 +103,7 @@ update ${schema}.units u set
   message = case when u.state = $3 then coalesce($5, u.message) else u.message end,
   duration_ms = case when u.state = $3 then $6::bigint else u.duration_ms end,
   slices = case when u.state = $3 then $7::json else u.slices end, updated_at = pg_catalog.clock_timestamp()
-where u.run = $1 and u.unit = $2 and u.state in ('changed', 'unchanged', 'skipped')
+where u.run = $1 and u.unit = $2 and u.state in ('changed', 'unchanged', 'skipped', 'done')
 returning 1`;
 
 /** As {@link completeUnitSql} for every other state: it never takes the place of a committed one. */
@@ -112,7 +112,7 @@ insert into ${schema}.units as u (run, unit, position, state, attempts, message,
 values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
 on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts,
   message = excluded.message, duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
-where u.state not in ('changed', 'unchanged', 'skipped')`;
+where u.state not in ('changed', 'unchanged', 'skipped', 'done')`;
 
 /** Runs begin one at a time, so that of two on the same rows the second sees the first; any constant of its own. */
 export const beginningLockSql = `select pg_catalog.pg_advisory_xact_lock(7236544182390118)`;

@@ -68,11 +68,12 @@ select
   ${definitionsSql},
   (select coalesce(json_agg(f.unit), '[]') from pg_catalog.json_array_elements_text($7::json) f(unit)
     where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
-      and u.state in ('changed', 'unchanged', 'skipped')))`;
+      and u.state in ('changed', 'unchanged', 'skipped', 'done')))`;
 
 /**
  * $1: names as JSON. Counters of this transaction per table, how far the next transaction number is from this transaction's own (rows
- * written from here on have at most this age), the transaction, whether counters are kept, files of tables of these names.
+ * written from here on have at most this age), the transaction, whether counters are kept, files of tables of these names,
+ * whether triggers see each definition that is made.
  */
 export const positionSql = `
 select
@@ -83,7 +84,8 @@ select
       and pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_xact_tuples_updated(c.oid)
         + pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid) > 0),
   pg_catalog.txid_current() - pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()),
-  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts'), (${tableFilesSql})`;
+  pg_catalog.txid_current(), pg_catalog.current_setting('track_counts'), (${tableFilesSql}),
+  exists (select from pg_catalog.pg_event_trigger e where e.evtenabled <> 'D' and e.evtevent <> 'login')`;
 
 /**
  * One statement that makes the unit's outcome part of its own transaction. $1: run, $2: unit, $3: task, $4: slices as
@@ -116,5 +118,5 @@ export const recordHalfwaySql = `
 insert into ${schema}.units as u (run, unit, position, state, attempts, message)
 select $1, $2, 0, 'unknown', 1, $3 from ${schema}.claims c where c.fence = $4::bigint
 on conflict (run, unit) do update set state = excluded.state, message = excluded.message,
-  updated_at = pg_catalog.clock_timestamp() where u.state not in ('changed', 'unchanged', 'skipped')
+  updated_at = pg_catalog.clock_timestamp() where u.state not in ('changed', 'unchanged', 'skipped', 'done')
 returning 1`;

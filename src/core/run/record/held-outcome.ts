@@ -1,0 +1,47 @@
+import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import type { Applied } from './applied.ts';
+import type { Decision } from './decide.ts';
+
+type Held = UnitOutcome & { readonly state: 'held' };
+
+/** A held unit with what lets it through. */
+export const heldOutcome = (
+  { code, reason }: Decision & { readonly kind: 'held' },
+  applied: Applied,
+  job: UnitJob,
+  durationMs: number,
+): Held => ({
+  state: 'held',
+  code,
+  reason,
+  remedy: remedyOf(code, applied, job),
+  slices: applied.slices.map(({ diff }) => diff),
+  durationMs,
+});
+
+function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob): string {
+  const tasks = (entry: string) => `tasks: { ${JSON.stringify(job.task)}: { ${entry} } }`;
+  switch (code) {
+    case 'escaped':
+      return (
+        'look whether the task is to write these rows; if so, say it in backfill.yaml and run the interval again (this run goes by ' +
+        `what was said when it was planned): ${declaredWriteText(job.task, escapedTables(escaped, job), { slice: 'all' })}`
+      );
+    case 'empty':
+    case 'shrunk':
+      return `look at the rows that would go; if that is right: backfill resume ${job.run} --accept-held; to hold such results of this task no more, in backfill.yaml: ${tasks('hold: false')}`;
+    case 'null-key':
+    case 'repeated-key':
+      return `mend the key, or let it through as it is: backfill resume ${job.run} --accept-held`;
+  }
+}
+
+/** By the names that the task has for its targets, so that a declaration is taken for these. */
+function escapedTables(verdict: Applied['escape'], { slices }: UnitJob): readonly string[] {
+  if (verdict.kind !== 'escaped') return [];
+  const isNamed = (written: string, table: string) => written === table || table.endsWith(`.${written}`);
+  const names = verdict.tables.map((table) => slices.find((slice) => isNamed(slice.table, table))?.table ?? table);
+  return [...new Set(names)];
+}
