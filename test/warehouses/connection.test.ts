@@ -349,7 +349,7 @@ describe('a server that fails', () => {
     const executor = relationalExecutor(standby, { clock: realClock, owner: 'me' });
     expect(await executor.execute(job(), neverAborted)).toMatchObject({
       state: 'failed',
-      error: { kind: 'permission', remedy: expect.stringContaining('primary') },
+      error: { kind: 'connection', away: true, remedy: expect.stringContaining('primary') },
     });
     await standby.close();
   });

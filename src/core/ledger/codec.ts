@@ -32,9 +32,15 @@ export type Decoded<T> =
   /** One sentence with the place in the document, for a person. */
   | { readonly ok: false; readonly reason: string };
 
-/** A document as kept in the ledger: `body` under its version. Maps become lists of pairs, instants ISO text. */
+/**
+ * A document as kept in the ledger: `body` under its version. Maps become lists of pairs, instants ISO text. All ASCII, so
+ * that a database of any encoding gives it back as it was.
+ */
 export const encodeDocument = (body: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify({ version: documentVersion, ...body });
+  JSON.stringify({ version: documentVersion, ...body }).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** Reads a stored document back; anything unknown, missing or of another version is an error, never skipped over. */
 export function decodeDocument<T>(document: string, decoder: Decoder<T>): Decoded<T> {

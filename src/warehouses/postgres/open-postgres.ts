@@ -5,6 +5,7 @@ import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { type ResolvedConnection, resolveConnection } from './client-options.ts';
 import { driverError } from './driver-error.ts';
 import { PostgresSession } from './postgres-session.ts';
+import { fitToEncoding } from './server-encoding.ts';
 
 /** Sessions beyond this are refused by most servers' defaults before they are useful. */
 const maxSessions = 16;
@@ -24,12 +25,14 @@ export async function openPostgres(connection: PostgresConnection): Promise<Ware
   const open = new Set<PostgresSession>();
 
   let known: readonly (readonly string[])[] = settingsByServer;
+  let fit: ((value: string) => string) | undefined;
   const connect = async (): Promise<Session> => {
     const { client, settings } = await connectClient(resolved, known);
     known = [settings];
     const session = new PostgresSession(
       client,
       () => cancelBackend(resolved, client, settings),
+      fit,
       (closed) => open.delete(closed),
     );
     open.add(session);
@@ -41,11 +44,13 @@ export async function openPostgres(connection: PostgresConnection): Promise<Ware
     const pid = (await first.query('select pg_catalog.pg_backend_pid()')).rows[0]?.[0];
     const own = [...open][0]?.processId;
     if (own !== undefined && pid !== String(own)) throw poolerError();
-    const version = (await first.query('show server_version')).rows[0]?.[0] ?? 'unknown';
+    const told = "select pg_catalog.current_setting('server_version'), pg_catalog.current_setting('server_encoding')";
+    const [version, encoding] = (await first.query(told)).rows[0] ?? [];
+    fit = fitToEncoding(encoding ?? 'UTF8');
     return {
       description: {
         engine: 'postgres',
-        serverVersion: version,
+        serverVersion: version ?? 'unknown',
         target: resolved.target,
         protected: connection.protected,
       },

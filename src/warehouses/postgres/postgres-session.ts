@@ -28,6 +28,8 @@ export class PostgresSession implements Session {
   constructor(
     private readonly client: Client,
     private readonly requestCancel: () => Promise<void>,
+    /** Values of statements as the database can hold them. */
+    private readonly fitting: ((value: string) => string) | undefined,
     private readonly onClose: (session: PostgresSession) => void,
   ) {
     client.on('error', (error) => {
@@ -63,7 +65,9 @@ export class PostgresSession implements Session {
     // A cancel that is still on its way must not hit the statement after the one it was meant for.
     await this.#cancelling;
     if (this.#lost) throw this.#lost;
-    const query = this.client.query<(string | null)[]>(statement(text, values));
+    const { fitting } = this;
+    const fitted = values.map((value) => (value === null ? null : (fitting?.(value) ?? value)));
+    const query = this.client.query<(string | null)[]>(statement(text, fitted));
     const running = query.then(
       () => 'ended' as const,
       (error) => ((error as { code?: string }).code === '57014' ? ('cancelled' as const) : ('ended' as const)),

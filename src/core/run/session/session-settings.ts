@@ -51,13 +51,13 @@ export async function settleStatement(
 
 /** Sets all of them for the session, outside of any transaction. */
 export async function keepSettings(session: Session, ...groups: readonly Settings[]): Promise<void> {
-  await set(session, ['null::text'], groups, false);
+  await set(session, ['null::text'], [readable, ...groups], false);
 }
 
 /** The first settings of a unit's transaction; tells what the session had before. */
 export async function enterTransaction(session: Session, ...groups: readonly Settings[]): Promise<StartSettings> {
   const before = ["pg_catalog.current_setting('role')", "pg_catalog.current_setting('row_security')"];
-  const [role, rowSecurity] = await set(session, before, groups);
+  const [role, rowSecurity] = await set(session, before, [readable, ...groups]);
   return { role: role ?? 'none', rowSecurity: rowSecurity ?? 'on' };
 }
 
@@ -71,6 +71,12 @@ export async function withPinnedText<T>(session: Session, work: () => Promise<T>
   return done;
 }
 
+/** Rows can be sent as they are, also for their checksums. */
+const readable: Settings = { client_encoding: 'UTF8' };
+
+/** A database that does not look at its bytes may hold some that are no UTF-8, which the server would refuse to send as such. */
+const utf8 = `case pg_catalog.current_setting('server_encoding') when 'SQL_ASCII' then 'SQL_ASCII' else 'UTF8' end`;
+
 async function set(
   session: Session,
   first: readonly string[],
@@ -79,7 +85,8 @@ async function set(
 ): Promise<readonly (string | null)[]> {
   const settings = Object.entries(Object.assign({}, ...groups) as Settings);
   const calls = settings.map(
-    ([name, value]) => `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, ${local})`,
+    ([name, value]) =>
+      `pg_catalog.set_config(${quoteLiteral(name)}, ${name === 'client_encoding' && value === 'UTF8' ? utf8 : quoteLiteral(value)}, ${local})`,
   );
   // A select list is evaluated from the left, so what comes first is still as it was.
   return (await session.query(`select ${[...first, ...calls].join(', ')}`)).rows[0] ?? [];
