@@ -7,6 +7,7 @@ import { runPlan } from '../../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
 import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
 import type { RunResult } from '../../../src/core/run/unit/run-result.ts';
+import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
 import type { UnitOptions } from '../../../src/core/run/unit/unit-job.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
 import type { Warehouse } from '../../../src/core/warehouse/port/ports.ts';
@@ -63,6 +64,8 @@ export interface HowToRun {
   readonly concurrency?: number;
   readonly options?: Partial<UnitOptions>;
   readonly maxAttempts?: number;
+  /** Stands between the run and what carries its units out. */
+  readonly around?: (executor: UnitExecutor) => UnitExecutor;
 }
 
 export const jobsOf = ({ workspace, model }: Runner, plan: Plan, how: HowToRun): PreparedJobs =>
@@ -106,7 +109,13 @@ export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<
           maxAttempts: how.maxAttempts ?? defaultRunOptions.maxAttempts,
         },
       },
-      { executor, ledger, clock: realClock, signal: neverAborted, onEvent: () => {} },
+      {
+        executor: how.around?.(executor) ?? executor,
+        ledger,
+        clock: realClock,
+        signal: neverAborted,
+        onEvent: () => {},
+      },
     );
   } finally {
     await executor.close();
