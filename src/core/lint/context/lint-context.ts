@@ -22,6 +22,8 @@ export interface LintContext {
   readLater(view: TaskView, key: string): readonly StatementView[];
   /** Whether a run that has the second task has the first one too. */
   together(first: TaskId, second: TaskId): Together;
+  /** Whether a statement or an operator of the pipeline, other than this statement, may take rows away from some table. */
+  emptiesAnything(view: StatementView): boolean;
   /** Tasks before this one that decide whether it runs. */
   deciders(view: TaskView): readonly TaskView[];
   /** Statements that empty a table of which nobody can tell which it is, in tasks that may have run before this one. */
@@ -61,6 +63,7 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
     readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
     together: branches,
+    emptiesAnything: (view) => index.emptyingSome.some((other) => other !== view),
     deciders: (view) => tasks.filter((other) => other.task.decides !== undefined && isLater(other, view)),
     emptyingAny: (view) => statements(index.emptyingAny, (other) => !isLater(view, other)),
     text: workspace.text,

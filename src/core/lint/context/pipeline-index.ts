@@ -26,6 +26,8 @@ export interface PipelineIndex {
   emptying(key: string): readonly TaskView[];
   /** Statements that empty a table whose name only the run knows. */
   readonly emptyingAny: readonly OwnedStatement[];
+  /** Statements that may take rows away from some table, or put rows in by a key. */
+  readonly emptyingSome: readonly StatementView[];
 }
 
 /** Kinds whose text is searched for names, or that name a second table. */
@@ -33,14 +35,24 @@ const byText = /^(do|other|rename|alter_.*)$/;
 
 const emptyingKinds: ReadonlySet<string> = new Set(['drop', 'truncate', 'delete']);
 
+/** Kinds that may take rows away, or put rows in by a key. */
+const rewrites: ReadonlySet<string> = new Set(
+  (
+    'delete truncate drop insert_overwrite insert_replace_where replace merge create_table_as alter_partition ' +
+    'alter_swap alter_rename rename do'
+  ).split(' '),
+);
+
 export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
   const named = new Map<string, OwnedStatement[]>();
   const mentioned = new Map<string, OwnedStatement[]>();
   const read = new Map<string, OwnedStatement[]>();
   const emptyingAny: OwnedStatement[] = [];
+  const emptyingSome: StatementView[] = [];
   for (const owner of tasks) {
     for (const view of owner.statements) {
       const { kind, targets, reads } = view.statement;
+      if (rewrites.has(kind) || view.statement.conflict !== undefined) emptyingSome.push(view);
       if (emptyingKinds.has(kind) && targets.some((target) => !isKnownTable(view, target)))
         emptyingAny.push({ owner, view });
       if (byText.test(kind)) addAll(mentioned, wordsOf(sourceText(view, view.statement)), { owner, view });
@@ -60,6 +72,7 @@ export function pipelineIndex(tasks: readonly TaskView[]): PipelineIndex {
   let emptied: ReadonlyMap<string, readonly TaskView[]> | undefined;
   return {
     emptyingAny,
+    emptyingSome,
     on: (key) => [...(mentioned.get(lastWord(key)) ?? []), ...(named.get(lastPart(key)) ?? [])],
     reading: (key) => read.get(lastPart(key)) ?? [],
     emptying(key) {

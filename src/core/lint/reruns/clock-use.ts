@@ -71,7 +71,9 @@ function clockCalls(view: StatementView): (Span & Pick<ClockUse, 'name' | 'pytho
     .filter((hole) => hole.start >= start && hole.end <= end)
     .flatMap((hole) => {
       const { start: from, end: to, value, source, origin } = hole;
-      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python: origin !== 'template' }] : [];
+      // The default of a parameter asks the clock where it is written.
+      const python = origin !== 'template' || /^params\b/.test(source);
+      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python }] : [];
     });
   return [...calls, ...holes].sort((a, b) => a.start - b.start);
 }

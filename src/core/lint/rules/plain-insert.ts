@@ -22,14 +22,17 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (view.statement.kind !== 'insert') continue;
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
-        if (!isKnownTable(view, target) || isJournal(view, key) || isLoadedByHand(view, key)) continue;
+        const isKnown = isKnownTable(view, target);
+        // Of a table that only the run knows: where nothing of the run empties anything, nothing empties it either.
+        if (!isKnown && context.emptiesAnything(view)) continue;
+        if (isJournal(view, key) || isLoadedByHand(view, key)) continue;
         const guard = insertGuard(context, task, view, key);
         if (guard?.kind === 'sure') continue;
         if (guardedByTable(context, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
-          severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
+          severity: runsAgain(task) && guard === undefined && isKnown ? 'error' : 'warning',
           message: messageFor(tableLabel(view, target), guard),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.

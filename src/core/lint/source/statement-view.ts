@@ -28,16 +28,30 @@ export const sourceText = (view: StatementView, span: Span): string => view.sql.
 export const placeOf = (view: StatementView, span: Span): SourceSpan =>
   locate(view.sql.source, span) ?? view.task.nameAt;
 
+/** A name as written, with what the parameters of the task put into it. */
+function writtenName(view: StatementView, table: TableReference): string {
+  let text = '';
+  let at = table.start;
+  for (const { start, end, value } of view.sql.masked.holes) {
+    if (end <= table.start || start >= table.end || start < at) continue;
+    const given = value.kind === 'parameter' && value.source === 'params' ? view.task.params[value.name] : undefined;
+    if (typeof given !== 'string') continue;
+    text += view.sql.source.text.slice(at, start) + given;
+    at = end;
+  }
+  return text + view.sql.source.text.slice(at, table.end);
+}
+
 /**
  * What tells one table from another inside a task: its name, or the source text where a part of it is a template
- * expression, so that `{{ params.schema }}.orders` equals itself.
+ * expression, so that `{{ var.value.schema }}.orders` equals itself.
  */
 export const tableKey = (view: StatementView, table: TableReference): string =>
-  table.templated ? sourceText(view, table).replace(/\s+/g, '').toLowerCase() : table.name;
+  table.templated ? writtenName(view, table).replace(/\s+/g, '').toLowerCase() : table.name;
 
 /** False where even the last part of the name is a placeholder, so that nothing tells which table it is. */
 export const isKnownTable = (view: StatementView, table: TableReference): boolean => {
-  const written = sourceText(view, table).replace(/\{\{.*?\}\}|\{[^{}]*\}|%\(\w+\)s|%s|\$\{[^}]*\}|[`"'\s]/gs, '');
+  const written = writtenName(view, table).replace(/\{\{.*?\}\}|\{[^{}]*\}|%\(\w+\)s|%s|\$\{[^}]*\}|[`"'\s]/gs, '');
   return /\w[^.]*$/.test(written);
 };
 

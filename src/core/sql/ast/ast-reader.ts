@@ -68,6 +68,9 @@ function agrees(statement: Statement, facts: AstFacts): boolean {
       facts.query.filtered === query.where.length > 0);
   const name = statement.target?.name.toLowerCase().replace(/^.*\./, '') ?? '';
   const alias = statement.targetAlias?.toLowerCase() ?? '';
-  const sameTarget = facts.targets.length === 0 || facts.targets.includes(name) || facts.targets.includes(alias);
+  // The grammar reads a name that is a template under its mask.
+  const isTemplate = statement.target?.templated === true;
+  const sameTarget =
+    isTemplate || facts.targets.length === 0 || facts.targets.includes(name) || facts.targets.includes(alias);
   return facts.kind === statement.kind && sameTarget && sameQuery;
 }

@@ -3,7 +3,7 @@ import { parseExpression } from '../language/parse-expression.ts';
 import { askedFor, expandNames } from '../names/expand-names.ts';
 import { type SymbolicValue, unknownValue } from '../names/symbolic-value.ts';
 import { emptyEnvironment, type TemplateEnvironment } from '../names/template-environment.ts';
-import { clockCalls, previousTickNames, randomCalls, stateNames, timeNames } from '../names/time-names.ts';
+import { clockCalls, clockNames, previousTickNames, randomCalls, stateNames, timeNames } from '../names/time-names.ts';
 import { added, calendarUnits, distance, elapsedUnits, type Reading, scaled } from './distance.ts';
 import {
   comparablePattern,
@@ -80,6 +80,7 @@ function named(path: readonly string[]): Reading | undefined {
   const [root = '', second, third] = path;
   const time = Object.hasOwn(timeNames, dotted) ? timeNames[dotted] : undefined;
   if (time !== undefined) return momentOf(time);
+  if (clockNames.has(dotted)) return { kind: 'clock', name: dotted };
   if (stateNames.has(dotted)) return { kind: 'state', name: dotted };
   if (previousTickNames.has(dotted))
     return unknownValue(`${dotted} is the tick before, which the interval alone does not tell`);

@@ -93,6 +93,19 @@ export const stateNames: ReadonlySet<string> = new Set([
   'triggering_asset_events',
 ]);
 
+/** Names of {@link stateNames} that are readings of the clock: a run that is cleared begins anew. */
+export const clockNames: ReadonlySet<string> = new Set([
+  'dag_run.start_date',
+  'dag_run.end_date',
+  'dag_run.queued_at',
+  'ti.start_date',
+  'ti.end_date',
+  'ti.queued_dttm',
+  'task_instance.start_date',
+  'task_instance.end_date',
+  'task_instance.queued_dttm',
+]);
+
 /** The tick before the logical date: the schedule knows it, the interval alone does not. */
 export const previousTickNames: ReadonlySet<string> = new Set(['prev_ds', 'prev_ds_nodash', 'prev_execution_date']);
 

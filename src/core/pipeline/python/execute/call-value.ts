@@ -2,7 +2,7 @@ import { bindArguments } from '../evaluate/parameters.ts';
 import { builtinCall } from '../library/builtin-call.ts';
 import { methodCall } from '../library/method-call.ts';
 import { childOf } from '../syntax/syntax-tree.ts';
-import { chosen } from '../values/chosen.ts';
+import { whichOf } from '../values/chosen.ts';
 import { bindMember, memberOf } from '../values/class-member.ts';
 import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
@@ -41,10 +41,16 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
       );
     case 'unknown': {
       const options = callee.options?.filter(isCallable) ?? [];
-      if (options.length > 0)
+      if (options.length > 0) {
+        const choice = { key: run.identityOf(callee.options ?? callee), text: call.callee, at: call.at };
+        const among = callee.options?.length ?? options.length;
         return mergeValues(
-          options.map((option, index) => run.under(chosen(callee, index, call, run), () => run.call(option, call))),
+          options.map((option) => {
+            const index = callee.options?.indexOf(option) ?? 0;
+            return run.under(whichOf(among, index, choice, callee.decidedBy), () => run.call(option, call));
+          }),
         );
+      }
       return (
         run.host.callUnknown(callee, call, run) ??
         unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))

@@ -159,6 +159,7 @@ function executeImport(node: SyntaxNode, frame: Frame, run: Interpreter): void {
       const found = submodule();
       if (found !== undefined) value = { kind: 'module', frame: found };
     }
+    if (module === undefined) value ??= run.host.importedName?.(path, imported, run);
     frame.names.set(alias ?? imported, value ?? external(libraryName(`${path.replace(/^\.+/, '')}.${imported}`)));
   }
 }

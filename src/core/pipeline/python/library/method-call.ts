@@ -65,6 +65,10 @@ export function contentOf(value: Value | undefined, run: Interpreter): Value | u
 
 const openedFile = 'file of the workspace';
 
+/** The path of what `open(path)` gave. */
+export const openedPath = (value: Value | undefined): string | undefined =>
+  value?.kind === 'instance' && value.type === openedFile ? plainText(value.call.positional[0]) : undefined;
+
 /** `open(path)` of a file of the workspace; its text is taken by `.read()`. */
 export function readWorkspaceFile(path: string | undefined, call: Call): Value | undefined {
   if (path === undefined) return undefined;

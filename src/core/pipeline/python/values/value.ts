@@ -65,6 +65,8 @@ export interface Host {
   callExternal(name: string, call: Call, run: Interpreter): Value | undefined;
   /** An attribute or a subscript of an external name, when it means something (`os.environ["X"]`). */
   externalItem(name: string, key: Value, run: Interpreter): Value | undefined;
+  /** A name of a module from outside the workspace that something of the workspace makes all the same. */
+  importedName?(module: string, name: string, run: Interpreter): Value | undefined;
   /** Calls of methods on values that are not known, e.g. `cursor.execute(…)`. */
   callMethod(self: Value, name: string, call: Call, run: Interpreter): Value | undefined;
   /** A call of something that is not known. */

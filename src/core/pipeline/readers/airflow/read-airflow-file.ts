@@ -70,7 +70,7 @@ export function readAirflowFile(
       at: { file: module, start: 0, end: 0 },
       severity: 'warning',
     });
-  const context = { file, files, options, makeTaskSql };
+  const context = { file, files, options, makeTaskSql, written: program.written };
   const cross = crossEdges(program, run, problems);
   const failing = failingImport(file, text, tree, settings);
   const built = program.dags.map((dag) => {

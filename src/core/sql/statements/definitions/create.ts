@@ -140,8 +140,13 @@ const rowless = new Set(
   'template in from to values options tblproperties dbproperties properties serdeproperties with'.split(' '),
 );
 
-/** `AS EXECUTE plan`: rows, though no query is written. */
-const isDefinedByCall = (c: Cursor): boolean => c.tokens[c.index - 1] !== undefined && word(c) === 'execute';
+/** `AS EXECUTE plan`, or `AS {query}` with a query that is put in: rows, though no query is written. */
+const isDefinedByCall = (c: Cursor): boolean =>
+  c.tokens[c.index - 1] !== undefined && (word(c) === 'execute' || isPutIn(c));
+
+/** The rest of the statement is one template expression behind AS. */
+const isPutIn = (c: Cursor): boolean =>
+  c.tokens[c.index - 1]?.text === 'as' && token(c)?.holes.length === 1 && c.index + 1 >= c.end;
 
 /** The query behind the options of a table or view. A CLONE reads the table it copies. */
 function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => void): QueryBlock | undefined {
@@ -156,6 +161,10 @@ function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => 
       return undefined;
     }
     if (here === 'as' && token(c, 1) === undefined) return undefined;
+    if (here === 'as' && token(c, 1)?.holes.length === 1 && c.index + 2 >= c.end) {
+      c.index++;
+      return undefined;
+    }
     if (accept(c, 'as', 'replica', 'of')) {
       const source = readTableName(c);
       if (source !== undefined) c.reads.push(source);

@@ -1,7 +1,6 @@
+import { openedPath } from '../../../python/library/method-call.ts';
 import { emptyCall } from '../../../python/values/call.ts';
-import { iterate } from '../../../python/values/iterate.ts';
 import { none } from '../../../python/values/make-value.ts';
-import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Interpreter, Value } from '../../../python/values/value.ts';
 import { callAccesses } from '../access/call-accesses.ts';
 import { sparkAccess, writerCall } from '../access/spark-accesses.ts';
@@ -13,6 +12,7 @@ import { argumentsOf, databaseOf, sessionOf } from './client-session.ts';
 import { clockArguments } from './clock-arguments.ts';
 import { noteAccess } from './note-access.ts';
 import { noteUnread } from './note-unread.ts';
+import { runsElsewhere } from './remote-commands.ts';
 import { sendSql } from './sent-sql.ts';
 
 /**
@@ -36,6 +36,7 @@ export function observeCall(
   const writer = self && writerCall(last, call, self);
   if (writer !== undefined) return writer;
   noteClocks(program, last, call, self);
+  noteWritten(program, last, call, self);
   const isNoted = noteTables(program, name, last, call, self);
   const rows = sendSql(program, self, name, call);
   if (rows !== undefined) return rows;
@@ -82,6 +83,15 @@ function followHanded(program: Program, name: string, call: Call, run: Interpret
   run.uncertainty--;
 }
 
+/** `out.write("INSERT …")`: a later task may run the file. */
+function noteWritten(program: Program, last: string, call: Call, self: Value | undefined): void {
+  const path = last === 'write' || last === 'writelines' ? openedPath(self) : undefined;
+  if (program.running === undefined || path === undefined) return;
+  const [given] = call.positional;
+  for (const text of given?.kind === 'list' ? given.items : [given])
+    if (text?.kind === 'text') program.written.push({ path, text, conditions: program.conditions() });
+}
+
 function noteClocks(program: Program, last: string, call: Call, self: Value | undefined): void {
   const task = program.running;
   if (task === undefined || silent.test(last) || /logg/i.test(call.callee)) return;
@@ -121,13 +131,6 @@ function openedFrom(last: string, call: Call, self: Value | undefined): Value | 
 const opening =
   /^(?:get_conn|get_connection_object|get_sqlalchemy_engine|get_cursor|cursor|connect|begin|connection|raw_connection|get_client|get_uri|__enter__|execution_options|getconn|acquire)$/;
 
-const shellCommand =
-  /^(?:subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|os\.(?:system|popen))$/;
-
-/** Commands that may reach tables: clients of databases and tools over them, and what runs code of any kind. */
-const dataCommand =
-  /^(?:psql|pg_\w+|pgloader|mysql\w*|sqlplus|sqlldr|bcp|sqlcmd|snowsql|bq|clickhouse\S*|hive|beeline|impala-shell|presto|trino|spark\S*|pyspark|sqoop|dbt|sqlmesh|meltano|duckdb|sqlite3|python[\d.]*|bash|sh|zsh|java|node|Rscript|docker|kubectl|make|poetry|uv|ogr2ogr|raster2pgsql|shp2pgsql|osm2pgsql|airflow|gcloud|aws|flyway|alembic|liquibase|bruin|sling)$/;
-
 /** Says where the Python of a task hands over to code that this workspace does not hold. */
 function sayHidden(program: Program, name: string, last: string, call: Call, self: Value | undefined): void {
   if (program.running === undefined) return;
@@ -135,15 +138,9 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
     noteUnread(program, 'code', `${last}(…) runs code that is put together at run time`, call.at);
     return;
   }
-  if (shellCommand.test(name) || (last === 'run_command' && self !== undefined)) {
-    const command = commandOf(call);
-    if (command === undefined || dataCommand.test(command))
-      noteUnread(
-        program,
-        'code',
-        `it runs ${command === undefined ? 'a shell command' : `the command ${command}`}`,
-        call.at,
-      );
+  const elsewhere = runsElsewhere(name, last, call, self);
+  if (elsewhere !== undefined) {
+    noteUnread(program, 'code', elsewhere, call.at);
     return;
   }
   if (self !== undefined && isDatabase(clientOf(self))) return;
@@ -171,11 +168,3 @@ function isConnection(value: Value): boolean {
 /** What manages, wraps or describes a connection and touches no rows by itself. */
 const handlesConnections =
   /closing|[Ss]ession|connect|urlparse|make_url|inspect|MetaData|(?:^|\.)Table$|declarative|register_|create_engine|isinstance|hasattr|getattr|type|DataFrame|logg|json|nullcontext|ExitStack|enter_context|automap|listen|dispose|close|commit|rollback|execute_values|read_sql|Operator$|Sensor$|JobConfig$|SchemaField|TimePartitioning|TableReference|DatasetReference|bigquery\.(?:Table|Dataset)$|append$/;
-
-function commandOf(call: Call): string | undefined {
-  const [first] = call.positional;
-  const given = first ?? call.keywords.get('args')?.value ?? call.keywords.get('command')?.value;
-  const word = given?.kind === 'list' ? iterate(given).values[0] : given;
-  const text = word === undefined ? undefined : plainText(word);
-  return /^\s*([\w./-]+)/.exec(text ?? '')?.[1]?.replace(/^.*\//, '');
-}

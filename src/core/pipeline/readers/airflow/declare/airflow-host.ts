@@ -12,6 +12,7 @@ import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
 import { openGroup } from './groups.ts';
+import { pluginName } from './plugin-names.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
 import { looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
 import { operatorBase, workspaceOperatorTask } from './workspace-operators.ts';
@@ -66,6 +67,8 @@ export function airflowHost(program: Program): Host {
       const { sent, accessed, unread, clockUses } = program.running ?? {};
       return [sent, accessed, unread, clockUses].reduce((sum, list) => sum + (list?.length ?? 0), 0);
     },
+
+    importedName: pluginName,
 
     externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
 

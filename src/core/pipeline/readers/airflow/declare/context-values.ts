@@ -1,7 +1,9 @@
+import { clockNames } from '../../../../template/names/time-names.ts';
+import type { SourceSpan } from '../../../../text/span.ts';
 import { hostValue, unknown } from '../../../python/values/make-value.ts';
 import { asRendered, plainText } from '../../../python/values/text-value.ts';
 import { contextTime } from '../../../python/values/time-symbol.ts';
-import type { Value } from '../../../python/values/value.ts';
+import type { Interpreter, Value } from '../../../python/values/value.ts';
 
 /** What Airflow hands to a Python task under a name: `ds`, `data_interval_start`, `params`, `dag_run` … */
 export function contextParameter(name: string): Value | undefined {
@@ -46,10 +48,15 @@ function namespace(source: 'params' | 'var' | 'conf'): Value {
   });
 }
 
+/** When the run, or its try, began: another moment when it is cleared. */
+const startOfRun = (name: string, at: SourceSpan, run: Interpreter): Value =>
+  unknown(`${name} is when the run began`, [run.clockSite(at, name)]);
+
 const dagRun: Value = hostValue({
   type: 'dag_run',
-  attribute(name) {
+  attribute(name, at, run) {
     if (name === 'conf') return namespace('conf');
+    if (clockNames.has(`dag_run.${name}`)) return startOfRun(`dag_run.${name}`, at, run);
     const time = contextTime(`dag_run.${name}`);
     return { kind: 'symbol', symbol: time ?? { kind: 'state', name: `dag_run.${name}` } };
   },
@@ -73,11 +80,13 @@ const operatorItself: Value = hostValue({
 
 const taskInstance: Value = hostValue({
   type: 'task_instance',
-  attribute: (name) =>
-    name === 'xcom_pull'
-      ? hostValue({
-          type: 'xcom_pull',
-          call: () => ({ kind: 'symbol', symbol: { kind: 'state', name: 'xcom_pull' } }),
-        })
-      : undefined,
+  attribute: (name, at, run) =>
+    clockNames.has(`ti.${name}`)
+      ? startOfRun(`ti.${name}`, at, run)
+      : name === 'xcom_pull'
+        ? hostValue({
+            type: 'xcom_pull',
+            call: () => ({ kind: 'symbol', symbol: { kind: 'state', name: 'xcom_pull' } }),
+          })
+        : undefined,
 });

@@ -98,7 +98,9 @@ export function buildPipeline(
       context.file,
       clockSites,
       dag,
-      kept.flatMap(({ builders: ways, id: taskId }) => ways.map((builder) => ({ builder, id: taskId }))),
+      kept.flatMap(({ builders: ways, id: taskId }, index) =>
+        ways.map((builder) => ({ builder, id: taskId, sql: tasks[index]?.sql ?? [] })),
+      ),
     ),
   };
 }

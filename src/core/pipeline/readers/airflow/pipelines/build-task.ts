@@ -1,7 +1,7 @@
 import type { Problem } from '../../../../text/span.ts';
 import type { Argument, Executor, Task, TaskSql } from '../../../model/model.ts';
 import type { Sourced } from '../../../model/sourced.ts';
-import type { TableAccess } from '../../../model/table-access.ts';
+import type { TableAccess, Unread } from '../../../model/table-access.ts';
 import type { TaskSession } from '../../../model/task-session.ts';
 import { keyValue } from '../../../python/values/iterate.ts';
 import { symbolOf } from '../../../python/values/make-value.ts';
@@ -22,6 +22,8 @@ import { ownRendering } from '../templates/template-environment.ts';
 import { operatorUnread } from '../transfers/opaque-operators.ts';
 import { transferAccesses } from '../transfers/transfer-accesses.ts';
 import { transferOperators } from '../transfers/transfer-operators.ts';
+import { clockParams, withClockParams } from './clock-params.ts';
+import { hiddenQueries } from './hidden-queries.ts';
 import { lateNamedTables } from './late-named-tables.ts';
 import { dialectOf, operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 
@@ -39,10 +41,12 @@ export function buildTask(
   const sending = operator === undefined ? undefined : sendingOf(task, operator, connection, context);
   const shell = shellSent(task);
   const unread = shell === undefined ? operatorUnread(task) : [];
-  const sql =
+  const clocks = clockParams(task, dag);
+  const written =
     operator === undefined
       ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
       : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
+  const sql = written.map((one) => withClockParams(one, clocks));
   const accesses = [...transferAccesses(task), ...task.accessed];
   if (!task.named)
     problems.push({
@@ -58,6 +62,7 @@ export function buildTask(
     });
   const decides = whatFollows(task);
   const dates = taskDates(task, settings, problems);
+  const params = { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) };
   return {
     id,
     name: task.name,
@@ -65,7 +70,7 @@ export function buildTask(
     nameAt: task.nameAt,
     operator: task.operator,
     sql,
-    executor: executorOf(task, dag, operator, connection, sql, accesses, sending),
+    executor: executorOf(task, dag, operator, connection, sql, accesses, unread, sending),
     ...(sending?.session === undefined ? {} : { session: sending.session }),
     retries: retriesOf(taskArgument(task, 'retries'), settings),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
@@ -73,12 +78,12 @@ export function buildTask(
     splitStatements:
       booleanOf(taskArgument(task, 'split_statements')) ??
       (operator?.split === undefined ? undefined : { value: operator.split, at: undefined }),
-    params: { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) },
+    params,
     arguments: [...task.made.keywords.values()].map(argumentOf),
     accesses,
     outlets: assetArgument(taskArgument(task, 'outlets')),
     inlets: assetArgument(taskArgument(task, 'inlets')),
-    unread: [...unread, ...task.unread, ...lateNamedTables(sql)],
+    unread: [...unread, ...task.unread, ...lateNamedTables(sql, params), ...hiddenQueries(sql)],
     // Waiting for the tasks behind the last run implies waiting for the task itself.
     dependsOnPast: ['depends_on_past', 'wait_for_downstream'].some(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
@@ -141,6 +146,7 @@ function executorOf(
   connection: string | undefined,
   sql: readonly TaskSql[],
   accesses: readonly TableAccess[],
+  unread: readonly Unread[],
   sending: Sending | undefined,
 ): Executor {
   const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
@@ -155,6 +161,9 @@ function executorOf(
   // Running it on a default connection instead could write to the wrong database.
   if (connection === undefined && connectionArgument(task, operator) !== undefined)
     return airflow('its connection is not known before it runs');
+  if (sql.some(({ conditions = [] }) => conditions.length > 0))
+    return airflow('which SQL it runs depends on a condition that is not known before it runs');
+  if (unread.some(({ hides }) => hides === 'statement')) return airflow('its SQL is not known before it runs');
   if (sql.length === 0) return airflow('its SQL is not known before it runs');
   if (sending?.unread !== undefined) return airflow(sending.unread);
   const hole = sql.flatMap((text) => text.pythonHoles).find(({ origin }) => origin !== 'parameter');

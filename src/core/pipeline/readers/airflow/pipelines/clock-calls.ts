@@ -1,7 +1,8 @@
-import type { ClockCall } from '../../../model/model.ts';
+import type { ClockCall, TaskSql } from '../../../model/model.ts';
 import { clocksOf } from '../../../python/values/make-value.ts';
 import type { ClockSite, Value } from '../../../python/values/value.ts';
 import { type DagBuilder, dagArgument, defaultArguments, type TaskBuilder } from '../program/program.ts';
+import { clockParams, clocksThrough } from './clock-params.ts';
 
 const order: readonly ClockCall['flowsInto'][] = ['sql', 'start-date', 'path', 'argument', 'none'];
 
@@ -12,7 +13,7 @@ export function clockCallsOf(
   file: string,
   sites: readonly ClockSite[],
   dag: DagBuilder,
-  tasks: readonly { readonly builder: TaskBuilder; readonly id: string }[],
+  tasks: readonly { readonly builder: TaskBuilder; readonly id: string; readonly sql: readonly TaskSql[] }[],
 ): ClockCall[] {
   const uses = new Map<ClockSite, Pick<ClockCall, 'flowsInto' | 'task'>>();
   const use = (value: Value | undefined, flowsInto: ClockCall['flowsInto'], task: string | undefined): void => {
@@ -30,7 +31,9 @@ export function clockCallsOf(
     use(dagArgument(dag, name)?.value, 'start-date', undefined);
     use(defaultArguments(dag.made)?.entries.get(name)?.value, 'start-date', undefined);
   }
-  for (const { builder, id } of tasks) {
+  for (const { builder, id, sql } of tasks) {
+    const params = clockParams(builder, dag);
+    for (const one of sql) for (const site of clocksThrough(one, params)) note(site, 'sql', id);
     for (const { name, value } of builder.made.keywords.values()) {
       if (/^(?:sql|hql|query|bql|configuration)$/.test(name)) use(value, 'sql', id);
       else if (/^(?:start|end)_date$/.test(name)) use(value, 'start-date', id);

@@ -4,20 +4,23 @@ import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import { isZone } from '../../../../time/zones/zone.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
+import type { Condition } from '../../../model/condition.ts';
 import type { FileSet, TaskSql } from '../../../model/model.ts';
 import type { ReaderOptions } from '../../../model/reader-options.ts';
 import type { Unread } from '../../../model/table-access.ts';
 import type { SessionSetting } from '../../../model/task-session.ts';
 import type { TaskSqlMaker } from '../../../model/task-sql-maker.ts';
 import { markParameters } from '../../../python/library/format-text.ts';
+import { normalPath } from '../../../python/library/paths.ts';
+import { whichOf } from '../../../python/values/chosen.ts';
 import { truthOf } from '../../../python/values/make-value.ts';
-import { derivedText } from '../../../python/values/text-value.ts';
+import { derivedText, plainText } from '../../../python/values/text-value.ts';
 import type { Keyword, TextValue, Value } from '../../../python/values/value.ts';
 import { connectionOf } from '../operators/operator-connection.ts';
 import type { SqlArgument, SqlOperator } from '../operators/sql-operator.ts';
 import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts';
 import { argumentAt, booleanOf, isNone } from '../program/arguments.ts';
-import { dagArgument, type TaskBuilder, taskArgument } from '../program/program.ts';
+import { dagArgument, type Program, type TaskBuilder, taskArgument } from '../program/program.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
 import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
 import { templateEnvironment } from '../templates/template-environment.ts';
@@ -29,6 +32,8 @@ export interface SqlContext {
   readonly files: FileSet;
   readonly options: ReaderOptions;
   readonly makeTaskSql: TaskSqlMaker;
+  /** Files that tasks of the DAG file write. */
+  readonly written: Program['written'];
 }
 
 /** The SQL that an operator is given: inline, a list, or template files. What is not known of it goes to `unread`. */
@@ -53,27 +58,43 @@ export function operatorSql(
   ): TaskSql[] => {
     if (given === undefined || isNone(given.value)) return [];
     const items = given.value.kind === 'list' ? given.value.items : [given.value];
-    return items.flatMap((value) => {
-      const text = textOf(value, given, task, operator, context, problems);
-      if (typeof text === 'string') {
-        unread.push({ hides: 'statement', reason: text, at: given.at });
-        return [];
-      }
-      const marked = values === undefined ? text.value : markParameters(text.value, values, eachStatement);
-      const environment = templateEnvironment(marked.mapped.text, task, context);
-      const dialect = dialectOf(side, id, context.options);
-      const handed = driverParameters(task, dialect, templateExtensions(operator), context);
-      const parameters = handed === undefined || 'reason' in handed ? undefined : handed;
-      const searchPath = searchPathOf(settings, id, context.options);
-      const parts = {
-        session,
-        environment,
-        parameters,
-        searchPath,
-        sessionZone: zoneOf(settings, id, context.options),
-      };
-      return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
-    });
+    return items
+      .flatMap((item) => alternatives(item, given))
+      .flatMap(({ value, conditions }) => {
+        const written = writtenTexts(value, operator, task, context);
+        if (written.length > 0) {
+          const reason = 'its SQL is what a task writes into the file, as far as that is followed';
+          unread.push({ hides: 'statement', reason, at: given.at });
+          const dialect = dialectOf(side, id, context.options);
+          return written.map(({ text, conditions: under }) =>
+            context.makeTaskSql(text.mapped, text.holes, dialect, originOf(text, context.file), {
+              session,
+              conditions: under,
+              sessionZone: zoneOf(settings, id, context.options),
+            }),
+          );
+        }
+        const text = textOf(value, given, task, operator, context, problems);
+        if (typeof text === 'string') {
+          unread.push({ hides: 'statement', reason: text, at: given.at });
+          return [];
+        }
+        const marked = values === undefined ? text.value : markParameters(text.value, values, eachStatement);
+        const environment = templateEnvironment(marked.mapped.text, task, context);
+        const dialect = dialectOf(side, id, context.options);
+        const handed = driverParameters(task, dialect, templateExtensions(operator), context);
+        const parameters = handed === undefined || 'reason' in handed ? undefined : handed;
+        const searchPath = searchPathOf(settings, id, context.options);
+        const parts = {
+          session,
+          conditions,
+          environment,
+          parameters,
+          searchPath,
+          sessionZone: zoneOf(settings, id, context.options),
+        };
+        return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
+      });
   };
   const main = argumentAt(task, operator.sql);
   const { sides } = operator;
@@ -82,6 +103,37 @@ export function operatorSql(
     ...texts(main, operator, connection, 0),
     ...sides.flatMap((side, index) => texts(argumentAt(task, side.sql), side, connectionOf(task, side), index + 1)),
   ];
+}
+
+/** The texts that a condition chooses from, each with what it is chosen by; any other value as it is. */
+function alternatives(
+  value: Value,
+  { at }: Keyword,
+): readonly { readonly value: Value; readonly conditions: readonly Condition[] }[] {
+  const options = value.kind === 'unknown' ? (value.options ?? []) : [];
+  if (options.length < 2 || !options.every(({ kind }) => kind === 'text' || kind === 'path'))
+    return [{ value, conditions: [] }];
+  const decidedBy = value.kind === 'unknown' ? value.decidedBy : undefined;
+  return options.map((option, index) => ({
+    value: option,
+    conditions: whichOf(options.length, index, { key: `sql ${at.file} ${at.start}`, text: 'its SQL', at }, decidedBy),
+  }));
+}
+
+/** What tasks of the file write into the template file that a value names, where the workspace has no such file. */
+function writtenTexts(
+  value: Value,
+  operator: SqlOperator,
+  task: TaskBuilder,
+  { files, file, written }: SqlContext,
+): Program['written'] {
+  const path = plainText(value);
+  if (path === undefined || !templateExtensions(operator).some((ending) => path.endsWith(ending))) return [];
+  const name = normalPath(path).replace(/^\/+/, '');
+  const found = written.filter((one) => one.path === name || one.path.endsWith(`/${name}`));
+  if (found.length === 0) return [];
+  const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
+  return templateFile(files, path, file, searchPath) === undefined ? found : [];
 }
 
 /** The text of one value, or why there is none. */
@@ -110,6 +162,10 @@ function textOf(
   const file = templateFile(context.files, path, context.file, value.kind === 'path' ? derivedText('.') : searchPath);
   const text = file === undefined ? undefined : context.files.read(file);
   if (file === undefined || text === undefined) {
+    const elsewhere = foldersElsewhere(searchPath);
+    // What the scheduler's machine has, or a task before writes there, is no fault of the workspace.
+    if (elsewhere !== undefined)
+      return `the file ${path} is looked for in ${elsewhere}, which the workspace does not have: a task may write it there, or its folder is to be added to template_searchpath`;
     problems.push({
       message: `The file ${path} was not found beside the DAG file or along template_searchpath. Add its folder to template_searchpath, or correct the path.`,
       at: place,
@@ -118,6 +174,12 @@ function textOf(
     return `the file ${path} is not in the workspace`;
   }
   return { value: { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] }, origin: 'file' };
+}
+
+/** The first folder of a search path that is an absolute one. */
+function foldersElsewhere(searchPath: Value | undefined): string | undefined {
+  const given = searchPath?.kind === 'list' ? searchPath.items : searchPath === undefined ? [] : [searchPath];
+  return given.map((folder) => plainText(folder)).find((folder) => folder?.startsWith('/') === true);
 }
 
 /** Where a value of the SQL argument is written, when it is in this file; else the argument. */

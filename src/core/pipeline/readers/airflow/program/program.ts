@@ -145,6 +145,8 @@ export interface Program {
   running: TaskBuilder | undefined;
   /** Numbers of the sessions that Python bodies open, by the call that opens one. */
   readonly sessions: Map<unknown, number>;
+  /** Texts that the Python of tasks writes into files, by the name of the file. */
+  readonly written: { readonly path: string; readonly text: TextValue; readonly conditions: readonly Condition[] }[];
   /** Functions under `@dag` and whether they were called. */
   readonly dagFunctions: { readonly name: string; readonly at: SourceSpan; called: boolean }[];
 }
@@ -164,6 +166,7 @@ export const newProgram = (file: string): Program => ({
   conditions: () => [],
   running: undefined,
   sessions: new Map(),
+  written: [],
   dagFunctions: [],
 });
 

@@ -1,0 +1,35 @@
+import type { Hole } from '../../../../template/mask/masked-text.ts';
+import { locate } from '../../../../text/mapped-text.ts';
+import type { TaskSql } from '../../../model/model.ts';
+import type { Unread } from '../../../model/table-access.ts';
+
+/** Statements whose table is written out and whose query is put in by what only the run knows: `INSERT INTO t {query}`. */
+export function hiddenQueries(sql: readonly TaskSql[]): Unread[] {
+  return sql.flatMap(({ source, reading, masked, pythonHoles }) =>
+    reading.statements.flatMap(({ kind, query, valueRows, start, end, target }): Unread[] => {
+      const makesRows = kind === 'insert' || kind === 'insert_overwrite' || kind.startsWith('create_');
+      if (!makesRows || query !== undefined || valueRows > 0 || target === undefined) return [];
+      const all: readonly Hole[] = [...pythonHoles, ...masked.holes.filter(({ origin }) => origin === 'template')];
+      const hole = all.find(
+        (one) => one.start >= target.end && one.end <= end && standsForQuery(source.text, one, start, kind),
+      );
+      const at = hole && locate(source, hole);
+      if (hole === undefined || at === undefined || hole.value.kind === 'literal' || hole.value.kind === 'time')
+        return [];
+      return [
+        {
+          hides: 'statement',
+          reason: `which tables it reads for ${target.name} is not known, as its query is ${hole.source}`,
+          at,
+        },
+      ];
+    }),
+  );
+}
+
+/** A part that is put in where a query must begin. */
+function standsForQuery(text: string, hole: Hole, start: number, kind: string): boolean {
+  const before = text.slice(start, hole.start);
+  if (kind.startsWith('create_')) return /\bas\s*\(?\s*$/i.test(before);
+  return /^\s*insert\s+(?:into|overwrite)\s+(?:table\s+)?[^\s(]+\s*(?:\([^()]*\))?\s*\(?\s*$/i.test(before);
+}
