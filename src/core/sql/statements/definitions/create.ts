@@ -144,9 +144,16 @@ const rowless = new Set(
 const isDefinedByCall = (c: Cursor): boolean =>
   c.tokens[c.index - 1] !== undefined && (word(c) === 'execute' || isPutIn(c));
 
-/** The rest of the statement is one template expression behind AS. */
-const isPutIn = (c: Cursor): boolean =>
-  c.tokens[c.index - 1]?.text === 'as' && token(c)?.holes.length === 1 && c.index + 1 >= c.end;
+/** The rest of the statement is one template expression behind AS, with or without brackets. */
+const isPutIn = (c: Cursor): boolean => c.tokens[c.index - 1]?.text === 'as' && isExpressionAlone(c, 0);
+
+function isExpressionAlone(c: Cursor, ahead: number): boolean {
+  const isBracketed = operator(c, ahead) === '(';
+  const place = isBracketed ? ahead + 1 : ahead;
+  if (token(c, place)?.holes.length !== 1) return false;
+  if (isBracketed && operator(c, place + 1) !== ')') return false;
+  return c.index + place + (isBracketed ? 2 : 1) >= c.end;
+}
 
 /** The query behind the options of a table or view. A CLONE reads the table it copies. */
 function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => void): QueryBlock | undefined {
@@ -161,7 +168,7 @@ function readDefiningQuery(c: Cursor, onPartitioning?: (found: Partitioning) => 
       return undefined;
     }
     if (here === 'as' && token(c, 1) === undefined) return undefined;
-    if (here === 'as' && token(c, 1)?.holes.length === 1 && c.index + 2 >= c.end) {
+    if (here === 'as' && isExpressionAlone(c, 1)) {
       c.index++;
       return undefined;
     }
