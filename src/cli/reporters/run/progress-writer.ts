@@ -71,7 +71,7 @@ const wentWell: ReadonlySet<UnitState> = new Set(['changed', 'unchanged']);
 function unitLine(unit: RunUnit, { colors }: Shell): string {
   const rows = unit.slices
     .map((slice) =>
-      `${slice.before?.rows ?? '?'} → ${slice.after === undefined ? '? rows' : plural(slice.after.rows, 'row')} ${difference(slice, colors)}`.trimEnd(),
+      `${slice.before?.rows ?? (slice.after === undefined ? '?' : 'new')} → ${slice.after === undefined ? '? rows' : plural(slice.after.rows, 'row')} ${difference(slice, colors)}`.trimEnd(),
     )
     .join('; ');
   const took = unit.durationMs === undefined ? '' : colors.dim(durationText(unit.durationMs));

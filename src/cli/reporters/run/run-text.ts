@@ -86,7 +86,8 @@ function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): r
       unit.unit,
       slice.table,
       stateText(unit.state, colors),
-      figure(slice.before?.rows),
+      // What stood there is known but where the unit made the table.
+      slice.before === undefined && slice.after !== undefined ? 'new' : figure(slice.before?.rows),
       '→',
       figure(slice.after?.rows),
       checksums(slice, colors),

@@ -15,6 +15,7 @@ import type { Reason } from '../model/plan.ts';
 import type { ParentRead, PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import { followedStart, followReach } from './by-order.ts';
+import { newestOfTables } from './newest-of-tables.ts';
 import { pickedRuns } from './picked-runs.ts';
 import { firstIndex, orMoment, rewritesWholeTable, writtenRange } from './written-range.ts';
 
@@ -234,8 +235,13 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     if (fresh.length === 0 || task.fullRefresh === true) return;
     if (!hasOwnTail(task, request.expandUnbounded)) {
       const together = task.lastRunWins?.every((id) => graph.tasks.has(id) && !request.without.includes(id));
-      const newest = together === true ? newestFinished(task) : undefined;
-      if (newest !== undefined) add(task, newest, { kind: 'own-tail' }, fresh);
+      if (together !== true) return;
+      const finishedIn = (from: Instant, to: Instant) => {
+        const found = finished(task, from, to);
+        return found === 'no-beginning' ? [] : found;
+      };
+      const newest = newestOfTables(task, fresh, finishedIn) ?? [newestFinished(task)];
+      for (const one of newest) if (one !== undefined) add(task, one, { kind: 'own-tail' }, fresh);
       return;
     }
     const known = tails.get(task.id);
