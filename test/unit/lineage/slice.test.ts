@@ -277,3 +277,44 @@ describe('a day that may be one of two zones is the outermost of the intervals t
     expect(writesOfSql(sql, { schedule, zone })).toEqual([`delete+insert m ts ${slice}`]);
   });
 });
+
+describe('slices of dates that are not one column of times', () => {
+  const month = '[month of start (UTC), month of start (UTC) + 1 month)';
+  it.each([
+    [
+      'year = {{ logical_date.year }} and month = {{ logical_date.month }} and day = {{ logical_date.day }}',
+      `year ${ofDay}`,
+    ],
+    ["y = {{ ds[:4] }} and m = {{ ds[5:7] }} and d = '{{ ds[8:] }}'", `y ${ofDay}`],
+    [
+      "month = '{{ logical_date.strftime('%m') }}' and year = '{{ logical_date.strftime('%Y') }}' and shop = 1",
+      `year ${month}`,
+    ],
+    ["year = extract(year from date '{{ ds }}') and month = extract(month from date '{{ ds }}')", `year ${month}`],
+    [
+      'extract(year from ts) = {{ logical_date.year }} and extract(month from ts) = {{ logical_date.month }}',
+      `ts ${month}`,
+    ],
+    // The month of another time than the year is no month of it.
+    [
+      'year = {{ logical_date.year }} and month = {{ macros.ds_add(ds, -9)[5:7] }}',
+      'year [year of start (UTC), year of start (UTC) + 1 year)',
+    ],
+    ['date_key = {{ ds_nodash }}', `date_key ${ofDay}`],
+    ["month_key = {{ logical_date.strftime('%Y%m') }}", `month_key ${month}`],
+    ["week = to_char(date '{{ ds }}', 'IYYY-IW')", 'week [week of start (UTC), week of start (UTC) + 7 days)'],
+    ["week = '{{ logical_date.strftime('%G-W%V') }}'", 'week [week of start (UTC), week of start (UTC) + 7 days)'],
+    ["tsrange('{{ ds }}', '{{ next_ds }}') @> ts", 'ts [day of start (UTC), day of end (UTC))'],
+  ])('%s', (where, slice) => {
+    expect(writesOfSql(`delete from m where ${where}; insert into m select * from r where ${where}`)).toEqual([
+      `delete+insert m ${slice}`,
+    ]);
+  });
+
+  it('are not known where no condition of the task itself says them', () => {
+    const where = 'year = {{ logical_date.year }} and month = {{ logical_date.month }}';
+    expect(writesOfSql(`insert into m select year, month, n from r where ${where}`)).toEqual([
+      'append m unknown: no column of the rows that it writes is bound to the interval',
+    ]);
+  });
+});

@@ -6,6 +6,7 @@ import { timeBound } from '../times/time-bound.ts';
 import { type BoundOperator, boundRange } from './bound-range.ts';
 import { both, type ColumnName, type ColumnRange, either, openRange, type TypeOf } from './column-range.ts';
 import { type ComparedColumn, comparedColumn } from './compared-column.ts';
+import { datesInParts } from './date-parts.ts';
 
 export interface ColumnCondition extends ColumnName {
   readonly range: ColumnRange;
@@ -37,6 +38,10 @@ function allOf(conjuncts: readonly SqlExpression[], reader: Reader, negated: boo
       const known = found.get(key);
       found.set(key, known === undefined ? condition : { ...known, range: both(known.range, condition.range) });
     }
+  }
+  for (const { column, others, range } of negated ? [] : datesInParts(conjuncts, reader.context)) {
+    for (const other of others) found.delete(keyOf(other));
+    found.set(keyOf(column), { qualifier: column.qualifier, name: column.name, range });
   }
   return [...found.values()];
 }
@@ -156,6 +161,10 @@ function comparison(
   const { left, right } = expression;
   if (expression.operator === 'like' || expression.operator === '<@') {
     return negated ? [] : contained(expression, reader);
+  }
+  // `tsrange(a, b) @> ts`
+  if (expression.operator === '@>') {
+    return negated ? [] : contained({ ...expression, operator: '<@', left: right, right: left }, reader);
   }
   const operator = boundOperator(expression.operator, negated);
   const turned = flipped[operator ?? ''];

@@ -19,6 +19,8 @@ export interface ColumnRange {
   readonly unreadHi: UnreadBound | undefined;
   /** The condition that says it, from its first to its last part. */
   readonly at?: Span | undefined;
+  /** Of a date whose year, month and day are columns of their own: no condition on this column alone says it. */
+  readonly inParts?: boolean;
 }
 
 export interface ColumnName {
@@ -38,6 +40,7 @@ export const both = (a: ColumnRange, b: ColumnRange): ColumnRange => ({
   unreadLo: a.unreadLo ?? b.unreadLo,
   unreadHi: a.unreadHi ?? b.unreadHi,
   at: adds(a, b) ? (adds(b, a) ? hull(a.at, b.at) : b.at) : a.at,
+  ...(a.inParts === true || b.inParts === true ? { inParts: true } : {}),
 });
 
 /** True when `more` has a bound that `known` lacks. */

@@ -41,6 +41,7 @@ const javaTokens = /^(?:(yyyy)|(MM)|(dd)|(HH)|(mm)|(ss))/;
  * part, or something that is not understood.
  */
 export function patternUnit(pattern: string, call: string, dialect: DialectName): PatternUnit | undefined {
+  if (isWeekPattern(pattern)) return { unit: 'week', firstDay: false };
   const isJava = dialect === 'spark' || call === 'format_datetime' || call === 'from_unixtime';
   const read = pattern.includes('%') ? percentTexts(pattern, dialect) : tokenTexts(pattern, isJava);
   if (read === undefined) return undefined;
@@ -53,6 +54,10 @@ export function patternUnit(pattern: string, call: string, dialect: DialectName)
   const first = unit === 'year' ? /^01010*$/ : unit === 'month' ? /^010*$/ : undefined;
   return first?.test(digits) === true ? { unit, firstDay: true } : undefined;
 }
+
+/** The year and the number of an ISO week, which begins on Monday: `IYYY-IW`, `IYYY"W"IW`, `%G-W%V`. */
+export const isWeekPattern = (pattern: string): boolean =>
+  /^(?:iyyy[-_. ]?(?:"?w"?)?iw|%G[-_. ]?W?%V)$/i.test(pattern) && !/%g|%v/.test(pattern);
 
 interface PatternText {
   readonly fields: readonly Field[];

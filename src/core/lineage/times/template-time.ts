@@ -1,6 +1,7 @@
 import type { SymbolicValue, TimeForm } from '../../template/names/symbolic-value.ts';
 import type { CalendarUnit } from '../../time/zones/calendar.ts';
 import { isZone } from '../../time/zones/zone.ts';
+import { isWeekPattern } from './date-pattern.ts';
 import { floorReadings, noOffset, shiftReadings, type TimeReadings } from './time-readings.ts';
 
 /** A template expression that is a time, as the text that SQL sees. `undefined`: the text says only a part of it. */
@@ -41,6 +42,7 @@ const units: readonly CalendarUnit[] = ['year', 'month', 'day', 'hour', 'minute'
 
 /** The unit that a strftime pattern is exact to; `undefined` when a coarser part is missing, e.g. `%H` alone. */
 function strftimeUnit(pattern: string): CalendarUnit | undefined {
+  if (isWeekPattern(pattern)) return 'week';
   const present = new Set<string>();
   for (const [, letter = ''] of pattern.matchAll(/%[-#]?([A-Za-z%])/g)) {
     for (const field of composites[letter] ?? (letter === 'y' ? 'Y' : letter)) present.add(field);

@@ -33,7 +33,7 @@ function sliceOf(
 ): PlacedSlice | undefined {
   const lo = widestReading(range.lo, 'lower', context.intervals);
   const hi = widestReading(range.hi, 'upper', context.intervals);
-  if (lo === undefined || hi === undefined) return undefined;
+  if (lo === undefined || hi === undefined || (range.inParts === true && predicate === undefined)) return undefined;
   return {
     slice: { kind: 'range', column, lo, hi, predicate },
     sliceAt: range.at && locate(sql.source, range.at),

@@ -1,0 +1,146 @@
+import type { ColumnReference, SqlExpression } from '../../sql/model/expression.ts';
+import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
+import { exactTime } from '../../time/expressions/evaluate-time.ts';
+import type { SqlContext } from '../times/sql-context.ts';
+import { readingsOfText } from '../times/template-time.ts';
+import { timeBound } from '../times/time-bound.ts';
+import { floorReadings, type TimeReadings } from '../times/time-readings.ts';
+import { boundRange } from './bound-range.ts';
+import { type ColumnRange, openRange } from './column-range.ts';
+
+/** A time that is said in parts: `year = 2024 and month = 3`, `extract(year from ts) = 2024 and …`. */
+export interface DateInParts {
+  /** What the range is of: the column of the year, or the one whose parts are taken. */
+  readonly column: ColumnReference;
+  /** Columns that hold the other parts. */
+  readonly others: readonly ColumnReference[];
+  readonly range: ColumnRange;
+}
+
+type Field = 'year' | 'month' | 'day' | 'hour';
+/** From the coarsest on; a part counts only with all that are coarser. */
+const fields: readonly Field[] = ['year', 'month', 'day', 'hour'];
+const patterns: Readonly<Record<Field, string>> = { year: '%Y', month: '%Y%m', day: '%Y%m%d', hour: '%Y%m%d%H' };
+
+interface Part {
+  readonly field: Field;
+  readonly column: ColumnReference;
+  /** `extract(month from ts)` rather than a column `month`. */
+  readonly isTaken: boolean;
+  /** The time that the part is of, cut to the part's unit. */
+  readonly time: TimeReadings;
+  readonly at: { readonly start: number; readonly end: number };
+}
+
+/** Dates in parts among conditions that all hold; fewer than two parts are none. */
+export function datesInParts(conjuncts: readonly SqlExpression[], context: SqlContext): readonly DateInParts[] {
+  const groups = new Map<string, Part[]>();
+  for (const conjunct of conjuncts) {
+    const part = partOf(conjunct, context);
+    if (part === undefined) continue;
+    const key = JSON.stringify([part.column.qualifier ?? '', part.isTaken ? part.column.name : '']);
+    groups.set(key, [...(groups.get(key) ?? []), part]);
+  }
+  return [...groups.values()].flatMap((parts) => joined(parts, context) ?? []);
+}
+
+function joined(parts: readonly Part[], context: SqlContext): DateInParts | undefined {
+  const chain: Part[] = [];
+  for (const field of fields) {
+    const part = parts.find((one) => one.field === field);
+    if (part === undefined) break;
+    chain.push(part);
+  }
+  const first = chain[0];
+  const last = chain.at(-1);
+  if (first === undefined || last === undefined || first === last) return undefined;
+  if (!chain.every((part) => isPartOf(part, last, context))) return undefined;
+  const side = { column: first.column, unit: undefined, zone: undefined, steps: [] };
+  const at = {
+    start: Math.min(...chain.map((part) => part.at.start)),
+    end: Math.max(...chain.map((part) => part.at.end)),
+  };
+  const bounds = boundRange(side, '=', last.time, context, undefined);
+  return {
+    column: first.column,
+    others: first.isTaken ? [] : chain.slice(1).map(({ column }) => column),
+    range: { ...openRange, ...bounds, at, ...(first.isTaken ? {} : { inParts: true }) },
+  };
+}
+
+/** Whether a coarser part is that of the same time: `year` of this interval with the `month` of the one before is none. */
+function isPartOf(part: Part, whole: Part, context: SqlContext): boolean {
+  const [own, other] = [part.time.readings[0], floorReadings(whole.time, part.field, ['UTC']).readings[0]];
+  if (own === undefined || other === undefined) return false;
+  if (part.time.readings.length !== 1 || whole.time.readings.length !== 1 || own.zone !== other.zone) return false;
+  return context.intervals().every((interval) => exactTime(own.time, interval) === exactTime(other.time, interval));
+}
+
+function partOf(conjunct: SqlExpression, context: SqlContext): Part | undefined {
+  if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined;
+  for (const [side, value] of [
+    [conjunct.left, conjunct.right],
+    [conjunct.right, conjunct.left],
+  ] as const) {
+    const taken = fieldCall(side);
+    const column = taken?.of ?? side;
+    const found = column.kind === 'column' ? valuePart(value, context) : undefined;
+    if (column.kind !== 'column' || found === undefined) continue;
+    if (taken !== undefined && taken.field !== found.field) continue;
+    return { ...found, column, isTaken: taken !== undefined, at: conjunct };
+  }
+  return undefined;
+}
+
+/** `extract(month from x)`, `date_part('month', x)`, `month(x)`. */
+function fieldCall(expression: SqlExpression): { readonly field: Field; readonly of: SqlExpression } | undefined {
+  if (expression.kind === 'cast') return fieldCall(expression.operand);
+  if (expression.kind !== 'call') return undefined;
+  const [first, second] = expression.arguments;
+  const isNamed = expression.name === 'extract' || expression.name === 'date_part';
+  const name = !isNamed
+    ? expression.name
+    : first?.kind === 'column'
+      ? first.name
+      : first?.kind === 'literal'
+        ? first.text
+        : '';
+  const field = fields.find((one) => one === name.replace(/'/g, '').toLowerCase());
+  const of = isNamed ? second : first;
+  return field === undefined || of === undefined ? undefined : { field, of };
+}
+
+function valuePart(expression: SqlExpression, context: SqlContext): Pick<Part, 'field' | 'time'> | undefined {
+  const taken = fieldCall(expression);
+  if (taken !== undefined) {
+    const whole = timeBound(taken.of, context);
+    const { field } = taken;
+    return whole.kind === 'time' ? { field, time: floorReadings(whole, field, ['UTC']) } : undefined;
+  }
+  switch (expression.kind) {
+    case 'cast':
+      return valuePart(expression.operand, context);
+    case 'hole':
+      return partOfText(context.holes[expression.hole]?.value);
+    case 'template-string': {
+      const [index, second] = expression.holes;
+      const hole = index === undefined || second !== undefined ? undefined : context.holes[index];
+      const fills =
+        hole !== undefined && hole.start === expression.content.start && hole.end === expression.content.end;
+      return fills ? partOfText(hole.value) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+const letters: Readonly<Record<string, Field>> = { Y: 'year', m: 'month', d: 'day', H: 'hour' };
+
+/** A template that writes one part of a time: `{{ logical_date.month }}`, `{{ ds[5:7] }}`. */
+function partOfText(value: SymbolicValue | undefined): Pick<Part, 'field' | 'time'> | undefined {
+  if (value?.kind !== 'time' || typeof value.form !== 'object') return undefined;
+  const letter = /^%[-#]?([YmdH])$/.exec(value.form.strftime)?.[1];
+  const field: Field | undefined = letter === undefined ? undefined : letters[letter];
+  const time = field && readingsOfText({ ...value, form: { strftime: patterns[field] } });
+  return field === undefined || time === undefined ? undefined : { field, time };
+}
