@@ -29,6 +29,9 @@ ${operator('midway', `sql="SET search_path TO mart, public; DELETE FROM one WHER
 ${operator('other', `database="${other}", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('nowhere', `database="nowhere", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('local', `autocommit=True, split_statements=True, sql="SET LOCAL search_path TO mart; ${replace('one', "'{{ ds }}'")}"`)}
+${operator('somebody', `sql="SET SESSION AUTHORIZATION loader; ${replace('mart.other', "'{{ ds }}'")}"`)}
+${operator('reset', `hook_params={"options": "-c search_path=mart"}, sql="RESET ALL; ${replace('other', "'{{ ds }}'")}"`)}
+${operator('readonly', `hook_params={"options": "-c default_transaction_read_only=on"}, sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('fetches', `handler=lambda cursor: cursor.fetchall(), sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('sends', `handler=lambda cursor: cursor.execute("truncate raw.ev"), sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('cursor', `hook_params={"cursor_factory": "x"}, sql="${replace('mart.other', "'{{ ds }}'")}"`)}
@@ -109,6 +112,9 @@ describe('where and as whom', () => {
 
   test.each([
     ['local', 'SET LOCAL search_path TO mart has no effect for its operator'],
+    ['somebody', 'SET SESSION AUTHORIZATION loader makes the session somebody else’s'],
+    ['reset', 'RESET ALL goes back to the search_path that its operator asks for'],
+    ['readonly', 'default_transaction_read_only of its session cannot be had by a unit'],
     ['sends', 'its handler lambda does more with the cursor than fetch rows'],
     ['cursor', 'what cursor_factory in its hook_params does to its SQL is not known here'],
   ])('what is not understood is refused by name: %s', async (task, message) => {

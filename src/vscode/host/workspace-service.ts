@@ -25,6 +25,7 @@ import { type PlanGrid, type PlanPurpose, planGrid } from '../../core/view/page/
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page/range-view.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
+import { sessionInWords } from '../../core/view/words/session-words.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
 import { typedRun } from '../../core/view/words/typed-run.ts';
 import { addDeclaration } from '../../node/config/add-declaration.ts';
@@ -69,7 +70,11 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
   };
   const freeze = (page: string, made: FrozenPlan): PlanGrid => {
     frozen.set(page, made);
-    return planGrid(made.plan, zoneIn(made.state), made.purpose);
+    const { tasks } = made.state.facts;
+    return planGrid(made.plan, zoneIn(made.state), made.purpose, (id) => {
+      const known = tasks.get(id);
+      return known === undefined ? [] : sessionInWords(known.task);
+    });
   };
   const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
     const { facts, settings } = state();

@@ -149,3 +149,20 @@ test('a zone of the session says which days the moments of a window fall on', ()
     'America/New_York',
   );
 });
+
+test.each([
+  ['{{ ds }} 00:00:00', { strftime: '%Y-%m-%d 00:00:00' }],
+  ["{{ data_interval_start.strftime('%Y-%m') }}-01", { strftime: '%Y-%m-01' }],
+  ['100% {{ ds_nodash }}', { strftime: '100%% %Y%m%d' }],
+  ['{{ ds }}', 'date'],
+])('a parameter that a template makes a part of is read as the time that it is: %s', (text, form) => {
+  const [sql] = taskOf(`parameters={"a": "${text}"}`, 'SELECT 1 FROM t WHERE d = %(a)s').sql;
+  expect(sql?.pythonHoles).toEqual([
+    expect.objectContaining({ value: expect.objectContaining({ kind: 'time', form }) }),
+  ]);
+});
+
+test('and one of several parts is not known', () => {
+  const [sql] = taskOf('parameters={"a": "{{ ds }} {{ params.x }}"}', 'SELECT 1 FROM t WHERE d = %(a)s').sql;
+  expect(sql?.pythonHoles[0]?.value).toEqual({ kind: 'unknown', reason: 'a text that a template makes' });
+});

@@ -30,6 +30,12 @@ export function sessionInSql(
         'has no effect for its operator, which commits each statement by itself',
         'take LOCAL out, or autocommit=True',
       );
+    if (/^[\s;]*set\s+(?:session\s+|local\s+)?session\s+authorization\b/i.test(statement.text))
+      return refuse(
+        statement,
+        'makes the session somebody else’s, who then cannot record the unit',
+        'SET ROLE instead',
+      );
     const reset = resetSetting(statement);
     const own = task.session?.settings.find(({ name }) => reset === 'all' || name === reset);
     if (own !== undefined)

@@ -22,10 +22,21 @@ export async function withOutside<T extends SiftedJobs>(warehouse: Warehouse, pr
   return { ...prepared, jobs: new Map(jobs) };
 }
 
+/** What cannot be one transaction is for a run to confirm: a rehearsal is one. */
+const notRehearsed = (refusal: JobRefusal, { name }: Rehearsal): JobRefusal =>
+  refusal.code !== 'not-atomic'
+    ? refusal
+    : {
+        ...refusal,
+        remedy: `take that out of the task; ${name === 'preview' ? 'a preview' : 'a proof'} is one transaction, and only a run can do without, with --not-atomic`,
+      };
+
 /** Without the jobs of tasks that nobody has confirmed: what would stay of a rehearsal is refused. */
 export function rehearsed<T extends SiftedJobs>(prepared: T, rehearsal: Rehearsal, confirmed: ReadonlySet<TaskId>): T {
   const jobs = new Map(prepared.jobs);
-  const refused = new Map(prepared.refused);
+  const refused = new Map(
+    [...prepared.refused].map(([id, refusal]): [UnitId, JobRefusal] => [id, notRehearsed(refusal, rehearsal)]),
+  );
   for (const [id, job] of prepared.jobs) {
     if (job.outside === undefined || confirmed.has(job.task)) continue;
     jobs.delete(id);

@@ -1,24 +1,13 @@
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
+import { bySettings } from '../unit/by-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { untoldZone } from './untold-zone.ts';
-
-/** Jobs whose sessions are set alike, so that names mean the same to them; each list with its first. */
-function bySettings(jobs: readonly UnitJob[]): readonly (readonly [UnitJob, readonly UnitJob[]])[] {
-  const groups = new Map<string, UnitJob[]>();
-  for (const job of jobs) {
-    const key = JSON.stringify(Object.entries(job.options.settings).sort());
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [job]);
-    else group.push(job);
-  }
-  return [...groups.values()].flatMap((group) => (group[0] === undefined ? [] : [[group[0], group] as const]));
-}
 
 /**
  * What the database has against a plan, asked before the first unit and under the settings that the units will have.

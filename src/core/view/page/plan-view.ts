@@ -37,7 +37,13 @@ export interface PlanGridUnit {
   readonly reason: string;
 }
 
-export function planGrid(plan: Plan, zoneOf: (task: TaskId) => ZoneName, purpose: PlanPurpose): PlanGrid {
+/** `sessionOf`: what the operator of a task says of its session beside the connection. */
+export function planGrid(
+  plan: Plan,
+  zoneOf: (task: TaskId) => ZoneName,
+  purpose: PlanPurpose,
+  sessionOf: (task: TaskId) => readonly string[] = () => [],
+): PlanGrid {
   const selected = plan.units.filter(({ reasons }) => reasons.some(({ kind }) => kind === 'selected'));
   const from = Math.min(...selected.map(({ start }) => start));
   const to = Math.max(...selected.map(({ next }) => next));
@@ -56,10 +62,16 @@ export function planGrid(plan: Plan, zoneOf: (task: TaskId) => ZoneName, purpose
       reason: purpose.kind === 'undo' ? `run ${purpose.run} changed it` : unit.reasons.map(reasonInWords).join('; '),
     })),
     rows: summaries.map(({ task }) => ({ task, units: plan.byTask.get(task) ?? [] })),
-    notes: plan.widened.map(({ task, from: first, to: last, because }) => {
-      const zone = zoneOf(task);
-      return `${task} runs ${formatWall(first, zone)} to ${formatWall(last, zone)} because ${because}`;
-    }),
+    notes: [
+      ...plan.widened.map(({ task, from: first, to: last, because }) => {
+        const zone = zoneOf(task);
+        return `${task} runs ${formatWall(first, zone)} to ${formatWall(last, zone)} because ${because}`;
+      }),
+      ...summaries.flatMap(({ task }) => {
+        const session = purpose.kind === 'undo' ? [] : sessionOf(task);
+        return session.length === 0 ? [] : [`${task} is sent with ${session.join(', ')}`];
+      }),
+    ],
     findings: plan.findings,
     startable: plan.units.length > 0 && plan.findings.every(({ severity }) => severity !== 'error'),
   };

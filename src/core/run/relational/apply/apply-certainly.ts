@@ -39,13 +39,21 @@ function keptNotes({ slices, lasting }: Applied): readonly string[] {
   return [slices.length === 0 ? `${lasting}` : `${lasting} That is kept, although its slices are unchanged.`];
 }
 
+/** Nothing that was found in its statements stays, but code that cannot be read may do more. */
+const sentTwice =
+  'Its statements were sent twice: the first time was taken back, because only the second could be told for certain.';
+
 async function applyOnce(unit: OpenUnit): Promise<Applied> {
   if (unit.job.outside !== undefined) return applyTask(unit, onlyOnce(unit));
   const applied = await applyTask(unit);
   if (applied.escape.kind !== 'doubt') return applied;
   await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
   // What the first try counted stays counted.
-  return applyTask({ ...unit, position: await readPosition(unit.session, unit.plan.statements) }, applied.left ?? []);
+  const again = await applyTask(
+    { ...unit, position: await readPosition(unit.session, unit.plan.statements) },
+    applied.left ?? [],
+  );
+  return { ...again, notes: [...again.notes, sentTwice] };
 }
 
 /** How the task leaves its targets is taken for granted, so that the first time is told for certain. */

@@ -22,7 +22,8 @@ import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts
 import { argumentAt, booleanOf, isNone } from '../program/arguments.ts';
 import { dagArgument, type Program, type TaskBuilder, taskArgument } from '../program/program.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
-import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
+import { parameterValue } from '../session/parameter-value.ts';
+import { hasTemplate } from '../templates/rendered-value.ts';
 import { templateEnvironment } from '../templates/template-environment.ts';
 import { templateFile } from '../templates/template-file.ts';
 
@@ -48,7 +49,7 @@ export function operatorSql(
 ): TaskSql[] {
   const bound = taskArgument(task, 'parameters')?.value;
   // What is empty is not handed on, and no percent sign is a placeholder then.
-  const values = bound === undefined || truthOf(bound) === false ? undefined : renderedValue(bound);
+  const values = bound === undefined || truthOf(bound) === false ? undefined : parameterValue(bound);
   const eachStatement = booleanOf(taskArgument(task, 'split_statements'))?.value === true;
   const texts = (
     given: Keyword | undefined,
