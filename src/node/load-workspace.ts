@@ -6,6 +6,7 @@ import type { DatabaseDefinitions } from '../core/pipeline/model/database-defini
 import type { FileSet } from '../core/pipeline/model/model.ts';
 import type { ReaderOptions } from '../core/pipeline/model/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/model/workspace-reading.ts';
+import { problemsOnce } from '../core/pipeline/workspace/problems-once.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../core/pipeline/workspace/read-workspace.ts';
 import type { PlannableTask } from '../core/plan/model/plan-request.ts';
 import { plannableTasks } from '../core/plan/tasks/plannable-tasks.ts';
@@ -76,7 +77,7 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
       tasks ??= plannableTasks(facts, digest);
       return tasks;
     },
-    problems: [...problems, ...disk.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
+    problems: [...problems, ...disk.problems, ...problemsOnce(reading.files), ...facts.problems],
     grammars,
     text,
   };

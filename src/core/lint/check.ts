@@ -1,5 +1,6 @@
 import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
 import type { DialectName } from '../sql/model/dialect-name.ts';
+import { plural } from '../text/plural.ts';
 import { createLintWorkspace } from './context/lint-workspace.ts';
 import { createSuppressions } from './file-suppressions.ts';
 import type { Finding, Severity } from './fixes/finding.ts';
@@ -59,9 +60,13 @@ function decide(
 ): Finding[] {
   const trusted = trustedFindings(raw);
   const unknown = [...suppressions.values()].flatMap((one) => one.unknown.map(unknownSuppressionFinding));
-  const said = [...raw, ...unknown.map((finding) => ({ rule: unknownSuppression, finding }))];
+  const said: readonly RawFinding[] = [
+    ...raw,
+    ...unknown.map((finding) => ({ rule: unknownSuppression, finding, pipeline: undefined })),
+  ];
 
   const found = new Map<string, Finding>();
+  const owners = new Map<string, Set<string>>();
   for (const one of said) {
     const { rule, finding } = one;
     if (options.rules !== undefined && !options.rules.includes(rule.id)) continue;
@@ -69,6 +74,7 @@ function decide(
     const severity = options.severities[rule.id] ?? finding.severity ?? rule.severity;
     if (severity === 'off') continue;
     const key = `${rule.id} ${finding.at.file} ${finding.at.start} ${finding.at.end}`;
+    if (one.pipeline !== undefined) owners.set(key, (owners.get(key) ?? new Set()).add(one.pipeline));
     const known = found.get(key);
     if (known !== undefined && gravity[known.severity] <= gravity[severity]) continue;
     if (!trusted(one)) continue;
@@ -80,6 +86,11 @@ function decide(
       related: finding.related ?? [],
       fixes: finding.fixes ?? [],
     });
+  }
+  for (const [key, finding] of found) {
+    const pipelines = owners.get(key)?.size ?? 1;
+    if (pipelines > 1)
+      found.set(key, { ...finding, message: `${finding.message} ${plural(pipelines, 'DAG')} run this place.` });
   }
   return [...found.values()].sort(byPlace);
 }

@@ -9,6 +9,8 @@ import type { Rule, RuleFinding } from './rules/rule.ts';
 export interface RawFinding {
   readonly rule: Rule;
   readonly finding: RuleFinding;
+  /** Of which it was found; absent for what is said of a file. */
+  readonly pipeline: string | undefined;
 }
 
 /** All that the rules say about a pipeline; found again only when the pipeline, or what they asked, has changed. */
@@ -17,6 +19,8 @@ export function createPipelineFindings(): (pipeline: Pipeline, workspace: LintWo
   return (pipeline, workspace) =>
     found(pipeline, [], workspace, (asked) => {
       const context = createLintContext(pipeline, asked);
-      return allRules.flatMap((rule) => [...rule.check(context)].map((finding) => ({ rule, finding })));
+      return allRules.flatMap((rule) =>
+        [...rule.check(context)].map((finding) => ({ rule, finding, pipeline: pipeline.id })),
+      );
     });
 }

@@ -9,9 +9,11 @@ export function airflowEnvironment(
   root: string,
   {
     variables,
+    deployed = {},
     environment = {},
   }: {
     readonly variables: Readonly<Record<string, unknown>>;
+    readonly deployed?: Readonly<Record<string, string>>;
     readonly environment?: Readonly<Record<string, string>>;
   },
 ): NodeJS.ProcessEnv {
@@ -27,6 +29,7 @@ export function airflowEnvironment(
         typeof value === 'string' ? value : JSON.stringify(value),
       ]),
     ),
+    ...deployed,
     ...own,
     ...(own.AIRFLOW_HOME === undefined && { AIRFLOW_HOME: folder }),
     ...(!told && existsSync(configuration) && { AIRFLOW_CONFIG: configuration }),

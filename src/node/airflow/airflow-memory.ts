@@ -1,6 +1,7 @@
 import type { FileReading, FileSet } from '../../core/pipeline/model/model.ts';
 import type { AirflowAnswers, FileAnswer } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
 import { dagFiles } from '../../core/pipeline/readers/airflow/answers/dag-files.ts';
+import { deployedEnvironment } from '../../core/pipeline/readers/airflow/schedule/airflow-settings.ts';
 import { readText } from '../disk-files.ts';
 import { askAirflow } from './ask-airflow.ts';
 
@@ -24,22 +25,28 @@ export interface AirflowSettings {
 
 export function createAirflowMemory(root: string, { python, variables }: AirflowSettings): AirflowMemory {
   let answers: AirflowAnswers = new Map();
+  let told = '';
   return {
     get answers() {
       return answers;
     },
     async refresh(files, readings, signal) {
+      const deployed = deployedEnvironment(files);
+      const isToldSame = told === JSON.stringify(deployed);
       const uses = new Map(readings.map(({ file, dependsOn }) => [file, dependsOn]));
       const stale = new Map<string, FileAnswer['texts']>();
       for (const file of dagFiles(files)) {
         const texts = new Map([file, ...(uses.get(file) ?? [])].map((path) => [path, readText(root, path, [])]));
         const known = answers.get(file)?.texts;
-        const isKnown = known?.size === texts.size && [...texts].every(([path, text]) => known.get(path) === text);
+        const isKnown =
+          isToldSame && known?.size === texts.size && [...texts].every(([path, text]) => known.get(path) === text);
         if (texts.get(file) !== undefined && !isKnown) stale.set(file, texts);
       }
       if (stale.size === 0) return undefined;
-      const asked = await askAirflow({ python, root, files: [...stale.keys()], variables, ...(signal && { signal }) });
+      const question = { python, root, files: [...stale.keys()], variables, deployed };
+      const asked = await askAirflow({ ...question, ...(signal && { signal }) });
       if (!asked.ok) return asked.message;
+      told = JSON.stringify(deployed);
       const { version, dags, errors } = asked.answer;
       const next = new Map(answers);
       for (const [file, texts] of stale)

@@ -17,6 +17,8 @@ export interface AirflowQuestion {
   readonly files: readonly string[];
   /** Airflow Variables that the files may ask for while they load. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** What the workspace sets for the Airflow that is deployed; the environment of this process beats it. */
+  readonly deployed?: Readonly<Record<string, string>>;
   /** Set over the environment of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Longest time in milliseconds; left out, a minute and one second a file. */

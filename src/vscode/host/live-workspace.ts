@@ -5,6 +5,7 @@ import type { Finding } from '../../core/lint/fixes/finding.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { FileReading, TaskId } from '../../core/pipeline/model/model.ts';
 import type { WorkspaceReading } from '../../core/pipeline/model/workspace-reading.ts';
+import { problemsOnce } from '../../core/pipeline/workspace/problems-once.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/workspace/read-workspace.ts';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { plannableTasks } from '../../core/plan/tasks/plannable-tasks.ts';
@@ -158,7 +159,7 @@ function makeState(
     config,
     settings,
     facts,
-    problems: [...problems, ...live.problems, ...reading.files.flatMap((file) => file.problems), ...facts.problems],
+    problems: [...problems, ...live.problems, ...problemsOnce(reading.files), ...facts.problems],
     text: (file) => (file === config.file ? text : (facts.text(file) ?? live.files.read(file))),
     tasks,
     children: once(() => childrenOf(tasks())),

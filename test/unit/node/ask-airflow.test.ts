@@ -97,6 +97,17 @@ describe('the environment of Airflow', () => {
     expect(environment.AIRFLOW_HOME).toBe('/srv/airflow');
   });
 
+  test('has the settings of the deployed Airflow, under what the user sets', () => {
+    const deployed = {
+      AIRFLOW__CORE__DEFAULT_TIMEZONE: 'Europe/Madrid',
+      AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT: 'False',
+    };
+    const own = { AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT: 'True' };
+    const environment = airflowEnvironment(own, '/tmp/x', root, { variables: {}, deployed });
+    expect(environment.AIRFLOW__CORE__DEFAULT_TIMEZONE).toBe('Europe/Madrid');
+    expect(environment.AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT).toBe('True');
+  });
+
   test('is a temporary folder where the user has none, and has the Variables of backfill.yaml', () => {
     const environment = made({});
     expect(environment.AIRFLOW_HOME).toBe('/tmp/x');

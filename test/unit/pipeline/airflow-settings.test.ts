@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultReaderOptions, type ReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
 import {
+  deployedEnvironment,
   settingsFor,
   workspaceSettings,
 } from '../../../src/core/pipeline/readers/airflow/schedule/airflow-settings.ts';
@@ -64,5 +65,16 @@ test('what the user sets beats the workspace', () => {
   expect(settings({}, { createDeltaDataIntervals: true })).toMatchObject({
     cronIntervals: 'zero-width',
     deltaIntervals: 'tick-to-tick',
+  });
+});
+
+test('what decides intervals goes to an Airflow that is asked, and nothing else', () => {
+  const files = {
+    'airflow.cfg': '[core]\ndefault_timezone = Asia/Tokyo\nparallelism = 4\n[scheduler]\ncatchup_by_default = False\n',
+    '.env': 'AIRFLOW__CORE__DEFAULT_TIMEZONE=Europe/Madrid\nAIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS=$CRON\n',
+  };
+  expect(deployedEnvironment(fileSetOf(new Map(Object.entries(files))))).toEqual({
+    AIRFLOW__CORE__DEFAULT_TIMEZONE: 'Europe/Madrid',
+    AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT: 'False',
   });
 });

@@ -26,8 +26,9 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
           progress.report({ message: client.folder.name });
           const { findings, problems } = await client.call('check', { now: Date.now() });
           if (token.isCancellationRequested) return;
-          count += findings.length;
-          unread += problems.filter(({ severity }) => severity !== 'info').length;
+          // The list of problems shows no hints.
+          count += findings.filter(({ severity }) => severity !== 'hint').length;
+          unread += problems.length;
           tasks += (await client.call('tasks', null)).length;
           publish([...findings, ...problems], (path) => client.uriOf(path));
         }
@@ -58,7 +59,7 @@ type Placed = PlacedFinding | PlacedProblem;
 function resultInWords(findings: number, unread: number, tasks: number): string {
   const found = [
     ...(findings > 0 ? [plural(findings, 'finding')] : []),
-    ...(unread > 0 ? [`${plural(unread, 'place')} that could not be read`] : []),
+    ...(unread > 0 ? [`${plural(unread, 'note')} about what was read`] : []),
   ];
   if (found.length > 0) return `${found.join(', ')}; see Problems.`;
   if (tasks === 0) return 'No pipeline was found in this workspace: no DAG and no SQL file with a task.';

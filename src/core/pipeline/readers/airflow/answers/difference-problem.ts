@@ -48,7 +48,11 @@ export function differenceProblem(
       const real = inSentence(difference.schedule);
       return value.kind === 'unknown'
         ? say(`${airflow} gives the schedule, which cannot be told from the text: ${real}.`, at, 'info')
-        : say(`The schedule is read as ${inSentence(value)}; ${airflow} has ${real}, which is used.`, at, 'warning');
+        : say(
+            `The schedule is read as ${inSentence(value)}; ${airflow} has ${real}, which is used.${bySetting(differsInShape(value, difference.schedule), 'scheduler.create_cron_data_intervals')}`,
+            at,
+            'warning',
+          );
     }
     case 'start-date':
     case 'end-date': {
@@ -64,18 +68,24 @@ export function differenceProblem(
     }
     case 'zone':
       return say(
-        `The time zone is read as ${read.zone}; ${airflow} has ${dag.zone}, which is used.`,
+        `The time zone is read as ${read.zone}; ${airflow} has ${dag.zone}, which is used.${bySetting(read.startDateAt === undefined, 'core.default_timezone')}`,
         read.startDateAt,
         'warning',
       );
     case 'catchup':
       return say(
-        `${airflow} has catchup ${dag.catchup ? 'on' : 'off'} for this DAG, which is used.`,
+        `${airflow} has catchup ${dag.catchup ? 'on' : 'off'} for this DAG, which is used.${bySetting(read.catchup.at === undefined, 'scheduler.catchup_by_default')}`,
         read.catchup.at,
         'warning',
       );
   }
 }
+
+/** Said where the file leaves something to the configuration: the Airflow that was asked may have another one. */
+const bySetting = (isLeftOpen: boolean, setting: string): string =>
+  isLeftOpen
+    ? ` That comes from its setting ${setting}: set it in airflow.cfg or the environment file of the workspace if the deployed Airflow has another.`
+    : '';
 
 /** A schedule inside a sentence. */
 function inSentence(schedule: Schedule): string {
@@ -92,6 +102,12 @@ function inSentence(schedule: Schedule): string {
       return scheduleInWords(schedule);
   }
 }
+
+/** The same ticks with other intervals. */
+const differsInShape = (read: Schedule, real: Schedule): boolean =>
+  (read.kind === 'cron' || read.kind === 'delta') &&
+  real.kind === read.kind &&
+  inSentence({ ...read, intervals: real.intervals } as Schedule) === inSentence(real);
 
 const shape = (intervals: IntervalShape): string =>
   intervals === 'tick-to-tick'

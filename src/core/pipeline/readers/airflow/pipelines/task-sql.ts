@@ -151,11 +151,6 @@ function textOf(
     path !== undefined && !/\n/.test(path) && templateExtensions(operator).some((ending) => path.endsWith(ending));
   const place = givenPlace(value, given, context.file);
   if (path === undefined || (isFile && value.kind === 'text' && value.holes.length > 0)) {
-    problems.push({
-      message: `The SQL of task ${task.name} is not known before the file runs${reasonOf(value)}.`,
-      at: place,
-      severity: 'info',
-    });
     return `its SQL is not known before it runs${reasonOf(value)}`;
   }
   if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : 'its SQL is a path';

@@ -42,6 +42,28 @@ function configurationOf(files: FileSet): ReadonlyMap<string, string> {
   return new Map([...read(/(?:^|\/)airflow\.cfg$/, parseConfiguration), ...read(environmentFile, parseEnvironment)]);
 }
 
+/** Settings that decide which intervals a DAG has. */
+const decidingSettings: readonly string[] = [
+  'core.default_timezone',
+  'core.default_task_retries',
+  'scheduler.catchup_by_default',
+  'scheduler.create_cron_data_intervals',
+  'scheduler.create_delta_data_intervals',
+];
+
+/** What the files of the workspace set for the Airflow that is deployed, as the environment of another one. */
+export function deployedEnvironment(files: FileSet): Readonly<Record<string, string>> {
+  const configuration = configurationOf(files);
+  return Object.fromEntries(
+    decidingSettings.flatMap((key) => {
+      const value = configuration.get(key);
+      // A value that the shell or the machine fills in is not known here.
+      if (value === undefined || /^$|\$|^system$/i.test(value)) return [];
+      return [[`AIRFLOW__${key.toUpperCase().replace('.', '__')}`, value]];
+    }),
+  );
+}
+
 function agreed(all: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const disputed = new Set<string>();
