@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,17 +23,38 @@ with DAG("whole", schedule="@hourly", start_date=datetime(2026, 11, 1)):
     dim = Sql(task_id="dim", conn_id="dw", sql="truncate mart.dim; insert into mart.dim select shop, count(*) from raw.orders group by shop")
     rep = Sql(task_id="rep", conn_id="dw", sql="truncate mart.rep; insert into mart.rep select sum(n) from mart.dim")
     dim >> rep
+
+with DAG("said", schedule="0 7 * * *", start_date=datetime(2026, 11, 1)):
+    # Nothing in the statement says that raw.g holds the day of ds.
+    Sql(task_id="g", conn_id="dw", sql="insert into mart.g select * from raw.g on conflict (day, n) do update set n = excluded.n")
+
+with DAG("parts", schedule="@daily", start_date=datetime(2026, 11, 1)):
+    Sql(task_id="p", conn_id="dw", sql="""delete from mart.p where year = {{ logical_date.year }} and month = {{ logical_date.month }} and day = {{ logical_date.day }};
+        insert into mart.p select extract(year from ordered_at), extract(month from ordered_at), extract(day from ordered_at), amount
+        from raw.orders where ordered_at >= '{{ data_interval_start }}' and ordered_at < '{{ data_interval_end }}'""")
 `;
 
 beforeAll(async () => {
   parent = mkdtempSync(join(tmpdir(), 'backfill-stage-'));
   shop = await shopWorkspace('postgres', parent);
   writeFileSync(join(shop.root, 'dags/chain.py'), dag);
+  appendFileSync(
+    join(shop.root, 'backfill.yaml'),
+    `tasks:
+  said.g:
+    writes: [{ table: mart.g, column: day, slice: day of start, key: [day, n] }]
+    reads: [{ table: raw.g, window: all }]
+`,
+  );
   await shop.onDatabase(
     'create table raw.stage (day date, amount numeric)',
     'create table mart.f (day date primary key, amount numeric)',
     'create table mart.dim (shop text, n bigint)',
     'create table mart.rep (n numeric)',
+    'create table raw.g (day date, n int)',
+    "insert into raw.g values ('2026-11-03', 1)",
+    'create table mart.g (day date, n int, primary key (day, n))',
+    'create table mart.p (year int, month int, day int, amount numeric)',
     // What an earlier run left: emptying it is no reason to ask.
     "insert into raw.stage select '2020-01-01', 1 from generate_series(1, 50)",
   );
@@ -70,5 +91,26 @@ test('a table that is the same in every run is made once, behind what it reads',
   expect([code, err]).toEqual([0, '']);
   expect(statesOf(out)).toEqual(['whole.dim@2026-11-29T11:00:00Z changed', 'whole.rep@2026-11-29T11:00:00Z changed']);
   const { rows } = await shop.onDatabase('select n = (select count(*) from raw.orders) from mart.rep');
+  expect(rows).toEqual([['t']]);
+});
+
+test('a day that is declared for a run at seven is the slice of the run', async () => {
+  const { code, out, err } = await run('said.g', '--from', '2026-11-03', '--to', '2026-11-04');
+  expect([code, err]).toEqual([0, '']);
+  expect(statesOf(out)).toEqual(['said.g@2026-11-03T07:00:00Z changed']);
+});
+
+test('a day in three columns is a slice', async () => {
+  const { code, out, err } = await run('parts.p', '--from', '2026-11-03', '--to', '2026-11-05');
+  expect([code, err]).toEqual([0, '']);
+  expect(statesOf(out)).toEqual(['parts.p@2026-11-03T00:00:00Z changed', 'parts.p@2026-11-04T00:00:00Z changed']);
+  const again = await run('parts.p', '--from', '2026-11-03', '--to', '2026-11-05');
+  expect(statesOf(again.out)).toEqual([
+    'parts.p@2026-11-03T00:00:00Z unchanged',
+    'parts.p@2026-11-04T00:00:00Z unchanged',
+  ]);
+  const { rows } = await shop.onDatabase(
+    "select count(*) = (select count(*) from raw.orders where ordered_at >= '2026-11-03' and ordered_at < '2026-11-05') from mart.p",
+  );
   expect(rows).toEqual([['t']]);
 });

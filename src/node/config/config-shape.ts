@@ -1,6 +1,6 @@
 import { dialectNames } from '../../core/sql/model/dialect-name.ts';
 import { envText } from './env-text.ts';
-import { edgeExamples, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
+import { edgeExamples, parseCut, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';
 
 const env = (description: string) =>
@@ -69,7 +69,17 @@ const task = object(
         {
           table: text('Table name as in SQL'),
           column: text('Time column that the slice of an interval is cut by'),
-          slice: choice('The whole table, rewritten by every interval', 'all'),
+          slice: written(
+            'What an interval owns: all of the table, or of its column a unit like day of start, month of start, day of start (UTC)',
+            {
+              type: 'string',
+              pattern:
+                '^(all|(hour|day|week|month|quarter|year) of (start|end)( *\\([A-Za-z0-9_+/-]+\\))?( *[+-] *[0-9]+ *[a-z]+)*)$',
+            },
+            parseCut,
+          ),
+          from: edge('First instant of its column that an interval owns'),
+          to: edge('First instant that it does not own any more'),
           key: listOf('Columns that identify a row', text('A column')),
           concurrency: whole('Units that write this table at once, of all runs and runners together', 1, 64),
           floatTolerance: floatTolerance(

@@ -1,5 +1,6 @@
 import type { DeclaredEdge } from '../../core/lineage/facts/declared-facts.ts';
 import type { CalendarOffset } from '../../core/time/zones/calendar.ts';
+import { isZone } from '../../core/time/zones/zone.ts';
 
 const unitsPerOffset: Readonly<
   Record<string, { readonly months?: number; readonly days?: number; readonly ms?: number }>
@@ -14,18 +15,19 @@ const unitsPerOffset: Readonly<
   second: { ms: 1000 },
 };
 
-const shape = /^(?:(hour|day|week|month|quarter|year)\s+of\s+)?(start|end)((?:\s*[+-]\s*\d+\s*[a-z]+)*)$/;
+const shape =
+  /^(?:(hour|day|week|month|quarter|year)\s+of\s+)?(start|end)(?:\s*\(([\w+/-]+)\))?((?:\s*[+-]\s*\d+\s*[a-z]+)*)$/i;
 const step = /([+-])\s*(\d+)\s*([a-z]+)/g;
 
-export const edgeExamples = 'start, end, start - 6 days, month of start, day of end + 1 day';
+export const edgeExamples = 'start, end, start - 6 days, month of start, day of start (UTC), day of end + 1 day';
 
 /** One bound of a declared window in words, the same that the product shows: see {@link edgeExamples}. */
 export function parseEdge(source: string): { readonly value: DeclaredEdge } | { readonly wrong: string } {
-  const match = shape.exec(source.trim().toLowerCase());
+  const match = shape.exec(source.trim());
   const wrong = `"${source}" is not a bound of a window; write it like ${edgeExamples}`;
   if (match === null) return { wrong };
   const offset = { months: 0, days: 0, ms: 0 };
-  for (const [, sign, amount, unit] of (match[3] ?? '').matchAll(step)) {
+  for (const [, sign, amount, unit] of (match[4] ?? '').toLowerCase().matchAll(step)) {
     const size = unitsPerOffset[(unit ?? '').replace(/s$/, '')];
     if (size === undefined)
       return { wrong: `"${unit}" is not a unit of time; use ${Object.keys(unitsPerOffset).join(', ')}` };
@@ -34,13 +36,38 @@ export function parseEdge(source: string): { readonly value: DeclaredEdge } | { 
     offset.days += factor * (size.days ?? 0);
     offset.ms += factor * (size.ms ?? 0);
   }
+  const zone = match[3];
+  if (zone !== undefined && !isZone(zone))
+    return { wrong: `"${zone}" is no time zone; write it like UTC or Europe/Berlin` };
   return {
     value: {
-      anchor: match[2] as DeclaredEdge['anchor'],
-      floor: match[1] as DeclaredEdge['floor'],
+      anchor: match[2]?.toLowerCase() as DeclaredEdge['anchor'],
+      floor: match[1]?.toLowerCase() as DeclaredEdge['floor'],
       offset,
+      ...(zone === undefined ? {} : { zone }),
     },
   };
+}
+
+export type DeclaredCut = 'all' | { readonly lo: DeclaredEdge; readonly hi: DeclaredEdge };
+
+/** What one interval owns of a table, in words: `all`, or a unit of the calendar such as `day of start`. */
+export function parseCut(source: string): { readonly value: DeclaredCut } | { readonly wrong: string } {
+  if (source.trim().toLowerCase() === 'all') return { value: 'all' };
+  const parsed = parseEdge(source);
+  if ('wrong' in parsed || parsed.value.floor === undefined)
+    return {
+      wrong: `"${source}" is no slice; write all, or a unit like day of start, month of start, day of start (UTC)`,
+    };
+  const { value: lo } = parsed;
+  const unit = unitsPerOffset[lo.floor ?? 'day'] ?? {};
+  const { months, days, ms } = lo.offset;
+  const offset = {
+    months: months + (unit.months ?? 0),
+    days: days + (unit.days ?? 0),
+    ms: ms + (unit.ms ?? 0),
+  };
+  return { value: { lo, hi: { ...lo, offset } } };
 }
 
 /** Whether the first bound is at or behind the second one in every interval, as far as their words tell. */

@@ -171,13 +171,23 @@ function declaredTask(
         problem(`${table}: its window ends where it begins or before, so that nothing is read; exchange from and to`);
       return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
     }),
-    writes: (writes ?? []).flatMap(({ table, column, slice, key = [], volatile = [], ...more }) => {
+    writes: (writes ?? []).flatMap(({ table, column, slice, from, to, key = [], volatile = [], ...more }) => {
       if (table === undefined) return [];
-      if (column !== undefined && slice !== undefined)
+      if (column !== undefined && slice === 'all')
         problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
-      const cut = column === undefined ? slice : undefined;
+      const bounds = from === undefined || to === undefined ? undefined : { lo: from, hi: to };
+      const range = slice === undefined || slice === 'all' ? bounds : slice;
+      const isBounded = range !== undefined || from !== undefined || to !== undefined;
+      if (isBounded && column === undefined) problem(`${table}: say which column its slice is cut by`);
+      if ((from === undefined) !== (to === undefined)) problem(`${table}: say both ends of its slice, from and to`);
+      if (slice !== undefined && (from !== undefined || to !== undefined))
+        problem(`${table}: say its slice in one way, with slice or with from and to`);
+      if (bounds !== undefined && isNeverBefore(bounds.lo, bounds.hi))
+        problem(`${table}: its slice ends where it begins or before; exchange from and to`);
+      const cut = column === undefined && slice === 'all' ? ('all' as const) : undefined;
       const { floatTolerance, concurrency, orphans } = more;
-      return [{ table: table.toLowerCase(), column, slice: cut, key, volatile, floatTolerance, concurrency, orphans }];
+      const said = { column, slice: cut, range, key, volatile, floatTolerance, concurrency, orphans };
+      return [{ table: table.toLowerCase(), ...said }];
     }),
   };
   for (const [index, { table }] of said.writes.entries())

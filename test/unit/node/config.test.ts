@@ -245,6 +245,42 @@ describe('readConfig', () => {
   });
 
   test.each([
+    ['{ table: t, column: d, slice: day of start }', { floor: 'day', days: 0 }, { floor: 'day', days: 1 }],
+    [
+      '{ table: t, column: d, from: start - 1 day, to: start }',
+      { floor: undefined, days: -1 },
+      { floor: undefined, days: 0 },
+    ],
+    ['{ table: t, column: d, slice: week of start - 7 days }', { floor: 'week', days: -7 }, { floor: 'week', days: 0 }],
+  ])('the rows of a table that an interval owns: %s', (write, lo, hi) => {
+    const edge = ({ floor, days }: typeof lo) => ({ anchor: 'start', floor, offset: { months: 0, days, ms: 0 } });
+    const source = `version: 1\ntasks:\n  a.b:\n    writes: [${write}]\n`;
+    const { config, problems } = readConfig('backfill.yaml', source);
+    expect(problems).toEqual([]);
+    expect(config.declared.get('a.b')?.writes).toMatchObject([{ column: 'd', range: { lo: edge(lo), hi: edge(hi) } }]);
+  });
+
+  test("a unit of another calendar than the pipeline's says whose", () => {
+    const source = 'version: 1\ntasks:\n  a.b:\n    writes: [{ table: t, column: d, slice: day of start (UTC) }]\n';
+    expect(readConfig('backfill.yaml', source).config.declared.get('a.b')?.writes[0]?.range?.hi.zone).toBe('UTC');
+  });
+
+  test.each([
+    ['{ table: t, slice: day of start }', 't: say which column its slice is cut by'],
+    ['{ table: t, column: d, from: start }', 't: say both ends of its slice, from and to'],
+    [
+      '{ table: t, column: d, from: end, to: start }',
+      't: its slice ends where it begins or before; exchange from and to',
+    ],
+    ['{ table: t, column: d, slice: day of start, from: start, to: end }', 't: say its slice in one way'],
+    ['{ table: t, column: d, slice: start }', '"start" is no slice; write all, or a unit'],
+    ['{ table: t, column: d, slice: day of start (Mars) }', 'is no slice; write all, or a unit'],
+  ])('a slice that is not said: %s', (write, message) => {
+    const { problems } = readConfig('backfill.yaml', `version: 1\ntasks:\n  a.b:\n    writes: [${write}]\n`);
+    expect(problems.map((problem) => problem.message).join()).toContain(message);
+  });
+
+  test.each([
     ['reads: []\n    writes: []', true],
     ['reads: []', false],
     ['writes: [{ table: t, slice: all }]', false],

@@ -1,10 +1,13 @@
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
 
 /** One edge of a declared window in words: `start - 6 days`, floored to a unit. */
 export interface DeclaredEdge {
   readonly anchor: 'start' | 'end';
   readonly floor: 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year' | undefined;
   readonly offset: CalendarOffset;
+  /** Whose calendar the unit is of; the pipeline's where it is not said. */
+  readonly zone?: ZoneName;
 }
 
 /** What a person says in `backfill.yaml` about one task; it beats what was inferred for the same table. */
@@ -24,6 +27,8 @@ export interface DeclaredTask {
     readonly column: string | undefined;
     /** `all`: every interval rewrites the whole table. */
     readonly slice?: 'all' | undefined;
+    /** The rows of `column` that one interval owns; `undefined`: those of its data interval, or as the statements say. */
+    readonly range?: { readonly lo: DeclaredEdge; readonly hi: DeclaredEdge } | undefined;
     readonly key: readonly string[];
     /** Columns left out of the row checksum, e.g. load timestamps. */
     readonly volatile: readonly string[];

@@ -16,7 +16,8 @@ export function declaredWindow(read: DeclaredRead, column: string, zone: ZoneNam
 const edges = (edge: DeclaredEdge | undefined, zone: ZoneName): readonly TimeExpression[] =>
   edge === undefined ? [] : [edgeTime(edge, zone)];
 
-function edgeTime({ anchor, floor, offset }: DeclaredEdge, zone: ZoneName): TimeExpression {
+function edgeTime({ anchor, floor, offset, zone: own }: DeclaredEdge, pipelineZone: ZoneName): TimeExpression {
+  const zone = own ?? pipelineZone;
   const steps: TimeStep[] = [];
   if (floor !== undefined) steps.push({ kind: 'floor', unit: floor, zone });
   if (offset.months !== 0 || offset.days !== 0 || offset.ms !== 0) steps.push({ kind: 'shift', offset, zone });
@@ -48,13 +49,14 @@ export function withDeclaredWrites(
   inferred: readonly WriteFact[],
   declared: DeclaredTask['writes'],
   same: (a: string, b: string) => boolean,
+  zone: ZoneName = 'UTC',
 ): readonly WriteFact[] {
   const kept = inferred.filter((write) => !declared.some(({ table }) => same(table, write.table)));
   const said = declared.map((write): WriteFact => {
     const known = inferred.find(({ table }) => same(table, write.table));
     return {
       table: known?.table ?? write.table.toLowerCase(),
-      slice: declaredSlice(known?.slice, write),
+      slice: declaredSlice(known?.slice, write, zone),
       mode: known?.mode ?? 'unknown',
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
       ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
@@ -65,13 +67,17 @@ export function withDeclaredWrites(
   return [...kept, ...said];
 }
 
-/** A declared column stands for the interval itself, unless the statements already say how it is bounded. */
+/** A declared column without bounds stands for the interval itself, unless the statements already say how it is bounded. */
 function declaredSlice(
   known: WriteFact['slice'] | undefined,
-  { column, slice }: DeclaredTask['writes'][number],
+  { column, slice, range }: DeclaredTask['writes'][number],
+  zone: ZoneName,
 ): WriteFact['slice'] {
   if (slice === 'all') return { kind: 'whole-table' };
   if (column === undefined) return known ?? { kind: 'unknown', reason: 'its column is not declared' };
+  if (range !== undefined) {
+    return { kind: 'range', column, lo: edgeTime(range.lo, zone), hi: edgeTime(range.hi, zone), predicate: undefined };
+  }
   if (known?.kind === 'range' && known.column === column) return known;
   const start: TimeExpression = { anchor: 'start', steps: [] };
   const end: TimeExpression = { anchor: 'end', steps: [] };

@@ -1,6 +1,7 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import { locate } from '../../text/mapped-text.ts';
 import { isZone } from '../../time/zones/zone.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredTask } from '../facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
 import type { ReadFact, SliceFact, TaskFacts, WriteFact } from '../facts/facts.ts';
@@ -31,7 +32,7 @@ export function taskFacts(
 ): TaskFacts {
   const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
   const { writes: inferred, internal } = undeclaredWrites(task, statements, tables);
-  const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same);
+  const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same, zoneOf(pipeline));
   const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
   const named = withDeclaredReads(
@@ -39,7 +40,7 @@ export function taskFacts(
     declared?.reads ?? [],
     tables.same,
     (table) => tables.slicedBy(table)[0] ?? '',
-    isZone(pipeline.zone) ? pipeline.zone : 'UTC',
+    zoneOf(pipeline),
   );
   const reads = withSnapshots(named, { task, statements, writes }, sources, tables);
   const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
@@ -135,3 +136,5 @@ function isOwnSlice(window: Extract<ReadFact['window'], { kind: 'range' }>, slic
   if (otherLo.length > 0 || otherHi.length > 0) return false;
   return JSON.stringify([lo, hi]) === JSON.stringify([slice.lo, slice.hi]);
 }
+
+const zoneOf = ({ zone }: Pipeline): ZoneName => (isZone(zone) ? zone : 'UTC');

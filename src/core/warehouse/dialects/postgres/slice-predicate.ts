@@ -67,7 +67,9 @@ function unsayable(iso: string, type: string, table: TableDescription, column: s
     'other',
     `The slice bound ${iso} of ${table.qualified}.${column} (${type}) ${why}.`,
     false,
-    { hint: 'Declare the slice of this target in backfill.yaml, or let the task delete it by its own predicate.' },
+    {
+      hint: 'Say under writes in backfill.yaml which days an interval owns, like slice: day of start (UTC), or let the task delete them by its own predicate.',
+    },
   );
 }
 
