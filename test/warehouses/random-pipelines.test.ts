@@ -22,6 +22,7 @@ import {
   story,
 } from '../support/random-pipelines/changed-case.ts';
 import { ledgerDisagreements, rowVersions, tableLines } from '../support/random-pipelines/database.ts';
+import { withExtras } from '../support/random-pipelines/extras.ts';
 import { type Lies, watched } from '../support/random-pipelines/honesty.ts';
 import type { TaskModel, WorkspaceModel } from '../support/random-pipelines/model.ts';
 import { type Death, deaths, type Fault, mortalWarehouse } from '../support/random-pipelines/mortal-warehouse.ts';
@@ -125,6 +126,24 @@ describe.each<[Engine, number]>([
         if (pass !== 'after others') await same(session, runner, expected, pass);
       }
       await store.close();
+    });
+  });
+
+  test('nor is anything else said of tasks that do more than replace rows, or whose database does', async () => {
+    await law(share, async (plain) => {
+      const one = { ...plain, model: withExtras(plain.model, plain.chance) };
+      const { runner, plan } = await changedCase(stage(), one, 'found');
+      if (plan === undefined) return;
+      const { model } = runner;
+      const lies: Lies = [];
+      const around = (executor: UnitExecutor) => watched(executor, session, model, lies);
+      for (const pass of ['backfill', 'again', 'other rates', 'after others']) {
+        if (pass === 'other rates') await session.query(`update ${model.schema}.rates set add = add + 1 where k < 2`);
+        if (pass === 'after others') await spoil(session, model, one.chance);
+        const result = await runIt(runner, plan, { run: newRun(pass), concurrency: 1, around });
+        expect(result).toMatchObject({ problem: undefined, refusal: undefined });
+        expect(lies, pass).toEqual([]);
+      }
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Session } from '../../../src/core/warehouse/port/ports.ts';
+import { extraObjects } from './extras.ts';
 import { columnOf, type Row, type TimeType, type WorkspaceModel } from './model.ts';
 import type { Tables } from './oracle.ts';
 import { tableStatements } from './write-workspace.ts';
@@ -22,6 +23,8 @@ export async function createTables(session: Session, model: WorkspaceModel): Pro
   await session.query(`drop schema if exists ${model.schema} cascade`);
   await session.query(`create schema ${model.schema}`);
   for (const statement of tableStatements(model)) await session.query(statement);
+  if (model.tasks.some(({ extra }) => extra !== undefined))
+    for (const statement of extraObjects(model)) await session.query(statement);
 }
 
 export const putRaw = (session: Session, model: WorkspaceModel, rows: readonly Row[]): Promise<void> =>

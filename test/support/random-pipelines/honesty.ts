@@ -3,6 +3,7 @@ import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
 import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
 import type { Session } from '../../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { columnOf, isDay, type WorkspaceModel } from './model.ts';
 
 /** A row as the database gives it, and where it lies in time. */
@@ -12,8 +13,24 @@ interface ReadRow {
   readonly at: number | undefined;
 }
 
-/** Every row of every table of a schema. */
-type Reading = ReadonlyMap<string, readonly ReadRow[]>;
+/** Every row of every table of a schema, and what its objects are. */
+interface Reading {
+  readonly tables: ReadonlyMap<string, readonly ReadRow[]>;
+  readonly objects: readonly string[];
+}
+
+const objectsSql = (schema: string): string => `
+select line from (
+  select c.relkind::text || ' ' || c.relname || coalesce(' ' || obj_description(c.oid, 'pg_class'), '') || coalesce(' ' || c.relacl::text, '')
+      || coalesce(' ' || pg_get_expr(c.relpartbound, c.oid), '') as line
+    from pg_class c where c.relnamespace = '${schema}'::regnamespace and c.relkind <> 'i'
+  union all select a.attrelid::regclass || ' ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || a.attnotnull::text
+    from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p', 'v')
+    where c.relnamespace = '${schema}'::regnamespace and a.attnum > 0 and not a.attisdropped
+  union all select pg_get_indexdef(i.indexrelid) from pg_index i join pg_class c on c.oid = i.indrelid
+    where c.relnamespace = '${schema}'::regnamespace
+  union all select pg_get_triggerdef(t.oid) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = '${schema}'::regnamespace and not t.tgisinternal) o order by 1`;
 
 /** Reads a schema by itself: nothing of the product's own is asked. */
 async function readSchema(session: Session, model: WorkspaceModel): Promise<Reading> {
@@ -36,12 +53,15 @@ async function readSchema(session: Session, model: WorkspaceModel): Promise<Read
       })),
     );
   }
-  return tables;
+  const objects = (await session.query(objectsSql(model.schema))).rows.map(([line]) => String(line));
+  return { tables, objects };
 }
 
 /** Milliseconds of the epoch at which a row's time column lies; null for tables that no task of the model writes. */
 function positionOf(table: string, { tasks }: WorkspaceModel): string {
   const task = tasks.find((one) => one.table === table);
+  if (tasks.some(({ name }) => table === `side_${name}`))
+    return '(extract(epoch from t.at::timestamptz) * 1000)::bigint';
   if (task === undefined) return 'null';
   const { write, dag } = task;
   const column = `t.${columnOf(write.type)}`;
@@ -61,7 +81,7 @@ interface Delta {
   readonly removed: readonly ReadRow[];
 }
 
-function deltas(before: Reading, after: Reading): ReadonlyMap<string, Delta> {
+function deltas({ tables: before }: Reading, { tables: after }: Reading): ReadonlyMap<string, Delta> {
   const found = new Map<string, Delta>();
   for (const table of new Set([...before.keys(), ...after.keys()])) {
     const delta = deltaOf(before.get(table) ?? [], after.get(table) ?? []);
@@ -83,7 +103,7 @@ export type Lies = string[];
 
 /**
  * Looks at the whole schema before and after each unit, one at a time, and holds what is said of the unit against that.
- * A unit that is left out is run by hand and rolled back, and has to change nothing.
+ * Each is also run by hand before, and rolled back: one that was run, or left out, has to leave what that leaves.
  */
 export function watched(executor: UnitExecutor, session: Session, model: WorkspaceModel, lies: Lies): UnitExecutor {
   return {
@@ -91,18 +111,21 @@ export function watched(executor: UnitExecutor, session: Session, model: Workspa
     maxConcurrency: 1,
     execute: async (job, signal, follows) => {
       const before = await readSchema(session, model);
+      const byHand = await leftByHand(job, session, model);
       const outcome = await executor.execute(job, signal, follows);
       const after = await readSchema(session, model);
       const wrong = liesOf(job, outcome, before, after);
-      if (outcome.state === 'skipped') wrong.push(...(await missed(job, session, model, after)));
+      const isDone = ['changed', 'unchanged', 'skipped'].includes(outcome.state);
+      if (isDone && byHand === undefined) wrong.push('it cannot be run by hand');
+      wrong.push(...misses(isDone ? byHand : before, after, isDone ? 'a run by hand leaves' : 'there was'));
       lies.push(...wrong.map((lie) => `${job.unit} ${outcome.state}: ${lie}`));
       return outcome;
     },
   };
 }
 
-/** What a unit that was left out would have changed. */
-async function missed(job: UnitJob, session: Session, model: WorkspaceModel, before: Reading): Promise<string[]> {
+/** What the statements of a unit leave, with nothing of ours around them; `undefined` where one of them fails. */
+async function leftByHand(job: UnitJob, session: Session, model: WorkspaceModel): Promise<Reading | undefined> {
   await session.query('begin');
   try {
     for (const [name, value] of Object.entries(job.options.settings))
@@ -111,11 +134,23 @@ async function missed(job: UnitJob, session: Session, model: WorkspaceModel, bef
       if (!/^\s*(?:begin|commit)\s*$/i.test(text)) await session.query(text);
     }
     await session.query("set local timezone = 'UTC'");
-    const changed = deltas(before, await readSchema(session, model));
-    return [...changed].map(([table, delta]) => `a run of it changes ${table}: ${inWords(delta)}`);
+    return await readSchema(session, model);
+  } catch (error) {
+    if (error instanceof WarehouseError) return undefined;
+    throw error;
   } finally {
     await session.query('rollback');
   }
+}
+
+function misses(expected: Reading | undefined, after: Reading, what: string): string[] {
+  if (expected === undefined) return [];
+  const rows = [...deltas(expected, after)].map(
+    ([table, delta]) => `of ${table} ${what} other rows: ${inWords(delta)}`,
+  );
+  const missing = expected.objects.filter((line) => !after.objects.includes(line));
+  const more = after.objects.filter((line) => !expected.objects.includes(line));
+  return [...rows, ...missing.map((line) => `${what} ${line}`), ...more.map((line) => `not ${what} ${line}`)];
 }
 
 function liesOf(job: UnitJob, outcome: UnitOutcome, before: Reading, after: Reading): string[] {
@@ -123,19 +158,21 @@ function liesOf(job: UnitJob, outcome: UnitOutcome, before: Reading, after: Read
   const own = new Set(job.slices.map(({ table }) => table));
   const notes = 'notes' in outcome ? outcome.notes.join('\n') : '';
   const lies: string[] = [];
-  for (const [table, delta] of changed) {
-    if (outcome.state === 'changed' ? own.has(table) : false) continue;
-    // Effects beside the slices are kept, and said.
-    if ((outcome.state === 'changed' || outcome.state === 'unchanged') && !own.has(table) && notes.includes(table))
-      continue;
-    lies.push(`${table} is another now: ${inWords(delta)}`);
-  }
   if (outcome.state !== 'changed' && outcome.state !== 'unchanged') return lies;
+  // Effects beside the slices are kept, and said.
+  for (const [table, delta] of changed) {
+    if (outcome.state === 'changed' && own.has(table)) continue;
+    if (own.has(table) || !notes.includes(table)) lies.push(`${table} is another now: ${inWords(delta)}`);
+  }
   for (const table of own) {
     const diffs = outcome.slices.filter((diff) => diff.table === table);
     if (diffs.length === 0) lies.push(`nothing is said of ${table}`);
-    for (const diff of diffs) lies.push(...liesOfSlice(diff, before.get(table) ?? [], after.get(table) ?? []));
-    const said = diffs.some(({ added, removed, changed: some }) => (added ?? 0) + (removed ?? 0) + (some ?? 0) > 0);
+    for (const diff of diffs)
+      lies.push(...liesOfSlice(diff, before.tables.get(table) ?? [], after.tables.get(table) ?? []));
+    const said = diffs.some(
+      ({ before: old, added, removed, changed: some }) =>
+        old === undefined || (added ?? 0) + (removed ?? 0) + (some ?? 0) > 0,
+    );
     if (changed.has(table) && !said) lies.push(`${table} is said to be the same`);
   }
   if (outcome.state === 'changed' && ![...own].some((table) => changed.has(table))) lies.push('nothing changed');
@@ -155,10 +192,15 @@ function liesOfSlice(diff: SliceDiff, allBefore: readonly ReadRow[], allAfter: r
   const facts: readonly (readonly [what: string, said: unknown, is: unknown])[] = [
     ['rows before', diff.before?.rows, diff.before === undefined ? undefined : before.length],
     ['rows after', diff.after?.rows, after.length],
-    ['rows added', diff.added, added.length - both],
-    ['rows removed', diff.removed, removed.length - both],
-    ['rows changed', diff.changed, both],
-    ['the same checksum', diff.before?.rowChecksum === diff.after?.rowChecksum, added.length + removed.length === 0],
+    // A table that was not there is compared with nothing.
+    ['rows added', diff.added, diff.before && added.length - both],
+    ['rows removed', diff.removed, diff.before && removed.length - both],
+    ['rows changed', diff.changed, diff.before && both],
+    [
+      'the same checksum',
+      diff.before && diff.before.rowChecksum === diff.after?.rowChecksum,
+      diff.before && added.length + removed.length === 0,
+    ],
   ];
   return facts
     .filter(([, said, is]) => said !== is)

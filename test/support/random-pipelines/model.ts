@@ -1,4 +1,5 @@
 import type { Grain, Interval, Zone } from './civil.ts';
+import type { Extra } from './extras.ts';
 
 /** How the time column of a table is stored. Its values are kept as milliseconds: an instant, a UTC wall time, a day. */
 export type TimeType = 'timestamptz' | 'timestamp' | 'date' | 'text' | 'int';
@@ -74,6 +75,8 @@ export interface TaskModel {
   readonly fix: Fix | undefined;
   /** How the SQL is laid out; any number. */
   readonly layout: number;
+  /** What it does beside, or what the database does to it. */
+  readonly extra?: Extra;
 }
 
 export interface WorkspaceModel {

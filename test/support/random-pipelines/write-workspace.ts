@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wallOf } from './civil.ts';
+import { extraStatements, extraValue } from './extras.ts';
 import { columnOf, type Dag, modulus, type Read, type TaskModel, type WorkspaceModel } from './model.ts';
 
 /** The workspace as its user would have written it: DAG files, SQL files, settings. */
@@ -52,7 +53,7 @@ function dagText(dag: Dag, model: WorkspaceModel, files: Map<string, string>): s
   const start = dag.zone === 'UTC' ? `datetime(${day})` : `pendulum.datetime(${day}, tz="${dag.zone}")`;
   const tasks = model.tasks.filter((task) => task.dag === dag);
   const operators = tasks.map((task) => {
-    const statements = statementsOf(task, model);
+    const statements = extraStatements(task, model.schema, statementsOf(task, model));
     const text = `${statements.join(';\n\n')};\n`;
     let sql: string;
     if (task.layout % 3 === 0) {
@@ -177,13 +178,13 @@ function groupedSql(task: TaskModel, schema: string, form: string | undefined): 
   const t = stamp === undefined ? `s.${own}` : stamp.sql;
   const group = stamp === undefined ? `s.${own}, s.k` : 's.k';
   const common = form === 'cte' ? `with picked as (${union})\n` : '';
-  return `${common}select ${t}, s.k, sum(s.n) % ${modulus}, ${valueSql(task, `sum(${value})`)}\nfrom ${from}${dimension}${filter}\ngroup by ${group}`;
+  return `${common}select ${t}, s.k, sum(s.n) % ${modulus}, ${extraValue(task, schema, 's.k', valueSql(task, `sum(${value})`))}\nfrom ${from}${dimension}${filter}\ngroup by ${group}`;
 }
 
 function latestSql(task: TaskModel, schema: string): string {
   const [read] = task.reads as [Read];
   const t = columnOf(read.type);
-  return `select distinct on (k) ${t}, k, n, ${valueSql(task, 'v')}\nfrom ${schema}.${read.table}\nwhere ${read.window?.sql}\norder by k, ${t} desc, n desc, v desc`;
+  return `select distinct on (k) ${t}, k, n, ${extraValue(task, schema, 'k', valueSql(task, 'v'))}\nfrom ${schema}.${read.table}\nwhere ${read.window?.sql}\norder by k, ${t} desc, n desc, v desc`;
 }
 
 /** The column with its table's alias, wherever the window names it. */
