@@ -95,6 +95,7 @@ export const decodeInterval: Decoder<DataInterval> = record<DataInterval>({ star
 
 export const writeMode: Decoder<WriteMode> = oneOf(
   'append',
+  'delete',
   'delete+insert',
   'insert_overwrite',
   'merge',

@@ -73,12 +73,12 @@ from airflow.providers.postgres.operators.postgres import PostgresOperator
 ${body}`,
   });
   const dag = 'with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):\n    ';
-  const atInsert = ['delete-insert-not-atomic error «INSERT INTO m.a»'];
+  const atInsert = ['delete-insert-not-atomic warning «INSERT INTO m.a»'];
   test.each([
     [
       'autocommit and a list',
       `${dag}PostgresOperator(task_id="t", autocommit=True, sql=["DELETE FROM m.a WHERE d='{{ ds }}'", "INSERT INTO m.a SELECT * FROM r.a WHERE d='{{ ds }}'"])\n`,
-      ['delete-insert-not-atomic error «autocommit=True»'],
+      ['delete-insert-not-atomic warning «autocommit=True»'],
     ],
     [
       'BigQuery',
@@ -88,7 +88,7 @@ ${body}`,
     [
       'Snowflake, which splits by itself',
       `${dag}SnowflakeOperator(task_id="t", autocommit=True, sql="""${sql}""")\n`,
-      ['delete-insert-not-atomic error «autocommit=True»'],
+      ['delete-insert-not-atomic warning «autocommit=True»'],
     ],
     [
       'two calls of a hook',

@@ -51,9 +51,10 @@ export interface SnapshotRead {
   readonly columns: readonly string[] | undefined;
 }
 
-/** In dbt's words. */
+/** In dbt's words, with `delete` for a task that only takes rows away. */
 export type WriteMode =
   | 'append'
+  | 'delete'
   | 'delete+insert'
   | 'insert_overwrite'
   | 'merge'

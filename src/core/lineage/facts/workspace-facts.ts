@@ -9,7 +9,13 @@ export interface TableFacts {
   /** Lower case, as most often written. */
   readonly name: string;
   /** Empty when no DDL of the workspace creates it. */
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly notNull: boolean }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly notNull: boolean;
+    /** The table gives it a value where none is written: a number of its own, a default, an expression. */
+    readonly isFilled?: true;
+  }[];
   /** Primary key first, then unique constraints and indexes. */
   readonly keys: readonly (readonly string[])[];
   /** Columns by which its definition keeps rows apart, in order. */

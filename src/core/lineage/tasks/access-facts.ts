@@ -48,7 +48,16 @@ export function withAccessWrites(
   accessed: readonly WriteFact[],
   same: (a: string, b: string) => boolean,
 ): readonly WriteFact[] {
-  const kept = written.filter((write) => !accessed.some((other) => same(other.table, write.table) && replaces(other)));
+  const isAlso = (write: WriteFact, wanted: (other: WriteFact) => boolean): boolean =>
+    accessed.some((other) => same(other.table, write.table) && wanted(other));
+  const kept = written
+    .filter((write) => !isAlso(write, replaces))
+    .map(
+      (write): WriteFact =>
+        write.mode === 'delete' && isAlso(write, ({ mode }) => mode !== 'unknown')
+          ? { ...write, mode: 'delete+insert' }
+          : write,
+    );
   const more = accessed.filter((write) => !kept.some((other) => same(other.table, write.table)));
   return [...kept, ...more];
 }

@@ -1,5 +1,7 @@
+import { isClockLiteral } from '../../sql/model/clock-literal.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
+import { clockNames } from '../../template/names/time-names.ts';
 import type { Span } from '../../text/span.ts';
 import { castBound, type TimeBound, unknownBound } from './bound-value.ts';
 import { dateCall } from './date-call.ts';
@@ -30,6 +32,8 @@ export function timeBound(expression: SqlExpression, context: SqlContext): TimeB
     case 'column':
       return { kind: 'column' };
     case 'cast':
+      if (isClockText(expression, context))
+        return variesBound(context.text.slice(expression.operand.start, expression.operand.end), expression);
       return castBound(timeBound(expression.operand, context), expression.type, context);
     case 'at-time-zone':
       return zoneBound(expression, context);
@@ -47,6 +51,19 @@ export function timeBound(expression: SqlExpression, context: SqlContext): TimeB
   }
 }
 
+const variesBound = (name: string, span: Span): TimeBound => ({
+  kind: 'unknown',
+  reason: `${name} changes from run to run`,
+  varies: true,
+  span: { start: span.start, end: span.end },
+});
+
+type Cast = Extract<SqlExpression, { kind: 'cast' }>;
+
+/** `'yesterday'::date`. */
+const isClockText = ({ operand, type }: Cast, { dialect }: SqlContext): boolean =>
+  operand.kind === 'literal' && operand.type === 'string' && isClockLiteral(operand.text, type, dialect);
+
 function boundOfValue(value: SymbolicValue, notRead: TimeBound, span: Span): TimeBound {
   const unknown = (reason: string, varies: boolean): TimeBound => ({ kind: 'unknown', reason, varies, span });
   switch (value.kind) {
@@ -55,7 +72,12 @@ function boundOfValue(value: SymbolicValue, notRead: TimeBound, span: Span): Tim
     case 'literal':
       return constant;
     case 'clock':
-      return unknown(`${value.name} is the clock of the machine`, true);
+      return unknown(
+        clockNames.has(value.name)
+          ? `${value.name} is when the run began, which another run of the interval sets anew`
+          : `${value.name} is the clock of the machine`,
+        true,
+      );
     case 'state':
       return unknown(`${value.name} depends on other runs`, true);
     case 'parameter':
@@ -145,7 +167,7 @@ const clocks =
 /** A call that is not about dates: constant when its arguments are, else unknown. */
 function otherCall(expression: Extract<SqlExpression, { kind: 'call' }>, context: SqlContext): TimeBound {
   if (clocks.test(expression.name)) {
-    return { kind: 'unknown', reason: `${expression.name} changes from run to run`, varies: true, span: expression };
+    return variesBound(expression.name, expression);
   }
   const parts = expression.arguments.map((part) => timeBound(part, context));
   const unknown = parts.find((part) => part.kind === 'unknown');

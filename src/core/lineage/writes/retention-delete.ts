@@ -26,6 +26,12 @@ const hasHole = (expression: SqlExpression): boolean =>
   within(expression).some((one) => one.kind === 'hole' || one.kind === 'template-string');
 
 function boundsFromAbove(conjunct: SqlExpression, moves: (expression: SqlExpression) => boolean): boolean {
+  // `id IN (SELECT id FROM leavers WHERE left_at < now())`: whatever else chooses them, all of the rows have grown old.
+  if (conjunct.kind === 'in' || conjunct.kind === 'exists') {
+    if (conjunct.negated || conjunct.query === undefined) return false;
+    const moving = [...conjunct.query.where, ...conjunct.query.from.flatMap(({ on }) => on)].filter(moves);
+    return moving.length > 0 && moving.every((one) => boundsFromAbove(one, moves));
+  }
   if (conjunct.kind !== 'binary') return false;
   const { left, right, operator } = conjunct;
   if (operator === 'and' || operator === 'or') {

@@ -59,7 +59,7 @@ const remakes = (assignment: Assignment, names: TargetNames): boolean => {
 const growing = new Set(['+', '-', '*', '/', '||', '^', '**', '<<', '>>']);
 const turning = new Set(['-', 'not', '~']);
 const lists =
-  'array_append array_prepend array_cat array_concat array_push list_append list_prepend list_concat list_cat concat concat_ws power pow add_months date_add date_sub dateadd timestampadd';
+  'array_append array_prepend array_cat array_concat array_push array_insert list_append list_prepend list_concat list_cat arrayconcat arraypushback concat concat_ws power pow add_months adddate subdate date_add date_sub dateadd datetime_add timestamp_add timestamp_sub timestampadd json_array_append shiftleft shiftright bitshiftleft bitshiftright';
 const growingCalls = new Set(lists.split(' '));
 /** What was put in twice is one again. */
 const distinct = new Set(['array_distinct', 'list_distinct', 'array_union', 'array_uniq', 'array_unique', 'set_union']);
@@ -86,7 +86,9 @@ function changes(value: SqlExpression, column: string, own: Is, qualified: Is): 
       return turning.has(value.operator.toLowerCase()) && holds(value.operand);
     case 'binary': {
       const { left, operator, right } = value;
-      if (!growing.has(operator)) return false;
+      // `(bits << 1) & 255`: what is done to the result is done to the change in it.
+      if (!growing.has(operator))
+        return !/^(and|or|[<>=!].*|is .*|like|in)$/i.test(operator) && (again(left) || again(right));
       if ((operator === '||' && mergesDocument(value, column)) || neutral(left, operator) || neutral(right, operator))
         return false;
       return holds(left) || holds(right);
@@ -105,7 +107,7 @@ function changes(value: SqlExpression, column: string, own: Is, qualified: Is): 
 function neutral(one: SqlExpression, operator: string): boolean {
   if (one.kind !== 'literal') return false;
   if (one.type === 'string') return operator === '||' && one.text === '';
-  return one.type === 'number' && Number(one.text) === (operator === '+' || operator === '-' ? 0 : 1);
+  return one.type === 'number' && Number(one.text) === (['+', '-', '<<', '>>'].includes(operator) ? 0 : 1);
 }
 
 const nullGuards = new Set(['coalesce', 'ifnull', 'nvl', 'isnull', 'zeroifnull', 'greatest', 'round']);
@@ -150,7 +152,13 @@ function hasLedger(statement: Statement, marks: ReadonlySet<string>, names: Targ
       if ((one.kind === 'exists' || one.kind === 'in') && one.negated && one.query) {
         if (tablesOf(one.query).some((item) => !names.isSame(item.table))) return true;
       }
-      if (one.kind === 'column' && /(^|_)(processed|applied|counted|consumed|posted|booked)(_|$)/.test(one.name))
+      // `booked_on = '{{ ds }}'` is the day of the row, and no mark of what was done to it.
+      const isDated = within(conjunct).some(({ kind }) => kind === 'hole' || kind === 'template-string');
+      if (
+        one.kind === 'column' &&
+        !isDated &&
+        /(^|_)(processed|applied|counted|consumed|posted|booked)(_|$)/.test(one.name)
+      )
         return true;
       if (comparesMark(one, marks, names)) return true;
     }

@@ -73,9 +73,14 @@ export function calledElsewhere(
   });
 }
 
+/** Postgres: the table that `CREATE TABLE p PARTITION OF t` makes a part of. `text` is what the statement's offsets refer to. */
+export const partitionParent = (text: string, { head, end }: Statement): string | undefined =>
+  /^\s*partition\s+of\s+([\w.$"]+)/i.exec(text.slice(head.end, end))?.[1]?.replaceAll('"', '').toLowerCase();
+
 /** `TRUNCATE TABLE t PARTITION (…)`, `ALTER TABLE t DROP PARTITION …`: takes away a part of the table, not all of it. */
 export function emptiesPartition({ statement, context }: Pick<TaskStatement, 'statement' | 'context'>): boolean {
   const { kind, head, end } = statement;
+  if (kind === 'create_table') return partitionParent(context.text, statement) !== undefined;
   if (kind !== 'truncate' && kind !== 'alter_partition') return false;
   const rest = context.text.slice(head.end, end);
   return kind === 'truncate' ? /^\s*partitions?\b/i.test(rest) : /^\s*(drop|truncate|clear)\b/i.test(rest);

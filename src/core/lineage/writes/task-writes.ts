@@ -9,7 +9,7 @@ import { waysOfRun } from './by-conditions.ts';
 import { changedAgain } from './changed-again.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
-import { emptiesPartition, type TaskStatement } from './task-statements.ts';
+import { emptiesPartition, partitionParent, type TaskStatement } from './task-statements.ts';
 import {
   deletedSlice,
   firstSlice,
@@ -87,11 +87,15 @@ interface Target {
 /** The tables whose rows a statement changes; a rename changes the table that it makes. */
 function targetsOf(item: TaskStatement, remade: ReadonlySet<string>): readonly Target[] {
   const { kind, target, targets } = item.statement;
+  const { context } = item;
   const empties = kind === 'create_table' && target !== undefined && remade.has(target.name);
   if ((!writing.has(kind) && !empties) || (kind === 'copy' && item.statement.copyDirection === 'to')) return [];
   if (kind === 'alter_rename' || kind === 'rename') return renames(item).map(({ to }) => to);
   const all = targets.length > 0 ? targets : target === undefined ? [] : [target];
-  return all.map((one) => ({ written: one.name, table: namedTable(one, item) }));
+  const written = all.map((one) => ({ written: one.name, table: namedTable(one, item) }));
+  const parent = empties ? partitionParent(context.text, item.statement) : undefined;
+  // The part is made anew, so what the whole table had there is gone.
+  return parent === undefined ? written : [{ written: parent, table: { name: parent, naming: undefined } }];
 }
 
 /** What a rename takes away and makes; MySQL's `RENAME TABLE` takes several pairs. */
@@ -107,7 +111,7 @@ function renames(item: TaskStatement): readonly { readonly from: string; readonl
   });
 }
 
-/** Tables that the task drops whatever happens and makes anew: what it adds to them is all that they hold. */
+/** Tables that the task drops, or replaces, whatever happens and makes anew: what it adds to them is all that they hold. */
 function remadeTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
   const dropped = new Set<string>();
   const remade = new Set<string>();
@@ -115,7 +119,7 @@ function remadeTables(statements: readonly TaskStatement[]): ReadonlySet<string>
     const { kind, conditional, targets, target } = statement;
     if (conditional || target === undefined) continue;
     if (kind === 'drop') for (const { name } of targets.length > 0 ? targets : [target]) dropped.add(name);
-    if (kind === 'create_table' && dropped.has(target.name)) remade.add(target.name);
+    if (kind === 'create_table' && (statement.orReplace || dropped.has(target.name))) remade.add(target.name);
   }
   return remade;
 }
@@ -269,15 +273,15 @@ function modeAndSlice(
   const upsert = items.find(({ statement }) => statement.conflict !== undefined || statement.kind === 'replace');
   if (deletes.length > 0) {
     const removed = deletesSlice(deletes, tables);
+    if (items.length === deletes.length) return { mode: 'delete', ...removed };
+    // What an upsert writes needs no DELETE: one that is not cut by the interval prunes other rows.
+    if (upsert !== undefined && removed.slice.kind !== 'range') return upsertedSlice(upsert, tables, known);
     const bySource = removed.slice.kind === 'range' ? undefined : addsSlice(adds, tables, known);
     // A DELETE by key is the first half of an upsert: its slice is that of the rows which come in.
     const byKey = deletes.every(({ statement }) => isByKey(statement));
     return { mode: 'delete+insert', ...(byKey && bySource?.slice.kind === 'range' ? bySource : removed) };
   }
-  if (upsert !== undefined) {
-    const written = insertedSlice(upsert, tables, known, undefined);
-    return { mode: 'merge', ...closedSlice(written, upsert.statement, upsert.statement.conflict?.key ?? []) };
-  }
+  if (upsert !== undefined) return upsertedSlice(upsert, tables, known);
   if (adds.length > 0) {
     const written = addsSlice(adds, tables, known);
     // The partition that goes and the one that the rows come into are taken for one.
@@ -287,6 +291,11 @@ function modeAndSlice(
   if (update !== undefined) return { mode: 'update', ...updatedSlice(update, tables) };
   if (items.some(emptiesPartition)) return { mode: 'unknown', ...unknownSlice('it takes partitions away') };
   return { mode: 'unknown', ...unknownSlice('how it writes the table is not understood') };
+}
+
+function upsertedSlice(upsert: TaskStatement, tables: TableColumns, known: KnownTables): ModeAndSlice {
+  const written = insertedSlice(upsert, tables, known, undefined);
+  return { mode: 'merge', ...closedSlice(written, upsert.statement, upsert.statement.conflict?.key ?? []) };
 }
 
 /** INSERT OVERWRITE and INSERT … REPLACE WHERE. */

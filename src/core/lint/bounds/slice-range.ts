@@ -176,7 +176,12 @@ function takeSamples(pipeline: Pipeline): readonly DataInterval[] {
  * Whether the closed end of a range is where the range of the next interval begins, so that both hold its rows: the
  * end is the interval's own, or the start of the same range one interval later.
  */
-export function meetsNextInterval(pipeline: Pipeline, view: StatementView, cuts: readonly Comparison[]): boolean {
+export function meetsNextInterval(
+  pipeline: Pipeline,
+  view: StatementView,
+  cuts: readonly Comparison[],
+  writesOneSlice: boolean,
+): boolean {
   const range = rangeOf(view, cuts, undefined);
   if (range === undefined) return false;
   const intervals = sampleIntervals(pipeline);
@@ -190,6 +195,8 @@ export function meetsNextInterval(pipeline: Pipeline, view: StatementView, cuts:
         const at = evaluateTime(high.time, interval, 'upper');
         if (high.unit === 'day' && isDayOrMore && at === floored(interval.end, 'day')) return true;
         if (high.unit === undefined && at === interval.end) return true;
+        // Whole days that reach back, of which each run makes the one slice that it names.
+        if (high.unit === 'day' && writesOneSlice) return false;
         return range.lows.length > 0 && range.lows.every((low) => evaluateTime(low.time, next, 'lower') === at);
       });
     })

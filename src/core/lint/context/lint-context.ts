@@ -20,6 +20,8 @@ export interface LintContext {
   runLater(view: TaskView, key: string): readonly StatementView[];
   /** Those of them that read a table. */
   readLater(view: TaskView, key: string): readonly StatementView[];
+  /** Whether a task runs after another one in every run that has both. */
+  isBefore(first: TaskView, second: TaskView): boolean;
   /** Whether a run that has the second task has the first one too. */
   together(first: TaskId, second: TaskId): Together;
   /** Whether a statement or an operator of the pipeline, other than this statement, may take rows away from some table. */
@@ -37,6 +39,8 @@ export interface LintContext {
   table(key: string): LintTable | undefined;
   /** Whether some task of the workspace replaces slices of the table that is written exactly so. */
   isSliced(table: string): boolean;
+  /** Whether the workspace makes a stream of changes by this name, which is used up as it is read. */
+  isStream(key: string): boolean;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   viewsOn(key: string): readonly StatementView[];
 }
@@ -58,6 +62,7 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
   return {
     pipeline,
     tasks,
+    isBefore: (first, second) => isLater(first, second),
     emptyingBefore: (view, key) => index.emptying(key).filter((other) => other !== view && !isLater(view, other)),
     runEarlier: (view, key) => statements(index.on(key), (other) => other !== view && !isLater(view, other)),
     runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
@@ -75,6 +80,7 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     factsOf: ({ task }) => workspace.facts(task.id),
     table: workspace.table,
     isSliced: workspace.isSliced,
+    isStream: workspace.isStream,
     viewsOn: workspace.viewsOn,
   };
 }

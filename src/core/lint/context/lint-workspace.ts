@@ -2,7 +2,7 @@ import type { TaskFacts } from '../../lineage/facts/facts.ts';
 import type { TableFacts, WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import type { Pipeline, TaskId } from '../../pipeline/model/model.ts';
 import { keepSame, oncePer, sameItems } from '../../pipeline/workspace/memo.ts';
-import { lastPart, type StatementView, sameTable, tableKey } from '../source/statement-view.ts';
+import { lastPart, type StatementView, sameTable, sourceText, tableKey } from '../source/statement-view.ts';
 import { taskViews } from './task-views.ts';
 
 /** What a table's definition says that rules may ask; its writers and readers change with every edit. */
@@ -16,6 +16,8 @@ export type LintWorkspace = {
   readonly table: (key: string) => LintTable | undefined;
   /** Whether some task replaces slices of the table that is written exactly so. */
   readonly isSliced: (table: string) => boolean;
+  /** Whether some file makes a stream of changes by this name. */
+  readonly isStream: (key: string) => boolean;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   readonly viewsOn: (key: string) => readonly StatementView[];
 };
@@ -25,6 +27,14 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
   const createdViews = oncePer((pipeline: Pipeline) =>
     taskViews(pipeline).flatMap(({ statements }) =>
       statements.filter(({ statement }) => statement.kind === 'create_view'),
+    ),
+  );
+  const createdStreams = oncePer((pipeline: Pipeline) =>
+    taskViews(pipeline).flatMap(({ statements }) =>
+      statements.flatMap((view) => {
+        const name = view.statement.kind === 'other' ? streamMade(sourceText(view, view.statement)) : undefined;
+        return name === undefined ? [] : [name];
+      }),
     ),
   );
   let tables: ReadonlyMap<string, LintTable> = new Map();
@@ -43,6 +53,7 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       ),
       sameItems,
     );
+    const streams = facts.pipelines.flatMap(createdStreams);
     const sliced = new Set<string>();
     for (const { writes } of facts.facts.values())
       for (const { slice, table } of writes) if (slice.kind === 'range') sliced.add(table);
@@ -51,10 +62,17 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       facts: (task) => facts.facts.get(task),
       table: (key) => ending.get(lastPart(key))?.find(({ name }) => sameTable(name, key)),
       isSliced: (table) => sliced.has(table),
+      isStream: (key) => streams.some((name) => sameTable(name, key)),
       viewsOn: (key) => views.get(lastPart(key)) ?? noViews,
     };
   };
 }
+
+const streamMade = (text: string): string | undefined =>
+  /^\s*create\s+(?:or\s+replace\s+)?stream\s+(?:if\s+not\s+exists\s+)?([\w.$"]+)/i
+    .exec(text)?.[1]
+    ?.replaceAll('"', '')
+    .toLowerCase();
 
 const noViews: readonly StatementView[] = [];
 

@@ -43,6 +43,15 @@ export function readsTargetAsGuard(context: LintContext, view: StatementView, ke
   return false;
 }
 
+/** It joins its own target and keeps what differs from the row there: equal rows stay out, changed ones come as often as they are asked for. */
+export function comparesWithTarget(view: StatementView, key: string): boolean {
+  return blocksOf(view.statement).some((block) => {
+    const outer = block.from.filter(({ join }) => join === 'left' || join === 'right' || join === 'full');
+    const own = tablesOf({ ...block, from: outer }).filter(({ table }) => sameTable(tableKey(view, table), key));
+    return own.some((item) => block.where.some((conjunct) => asksForChange(view, conjunct, item)));
+  });
+}
+
 type TableItem = Extract<FromItem, { kind: 'table' }>;
 
 /** A view of the workspace that shows rows of a table as they are when it is read. */

@@ -1,4 +1,5 @@
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
+import { partitionParent } from '../../lineage/writes/task-statements.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
 import { filtersOf } from '../../sql/model/sql-search.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
@@ -12,12 +13,17 @@ import {
   tableKey,
   writesTo,
 } from '../source/statement-view.ts';
-import { readsTargetAsGuard } from './anti-join-guard.ts';
+import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
+import { marksWhatIsRead } from './consumed-source.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
 
 /** What keeps a second run from adding rows twice: in every run, or `unless` something is so that only a run knows. */
-export type InsertGuard = { readonly kind: 'sure' } | { readonly kind: 'unless'; readonly unless: string };
+export type InsertGuard =
+  | { readonly kind: 'sure' }
+  /** It adds what differs from the open row of the target, which nothing in the run ends. */
+  | { readonly kind: 'compared' }
+  | { readonly kind: 'unless'; readonly unless: string };
 
 const sure: InsertGuard = { kind: 'sure' };
 
@@ -31,10 +37,11 @@ export function insertGuard(
   view: StatementView,
   key: string,
 ): InsertGuard | undefined {
-  if (view.statement.conflict !== undefined) return sure;
+  if (view.statement.conflict !== undefined || usesUpItsSource(context, view)) return sure;
   if (readsTargetAsGuard(context, view, key)) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
+  if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
   if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
@@ -48,7 +55,14 @@ export function insertGuard(
     )
   )
     return sure;
-  const before = context.runEarlier(task, key).filter((other) => empties(other, key));
+  const earlier = context.runEarlier(task, key);
+  if (comparesWithTarget(view, key)) {
+    const ends = [...own, ...earlier].some(
+      ({ statement }) => statement.kind === 'update' || statement.kind === 'merge',
+    );
+    return ends ? sure : { kind: 'compared' };
+  }
+  const before = earlier.filter((other) => empties(other, key));
   if (before.some((other) => runTogether(context, other, view) === 'always')) return sure;
   const operators = context.emptyingBefore(task, key).filter((other) => emptiesByOperator(other, key));
   if (operators.some((other) => context.together(other.task.id, task.task.id) === 'always')) return sure;
@@ -56,6 +70,12 @@ export function insertGuard(
   const sometimes = [...emptying, ...before].filter((other) => runTogether(context, other, view) !== 'never');
   return sometimesGuarded(context, task, view, key, sometimes, operators);
 }
+
+/** Snowflake: a statement that writes moves the stream on which it reads, so a second run finds nothing in it. */
+const usesUpItsSource = (context: LintContext, view: StatementView): boolean =>
+  view.statement.reads.some((read) => context.isStream(tableKey(view, read))) ||
+  (view.sql.dialect === 'snowflake' &&
+    /\bmetadata\$(?:action|isupdate|row_id)\b/i.test(sourceText(view, view.statement)));
 
 /** What may keep rows from coming twice, in some runs. */
 function sometimesGuarded(
@@ -103,9 +123,10 @@ export function empties(view: StatementView, key: string): boolean {
     case 'insert_replace_where':
       return writesTo(view, key);
     case 'create_table':
+      if (!statement.ifNotExists && isPartitionOf(view, key)) return true;
       return writesTo(view, key) && (!statement.ifNotExists || statement.temporary);
     case 'alter_partition':
-      return writesTo(view, key) && /\b(drop|truncate)\b/i.test(sourceText(view, statement));
+      return writesTo(view, key) && /\b(drop|truncate|detach)\b/i.test(sourceText(view, statement));
     case 'do':
     case 'other':
       return nestedDeletes(view, key);
@@ -114,10 +135,16 @@ export function empties(view: StatementView, key: string): boolean {
   }
 }
 
+/** Postgres: a partition that is made anew is empty, and so is that part of its table. */
+const isPartitionOf = ({ sql, statement }: StatementView, key: string): boolean => {
+  const parent = partitionParent(sql.source.text, statement);
+  return parent !== undefined && sameTable(parent, key);
+};
+
 const emptyingOperator = /delete|truncate|drop|clear|clean|empty/i;
 
 /** An operator whose name says that it empties what one of its arguments names, or a command that holds such SQL. */
-function emptiesByOperator({ task }: TaskView, key: string): boolean {
+export function emptiesByOperator({ task }: TaskView, key: string): boolean {
   const sql = new RegExp(
     `\\b(delete\\s+from|truncate(\\s+table)?|drop\\s+table(\\s+if\\s+exists)?)\\s+["\`]?${escapePattern(key)}\\b`,
     'i',
@@ -143,7 +170,7 @@ function deletesSameRows(other: StatementView, view: StatementView, key: string)
 }
 
 /** Takes the whole table somewhere else: renamed, swapped, exchanged or attached, so that each run fills a fresh one. */
-const moves = (view: StatementView, key: string): boolean => {
+export const moves = (view: StatementView, key: string): boolean => {
   const { kind, renamedTo } = view.statement;
   if (!/^(rename|alter_rename|alter_swap|alter_append|alter_partition)$/.test(kind)) return false;
   if (writesTo(view, key) && kind !== 'alter_partition') return true;
@@ -155,7 +182,7 @@ const moves = (view: StatementView, key: string): boolean => {
   );
 };
 
-const dropsWhole = (view: StatementView, key: string): boolean => {
+export const dropsWhole = (view: StatementView, key: string): boolean => {
   const { kind, where } = view.statement;
   return writesTo(view, key) && (kind === 'drop' || kind === 'truncate' || (kind === 'delete' && where.length === 0));
 };

@@ -84,7 +84,7 @@ function messageOf({ assignment: { column }, adds, guarded }: SelfAddition, tabl
 export default {
   id: 'additive-update',
   severity: 'error',
-  summary: 'A value that is added to itself by UPDATE, upsert or MERGE',
+  summary: 'A value that UPDATE, upsert or MERGE makes from itself',
   help: 'Recompute the value from the rows of the interval, or keep one row per interval and sum when reading.',
   supersedes: ['unconditional-upsert'],
   provable: 'second run',

@@ -1,4 +1,6 @@
 import additiveUpdate from './additive-update.ts';
+import appendWrite from './append-write.ts';
+import consumeOnceSource from './consume-once-source.ts';
 import deleteInsertNotAtomic from './delete-insert-not-atomic.ts';
 import deleteInsertRangeMismatch from './delete-insert-range-mismatch.ts';
 import doNothingUpsert from './do-nothing-upsert.ts';
@@ -14,6 +16,8 @@ import zeroWidthInterval from './zero-width-interval.ts';
 /** Every rule; their order does not matter. */
 export const allRules: readonly Rule[] = [
   additiveUpdate,
+  appendWrite,
+  consumeOnceSource,
   deleteInsertNotAtomic,
   deleteInsertRangeMismatch,
   doNothingUpsert,

@@ -1,5 +1,6 @@
 import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
+import { usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Fix } from '../fixes/finding.ts';
 import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
@@ -24,6 +25,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const second = task.statements.find(
           (other) => other.order > first.order && fills(other, key) && runTogether(context, first, other) !== 'never',
         );
+        if (second && prunes(first, second)) continue;
         if (second) {
           const found = pairInTask(context, task, first, second, key);
           if (found) yield found;
@@ -46,6 +48,16 @@ const fills = (view: StatementView, key: string): boolean =>
     view.statement.kind === 'replace' ||
     (view.statement.kind === 'copy' && view.statement.copyDirection !== 'to')) &&
   writesTo(view, key);
+
+/**
+ * An upsert needs no DELETE before it, so one that is not cut by the interval takes away other rows than it writes: what
+ * is pruned stays away, whether or not the upsert follows.
+ */
+const prunes = (first: StatementView, second: StatementView): boolean =>
+  (second.statement.conflict !== undefined || second.statement.kind === 'replace') &&
+  first.statement.kind === 'delete' &&
+  first.statement.where.length > 0 &&
+  !first.statement.where.some((conjunct) => usesInterval(first, conjunct));
 
 const emptiesWhole = ({ statement }: StatementView): boolean =>
   statement.kind === 'truncate' || statement.where.length === 0;
@@ -76,7 +88,6 @@ function pairInTask(
   const fix = found.kind === 'unknown' ? wrapFix(context, task, first, key) : autocommit && turnOffFix(autocommit);
   return {
     at: autocommit?.at ?? placeOf(second, second.statement.head),
-    severity: found.kind === 'unknown' || runTogether(context, first, second) !== 'always' ? 'warning' : 'error',
     message: messageFor(found, first, key),
     subject: writeSubject(second, key),
     related: [
@@ -88,7 +99,7 @@ function pairInTask(
 }
 
 function messageFor(found: Atomicity, first: StatementView, key: string): string {
-  const hole = `a failure between them leaves the rows of ${label(first, key)} deleted and not written again`;
+  const hole = `a failure between them leaves the rows of ${label(first, key)} deleted until both run again`;
   if (found.kind !== 'separable') return `Unless whoever runs this file opens one transaction around it, ${hole}.`;
   switch (found.cause) {
     case 'autocommit':
@@ -117,7 +128,7 @@ function* pairAcrossTasks(
   const second = context
     .runLater(task, key)
     .find((other) => fills(other, key) && runTogether(context, first, other) !== 'never');
-  if (second === undefined) return;
+  if (second === undefined || prunes(first, second)) return;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
   const usedUp = context
     .readLater(task, key)
@@ -125,8 +136,7 @@ function* pairAcrossTasks(
   if (emptiesWhole(first) && usedUp) return;
   yield {
     at: placeOf(second, second.statement.head),
-    severity: 'error',
-    message: `Task "${task.task.name}" deletes these rows of ${label(first, key)} in a session of its own: when this task fails, they stay deleted and are not written again.`,
+    message: `Task "${task.task.name}" deletes these rows of ${label(first, key)} in a session of its own: when this task fails, readers miss them until both have run again, and clearing this task alone adds its rows once more.`,
     subject: writeSubject(second, key),
     related: [{ message: 'the rows are deleted here', at: placeOf(first, first.statement.head) }],
   };
@@ -171,7 +181,7 @@ function wrapFix(context: LintContext, task: TaskView, first: StatementView, key
 
 export default {
   id: 'delete-insert-not-atomic',
-  severity: 'error',
+  severity: 'warning',
   summary: 'A DELETE and its INSERT that a failure can separate',
   help: 'Run both statements in one transaction.',
   supersedes: [],

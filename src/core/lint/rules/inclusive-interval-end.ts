@@ -1,5 +1,5 @@
-import type { QueryBlock } from '../../sql/model/expression.ts';
-import { filtersOf } from '../../sql/model/sql-search.ts';
+import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
+import { filtersOf, within } from '../../sql/model/sql-search.ts';
 import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import { meetsNextInterval } from '../bounds/slice-range.ts';
@@ -62,8 +62,20 @@ function closedEnds({ pipeline }: TaskView, view: StatementView): ClosedEnd[] {
           one.low?.inclusive === true && one.column.name === column.name && one.column.qualifier === column.qualifier,
       );
       const others = low === undefined || low === comparison ? [comparison] : [low, comparison];
-      return low !== undefined && meetsNextInterval(pipeline, view, others) ? [{ view, comparison }] : [];
+      return low !== undefined && meetsNextInterval(pipeline, view, others, writesOneSlice(view, column.name))
+        ? [{ view, comparison }]
+        : [];
     }),
+  );
+}
+
+/** The rows say which interval they are of, and not by the column that is bounded. */
+function writesOneSlice(view: StatementView, column: string): boolean {
+  const select = view.statement.query?.select ?? [];
+  const isConstant = (expression: SqlExpression): boolean => within(expression).every(({ kind }) => kind !== 'column');
+  return (
+    select.some(({ expression }) => usesInterval(view, expression) && isConstant(expression)) &&
+    !select.some(({ expression }) => expression.kind === 'column' && expression.name === column)
   );
 }
 

@@ -1,15 +1,13 @@
 import { isJournalName, isStagingName, mayBeJournalName } from '../../lineage/facts/table-roles.ts';
-import { type blocksBelow, blocksOf } from '../../sql/model/sql-search.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
 import { type InsertGuard, insertGuard } from '../reruns/insert-guard.ts';
+import { runsAgain } from '../reruns/runs-again.ts';
+import { guardedByTable } from '../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
   type StatementView,
-  sameTable,
-  sourceText,
-  type TaskView,
   tableKey,
   tableLabel,
   writeSubject,
@@ -45,16 +43,11 @@ function* check(context: LintContext): Generator<RuleFinding> {
 }
 
 const messageFor = (table: string, guard: InsertGuard | undefined): string =>
-  guard?.kind === 'unless'
-    ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
-    : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
-
-function runsAgain({ task, pipeline }: TaskView): boolean {
-  if ((task.retries?.value ?? 0) > 0) return true;
-  const { kind } = pipeline.schedule.value;
-  if (kind === 'cron' || kind === 'delta' || kind === 'continuous' || kind === 'assets') return true;
-  return pipeline.catchup.value && pipeline.catchup.at !== undefined;
-}
+  guard?.kind === 'compared'
+    ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
+    : guard?.kind === 'unless'
+      ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
+      : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
 
 /** A row about the run itself rather than data moved from table to table. */
 function isJournal(view: StatementView, key: string): boolean {
@@ -88,27 +81,6 @@ function isLoadedByHand(view: StatementView, key: string): boolean {
   const { start, end, reads } = view.statement;
   return reads.length === 0 && !view.sql.masked.holes.some((hole) => start <= hole.start && hole.end <= end);
 }
-
-/**
- * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the
- * rerun fails rather than doubles), or a view of the workspace that keeps one row per key.
- */
-function guardedByTable(context: LintContext, view: StatementView, key: string): boolean {
-  const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(view.sql.dialect);
-  const table = context.table(key);
-  const written = view.statement.columns.length > 0 ? view.statement.columns : view.statement.outputColumns;
-  if (enforced && table?.keys.some((columns) => columns.every((column) => written.includes(column)))) return true;
-  return context
-    .viewsOn(key)
-    .some(
-      (other) =>
-        other.statement.reads.some((read) => sameTable(tableKey(other, read), key)) &&
-        [...blocksOf(other.statement)].some((block) => deduplicates(other, block)),
-    );
-}
-
-const deduplicates = (view: StatementView, block: Parameters<typeof blocksBelow>[0]): boolean =>
-  block.distinct || /\b(row_number|rank|dense_rank)\s*\(|\bdistinct\s+on\b/i.test(sourceText(view, block));
 
 export default {
   id: 'plain-insert',

@@ -27,7 +27,7 @@ function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | und
   const what = reached(call, view?.task);
   const text = context.text(call.at.file) ?? '';
   if (what === undefined || isFallback(text, call.at)) return undefined;
-  if (call.flowsInto !== 'sql' && isAuditLine(text, call.at)) return undefined;
+  if (call.flowsInto !== 'sql' && (isAuditLine(text, call.at) || isMessage(text, call.at))) return undefined;
   const subject = `${call.task ?? context.pipeline.id} clock ${call.at.start}`;
   const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view) : [];
   if (roles.length > 0 && !roles.includes('filter') && !roles.includes('slice')) {
@@ -47,6 +47,16 @@ function isFallback(text: string, at: SourceSpan): boolean {
   const before = text.slice(Math.max(0, at.start - 300), at.start);
   if (/\b(or|else)\s*\(*\s*$/.test(before)) return true;
   return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None)\s*:[^\n]*\n[^\n]*$/.test(before);
+}
+
+/** Part of what a command prints, sends or notes: `git commit -m "…"`, `echo …` that goes into no file, `--subject`. */
+function isMessage(text: string, at: SourceSpan): boolean {
+  const before = text.slice(Math.max(0, at.start - 300), at.start);
+  const [behind = ''] = text.slice(at.end).split(/[\r\n;&|]/, 1);
+  if (/\b(?:echo|printf|logger)\b[^\r\n;&|]*$/.test(before)) return !behind.includes('>');
+  return /(?:\bgit\b[^\r\n;&|]*\s(?:-\w*m|--message)|\s--(?:message|subject|comment|description|title))[\s=]+["'\\]*[^"'\r\n]*$/.test(
+    before,
+  );
 }
 
 /** The column is left out of the row checksum, as the hint would advise. */

@@ -6,6 +6,7 @@ import { maskTemplate } from '../../template/mask/mask.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
 import type { MappedText } from '../../text/mapped-text.ts';
+import type { SourceSpan } from '../../text/span.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DriverParameters } from './driver-parameters.ts';
 import type { TaskSql } from './model.ts';
@@ -13,6 +14,7 @@ import type { TaskSql } from './model.ts';
 /** What only some texts have. */
 export interface TaskSqlParts {
   readonly session?: number | undefined;
+  readonly sentBy?: SourceSpan | undefined;
   readonly environment?: TemplateEnvironment | undefined;
   readonly sessionZone?: ZoneName | undefined;
   /** Under which Python sends it. */
@@ -26,10 +28,11 @@ export interface TaskSqlParts {
 
 export const withParts = (
   sql: TaskSql,
-  { session, environment, sessionZone, parameters, conditions = [] }: TaskSqlParts,
+  { session, sentBy, environment, sessionZone, parameters, conditions = [] }: TaskSqlParts,
 ): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
+  ...(sentBy === undefined ? {} : { sentBy }),
   ...(environment === undefined ? {} : { environment }),
   ...(sessionZone === undefined ? {} : { sessionZone }),
   ...(conditions.length === 0 ? {} : { conditions }),

@@ -34,6 +34,8 @@ export interface TaskSql extends Conditioned {
    * Absent where the operator sends all its SQL over one connection.
    */
   readonly session?: number;
+  /** The call of Python that sends it. */
+  readonly sentBy?: SourceSpan;
   /** What its driver puts in place of `%s` and `%(name)s`; absent where the operator hands nothing on. */
   readonly parameters?: DriverParameters;
   /** The zone of its connection's session, where the configuration says it. */

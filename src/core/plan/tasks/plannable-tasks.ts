@@ -232,8 +232,7 @@ function deleterFor(
     const deleter = tables
       .writersOf(table)
       .find(
-        (other) =>
-          isEarlier(other.id, id) && (other.write.mode === 'delete+insert' || other.write.mode === 'full_replace'),
+        (other) => isEarlier(other.id, id) && ['delete', 'delete+insert', 'full_replace'].includes(other.write.mode),
       );
     const found = deleter?.id ?? tables.emptying(table)[0];
     if (found !== undefined) return found;

@@ -77,6 +77,8 @@ export interface ColumnDefinition extends Span {
   readonly primaryKey: boolean;
   readonly unique: boolean;
   readonly generated: boolean;
+  /** It has a DEFAULT that is not NULL. */
+  readonly hasDefault: boolean;
 }
 
 /** One statement as understood from its tokens. Offsets are UTF-16 in the unmasked text. Never throws; what is not understood is missing. */

@@ -32,6 +32,8 @@ export interface Cursor {
   /** The same names by their lower case, the innermost spelling last. */
   readonly commonSpellings: Map<string, string[]>;
   readonly reads: TableReference[];
+  /** Calls in queries that are written inside strings, whose result differs between runs. */
+  readonly quotedCalls: Statement['nondeterministic'][number][];
   /** Data-modifying common tables. */
   readonly modifying: Statement[];
   /** Target of a SELECT … INTO. */
@@ -75,6 +77,7 @@ export function openCursor(
     commonTables: [],
     commonSpellings: new Map(),
     reads: [],
+    quotedCalls: [],
     modifying: [],
     into: undefined,
     intoTemporary: false,

@@ -1,4 +1,5 @@
 import type { Token } from '../lex/token.ts';
+import { isClockLiteral } from '../model/clock-literal.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import type { Statement } from '../model/statement.ts';
 
@@ -84,12 +85,33 @@ export function nondeterministicCalls(
   const calls: Call[] = [];
   for (let index = from; index < to; index++) {
     const here = tokens[index];
-    if (here === undefined || here.kind !== 'word' || !candidates.has(here.text)) continue;
+    if (here === undefined) continue;
+    const moment = here.kind === 'string' ? clockLiteralAt(tokens, index, dialect) : undefined;
+    if (moment !== undefined) calls.push(moment);
+    if (here.kind !== 'word' || !candidates.has(here.text)) continue;
     const call = callAt(tokens, index, to, match, dialect);
     if (call !== undefined) calls.push(call);
   }
   return calls;
 }
+
+/** `date 'today'`, `'yesterday'::date`, `CAST('now' AS timestamptz)`. */
+function clockLiteralAt(tokens: readonly Token[], index: number, dialect: DialectName): Call | undefined {
+  const here = tokens[index];
+  if (here === undefined) return undefined;
+  // `timestamp with time zone 'now'`
+  let first = index - 1;
+  if (tokens[first]?.text === 'zone') while (zoneWords.has(tokens[first]?.text ?? '')) first--;
+  const [before, behind, type] = [tokens[first], tokens[index + 1], tokens[index + 2]];
+  const call = (start: number, end: number): Call => ({ name: `'${here.text}'`, family: 'clock', start, end });
+  if (before?.kind === 'word' && isClockLiteral(here.text, before.text, dialect)) return call(before.start, here.end);
+  if (type?.kind !== 'word' || !isClockLiteral(here.text, type.text, dialect)) return undefined;
+  return behind?.text === '::' || behind?.text === 'as'
+    ? call(here.start, behind.text === 'as' ? here.end : type.end)
+    : undefined;
+}
+
+const zoneWords = new Set(['with', 'without', 'time', 'zone']);
 
 function callAt(
   tokens: readonly Token[],

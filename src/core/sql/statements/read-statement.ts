@@ -61,7 +61,8 @@ export function readStatement(c: Cursor): Statement {
   const facts = readFacts(c, true);
   const body = bodyOf(c, facts.kind, from);
   const end = c.tokens[c.end - 1]?.end ?? facts.end;
-  return { ...facts, body, end, nondeterministic: nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect) };
+  const calls = nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect);
+  return { ...facts, body, end, nondeterministic: [...calls, ...c.quotedCalls] };
 }
 
 /** Objects that carry statements: those of the kind `other`. */

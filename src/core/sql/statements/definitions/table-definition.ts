@@ -100,11 +100,13 @@ export function readColumnDefinition(c: Cursor): ColumnDefinition | undefined {
   let notNull = false;
   let primaryKey = false;
   let unique = false;
+  let hasDefault = false;
   let generated = /^(big|small)?serial\d?$/.test(type);
   while (!done(c) && operator(c) !== ',') {
     if (accept(c, 'not', 'null')) notNull = true;
     else if (accept(c, 'primary', 'key')) primaryKey = true;
     else if (accept(c, 'unique')) unique = true;
+    else if (accept(c, 'default')) hasDefault = word(c) !== 'null';
     else if (generatedWords.has(word(c)) || (word(c) === 'as' && operator(c, 1) === '(')) {
       generated = true;
       skipOne(c);
@@ -117,6 +119,7 @@ export function readColumnDefinition(c: Cursor): ColumnDefinition | undefined {
     primaryKey,
     unique,
     generated,
+    hasDefault,
     ...spanFrom(c, start),
   };
 }

@@ -70,6 +70,8 @@ function readCopyInto(c: Cursor, target: Reading['target'], columns: readonly st
 
 function readSource(c: Cursor): QueryBlock | undefined {
   if (isQueryAhead(c)) return within(c, () => readQuery(c));
+  // Snowflake: a URL without quotes is no table.
+  if (operator(c, 1).startsWith(':')) return undefined;
   readFromEntry(c, 'first', []);
   return undefined;
 }

@@ -22,12 +22,17 @@ export function clockArguments(last: string, call: Call, self: Value | undefined
   const isContent = contentPosition(last, call);
   const given = [
     ...call.positional.map((value, index) => ({ value, content: isContent(index) })),
-    ...[...call.keywords.values()].map(({ name, value }) => ({ value, content: contentName.test(name) })),
+    ...[...call.keywords.values()]
+      .filter(({ name }) => !isAge(name, call))
+      .map(({ name, value }) => ({ value, content: contentName.test(name) })),
   ].map(({ value, content }) => ({ value, content: content || value.kind === 'dict' }));
   const clocks = (wanted: boolean) =>
     unionOfClocks(given.filter(({ content }) => content === wanted).map(({ value }) => value));
   return [...as('path', [...named, ...clocks(false)]), ...as('argument', clocks(true))];
 }
+
+/** Only an upper bound, as in `list_keys(to_datetime=…)`: what has grown old, and no slice. */
+const isAge = (name: string, { keywords }: Call): boolean => name === 'to_datetime' && !keywords.has('from_datetime');
 
 /** Keyword arguments that are what is written, or are told about it. */
 const contentName =

@@ -220,11 +220,12 @@ function searchPathOf(
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
-  return task.sent.map(({ text, client, connection, settings, session, conditions }) => {
+  return task.sent.map(({ text, call, client, connection, settings, session, conditions }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
+      sentBy: call.at,
       conditions,
       sessionZone: zoneOf(settings, connection, options),
       searchPath: searchPathOf(settings, connection, options),

@@ -1,0 +1,50 @@
+import type { SqlExpression } from '../../sql/model/expression.ts';
+import { filtersOf, within } from '../../sql/model/sql-search.ts';
+import type { Assignment } from '../../sql/model/statement.ts';
+import { usesInterval } from '../bounds/interval-columns.ts';
+import { type StatementView, sameTable, tableKey, writesTo } from '../source/statement-view.ts';
+import { atomicity } from '../source/transaction.ts';
+
+/**
+ * An UPDATE that marks rows of a table as done, where `reader` writes what it reads of the rows that are not: the column
+ * that is set, or `undefined`. A mark that the interval gives (`loaded_on = '{{ ds }}'`) can be read again by it.
+ */
+export function marks(update: StatementView, reader: StatementView): string | undefined {
+  const { kind, target, assignments } = update.statement;
+  if (kind !== 'update' || target === undefined || update === reader) return undefined;
+  const key = tableKey(update, target);
+  if (writesTo(reader, key) || !reader.statement.reads.some((read) => sameTable(tableKey(reader, read), key)))
+    return undefined;
+  const asked = filtersOf(reader.statement).flatMap(({ conjunct }) =>
+    usesInterval(reader, conjunct) ? [] : flagsAsked(conjunct),
+  );
+  const set = assignments.find((assignment) => setsMark(update, assignment) && asked.includes(assignment.column));
+  return set?.column;
+}
+
+/** Where the mark and what is read are one transaction no row is read twice, so the reader adds none again. */
+export const marksWhatIsRead = (all: readonly StatementView[], update: StatementView, reader: StatementView): boolean =>
+  update.order > reader.order &&
+  marks(update, reader) !== undefined &&
+  atomicity(all, reader, update).kind === 'one-transaction';
+
+/** Columns that a condition compares with a constant or NULL: `done = false`, `NOT done`, `sent_at IS NULL`. */
+function flagsAsked(conjunct: SqlExpression): readonly string[] {
+  return within(conjunct).flatMap((one): readonly string[] => {
+    if (one.kind === 'binary' && (one.operator === '=' || one.operator === '<>' || one.operator === '!=')) {
+      const [column, other] = one.left.kind === 'column' ? [one.left, one.right] : [one.right, one.left];
+      return column.kind === 'column' && other.kind === 'literal' ? [column.name] : [];
+    }
+    if (one.kind === 'unary' && /^(not|is null|is not true|is false|is)\b/.test(one.operator))
+      return one.operand.kind === 'column' ? [one.operand.name] : [];
+    return one === conjunct && one.kind === 'column' ? [one.name] : [];
+  });
+}
+
+/** A constant or the clock, the same for all of the rows. */
+const setsMark = (view: StatementView, { value }: Assignment): boolean =>
+  value.kind === 'literal'
+    ? value.type !== 'null'
+    : view.statement.nondeterministic.some(
+        ({ family, start, end }) => family === 'clock' && value.start <= start && end <= value.end,
+      );

@@ -1,0 +1,102 @@
+import { isJournalName } from '../../lineage/facts/table-roles.ts';
+import { accessedTable } from '../../lineage/tasks/access-facts.ts';
+import { coveredBy, excludes } from '../../pipeline/model/condition.ts';
+import type { TableAccess } from '../../pipeline/model/table-access.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { isEmptiedFor } from '../reruns/emptied-for.ts';
+import { insertGuard } from '../reruns/insert-guard.ts';
+import { runsAgain } from '../reruns/runs-again.ts';
+import { guardedByTable, guardedFromRows } from '../reruns/table-guard.ts';
+import {
+  isKnownTable,
+  placeOf,
+  type StatementView,
+  sameTable,
+  type TaskView,
+  tableKey,
+  tableLabel,
+} from '../source/statement-view.ts';
+import type { Rule, RuleFinding } from './rule.ts';
+
+function* check(context: LintContext): Generator<RuleFinding> {
+  for (const task of context.tasks) {
+    for (const access of task.task.accesses) {
+      const table = appendedTable(access);
+      if (table === undefined || isJournalName(table) || isReplaced(context, task, access, table)) continue;
+      if (isEmptiedFor(context, task, access, table)) continue;
+      if (guardedFromRows(context, table, !unenforced.test(`${access.by} ${task.task.operator}`))) continue;
+      const silent = access.mode?.at === undefined ? `, which ${access.by} does unless it is told otherwise` : '';
+      yield {
+        // A default stands nowhere: the call or the operator has it.
+        at: access.mode?.at ?? (access.by === task.task.operator ? task.task.at : access.at),
+        severity: runsAgain(task) ? 'error' : 'warning',
+        message: `A second run of the same interval adds the same rows to ${table} again${silent}: nothing in the run empties the table or the interval's part of it.`,
+        subject: `${task.task.id} writes ${table}`,
+      };
+    }
+    for (const view of task.statements) yield* loads(context, task, view);
+  }
+}
+
+const appendedTable = (access: TableAccess): string | undefined =>
+  access.direction === 'write' && access.mode?.value === 'append' ? accessedTable(access) : undefined;
+
+/** Engines that take a key for a hint. */
+const unenforced = /redshift|snowflake|bigquery|gbq|gcs|spark|databricks|glue|athena|hive/i;
+
+/** Another write of the task, or of one before it, replaces the table: the first chunk, or a load that is made anew. */
+function isReplaced(context: LintContext, task: TaskView, access: TableAccess, table: string): boolean {
+  const replaces = (other: TableAccess): boolean =>
+    other !== access &&
+    other.direction === 'write' &&
+    (other.mode?.value === 'full_replace' || other.mode?.value === 'insert_overwrite') &&
+    sameTable(accessedTable(other) ?? '', table);
+  const own = task.task.accesses.filter((other) => replaces(other));
+  // `if first: replace else: append` is one loop over one load.
+  if (own.length > 0 && (coveredBy(access, own) || own.some((other) => excludes(other, access)))) return true;
+  return context.tasks.some(
+    (other) =>
+      other !== task &&
+      context.isBefore(other, task) &&
+      context.together(other.task.id, task.task.id) === 'always' &&
+      other.task.accesses.some(replaces),
+  );
+}
+
+/** COPY and LOAD of files; engines that remember which files they have loaded are silent. */
+function* loads(context: LintContext, task: TaskView, view: StatementView): Generator<RuleFinding> {
+  const { kind, copyDirection, conflict, target } = view.statement;
+  const adds = (kind === 'copy' && copyDirection === 'from') || (kind === 'load' && conflict === undefined);
+  if (!adds || target === undefined || !isKnownTable(view, target) || remembersFiles(view)) return;
+  const key = tableKey(view, target);
+  if (isJournalName(key) || view.pipeline.format === 'sql-file' || replacesPart(view)) return;
+  const guard = insertGuard(context, task, view, key);
+  if (guard?.kind === 'sure' || guardedByTable(context, view, key)) return;
+  yield {
+    at: view.sql.sentBy ?? placeOf(view, view.statement.head),
+    severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
+    message: `A second run of the same interval loads the same rows into ${tableLabel(view, target)} again${guard?.kind === 'unless' ? `, unless ${guard.unless}` : ''}: this statement adds to what is there.`,
+    subject: `${task.task.id} writes ${key}`,
+  };
+}
+
+/** Snowflake keeps a table's loaded files for 64 days, Databricks for good. */
+const remembersFiles = ({ sql, task }: StatementView): boolean =>
+  sql.dialect === 'snowflake' || sql.dialect === 'spark' || /databricks|snowflake/i.test(task.operator);
+
+/** `LOAD DATA OVERWRITE`, and an INPATH that is moved away. */
+const replacesPart = ({ sql, statement }: StatementView): boolean =>
+  statement.kind === 'load' &&
+  /^\s*load\s+data\s+(?:overwrite|.*?\boverwrite\s+into\b)/is.test(
+    sql.masked.text.slice(statement.start, statement.head.end),
+  );
+
+export default {
+  id: 'append-write',
+  severity: 'error',
+  summary: 'Rows that are appended without an INSERT, to a table that nothing of the same run empties',
+  help: "Delete the interval's rows in the same transaction, replace its partition, or load into a stage and upsert from there.",
+  supersedes: [],
+  provable: 'second run',
+  check,
+} satisfies Rule;

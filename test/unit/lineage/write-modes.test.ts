@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { type Files, factsOf } from '../../support/check-files.ts';
+
+const written = (files: Files): readonly string[] =>
+  [...factsOf(files).facts.values()].flatMap(({ writes }) =>
+    writes.map(({ table, mode, slice }) => `${table} ${mode} ${slice.kind}`),
+  );
+
+const sql = (statements: string, dialect = 'postgres'): Files => ({
+  'sql/a.sql': `-- backfill: schedule=@daily start=2024-01-01 dialect=${dialect}\n${statements}`,
+});
+
+test.each([
+  ['a DELETE alone', "DELETE FROM m.t WHERE d = '{{ ds }}';", ['m.t delete range']],
+  ['a purge', "DELETE FROM m.t WHERE at < now() - interval '30 days';", ['m.t delete unknown']],
+  [
+    'a DELETE with its INSERT',
+    "DELETE FROM m.t WHERE d = '{{ ds }}'; INSERT INTO m.t SELECT * FROM r.t WHERE d = '{{ ds }}';",
+    ['m.t delete+insert range'],
+  ],
+  [
+    'a prune beside an upsert',
+    "DELETE FROM m.t WHERE k IN (SELECT k FROM r.gone); INSERT INTO m.t (k, d) SELECT k, d FROM r.t WHERE d = '{{ ds }}' ON CONFLICT (k) DO UPDATE SET d = excluded.d;",
+    ['m.t merge unknown'],
+  ],
+  [
+    'the slice deleted before an upsert',
+    "DELETE FROM m.t WHERE d = '{{ ds }}'; INSERT INTO m.t (k, d) SELECT k, d FROM r.t WHERE d = '{{ ds }}' ON CONFLICT (k) DO NOTHING;",
+    ['m.t delete+insert range'],
+  ],
+  [
+    'a partition made anew',
+    "DROP TABLE IF EXISTS m.t_{{ ds_nodash }}; CREATE TABLE m.t_{{ ds_nodash }} PARTITION OF m.t FOR VALUES IN ('{{ ds }}'); INSERT INTO m.t SELECT d, n FROM r.t WHERE d = '{{ ds }}';",
+    ['m.t insert_overwrite range'],
+  ],
+  [
+    'a table that is replaced, then filled',
+    'CREATE OR REPLACE TABLE m.t (n int); INSERT INTO m.t SELECT n FROM r.t;',
+    ['m.t full_replace whole-table'],
+  ],
+])('%s', (_, statements, expected) => expect(written(sql(statements))).toEqual(expected));
+
+test('COPY from a URL without quotes reads no table', () => {
+  const files = sql('CREATE OR REPLACE TABLE m.t (n int); COPY INTO m.t FROM s3://b/k.csv;', 'snowflake');
+  expect(written(files)).toEqual(['m.t full_replace whole-table']);
+  expect([...factsOf(files).facts.values()].flatMap(({ reads }) => reads)).toEqual([]);
+});
