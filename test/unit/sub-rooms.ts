@@ -391,7 +391,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'findings', decides: 'which findings still stand after a proof', imports: [] },
     { room: 'document', decides: 'what is shown beside the code', imports: ['words'] },
     { room: 'page', decides: 'what the assistant shows of a range and a plan', imports: ['words'] },
-    { room: 'report', decides: 'a run as a document', imports: [] },
+    { room: 'report', decides: 'a run as a document', imports: ['words'] },
   ],
   cli: [
     { room: 'terminal', decides: 'the process: its streams, files, exit codes', imports: [] },

@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
 import { plural } from '../../../core/text/plural.ts';
-import { notCleanAdvice } from '../../../core/view/words/left-over-advice.ts';
+import { notCleanAdvice, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { rangeFinder } from '../check/findings-range.ts';
 import { messageOf, type ProofReport } from './proof-json.ts';
 import { difference, sampleLines } from './run-text.ts';
@@ -62,6 +62,9 @@ function unitLines(
   for (const slice of verdict.slices) {
     lines.push(`  ${slice.table} ${difference(slice, colors)}`);
     lines.push(...sampleLines(slice, 3, colors).map((line) => `  ${line}`));
+  }
+  if (verdict.kind === 'different') {
+    for (const advice of volatileAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);
   }
   if (verdict.kind === 'not-clean') {
     for (const advice of notCleanAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);

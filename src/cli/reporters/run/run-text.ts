@@ -7,7 +7,7 @@ import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
 import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
 import { plural } from '../../../core/text/plural.ts';
-import { leftOverInWords } from '../../../core/view/words/left-over-advice.ts';
+import { leftOverInWords, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -32,6 +32,7 @@ export function runText({ result, samples, width, previewed, connection }: RunVi
     sliceTable(result.units, width, colors),
     [
       ...causeLines(result.units, colors),
+      ...notDeterministicLines(result.units, colors),
       ...leftOutInWords(result.units.flatMap(({ slices }) => slices)).map((line) => colors.dim(line)),
     ],
     result.units.flatMap((unit) =>
@@ -187,6 +188,17 @@ function causeLines(units: readonly RunUnit[], colors: Colors): readonly string[
     const slices = [...tables].map(([table, count]) => `${plural(count, 'slice')} of ${table}`);
     return colors.dim(`why ${slices.join(', ')}: ${words}`);
   });
+}
+
+/** What to say of columns that differ although nothing else does, once for each task and table. */
+function notDeterministicLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const moved = units.flatMap(({ unit, slices }) =>
+    volatileAdvice(
+      unit.slice(0, unit.lastIndexOf('@')),
+      slices.filter(({ causes }) => causes.some(({ kind }) => kind === 'not-deterministic')),
+    ),
+  );
+  return [...new Set(moved)].map((advice) => `  ${colors.green('help')} ${advice}`);
 }
 
 /** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */

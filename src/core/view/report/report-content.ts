@@ -3,6 +3,7 @@ import type { SliceDiff } from '../../diff/slice-diff.ts';
 import { withinToleranceText } from '../../diff/within-tolerance-text.ts';
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import { countStates } from '../../run/unit/run-result.ts';
+import { leftOverInWords } from '../words/left-over-advice.ts';
 
 export interface ReportInput {
   readonly title: string;
@@ -64,7 +65,10 @@ export function reportContent({
   results,
 }: ReportInput): ReportContent {
   const counts = Object.entries(countStates(results)).map(([state, count]) => `${count} ${state}`);
-  const told = results.filter(({ state }) => state !== 'unchanged' && state !== 'skipped' && state !== 'waiting');
+  const told = results.filter(
+    ({ state, slices }) =>
+      (state !== 'unchanged' && state !== 'skipped' && state !== 'waiting') || slices.some(({ leftOver }) => leftOver),
+  );
   return {
     title,
     where: preview
@@ -89,9 +93,14 @@ function figureRows({ unit, state, message, slices }: UnitRecord): readonly (rea
   ]);
 }
 
-function detailOf(unit: string, { table, samples, key, columns, causes }: SliceDiff): readonly ReportDetail[] {
-  if (samples.length === 0 && causes.length === 0) return [];
-  const why = causes.length === 0 ? undefined : `Why it changed: ${causesInWords(causes)}.`;
+function detailOf(unit: string, slice: SliceDiff): readonly ReportDetail[] {
+  const { table, samples, key, columns, causes } = slice;
+  const left = leftOverInWords([{ unit, slices: [slice] }]).map(
+    ({ text }) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+  );
+  if (samples.length === 0 && causes.length === 0 && left.length === 0) return [];
+  const said = [...(causes.length === 0 ? [] : [`Why it changed: ${causesInWords(causes)}.`]), ...left];
+  const why = said.length === 0 ? undefined : said.join(' ');
   const counted = columns
     .map(({ column, rows, withinTolerance }) =>
       withinTolerance ? `${column}: ${rows} ${withinToleranceText(withinTolerance, rows)}` : `${column}: ${rows}`,

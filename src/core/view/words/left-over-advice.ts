@@ -100,6 +100,27 @@ export function notCleanAdvice(task: TaskId, slices: readonly SliceDiff[]): read
   ]);
 }
 
+/**
+ * What helps where runs of the same code over the same rows differ: to say which columns are to. `slices`: as they differ.
+ */
+export function volatileAdvice(task: TaskId, slices: readonly SliceDiff[]): readonly string[] {
+  const tables = new Map<string, Set<string>>();
+  for (const { table, columns, added, removed, method } of slices) {
+    const moved = tables.get(table) ?? new Set<string>();
+    tables.set(table, moved);
+    // Rows that come and go are no matter of single columns, unless there is no key by which they would be the same.
+    if (method === 'multiset' && added && added === removed) moved.add('COLUMN');
+    else if (!added && !removed) for (const { column } of columns) moved.add(column);
+  }
+  return [...tables].flatMap(([table, columns]) =>
+    columns.size === 0
+      ? []
+      : [
+          `if these columns are to differ, in backfill.yaml: ${declaredWriteText(task, [table], { volatile: [...columns] })}`,
+        ],
+  );
+}
+
 const rowText = (row: Readonly<Record<string, string | null>>): string =>
   Object.entries(row)
     .map(([column, value]) => `${column}=${value ?? 'NULL'}`)
