@@ -29,6 +29,8 @@ const setup = [
   'alter procedure mart.load(date) set search_path to raw',
   `create function mart.dynamic(t text) returns void language plpgsql as $$ begin execute 'truncate ' || t; end $$`,
   'create function mart.loops(n int) returns int language sql as $$ select case when n > 0 then mart.loops(n - 1) end $$',
+  'create table mart.parts (day date) partition by range (day)',
+  `create table mart.parts_1 partition of mart.parts for values from ('2026-01-01') to ('2026-01-02')`,
   'create table mart.secret (day date, who text)',
   'create table mart.members (who text)',
   'create policy own on mart.secret using (who in (select who from mart.members))',
@@ -132,6 +134,12 @@ describe.each(engines)('definitions of a database on %s', (engine) => {
   test('text that is run as SQL is not taken for read', async () => {
     const { routines } = await read({ routines: ['mart.dynamic'] });
     expect(routines.get('mart.dynamic')?.[0]?.isRead).toBe(false);
+  });
+
+  test('a table has its partitions', async () => {
+    const { relations } = await read({ relations: ['mart.parts', 'mart.parts_1'] });
+    const parts = ['mart.parts', 'mart.parts_1'].map((name) => relations.get(name)?.parts);
+    expect(parts).toEqual([['mart.parts_1'], []]);
   });
 
   test('policies say what they read', async () => {

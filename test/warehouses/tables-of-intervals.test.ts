@@ -25,6 +25,8 @@ const ways: Readonly<Record<string, string>> = {
     alter table if exists mart.sh_{{ ds_nodash }} rename to sh_old_{{ ds_nodash }};
     alter table mart.sh_new_{{ ds_nodash }} rename to sh_{{ ds_nodash }};
     drop table if exists mart.sh_old_{{ ds_nodash }};`,
+  select_into: `drop table if exists mart.sh_{{ ds_nodash }};
+    select * into mart.sh_{{ ds_nodash }} from raw.ev where day = '{{ ds }}';`,
   quoted: `delete from "mart"."sh_{{ ds_nodash }}"; insert into mart."sh_{{ ds_nodash }}" ${rows};`,
   formatted: `delete from mart.sh_{{ data_interval_start.strftime('%Y%m%d') }};
     insert into mart.sh_{{ data_interval_start.strftime('%Y%m%d') }} ${rows};`,
@@ -142,6 +144,23 @@ describe('tables that are named by the interval', { timeout: patienceMs }, () =>
     );
     const viaView = await cli('plan', 'shard', '--downstream');
     expect(viaView.out).toMatch(/sql\/one\.sql +2 +2026-11-10/);
+  });
+
+  test('what reads a partitioned table reads its partitions, and the other way round', async () => {
+    await onDatabase(
+      'create table mart.ev (day date, id int, v int) partition by range (day)',
+      `create table mart.ev_20261110 partition of mart.ev for values from ('2026-11-10') to ('2026-11-11')`,
+      `create table mart.ev_20261111 partition of mart.ev for values from ('2026-11-11') to ('2026-11-12')`,
+    );
+    const reader = (table: string) =>
+      `delete from mart.down where day = '{{ ds }}'; insert into mart.down select day, count(*) from ${table} where day = '{{ ds }}' group by 1;`;
+    write('part', `truncate mart.ev_{{ ds_nodash }}; insert into mart.ev_{{ ds_nodash }} ${rows};`);
+    write('reader', reader('mart.ev'));
+    expect((await cli('run', 'part', '--downstream', '--yes')).out).toContain('0 unchanged, 4 changed');
+    write('part', `delete from mart.ev where day = '{{ ds }}'; insert into mart.ev ${rows};`);
+    write('reader', reader('mart.ev_{{ ds_nodash }}'));
+    const { out } = await cli('plan', 'part', '--downstream');
+    expect(out).toMatch(/sql\/reader\.sql +2 +2026-11-10 .* reads mart\.ev, which sql\/part\.sql rewrites/);
   });
 
   test('a month’s table that each of its days rewrites is left by the newest', async () => {

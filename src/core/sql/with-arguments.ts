@@ -24,12 +24,17 @@ export function withArguments(
   const masked: MaskedText = { text: body, holes: [], tags: [], problem: undefined };
   const { tokens } = lex(masked, 'postgres');
   const own = routine.split('.').at(-1);
+  // What stands before a dot is an alias, and then no parameter.
+  const taken = new Set([
+    ...columns,
+    ...tokens.flatMap((token, index) => (isDot(tokens[index + 1]) && token.text !== own ? token.text : [])),
+  ]);
   let result = '';
   let at = 0;
   for (const [index, token] of tokens.entries()) {
     const qualified = isDot(tokens[index - 1]);
     const ofRoutine = qualified && tokens[index - 2]?.text === own;
-    const argument = given[argumentAt(token, given, qualified && !ofRoutine, columns)];
+    const argument = given[argumentAt(token, given, qualified && !ofRoutine, taken)];
     if (argument?.text === undefined || isDot(tokens[index + 1])) continue;
     const from = ofRoutine ? (tokens[index - 2]?.start ?? token.start) : token.start;
     result += `${body.slice(at, from)}cast(${argument.text} as ${argument.type})`;
@@ -42,10 +47,10 @@ function argumentAt(
   token: Token,
   given: readonly GivenArgument[],
   isColumn: boolean,
-  columns: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
 ): number {
   if (token.kind === 'parameter') return /^\$\d+$/.test(token.text) ? Number(token.text.slice(1)) - 1 : -1;
-  if ((token.kind !== 'word' && token.kind !== 'quoted') || isColumn || columns.has(token.text)) return -1;
+  if ((token.kind !== 'word' && token.kind !== 'quoted') || isColumn || taken.has(token.text)) return -1;
   return given.findIndex(({ name }) => name !== '' && name === token.text);
 }
 

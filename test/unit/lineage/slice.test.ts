@@ -318,3 +318,36 @@ describe('slices of dates that are not one column of times', () => {
     ]);
   });
 });
+
+describe('tables that are named by the interval', () => {
+  const day = '[day of start (UTC), day of start (UTC) + 1 day)';
+  const month = '[month of start (UTC), month of start (UTC) + 1 month)';
+  it.each([
+    [
+      'delete from m_{{ ds_nodash }}; insert into m_{{ ds_nodash }} select * from r',
+      `full_replace m_<yyyymmdd> the table of ${day}`,
+    ],
+    ['insert into x."M_{{ ds }}" select * from r', `append x.M_<yyyy-mm-dd> the table of ${day}`],
+    [`truncate m_{{ logical_date.strftime('%Y%m') }}`, `full_replace m_<yyyymm> the table of ${month}`],
+    [
+      'create table n_{{ ds_nodash }} as select 1; drop table m_{{ ds_nodash }}; alter table n_{{ ds_nodash }} rename to m_{{ ds_nodash }}',
+      `full_replace m_<yyyymmdd> the table of ${day}`,
+    ],
+    [
+      'create table a.n as select 1; alter table a.n rename to m_{{ yesterday_ds_nodash }}',
+      'full_replace a.m_<yyyymmdd> the table of [day of start (UTC) - 1 day, day of start (UTC))',
+    ],
+    ["delete from m_{{ logical_date.strftime('%Y%m') }} where day = '{{ ds }}'", `delete m_<yyyymm> day ${day}`],
+    ['truncate {{ var.value.mart }}.m', 'full_replace <var.value.mart>.m the whole table'],
+    ['drop table if exists m; create table m (n int); insert into m select n from r', 'full_replace m the whole table'],
+  ])('%s', (sql, write) => {
+    expect(writesOfSql(sql)).toEqual([write]);
+  });
+
+  it.each(['truncate m_{{ run_id }}', 'truncate m_{{ ti.xcom_pull("t") }}', 'truncate m_{{ params.p }}'])(
+    '%s: the name is only known when it runs',
+    (sql) => {
+      expect(writesOfSql(sql)).toEqual([]);
+    },
+  );
+});

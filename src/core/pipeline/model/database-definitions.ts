@@ -8,6 +8,8 @@ export interface DatabaseRelation {
   /** Relations and routines that its query and its row-security policies name. */
   readonly reads: readonly string[];
   readonly calls: readonly string[];
+  /** Its partitions and the tables that inherit from it, all the way down: their rows are its rows too. */
+  readonly parts: readonly string[];
   /** Row-security policies may read more than what a statement names. */
   readonly hasPolicies: boolean;
 }

@@ -50,9 +50,8 @@ export function plannableTasks(
   };
   const stages = runStages(facts, names, isEarlier);
   const refreshing = fullRefreshes(facts, names, stages);
-  const touched = tablesOfIntervals(writers.keys());
-  const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] =>
-    writers.has(names(table)) ? [{ table, window }] : touched({ table: names(table), window });
+  const touched = tablesOfIntervals(writers.keys(), facts.database);
+  const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] => touched({ table: names(table), window });
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(touchedBy).flatMap(({ table, window }) =>
       (writers.get(names(table)) ?? [])
@@ -90,11 +89,7 @@ export function plannableTasks(
   }
 
   const sourcesOf = sourceReads(facts, names, (table) => (writers.get(names(table)) ?? []).map(({ id }) => id));
-  const unmadeOf = unmadeReads(
-    facts,
-    names,
-    (table) => writers.has(table) || touched({ table, window: anything }).length > 0,
-  );
+  const unmadeOf = unmadeReads(facts, names, (table) => touched({ table, window: anything }).length > 0);
   const tasks: PlannableTask[] = [];
   for (const [id, { task, pipeline }] of facts.tasks) {
     const own = facts.facts.get(id);

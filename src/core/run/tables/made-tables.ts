@@ -7,7 +7,7 @@ import { isSameName } from './upsert-keys.ts';
 /** Tables of its slices that a task makes itself, be it only where they are not there yet. */
 export function madeTables({ slices, statements }: UnitJob): ReadonlySet<string> {
   const names = statements
-    .filter(({ text }) => /\b(?:create|rename)\b/i.test(text))
+    .filter(({ text }) => /\b(?:create|rename|into)\b/i.test(text))
     .flatMap(({ text }) => readSql(plainText(text), 'postgres').statements)
     .flatMap(madeBy);
   const made = slices.filter(({ mode, table }) => mode === 'create' || names.some((name) => isSameName(name, table)));

@@ -14,6 +14,7 @@ interface RelationRow {
   readonly name: string;
   readonly kind: string;
   readonly hasPolicies: boolean;
+  readonly parts: readonly string[] | null;
   readonly columns: readonly string[];
   readonly query: string | null;
   readonly needs: readonly string[];
@@ -81,6 +82,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
     query: row.query?.replace(/;\s*$/, ''),
     reads: namesOf(row.needs, 'relation'),
     calls: namesOf(row.needs, 'routine'),
+    parts: row.parts ?? [],
     hasPolicies: row.hasPolicies,
   });
   const asRoutine = (row: RoutineRow): DatabaseRoutine => {

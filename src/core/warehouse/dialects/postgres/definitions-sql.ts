@@ -38,6 +38,13 @@ with recursive reached(class, oid) as (
 select pg_catalog.json_build_object(
   'sort', 'relation', 'id', 'r' || c.oid, 'name', n.nspname || '.' || c.relname, 'kind', c.relkind,
   'hasPolicies', c.relrowsecurity,
+  'parts', case when c.relhassubclass then (
+    with recursive below(oid) as (
+      select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = c.oid
+      union select i.inhrelid from pg_catalog.pg_inherits i join below b on i.inhparent = b.oid
+    ) select pg_catalog.json_agg(m.nspname || '.' || k.relname order by k.relname) from below b
+      join pg_catalog.pg_class k on k.oid = b.oid join pg_catalog.pg_namespace m on m.oid = k.relnamespace
+  ) end,
   'columns', (select coalesce(pg_catalog.json_agg(a.attname order by a.attnum), '[]')
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
   'query', case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end,
