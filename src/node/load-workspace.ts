@@ -17,6 +17,7 @@ import { createAirflowMemory } from './airflow/airflow-memory.ts';
 import { pythonPath } from './airflow/python-path.ts';
 import { type Config, emptyConfig } from './config/config.ts';
 import { readConfig } from './config/read-config.ts';
+import { unknownDags } from './config/unknown-dags.ts';
 import { digest } from './digest.ts';
 import { diskFiles, readText } from './disk-files.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -77,7 +78,13 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
       tasks ??= plannableTasks(facts, digest);
       return tasks;
     },
-    problems: [...problems, ...disk.problems, ...problemsOnce(reading.files), ...facts.problems],
+    problems: [
+      ...problems,
+      ...disk.problems,
+      ...problemsOnce(reading.files),
+      ...unknownDags(config, facts.pipelines),
+      ...facts.problems,
+    ],
     grammars,
     text,
   };
@@ -143,7 +150,7 @@ export function findConfig(
 const settingNamed = (settings: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(settings).find(([key]) => key.toLowerCase() === name)?.[1];
 
-export function readerOptions({ airflow, connections, dialect, dialects }: Config): ReaderOptions {
+export function readerOptions({ airflow, connections, dags, dialect, dialects }: Config): ReaderOptions {
   const engines = [...connections.values()].flatMap(({ name, airflowIds, settings }) => {
     const zone = settingNamed(settings, 'timezone');
     const known = zone !== undefined && isZone(zone) ? { zone } : {};
@@ -161,6 +168,7 @@ export function readerOptions({ airflow, connections, dialect, dialects }: Confi
       // Of several connections that an id means, the first is it where a task names no database.
       ...engines.reverse(),
     ]),
+    dags,
     parseYaml,
   };
 }

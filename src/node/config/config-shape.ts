@@ -1,4 +1,7 @@
 import { dialectNames } from '../../core/sql/model/dialect-name.ts';
+import { parseCron } from '../../core/time/schedules/cron.ts';
+import { parseInstant } from '../../core/time/zones/iso.ts';
+import { isZone } from '../../core/time/zones/zone.ts';
 import { envText } from './env-text.ts';
 import { edgeExamples, parseCut, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';
@@ -100,6 +103,30 @@ const task = object(
   },
 );
 
+const date = (description: string) =>
+  written(`${description}, like 2026-11-01 or 2026-11-01T05:00`, { type: 'string' }, (source) =>
+    parseInstant(source, 'UTC') === undefined
+      ? { wrong: `"${source}" is not a date; write it like 2026-11-01 or 2026-11-01T05:00` }
+      : { value: source },
+  );
+
+const dag = object('When one DAG runs, in place of what its file says', {
+  schedule: written(
+    'Cron expression or preset; of a DAG that is started by hand, once or by assets, the dates of its runs',
+    { type: 'string' },
+    (source) => {
+      const { reason } = { reason: undefined, ...parseCron(source) };
+      return reason === undefined ? { value: source } : { wrong: `"${source}" is no schedule: ${reason}` };
+    },
+  ),
+  start_date: date('First logical date'),
+  end_date: date('Last logical date'),
+  zone: written('Time zone of the DAG, like Europe/Berlin', { type: 'string' }, (source) =>
+    isZone(source) ? { value: source } : { wrong: `"${source}" is no time zone; write it like UTC or Europe/Berlin` },
+  ),
+  catchup: flag('Whether runs that were missed are made up for'),
+});
+
 const source = object('What can still be read of a source table as it was', {
   retention: written(
     'Rows older than this are gone at the source, like 90 days, 36 hours or 6 months',
@@ -143,6 +170,7 @@ export const configShape = object(
     dialects: mapOf('SQL dialect by Airflow connection id', dialect('SQL dialect of this connection')),
     variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
+    dags: mapOf('When DAGs run, by dag_id, where their files do not say it', dag),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
     sources: mapOf('Tables that tasks read, by name as in SQL', source),
     rules: mapOf('Severity by rule', choice('Severity', 'off', 'hint', 'info', 'warning', 'error')),

@@ -1,6 +1,7 @@
 import type { DeclaredFacts } from '../../core/lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../core/lineage/facts/declared-sources.ts';
 import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { DeclaredDag } from '../../core/pipeline/model/reader-options.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { DialectName } from '../../core/sql/model/dialect-name.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
@@ -68,6 +69,8 @@ export interface Config {
   /** Airflow Variables and params that templates may use. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
+  /** When DAGs run, where their files do not say it. */
+  readonly dags: Readonly<Record<string, DeclaredDag>>;
   readonly declared: DeclaredFacts;
   readonly sources: DeclaredSources;
   readonly rules: Readonly<Record<string, Severity | 'off'>>;
@@ -107,6 +110,7 @@ export const emptyConfig: Config = {
   dialects: {},
   variables: {},
   params: {},
+  dags: {},
   declared: new Map(),
   sources: noSources,
   rules: {},

@@ -115,6 +115,12 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     dialects: Object.fromEntries(written.dialects ?? []),
     variables: Object.fromEntries(written.variables ?? []),
     params: Object.fromEntries(written.params ?? []),
+    dags: Object.fromEntries(
+      [...(written.dags ?? [])].map(([id, { schedule, start_date, end_date, zone, catchup }]) => [
+        id,
+        { schedule, startDate: start_date, endDate: end_date, zone, catchup },
+      ]),
+    ),
     declared: new Map(
       [...(written.tasks ?? [])].map(([name, task]) => [name, declaredTask(name, task, shrinkPercent, root, context)]),
     ),

@@ -14,6 +14,7 @@ import type { AirflowSettings } from '../../node/airflow/airflow-memory.ts';
 import { pythonPath } from '../../node/airflow/python-path.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
+import { unknownDags } from '../../node/config/unknown-dags.ts';
 import { digest } from '../../node/digest.ts';
 import { type LiveFiles, liveFiles } from '../../node/live-files.ts';
 import { findConfig, readerOptions } from '../../node/load-workspace.ts';
@@ -159,7 +160,13 @@ function makeState(
     config,
     settings,
     facts,
-    problems: [...problems, ...live.problems, ...problemsOnce(reading.files), ...facts.problems],
+    problems: [
+      ...problems,
+      ...live.problems,
+      ...problemsOnce(reading.files),
+      ...unknownDags(config, facts.pipelines),
+      ...facts.problems,
+    ],
     text: (file) => (file === config.file ? text : (facts.text(file) ?? live.files.read(file))),
     tasks,
     children: once(() => childrenOf(tasks())),

@@ -51,6 +51,14 @@ test('text groups what is known with where it was said, what is not with its pla
   );
 });
 
+test('what stands in the way of several tasks is said once, with those that it frees', () => {
+  const other = { ...(read.facts.get('shop.other') as TaskFacts), unknowns: [{ ...unknown, task: 'shop.other' }] };
+  const facts = new Map<TaskId, TaskFacts>([...read.facts, ['shop.sums', sums], ['shop.other', other]]);
+  const shown = showUnknownText({ ...report, facts: { ...read, facts } }, colors);
+  expect(shown).toContain('shop.sums, shop.other  2 tasks with nothing else unknown\n  Which part of mart.clean');
+  expect(shown.split('Which part of mart.clean').length).toBe(2);
+});
+
 test('only what is not known, and an entry that can be pasted', () => {
   const shown = showUnknownText(report, colors);
   expect(shown).toContain('shop.sums\n  Which part of mart.clean it reads is not known.  dags/shop.py:8\n');

@@ -265,6 +265,18 @@ describe('readConfig', () => {
     expect(readConfig('backfill.yaml', source).config.declared.get('a.b')?.writes[0]?.range?.hi.zone).toBe('UTC');
   });
 
+  test('when DAGs run', () => {
+    const source =
+      'version: 1\ndags:\n  d: { schedule: "@daily", start_date: 2024-01-01, zone: Europe/Berlin, catchup: false }\n';
+    const { config, problems } = readConfig('backfill.yaml', source);
+    expect(problems).toEqual([]);
+    expect(config.dags).toEqual({
+      d: { schedule: '@daily', startDate: '2024-01-01', endDate: undefined, zone: 'Europe/Berlin', catchup: false },
+    });
+    for (const wrong of ['schedule: daily', 'start_date: soon', 'zone: Mars', 'schedul: "@daily"'])
+      expect(readConfig('backfill.yaml', `version: 1\ndags: { d: { ${wrong} } }\n`).problems).toHaveLength(1);
+  });
+
   test.each([
     ['{ table: t, slice: day of start }', 't: say which column its slice is cut by'],
     ['{ table: t, column: d, from: start }', 't: say both ends of its slice, from and to'],

@@ -53,6 +53,40 @@ test('a date of a task that only the run knows is said', () => {
   expect(problems.map(({ message }) => message).join()).toContain('The end_date of task t is not a constant');
 });
 
+describe('when a DAG runs, as somebody says', () => {
+  const times = (argument: string, dag: object, airflowVersion: 2 | 3 = 2) => {
+    const lines = [...head, `with DAG("d", ${argument}):`, '  Sql(task_id="t", conn_id="w", sql="select 1")'];
+    const said = { schedule: undefined, startDate: undefined, endDate: undefined, zone: undefined, catchup: undefined };
+    const { pipelines, problems } = read(lines, { airflowVersion, dags: { d: { ...said, ...dag } } });
+    return { ...pipelines[0], problems: problems.filter(({ severity }) => severity !== 'info') };
+  };
+
+  test.each(['schedule=None', 'schedule="@once"'])('%s has runs without a data interval at those dates', (argument) => {
+    const { schedule, anchor, zone } = times(`${argument}, start_date=day(1)`, {
+      schedule: '0 6 * * *',
+      zone: 'Europe/Berlin',
+    });
+    expect(schedule?.value).toEqual({
+      kind: 'cron',
+      expression: '0 6 * * *',
+      zone: 'Europe/Berlin',
+      intervals: 'zero-width',
+    });
+    expect([anchor?.startDate, zone]).toEqual([Date.UTC(2024, 2, 1), 'Europe/Berlin']);
+  });
+
+  test('a schedule that only the run knows is the one that is said, and no problem any more', () => {
+    const made = times('schedule=choose(), start_date=day(1)', {
+      schedule: '@daily',
+      startDate: '2024-02-01',
+      catchup: false,
+    });
+    expect(made.schedule?.value).toMatchObject({ kind: 'cron', intervals: 'tick-to-tick' });
+    expect(made.anchor).toEqual({ startDate: Date.UTC(2024, 1, 1), endDate: undefined, catchup: false });
+    expect(made.problems).toEqual([]);
+  });
+});
+
 describe('what the Airflow that runs it cannot load', () => {
   const dag = (argument: string): string =>
     `with DAG("d", ${argument}, start_date=day(1)):\n  Sql(task_id="t", conn_id="w", sql="select 1")`;

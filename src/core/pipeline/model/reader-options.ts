@@ -11,6 +11,17 @@ export interface ReaderConnection {
   readonly searchPath?: readonly string[];
 }
 
+/** When a DAG runs, where its file does not say it, or not for those who run it from here. */
+export interface DeclaredDag {
+  /** A cron expression or preset. */
+  readonly schedule: string | undefined;
+  /** As written; without an offset in the DAG's zone. */
+  readonly startDate: string | undefined;
+  readonly endDate: string | undefined;
+  readonly zone: ZoneName | undefined;
+  readonly catchup: boolean | undefined;
+}
+
 /** What the user's settings say about the scheduler, where the files do not. */
 export interface ReaderOptions {
   /** `auto` reads requirements, lock files and imports; what stays unknown counts as 2 and is said. */
@@ -23,6 +34,8 @@ export interface ReaderOptions {
   readonly defaultDialect: DialectName;
   /** By connection id. */
   readonly connections: Readonly<Record<string, ReaderConnection>>;
+  /** By DAG: what a person says of when it runs. */
+  readonly dags?: Readonly<Record<string, DeclaredDag>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
   readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */

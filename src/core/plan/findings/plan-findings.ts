@@ -76,7 +76,10 @@ function emptySelections({ request, graph, expansion, units }: Planned): PlanFin
 
 function whyEmpty(task: PlannableTask, { selection, now }: PlanRequest): string {
   const { grid, noGrid, zone } = task;
-  if (grid === undefined) return noGrid ?? 'its schedule gives no data intervals';
+  if (grid === undefined) {
+    const cure = task.id.endsWith('.sql') ? '' : '; say under dags in backfill.yaml at which dates it runs';
+    return `${noGrid ?? 'its schedule gives no data intervals'}${cure}`;
+  }
   const [from, to] =
     selection.kind === 'data-range' ? [selection.from, selection.to] : [selection.first, selection.last];
   if (selection.kind === 'data-range' && from >= to) {

@@ -8,6 +8,7 @@ import { uniqueEdges } from '../program/edges.ts';
 import { findCycle } from '../program/find-cycle.ts';
 import { type CrossEdge, type DagBuilder, dagArgument, type Program, type TaskBuilder } from '../program/program.ts';
 import type { AirflowSettings } from '../schedule/airflow-settings.ts';
+import { withDeclaredTimes } from '../schedule/declared-dag.ts';
 import { scheduleOf, timetableZone } from '../schedule/schedule.ts';
 import { datesOf } from '../schedule/start-date.ts';
 import { buildTask } from './build-task.ts';
@@ -29,11 +30,17 @@ export function buildPipeline(
   const builders = program.tasks.filter((task) => task.dag === dag);
   const dates = datesOf(dag, builders, settings);
   problems.push(...dates.problems);
-  const zone = dates.zone === settings.defaultZone ? (timetableZone(dag)?.zone ?? dates.zone) : dates.zone;
-  const catchup = catchupOf(dag, settings, problems);
-  const written = scheduleOf(dag, zone, settings);
-  const schedule: Pipeline['schedule'] =
+  const ownZone = dates.zone === settings.defaultZone ? (timetableZone(dag)?.zone ?? dates.zone) : dates.zone;
+  const ownCatchup = catchupOf(dag, settings, problems);
+  const written = scheduleOf(dag, ownZone, settings);
+  const read: Pipeline['schedule'] =
     dates.noZone === undefined ? written : { ...written, value: { kind: 'unknown', reason: dates.noZone } };
+  const ownAnchor = { startDate: dates.startDate, endDate: dates.endDate, catchup: ownCatchup.value };
+  const { schedule, anchor, zone, catchup } = withDeclaredTimes(
+    { schedule: read, anchor: ownAnchor, zone: ownZone, catchup: ownCatchup },
+    context.options.dags?.[id],
+    settings,
+  );
   if (schedule.value.kind === 'unknown')
     problems.push({
       message: `The schedule is not known: ${schedule.value.reason}. Its intervals cannot be computed.`,
@@ -86,7 +93,7 @@ export function buildPipeline(
     file: context.file,
     at: dag.made.at,
     schedule,
-    anchor: { startDate: dates.startDate, endDate: dates.endDate, catchup: catchup.value },
+    anchor,
     startDateAt: dates.startDateAt,
     zone,
     catchup,
