@@ -1,4 +1,5 @@
 import type { MaskedText } from '../template/mask/masked-text.ts';
+import { isQualified } from './model/name-parts.ts';
 import type { SqlReading, Statement } from './model/statement.ts';
 import type { TableReference } from './model/table-reference.ts';
 import { pathChange } from './search-path.ts';
@@ -37,7 +38,7 @@ function qualified<T>(value: T, schema: string): T {
     return items.some((item, index) => item !== value[index]) ? (items as T) : value;
   }
   if (isReference(value)) {
-    const isBare = !value.templated && !value.name.includes('.') && !value.name.startsWith('pg_');
+    const isBare = !value.templated && !isQualified(value.name) && !value.name.startsWith('pg_');
     return isBare ? { ...value, name: `${schema}.${value.name}` } : value;
   }
   const descriptors = Object.getOwnPropertyDescriptors(value) as Record<string, PropertyDescriptor>;

@@ -47,6 +47,29 @@ describe.each(engines)('one unit on %s', (engine) => {
     expect(await value(sum)).toBe(once);
   });
 
+  test('a quoted name with a dot is that name, whatever stands beside it', async () => {
+    const slices = [{ ...job().slices[0], table: '"mart.sales"' }] as UnitJob['slices'];
+    await sql(
+      fixture.warehouse,
+      'create schema if not exists mart',
+      'create table mart.sales as select * from sales',
+      'create table "mart.sales" as select * from sales where id < 15',
+    );
+    const statements = job().statements.map(({ text }) =>
+      text.replace('from sales', 'from "mart.sales"').replace('into sales', 'into "mart.sales"'),
+    );
+    expect(await run({ run: 'dotted', slices, statements })).toMatchObject({
+      state: 'changed',
+      slices: [{ added: 5 }],
+    });
+    expect(await run({ slices, statements })).toMatchObject({ state: 'unchanged' });
+    expect(await value('select count(*) from mart.sales')).toBe('30');
+    expect(await value('select count(*) from "mart.sales"')).toBe('20');
+    expect(await value("select target from backfill_ledger.versions where run = 'dotted'")).toBe('public."mart.sales"');
+    const outside = [...statements, 'update "mart.sales" set amount = 0 where id = 2'];
+    expect(await run({ slices, statements: outside })).toMatchObject({ state: 'held', code: 'escaped' });
+  });
+
   test('an unchanged slice keeps its row versions', async () => {
     const before = await value("select string_agg(ctid::text, ',' order by id) from sales");
     expect(await run()).toMatchObject({ state: 'unchanged' });

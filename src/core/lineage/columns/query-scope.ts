@@ -1,4 +1,5 @@
 import type { CommonTable, FromItem, QueryBlock } from '../../sql/model/expression.ts';
+import { nameParts } from '../../sql/model/name-parts.ts';
 import type { ColumnRange } from './column-range.ts';
 
 /** Ranges by column name. */
@@ -39,7 +40,8 @@ export function lookUp(scope: Scope, name: string): { readonly found: ScopedTabl
 
 /** What a block can call an entry of its FROM: the alias, or the table's own name. */
 export const nameOfItem = (item: FromItem): string =>
-  item.alias ?? (item.kind === 'table' ? item.table.name : item.kind === 'function' ? item.name : '');
+  item.alias ??
+  (item.kind === 'table' ? nameParts(item.table.name).join('.') : item.kind === 'function' ? item.name : '');
 
 /** True when `qualifier.column` can mean the entry: `orders.day` and `shop.orders.day` both name `shop.orders`. */
 export function isNamed(item: FromItem, qualifier: string): boolean {

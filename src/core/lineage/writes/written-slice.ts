@@ -1,3 +1,4 @@
+import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { walkInside } from '../../sql/model/walk.ts';
 import { locate } from '../../text/mapped-text.ts';
@@ -98,7 +99,7 @@ function ownPredicate({ statement, sqlIndex, context, inBody }: TaskStatement): 
   const clause = statement.whereSpan;
   if (clause === undefined || statement.from.length > 0 || inBody) return undefined;
   const target = statement.target?.name ?? '';
-  const own = new Set([undefined, statement.targetAlias, target, target.split('.').at(-1)]);
+  const own = new Set([undefined, statement.targetAlias, nameParts(target).join('.'), lastNamePart(target)]);
   let foreign = false;
   for (const conjunct of statement.where) {
     walkInside(conjunct, (expression) => {

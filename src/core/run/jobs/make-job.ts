@@ -3,6 +3,7 @@ import { type DeclaredSources, noSources } from '../../lineage/facts/declared-so
 import type { ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
+import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
@@ -176,7 +177,7 @@ function sliceOf(
 
 /** Names that may stand before a column of the target in its own DELETE. */
 function qualifiers({ table, slice }: Pick<WriteFact, 'table' | 'slice'>, { task }: JobSource): ReadonlySet<string> {
-  const names = new Set([table, table.split('.').at(-1) ?? table]);
+  const names = new Set([nameParts(table).join('.'), lastNamePart(table)]);
   if (slice.kind !== 'range' || slice.predicate === undefined) return names;
   const { sqlIndex, start, end } = slice.predicate;
   const statement = task.sql[sqlIndex]?.reading.statements.find((one) => one.start <= start && end <= one.end);

@@ -1,4 +1,5 @@
 import type { Task } from '../../pipeline/model/model.ts';
+import { isQualified } from '../../sql/model/name-parts.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { type PathChange, pathChange, pathText } from '../../sql/search-path.ts';
 import { touchesNoTable } from '../../sql/under-search-path.ts';
@@ -48,7 +49,7 @@ export function sessionInSql(
   const changes = statements.map(({ text }) => pathChange(plainText(text)));
   const first = changes.findIndex((change) => change !== undefined);
   // Where each name has its schema, a search path decides nothing that is compared.
-  if (first < 0 || tables.every((name) => name.includes('.'))) return session;
+  if (first < 0 || tables.every(isQualified)) return session;
   const work = statements.findIndex((statement) => !isSetting(statement));
   const before = changes.slice(0, work < 0 ? changes.length : work);
   const start = before.findLast((change): change is PathChange => change !== undefined);
@@ -59,7 +60,7 @@ export function sessionInSql(
     return { ...session, options: { ...session.options, settings } };
   }
   const statement = statements[later < 0 ? first : later];
-  const bare = tables.find((name) => !name.includes('.')) ?? '';
+  const bare = tables.find((name) => !isQualified(name)) ?? '';
   return statement === undefined || (start === undefined && later < 0)
     ? session
     : refuse(

@@ -2,6 +2,7 @@ import { lex } from '../../sql/lex/lexer.ts';
 import type { Token } from '../../sql/lex/token.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { FromItem } from '../../sql/model/expression.ts';
+import { nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import { walkQueries } from '../../sql/model/walk.ts';
@@ -94,7 +95,7 @@ function editsOf(
   const own = tokens.filter((token) => token.start >= start && token.end <= end);
   const last = own.at(-1) ?? table;
   const replaced = { start, end, text: `${sql} as ${text.slice(last.start, last.end)}` };
-  const parts = name.split('.').length;
+  const parts = nameParts(name).length;
   return parts === 1 ? [replaced] : [replaced, ...unqualifying(table, parts, tokens)];
 }
 

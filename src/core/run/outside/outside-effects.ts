@@ -1,5 +1,6 @@
 import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
+import { nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { asBlock, type NamedInSql, namedInBody, namedInSql } from '../../sql/named-in-sql.ts';
 import { outsideCalls } from '../../sql/outside-calls.ts';
@@ -175,7 +176,7 @@ async function attachedCode(
   effects: Set<string>,
 ): Promise<readonly RunText[]> {
   if (tables.length === 0) return [];
-  const { rows } = await session.query(attachedCodeSql, [JSON.stringify(tables.map((name) => name.split('.')))]);
+  const { rows } = await session.query(attachedCodeSql, [JSON.stringify(tables.map((name) => nameParts(name)))]);
   return rows.flatMap(([sort, name, language, text]): RunText[] => {
     if (sort === 'foreign') {
       // The other side of postgres_fdw is rolled back together with this one.

@@ -1,5 +1,6 @@
 import type { Token } from '../lex/token.ts';
 import type { DialectName } from '../model/dialect-name.ts';
+import { namePart } from '../model/name-parts.ts';
 import type { TableReference } from '../model/table-reference.ts';
 import { type Cursor, commaList, done, isName, operator, skipOne, spanFrom, token, within, word } from './cursor.ts';
 import { isGrammar } from './is-grammar.ts';
@@ -16,6 +17,12 @@ export function nameOf(here: Token, dialect: DialectName): string {
   return here.text;
 }
 
+/** The same of a table: what is quoted with a dot in it is one name, but for BigQuery, which quotes whole paths. */
+export function tablePart(here: Token, dialect: DialectName): string {
+  const name = nameOf(here, dialect);
+  return here.kind === 'quoted' && here.holes.length === 0 && dialect !== 'bigquery' ? namePart(name) : name;
+}
+
 /** `a.b.c`, `proj-x.set.t` of BigQuery, `IDENTIFIER('a.b')` of Snowflake. `undefined`, at the same place, when no name stands here. */
 export function readTableName(c: Cursor): TableReference | undefined {
   const first = token(c);
@@ -27,7 +34,7 @@ export function readTableName(c: Cursor): TableReference | undefined {
     const here = token(c);
     if (here === undefined) break;
     if (!isName(here) && !(parts.length > 0 && (operator(c) === '*' || isNumbered(c, 0)))) break;
-    let part = nameOf(here, c.dialect);
+    let part = tablePart(here, c.dialect);
     templated ||= here.holes.length > 0 || here.text.includes('${');
     c.index++;
     part += readDashes(c, here);

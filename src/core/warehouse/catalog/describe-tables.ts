@@ -1,3 +1,4 @@
+import { namePart } from '../../sql/model/name-parts.ts';
 import { describeTablesSql, describeTypesSql } from '../dialects/postgres/catalog-sql.ts';
 import { quoteIdentifier, quoteTableName } from '../dialects/postgres/quote.ts';
 import { stableValue, type TypeRow } from '../dialects/postgres/stable-value.ts';
@@ -105,7 +106,7 @@ export async function identifyTables(
   return rows.map(
     (row) =>
       row && {
-        qualified: `${row.schema}.${row.name}`,
+        qualified: `${namePart(row.schema)}.${namePart(row.name)}`,
         columns: (row.columns ?? []).map(({ name, type }) => [name, type]),
       },
   );
@@ -144,7 +145,7 @@ function describe(row: TableRow, types: ReadonlyMap<string, TypeRow>): TableDesc
     oid: row.oid,
     schema: row.schema,
     name: row.name,
-    qualified: `${row.schema}.${row.name}`,
+    qualified: `${namePart(row.schema)}.${namePart(row.name)}`,
     columns: (row.columns ?? []).map((column): ColumnDescription => {
       const base = baseOf(column.typeOid, types);
       const { expressions, textual } = stableValue(column.typeOid, types);

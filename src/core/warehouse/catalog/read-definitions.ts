@@ -3,6 +3,7 @@ import type {
   DatabaseRelation,
   DatabaseRoutine,
 } from '../../pipeline/model/database-definitions.ts';
+import { nameParts } from '../../sql/model/name-parts.ts';
 import { type NamedInSql, namedInBody } from '../../sql/named-in-sql.ts';
 import { definitionsSql, resolveNamesSql } from '../dialects/postgres/definitions-sql.ts';
 import type { Session } from '../port/ports.ts';
@@ -165,7 +166,7 @@ async function resolve(session: Session, path: string, { relations, routines }: 
   if (relations.length + routines.length === 0) return new Map();
   await session.query(setPathSql, [path]);
   const parts = (names: readonly string[]): string =>
-    JSON.stringify(Object.fromEntries(names.map((name) => [name, name.split('.')])));
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, nameParts(name)])));
   const found = new Map<string, string[]>();
   for (const [sort, name, id] of (await session.query(resolveNamesSql, [parts(relations), parts(routines)])).rows) {
     const key = `${sort} ${name}`;

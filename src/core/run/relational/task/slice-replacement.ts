@@ -1,5 +1,6 @@
 import { lex } from '../../../sql/lex/lexer.ts';
 import type { Token } from '../../../sql/lex/token.ts';
+import { lastNamePart, nameParts } from '../../../sql/model/name-parts.ts';
 import type { Statement } from '../../../sql/model/statement.ts';
 import { readSql } from '../../../sql/read-sql.ts';
 import { plainText } from '../../../template/mask/plain-text.ts';
@@ -89,7 +90,7 @@ function clearsExactly({ text, statement, tokens }: ReadText, slice: JobSlice, t
   const last = tokens.at(-1);
   if (wordAt(tokens, at) !== 'where' || predicate === undefined) return false;
   if (condition === undefined || last === undefined || hasWord(tokens, 'returning', 'current', 'using')) return false;
-  const names = new Set([target, target.split('.').at(-1) ?? target]);
+  const names = new Set([nameParts(target).join('.'), lastNamePart(target)]);
   if (statement.targetAlias !== undefined) names.add(statement.targetAlias);
   const own = unqualified(text.slice(condition.start, last.end), names, 'postgres');
   return statement.nondeterministic.length === 0 && sameCode(own, predicate);

@@ -1,5 +1,6 @@
 import type { Token } from '../../lex/token.ts';
 import type { FromItem, JoinKind, QueryBlock, SqlExpression } from '../../model/expression.ts';
+import { lastNamePart } from '../../model/name-parts.ts';
 import type { TableReference } from '../../model/table-reference.ts';
 import { commonTableNamed } from '../common-scope.ts';
 import {
@@ -199,7 +200,7 @@ const isPathOfAlias = (c: Cursor, table: TableReference, before: readonly FromIt
   (c.dialect === 'bigquery' || c.dialect === 'redshift') &&
   table.name.includes('.') &&
   before.some((item) => {
-    const name = item.alias ?? (item.kind === 'table' ? item.table.name.split('.').at(-1) : undefined);
+    const name = item.alias ?? (item.kind === 'table' ? lastNamePart(item.table.name) : undefined);
     return name !== undefined && table.name.toLowerCase().startsWith(`${name.toLowerCase()}.`);
   });
 

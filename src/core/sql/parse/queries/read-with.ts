@@ -14,7 +14,7 @@ import {
   within,
   word,
 } from '../cursor.ts';
-import { nameOf, readColumnList } from '../names.ts';
+import { readColumnList, tablePart } from '../names.ts';
 import { isQueryAhead } from '../query-ahead.ts';
 import { queryStarts } from '../words.ts';
 import { emptyQuery } from './query-tail.ts';
@@ -51,7 +51,7 @@ function readCommonTable(c: Cursor): CommonTable | undefined {
     readColumnList(c);
   }
   const nameSpan = { start: name.start, end: name.end };
-  const common = { name: nameOf(name, c.dialect), columns, nameSpan };
+  const common = { name: tablePart(name, c.dialect), columns, nameSpan };
   // AS may be left out in Spark.
   if (!accept(c, 'as') && !isQueryAhead(c)) return { ...common, query: emptyQuery(nameSpan), ...spanFrom(c, start) };
   if (!accept(c, 'materialized')) accept(c, 'not', 'materialized');
@@ -96,7 +96,7 @@ function namesAhead(c: Cursor): string[] {
   while (!done(c)) {
     const name = token(c);
     if (name === undefined || !isName(name)) break;
-    names.push(nameOf(name, c.dialect));
+    names.push(tablePart(name, c.dialect));
     c.index++;
     while (!done(c) && operator(c) !== ',' && word(c) !== 'select' && word(c) !== 'insert') skipOne(c);
     if (!acceptOperator(c, ',')) break;

@@ -1,3 +1,5 @@
+import { qualifiedSql } from './quote.ts';
+
 /**
  * Code that the server runs by itself when rows of a table are written: $1 is a JSON array of names as arrays of their
  * parts, looked up on the search path, with all tables below them. Rows of what it is, its name, language (null for an
@@ -38,5 +40,5 @@ join pg_catalog.pg_language l on l.oid = p.prolang where o.oid >= 16384 and l.la
 export const programTablesSql = `
 select f.ftrelid::pg_catalog.regclass::pg_catalog.text from pg_catalog.pg_foreign_table f
 join pg_catalog.pg_class c on c.oid = f.ftrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where n.nspname || '.' || c.relname = any($1::pg_catalog.text[])
+where ${qualifiedSql('n.nspname', 'c.relname')} = any($1::pg_catalog.text[])
   and exists (select from pg_catalog.unnest(f.ftoptions) o where o like 'program=%')`;

@@ -1,3 +1,4 @@
+import { namePart } from '../../../sql/model/name-parts.ts';
 /** What a statement would read and write by the planner's estimate; tables as `schema.name`, partitions by themselves. */
 export interface ExplainedRows {
   readonly reads: readonly { readonly table: string; readonly rows: number; readonly whole: boolean }[];
@@ -28,7 +29,7 @@ export function explainedRows(json: string): ExplainedRows {
   const writes: ExplainedRows['writes'][number][] = [];
   const walk = (node: PlanNode, times: number, written: string | undefined): void => {
     const { Plans: children = [], 'Node Type': type, 'Relation Name': name, Schema: schema } = node;
-    const table = name === undefined ? undefined : `${schema ?? ''}.${name}`;
+    const table = name === undefined ? undefined : `${namePart(schema ?? '')}.${namePart(name)}`;
     if (type === 'ModifyTable') {
       const operation = (node.Operation ?? '').toLowerCase();
       const rows = children.reduce((sum, child) => sum + child['Plan Rows'], 0) * times;

@@ -1,4 +1,5 @@
 import { tableFilesSql } from '../catalog-sql.ts';
+import { qualifiedSql } from '../quote.ts';
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
 
 /** Settings that decide what SQL means and that a server or role may have without being told. */
@@ -37,7 +38,7 @@ pg_catalog.md5(pg_catalog.concat_ws(',',
   (select pg_catalog.string_agg(y.oid || ':' || y.xmin, ',' order by y.oid) from pg_catalog.pg_policy y),
   (select pg_catalog.string_agg(d.oid || ':' || d.xmin, ',' order by d.oid) from pg_catalog.pg_attrdef d
     join pg_catalog.pg_class c on c.oid = d.adrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = n.nspname || '.' || c.relname),
+    join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = ${qualifiedSql('n.nspname', 'c.relname')}),
   ${decidingSettings.map((name) => `coalesce(pg_catalog.current_setting('${name}', true), '')`).join(', ')}, current_user, session_user))`;
 
 /**

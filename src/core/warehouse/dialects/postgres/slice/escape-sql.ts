@@ -1,6 +1,6 @@
 import type { ColumnDescription } from '../../../port/table-description.ts';
 import { ledgerSchema } from '../ledger/ledger-schema-sql.ts';
-import { quoteIdentifier } from '../quote.ts';
+import { qualifiedSql, quoteIdentifier } from '../quote.ts';
 
 /**
  * What this transaction holds locks on that allow writing, as one JSON array: every table with its counters (inserted,
@@ -8,7 +8,7 @@ import { quoteIdentifier } from '../quote.ts';
  * row of a system column is written when a table is made and never again, so it tells `made` from altered.
  */
 export const writtenTablesSql = `
-select json_agg(json_build_object('oid', c.oid::text, 'table', n.nspname || '.' || c.relname,
+select json_agg(json_build_object('oid', c.oid::text, 'table', ${qualifiedSql('n.nspname', 'c.relname')},
   'exclusive', held.exclusive, 'file', coalesce(pg_catalog.pg_relation_filenode(c.oid)::text, ''), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
   'updated', pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
   'deleted', pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),

@@ -1,4 +1,5 @@
 import { ledgerSchema } from '../ledger/ledger-schema-sql.ts';
+import { qualifiedSql } from '../quote.ts';
 
 /** Relations that a server makes for itself have lower oids. */
 const firstOwnOid = 16_384;
@@ -91,7 +92,7 @@ export const ownRelationsSql = (ownAge: string, most: number): string => `
 with own as (select c.oid, c.relname, c.relkind, n.nspname from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where ${isOwn('c.xmin', ownAge)} and c.relpersistence <> 't' and n.nspname not in ('pg_toast', '${ledgerSchema}'))
-select nspname || '.' || relname, count(*) over () from own
+select ${qualifiedSql('nspname', 'relname')}, count(*) over () from own
 where relkind not in ('i', 'I') or not exists (select from pg_catalog.pg_index i join own t on t.oid = i.indrelid where i.indexrelid = own.oid)
 order by 1 limit ${most}`;
 
