@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -131,6 +131,24 @@ describe('what only the database has', { timeout: patienceMs }, () => {
     expect(unreached.code).toBe(0);
     expect(unreached.err.match(/was not asked/g)).toHaveLength(1);
     expect(unreached.out).toContain('mart.v_orders');
+  });
+
+  test('a function whose text does not say what it reads is said', async () => {
+    write('orders');
+    await onDatabase(
+      `create function mart.dyn(d date) returns bigint language plpgsql as $$ declare n bigint;
+       begin execute format('select count(*) from mart.orders where day = %L', d) into n; return n; end $$`,
+    );
+    writeFileSync(join(root, 'sql/by_text.sql'), start + of('rep', `select '{{ ds }}'::date, mart.dyn('{{ ds }}')`));
+    const { out } = await cli('plan', 'orders');
+    expect(out).toContain('What mart.dyn() of the database reads is not known');
+    expect(out).toContain('its callers (sql/by_text.sql) may be stale after this plan');
+    expect(out).toContain('help plan with the connection that it would run on');
+    const reads = '[{ table: mart.orders, column: day, from: start, to: end }]';
+    appendFileSync(join(root, 'backfill.yaml'), `tasks:\n  sql/by_text.sql:\n    reads: ${reads}\n`);
+    const declared = await cli('plan', 'orders', '--format', 'json');
+    expect(unitsOf(declared)).toEqual(expect.arrayContaining(['by_text 10', 'by_text 11']));
+    expect(declared.out).not.toContain('unmade-table');
   });
 
   test('a materialized view that no task refreshes is said where the plan rewrites what it is made of', async () => {

@@ -119,7 +119,8 @@ function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string
 
 /** What to type about a finding, where the command line offers something. */
 const remedies: Partial<Record<PlanFinding['code'], string>> = {
-  'unmade-table': 'plan with the connection that it would run on, which knows its views and functions',
+  'unmade-table':
+    'plan with the connection that it would run on, which knows its views and functions, or declare what is read under tasks in backfill.yaml',
   'append-in-plan': 'leave the task out with --without, or let it add again with --allow-append',
   'unbounded-read':
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',

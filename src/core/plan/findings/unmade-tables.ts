@@ -19,13 +19,15 @@ export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] 
   if (!request.downstream || units.length === 0) return [];
   const planned = new Set(units.map(({ task }) => task));
   const written = new Set(units.flatMap(({ slices }) => slices.map(({ table }) => table)));
-  const unknown = new Map<string, TaskId[]>();
-  const stale = new Map<string, TaskId[]>();
+  const found = {
+    unasked: new Map<string, TaskId[]>(),
+    unread: new Map<string, TaskId[]>(),
+    unrefreshed: new Map<string, TaskId[]>(),
+  };
   for (const { id, unmade = [] } of tasks) {
-    for (const { name, over } of unmade) {
-      const readers = over === undefined ? unknown : stale;
-      if (over === undefined ? planned.has(id) : !over.some((table) => written.has(table))) continue;
-      readers.set(name, [...(readers.get(name) ?? []), id]);
+    for (const { name, why, over } of unmade) {
+      if (why === 'unrefreshed' ? !over.some((table) => written.has(table)) : planned.has(id)) continue;
+      found[why].set(name, [...(found[why].get(name) ?? []), id]);
     }
   }
   const finding = (severity: PlanFinding['severity'], message: string): PlanFinding => ({
@@ -34,16 +36,20 @@ export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] 
     message,
     task: undefined,
   });
-  const refreshed = [...stale].map(([name, readers]) => {
+  const refreshed = [...found.unrefreshed].map(([name, readers]) => {
     const message = `${name} is a materialized view over what this plan rewrites, and no task of the workspace refreshes it: ${list(readers)} will read it as of its last refresh.`;
     return finding('warning', message);
   });
-  if (unknown.size === 0) return refreshed;
-  const names = [...unknown.keys()].sort();
-  const readers = [...new Set([...unknown.values()].flat())];
+  const unread = [...found.unread].map(([name, callers]) => {
+    const message = `What ${name} of the database reads is not known, because it runs text that it makes as SQL or is not written in SQL: its callers (${list(callers)}) may be stale after this plan.`;
+    return finding('info', message);
+  });
+  if (found.unasked.size === 0) return [...refreshed, ...unread];
+  const names = [...found.unasked.keys()].sort();
+  const readers = [...new Set([...found.unasked.values()].flat())];
   const [are, their] = names.length === 1 ? ['is', 'its'] : ['are', 'their'];
   const message = `${list(names)} ${are} made by nothing in this workspace; ${their} readers (${list(readers)}) may be stale after this plan, where a view or function of the database stands behind the name.`;
-  return [...refreshed, finding('info', message)];
+  return [...refreshed, ...unread, finding('info', message)];
 }
 
 /** The plan rests on the files alone. */

@@ -35,10 +35,11 @@ export interface UnmadeRead {
   /** As the task names it; a function with its brackets. */
   readonly name: string;
   /**
-   * Tables of a materialized view of the database, which no task refreshes; `undefined`: no database was asked what
-   * stands behind the name.
+   * `unasked`: no database was asked what stands behind the name. `unread`: a function whose text does not say what it
+   * reads. `unrefreshed`: a materialized view of the database, made of the tables `over`, which no task refreshes.
    */
-  readonly over: readonly string[] | undefined;
+  readonly why: 'unasked' | 'unread' | 'unrefreshed';
+  readonly over: readonly string[];
 }
 
 /** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */

@@ -22,19 +22,20 @@ export function unmadeReads(
   const ofDatabase = (name: string, known: DatabaseDefinitions): readonly UnmadeRead[] => {
     const relation = known.relations.get(name);
     if (relation?.kind !== 'materialized view') return [];
-    return [{ name: relation.name, over: [...basesOf(relation, known, new Set())] }];
+    return [{ name: relation.name, why: 'unrefreshed', over: [...basesOf(relation, known, new Set())] }];
   };
-  return ({ sql }, { reads }) => {
+  return ({ sql, routines = [] }, { reads }) => {
     const found = new Map<string, UnmadeRead>();
     const add = (read: UnmadeRead): void => void found.set(read.name, read);
     for (const { table } of reads) {
       if (!isOpen(names(table))) continue;
       if (database !== undefined) ofDatabase(table, database).forEach(add);
-      else if (schemas.has(schemaOf(table))) add({ name: table, over: undefined });
+      else if (schemas.has(schemaOf(table))) add({ name: table, why: 'unasked', over: [] });
     }
+    for (const { name, isRead } of routines) if (!isRead) add({ name: `${name}()`, why: 'unread', over: [] });
     if (database !== undefined) return [...found.values()];
     for (const name of sql.flatMap(qualifiedCalls)) {
-      if (schemas.has(schemaOf(name)) && !tables.has(names(name))) add({ name: `${name}()`, over: undefined });
+      if (schemas.has(schemaOf(name)) && !tables.has(names(name))) add({ name: `${name}()`, why: 'unasked', over: [] });
     }
     return [...found.values()];
   };
