@@ -22,15 +22,16 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const key = tableKey(view, target);
         const isKnown = isKnownTable(view, target);
         // Of a table that only the run knows: where nothing of the run empties anything, nothing empties it either.
-        if (!isKnown && context.emptiesAnything(view)) continue;
+        if (!isKnown && (context.emptiesAnything(view) || !runsAgain(task))) continue;
         if (isJournal(view, key) || isLoadedByHand(view, key)) continue;
-        const guard = insertGuard(context, task, view, key);
-        if (guard?.kind === 'sure') continue;
+        const found = insertGuard(context, task, view, key);
+        if (found?.kind === 'sure') continue;
+        const guard = found ?? (isKnown ? undefined : keyOfTheRun);
         if (guardedByTable(context, view, key)) continue;
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
-          severity: runsAgain(task) && guard === undefined && isKnown ? 'error' : 'warning',
+          severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
           message: messageFor(tableLabel(view, target), guard),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
@@ -41,6 +42,12 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** What a table that only the run knows may have. */
+const keyOfTheRun: InsertGuard = {
+  kind: 'unless',
+  unless: 'the table, which only the run knows, keeps them out by a key of its own',
+};
 
 const messageFor = (table: string, guard: InsertGuard | undefined): string =>
   guard?.kind === 'compared'
