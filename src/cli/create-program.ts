@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { register as registerCheck } from './commands/check.ts';
 import { register as registerDone } from './commands/done.ts';
 import { register as registerHistory } from './commands/history.ts';
+import { register as registerInit } from './commands/init.ts';
 import { register as registerMakeSafe } from './commands/make-safe.ts';
 import { register as registerPlan } from './commands/plan.ts';
 import { register as registerProve } from './commands/prove.ts';
@@ -15,6 +16,7 @@ import { exitCodes, type Shell, UsageError } from './terminal/shell.ts';
 const registers = [
   registerCheck,
   registerShow,
+  registerInit,
   registerMakeSafe,
   registerPlan,
   registerProve,

@@ -1,0 +1,84 @@
+import type { TaskId } from '../core/pipeline/model/model.ts';
+import type { PlannableTask } from '../core/plan/model/plan-request.ts';
+import { draftDeclaration } from '../core/view/document/draft-declaration.ts';
+import { declarationYaml } from './config/add-declaration.ts';
+import type { Workspace } from './load-workspace.ts';
+
+/** Tasks whose drafts stand in a first file; `show --unknown` has the rest. */
+const mostDrafts = 20;
+
+/**
+ * A first `backfill.yaml` from what was read, without a database being asked: a connection for each Airflow connection id
+ * in use, and as comments what nobody has said of tasks that could run from here, those first that most others wait for.
+ */
+export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>): string {
+  const open = openTasks(tasks, (id) => (facts.facts.get(id)?.unknowns.length ?? 0) > 0);
+  const drafts = open.slice(0, mostDrafts).map((id) => draftDeclaration(id, facts));
+  const more = open.length - drafts.length;
+  const unscheduled = [...new Set(tasks.flatMap((task) => (isWithoutDates(task) ? [pipelineOf(task.id, facts)] : [])))];
+  return [
+    'version: 1\n',
+    connections(tasks),
+    unscheduled.length === 0
+      ? ''
+      : `# When DAGs run that have no schedule, so that they can be planned:\n# dags:\n${unscheduled
+          .map((id) => `#   ${id}: { schedule: "@daily" }\n`)
+          .join('')}`,
+    drafts.length === 0
+      ? ''
+      : `# What is not known of tasks, most useful first; fill it in and take the # away.${more > 0 ? ` ${more} more: backfill show --unknown` : ''}\n${commented(declarationYaml(drafts))}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function connections(tasks: readonly PlannableTask[]): string {
+  const uses = new Map<string, number>();
+  for (const { executor } of tasks) {
+    const id = executor.kind === 'warehouse' ? executor.connection : undefined;
+    if (id !== undefined) uses.set(id, (uses.get(id) ?? 0) + 1);
+  }
+  if (uses.size === 0) return '# No task names a connection of Airflow.\n';
+  const entries = [...uses]
+    .sort(([, a], [, b]) => b - a)
+    .map(([id, count]) => {
+      const name = JSON.stringify(id);
+      const variable = `${id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_PASSWORD`;
+      return `  ${/^[a-z][\w-]*$/i.test(id) ? id : name}:   # ${count} task${count === 1 ? '' : 's'}
+    engine: postgres
+    host: localhost
+    port: 5432
+    database: postgres   # the database that Airflow's ${id} leads to
+    user: postgres
+    # password: \${env:${variable}}
+    airflowIds: [${name}]
+`;
+    });
+  return `connections:\n${entries.join('')}`;
+}
+
+const isWithoutDates = ({ grid, executor, id }: PlannableTask): boolean =>
+  grid === undefined && executor.kind === 'warehouse' && !id.endsWith('.sql');
+
+const pipelineOf = (task: TaskId, { tasks }: Workspace['facts']): string => tasks.get(task)?.pipeline.id ?? task;
+
+/** Tasks that could run from here but for what is unknown, by how many others read them or come after them. */
+function openTasks(tasks: readonly PlannableTask[], isOpen: (id: TaskId) => boolean): readonly TaskId[] {
+  const behind = new Map<TaskId, number>();
+  for (const { id, reads, after } of tasks) {
+    for (const parent of new Set([...reads, ...after].map((edge) => edge.parent))) {
+      if (parent !== id) behind.set(parent, (behind.get(parent) ?? 0) + 1);
+    }
+  }
+  return tasks
+    .filter(({ id, executor }) => executor.kind === 'warehouse' && isOpen(id))
+    .map(({ id }) => id)
+    .sort((a, b) => (behind.get(b) ?? 0) - (behind.get(a) ?? 0));
+}
+
+const commented = (yaml: string): string =>
+  yaml
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${`# ${line}`.trimEnd()}\n`)
+    .join('');
