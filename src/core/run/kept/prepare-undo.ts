@@ -124,10 +124,10 @@ function undoOf(
 const undoJob = (job: UnitJob, changed: readonly SliceDiff[], run: string, as: string): UnitJob => ({
   ...job,
   // Compared in the columns that were compared then: without statements nobody can tell which those are.
-  slices: job.slices.map((slice) => ({
-    ...slice,
-    volatile: changed.find(({ table }) => table === slice.table)?.leftOut ?? slice.volatile,
-  })),
+  slices: job.slices.map((slice) => {
+    const { surrogates } = changed.find(({ table }) => table === slice.table) ?? {};
+    return { ...slice, surrogates };
+  }),
   run: as,
   statements: [],
   inputs: [],

@@ -62,6 +62,7 @@ const job = record<UnitJob>({
       volatile: list(text),
       floatTolerance: optional(finite),
       concurrency: optional(count),
+      surrogates: optional(list(text)),
       shared: optional(text),
       orphans: optional(oneOf('keep', 'delete')),
     }),

@@ -9,8 +9,8 @@ import { isSameName } from './upsert-keys.ts';
 const opaque = /^[\s(;]*(?:do|call|execute)\b/i;
 
 /**
- * Whether a task does nothing to a table but take rows away, as the first step of a chain that fills it again does: that none
- * are left is then what it is for.
+ * Whether a task does nothing to a table but take all of its rows away, as the first step of a chain that fills it again
+ * does: that none are left is then what it is for. A DELETE with a condition may have the wrong one.
  */
 export function onlyEmpties(
   statements: readonly RenderedStatement[],
@@ -25,5 +25,8 @@ export function onlyEmpties(
       ({ name }) => isSameName(name, slice.table) || isSameName(name, qualified),
     ),
   );
-  return own.length > 0 && own.every(({ kind }) => kind === 'truncate' || kind === 'delete');
+  return (
+    own.length > 0 &&
+    own.every(({ kind, where, from }) => kind === 'truncate' || (kind === 'delete' && where.length + from.length === 0))
+  );
 }

@@ -67,7 +67,7 @@ export function relationOf(
   server: WarehouseDescription,
   job?: Pick<UnitJob, 'options' | 'statements'>,
 ): SliceRelation {
-  const surrogates = filledByDefault(table, slice, job?.statements ?? []);
+  const surrogates = slice.surrogates ?? filledByDefault(table, slice, job?.statements ?? []);
   const volatile = [...slice.volatile, ...surrogates.filter((name) => !slice.volatile.includes(name))];
   const key = keyOf({ ...slice, volatile }, table);
   return {

@@ -36,6 +36,8 @@ export interface JobSlice {
   readonly volatile: readonly string[];
   /** Relative tolerance of this table's floats in the row diff; otherwise the options' own. */
   readonly floatTolerance?: number | undefined;
+  /** Columns that are left out though nobody declared them; otherwise those that the defaults of the table fill. */
+  readonly surrogates?: readonly string[] | undefined;
   /** Why rows of the slice may belong to others too, in words; `undefined`: all of them are what this unit's runs made. */
   readonly shared?: string | undefined;
   /** What was declared for rows that earlier runs left and one clean run would not have; else they are kept. */

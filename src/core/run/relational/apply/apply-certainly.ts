@@ -27,11 +27,21 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const doubled = await findDoubled(unit, watched, before);
     const whole = { ...applied, notes, doubled };
     const isAll = unit.job.restores !== undefined || unit.job.outside !== undefined || doubled.kind !== 'none';
-    const left = isAll ? whole : await takeLeftOver(unit, whole);
+    const left = isAll ? withoutLeftOver(unit, whole) : await takeLeftOver(unit, whole);
     return left.lasting === undefined ? left : { ...left, notes: [...left.notes, ...keptNotes(left)] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }
+}
+
+/** Only a second run could tell which rows are left over. */
+function withoutLeftOver({ job }: OpenUnit, applied: Applied): Applied {
+  const asked =
+    job.restores === undefined ? applied.slices.filter(({ target }) => target.slice.orphans === 'delete') : [];
+  const notes = asked.map(
+    ({ diff }) => `orphans: delete of ${diff.table} was not done: that takes a second run of the task.`,
+  );
+  return { ...applied, notes: [...applied.notes, ...notes] };
 }
 
 function keptNotes({ slices, lasting }: Applied): readonly string[] {
