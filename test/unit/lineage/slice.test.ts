@@ -304,6 +304,7 @@ describe('slices of dates that are not one column of times', () => {
     ["month_key = {{ logical_date.strftime('%Y%m') }}", `month_key ${month}`],
     ["week = to_char(date '{{ ds }}', 'IYYY-IW')", 'week [week of start (UTC), week of start (UTC) + 7 days)'],
     ["week = '{{ logical_date.strftime('%G-W%V') }}'", 'week [week of start (UTC), week of start (UTC) + 7 days)'],
+    ["(at, at) overlaps ('{{ ds }}'::timestamp, interval '1 day')", `at ${ofDay}`],
     ["tsrange('{{ ds }}', '{{ next_ds }}') @> ts", 'ts [day of start (UTC), day of end (UTC))'],
   ])('%s', (where, slice) => {
     expect(writesOfSql(`delete from m where ${where}; insert into m select * from r where ${where}`)).toEqual([

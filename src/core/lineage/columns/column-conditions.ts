@@ -162,6 +162,7 @@ function comparison(
   if (expression.operator === 'like' || expression.operator === '<@') {
     return negated ? [] : contained(expression, reader);
   }
+  if (expression.operator === 'overlaps') return negated ? [] : overlapping(expression, reader);
   // `tsrange(a, b) @> ts`
   if (expression.operator === '@>') {
     return negated ? [] : contained({ ...expression, operator: '<@', left: right, right: left }, reader);
@@ -178,6 +179,25 @@ function comparison(
     if (side !== undefined && range !== undefined) return [{ range, ...nameOf(side) }];
   }
   return [];
+}
+
+/** `(ts, ts) OVERLAPS (a, b)` and `… (a, interval '1 day')`: a moment in a range. */
+function overlapping(
+  { left, right, start, end }: Extract<SqlExpression, { kind: 'binary' }>,
+  reader: Reader,
+): readonly ColumnCondition[] {
+  const [own, same] = left.kind === 'opaque' ? left.parts : [];
+  const [from, until] = right.kind === 'opaque' ? right.parts : [];
+  const side = own && comparedColumn(own, reader.context.dialect);
+  const isMoment = own?.kind === 'column' && same?.kind === 'column' && own.name === same.name;
+  if (side === undefined || !isMoment || from === undefined || until === undefined) return [];
+  const to: SqlExpression =
+    until.kind === 'interval'
+      ? { kind: 'binary', operator: '+', left: from, right: until, start: from.start, end: until.end }
+      : until;
+  const at = { start, end };
+  const [lo, hi] = [rangeOf(side, '>=', from, at, reader), rangeOf(side, '<', to, at, reader)];
+  return [{ range: both(lo ?? openRange, hi ?? openRange), ...nameOf(side) }];
 }
 
 /** `ts::text LIKE '{{ ds }}%'`, `ts <@ tstzrange(a, b)`. */
