@@ -27,6 +27,8 @@ export interface PostgresServer {
   readonly password: string;
   readonly directory: string;
   readonly pid: number;
+  /** Ends it as an update does, at once and in order, and starts it again on its port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -71,31 +73,37 @@ async function launch(directory: string, native: string, settings: readonly stri
   const port = await freePort();
   const options = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, ...settings];
   const data = join(directory, 'data');
-  const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
-    ...serverUser,
-    env: serverEnv(native),
-    cwd: directory,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let log = '';
-  child.stderr?.on('data', (chunk) => {
-    log = (log + chunk).slice(-4000);
-  });
-  const server: PostgresServer = {
-    host: '127.0.0.1',
-    port,
-    user: 'postgres',
-    password,
-    directory,
-    pid: child.pid ?? -1,
+  let child: ChildProcess;
+  const server = {
+    ...({ host: '127.0.0.1', port, user: 'postgres', password, directory } as const),
+    pid: -1,
+    restart: async () => {
+      await end(child);
+      await begin();
+    },
     stop: () => stop(child, directory),
   };
-  try {
-    await ready(server, child);
-  } catch (error) {
-    await server.stop();
-    throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : error}\n${log}`);
-  }
+  const begin = async (): Promise<void> => {
+    const begun = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...options.flatMap((option) => ['-c', option])], {
+      ...serverUser,
+      env: serverEnv(native),
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = begun;
+    server.pid = begun.pid ?? -1;
+    let log = '';
+    begun.stderr?.on('data', (chunk) => {
+      log = (log + chunk).slice(-4000);
+    });
+    try {
+      await ready(server, begun);
+    } catch (error) {
+      await server.stop();
+      throw new Error(`PostgreSQL did not start: ${error instanceof Error ? error.message : error}\n${log}`);
+    }
+  };
+  await begin();
   return server;
 }
 
@@ -181,7 +189,7 @@ const pick = ({ host, port, user, password: secret }: Pick<PostgresServer, 'host
   password: secret,
 });
 
-async function ready(server: PostgresServer, child: ChildProcess): Promise<void> {
+async function ready(server: Parameters<typeof pick>[0], child: ChildProcess): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
     try {
@@ -194,14 +202,17 @@ async function ready(server: PostgresServer, child: ChildProcess): Promise<void>
   }
 }
 
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT'); // fast shutdown
+  const hard = setTimeout(() => child.kill('SIGQUIT'), 10_000);
+  await ended;
+  clearTimeout(hard);
+}
+
 async function stop(child: ChildProcess, directory: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGINT'); // fast shutdown
-    const hard = setTimeout(() => child.kill('SIGQUIT'), 10_000);
-    await ended;
-    clearTimeout(hard);
-  }
+  await end(child);
   rmSync(directory, { recursive: true, force: true });
 }
 

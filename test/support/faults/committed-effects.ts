@@ -61,8 +61,9 @@ function transactionsOf(lines: readonly string[], schema: string): readonly Tran
       if (table.startsWith(`${schema}.`))
         markers.push({ unit: `${value('run')} ${value('unit')}`, table, state: value('state') });
     } else {
+      // A table that is filled beside another one and takes its place.
       for (const [, table] of line.split(':')[0]?.matchAll(new RegExp(`\\b(${schema}\\.\\w+)`, 'g')) ?? [])
-        if (table !== undefined) tables.add(table);
+        if (table !== undefined) tables.add(table.replace(/_new$/, ''));
     }
   }
   return transactions;

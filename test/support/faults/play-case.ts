@@ -245,6 +245,7 @@ class Play {
       proxy: () => proxy as FaultyProxy,
       tables: this.tables(),
       process: pid,
+      restart: () => this.theatre.server.restart(),
     }));
     proxy = await openProxy(this.theatre.server.port, strike.watch);
     const atStrike = fault.which % 3 > 0;

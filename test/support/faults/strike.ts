@@ -17,6 +17,7 @@ export interface Ground {
   readonly proxy: () => FaultyProxy;
   /** Qualified names of everything that the runner reads and writes. */
   readonly tables: readonly string[];
+  readonly restart: () => Promise<void>;
   /** The runner, where it is a process of its own. */
   readonly process: number | undefined;
 }
@@ -110,6 +111,33 @@ async function strike(
     case 'stopped':
       if (ground.process === undefined) return line.cut();
       return void process.kill(ground.process, kind === 'killed' ? 'SIGKILL' : 'SIGSTOP');
+    case 'restarted': {
+      // Not waited for here: what is asked meanwhile is answered by nobody.
+      const again = ground.restart();
+      after.push(() => again);
+      return;
+    }
+    case 'no connections': {
+      const taken = await takeAll(ground);
+      const given = realClock.sleep(leaseMs / 2).then(() => Promise.all(taken.map((session) => session.close())));
+      after.push(async () => void (await given));
+      return;
+    }
+    case 'read-only': {
+      const other = await ground.connect();
+      const readOnly = async (is: boolean) => {
+        await other.query(`alter system set default_transaction_read_only to ${is ? 'on' : 'off'}`);
+        await other.query('select pg_reload_conf()');
+      };
+      await readOnly(true);
+      const over = realClock.sleep(leaseMs / 2).then(async () => {
+        await other.query('set default_transaction_read_only to off');
+        await readOnly(false);
+        await other.close();
+      });
+      after.push(() => over);
+      return;
+    }
     case 'disk full':
       after.push(() => ground.disk?.empty());
       return ground.disk?.fill();
@@ -117,6 +145,19 @@ async function strike(
       const { begun, done } = lockAgainst(kind, which, text, ground);
       after.push(() => done);
       await begun;
+    }
+  }
+}
+
+/** Connections until the server has no more. */
+async function takeAll(ground: Ground): Promise<readonly Session[]> {
+  const taken: Session[] = [];
+  for (;;) {
+    try {
+      taken.push(await ground.connect());
+    } catch (error) {
+      if (!(error instanceof WarehouseError)) throw error;
+      return taken;
     }
   }
 }

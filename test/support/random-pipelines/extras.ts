@@ -15,12 +15,16 @@ export const extras = [
 export type Extra = (typeof extras)[number];
 
 /** Gives about every second task something of its own; the same number the same. */
-export function withExtras(model: WorkspaceModel, chance: readonly number[]): WorkspaceModel {
+export function withExtras(
+  model: WorkspaceModel,
+  chance: readonly number[],
+  among: readonly Extra[] = extras,
+): WorkspaceModel {
   return {
     ...model,
     tasks: model.tasks.map((task, index): TaskModel => {
       const gene = chance[index % chance.length] as number;
-      const extra = extras[gene % (extras.length * 2)];
+      const extra = among[gene % (among.length * 2)];
       const fits = extra !== 'swap' || (task.write.kind === 'replace' && task.write.before[0]?.includes('{table}'));
       return extra === undefined || !fits ? task : { ...task, extra };
     }),
