@@ -325,7 +325,7 @@ class Play {
     if (begun.kind === 'undo') return ['undo', begun.run, '--yes', ...json];
     const { tasks, from, to } = this.changed.changed.selection as Selected;
     const iso = (instant: number): string => new Date(instant).toISOString();
-    const range = ['--from', iso(from), '--to', iso(to), '--now', iso(this.changed.runner.model.now)];
+    const range = ['--logical-dates', `${iso(from)}..${iso(to - 1)}`, '--now', iso(this.changed.runner.model.now)];
     return ['run', ...tasks, ...range, '--downstream', '--expand-unbounded', '--yes', ...json];
   }
 

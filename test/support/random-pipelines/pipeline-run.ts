@@ -50,7 +50,8 @@ export function planOf(
 ): Plan {
   return makePlan(workspace.tasks, {
     tasks,
-    selection: { kind: 'data-range', from: instant(from), to: instant(to) },
+    // By when the runs are, not by the days that they write, which lie elsewhere for many a spelling.
+    selection: { kind: 'logical-dates', first: instant(from), last: instant(to - 1) },
     downstream,
     without: [],
     expandUnbounded,
