@@ -7,7 +7,7 @@ import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-wo
 import { plannableTasks } from '../../src/core/plan/tasks/plannable-tasks.ts';
 import { emptyConfig } from '../../src/node/config/config.ts';
 import { digest } from '../../src/node/digest.ts';
-import { liveFiles } from '../../src/node/live-files.ts';
+import { liveFiles } from '../../src/node/files/live-files.ts';
 import { readerOptions } from '../../src/node/load-workspace.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { cpuMs } from '../cpu-ms.ts';

@@ -1,6 +1,6 @@
 import type { WorkspaceFacts } from '../core/lineage/facts/workspace-facts.ts';
 import { type CheckOptions, createWorkspaceChecker, type WorkspaceChecker } from '../core/lint/check.ts';
-import type { Finding } from '../core/lint/fixes/finding.ts';
+import type { Finding } from '../core/lint/model/finding.ts';
 import type { SqlGrammars } from './sql-grammars.ts';
 
 /** Checks a workspace; the grammars that its findings ask for are loaded first. */

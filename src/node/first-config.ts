@@ -1,7 +1,7 @@
 import type { TaskId } from '../core/pipeline/model/model.ts';
 import type { PlannableTask } from '../core/plan/model/plan-request.ts';
 import { draftDeclaration } from '../core/view/document/draft-declaration.ts';
-import { declarationYaml } from './config/add-declaration.ts';
+import { declarationYaml } from './config/edit/add-declaration.ts';
 import type { Workspace } from './load-workspace.ts';
 
 /** Tasks whose drafts stand in a first file; `show --unknown` has the rest. */

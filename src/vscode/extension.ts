@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { processOwner } from '../node/process-owner.ts';
-import { registerConnectionCommands } from './asked/connect-warehouse.ts';
 import { connections } from './clients/connections.ts';
 import { workspaceClients } from './clients/workspace-clients.ts';
 import { registerBackfillCommands } from './features/commands/backfill-commands.ts';
@@ -21,6 +20,7 @@ import { registerRulePages } from './features/document/rule-pages.ts';
 import { assistantPanels } from './panel/page/assistant-panels.ts';
 import { editorServices } from './panel/page/editor-services.ts';
 import { sliceDocuments } from './panel/page/slice-documents.ts';
+import { registerConnectionCommands } from './prompts/connect-warehouse.ts';
 
 /** Wires the surfaces together. Reading starts when a pipeline file is looked at, databases open when a run needs them. */
 export function activate(context: vscode.ExtensionContext): void {

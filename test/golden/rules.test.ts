@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { allRules } from '../../src/core/lint/rules/all-rules.ts';
+import { allRules } from '../../src/core/lint/all-rules.ts';
 import { applyFix, checkFiles } from '../support/check-files.ts';
 import { type Example, readExamples } from './rule-page.ts';
 

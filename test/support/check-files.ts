@@ -3,7 +3,7 @@ import type { DeclaredSources } from '../../src/core/lineage/facts/declared-sour
 import type { WorkspaceFacts } from '../../src/core/lineage/facts/workspace-facts.ts';
 import { buildWorkspaceFacts } from '../../src/core/lineage/workspace/build-workspace-facts.ts';
 import { checkWorkspace } from '../../src/core/lint/check.ts';
-import type { Finding, Fix } from '../../src/core/lint/fixes/finding.ts';
+import type { Finding, Fix } from '../../src/core/lint/model/finding.ts';
 import type { FileSet } from '../../src/core/pipeline/model/model.ts';
 import { defaultReaderOptions, type ReaderOptions } from '../../src/core/pipeline/model/reader-options.ts';
 import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';

@@ -103,21 +103,18 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'core/run': 'what a rerun would send',
   },
   warehouses: { core: 'the ports that engines carry out' },
-  orchestrators: { core: 'the ports that schedulers carry out' },
   node: { core: 'files and settings become what core reads' },
   protocol: { core: 'messages carry what core knows' },
   cli: {
     core: 'the same product without an editor',
     node: 'files, settings, clock',
     warehouses: 'engines, through open.ts only',
-    orchestrators: 'schedulers, through open.ts only',
   },
   vscode: {
     core: 'the product',
     node: 'files, settings, clock',
     protocol: 'messages to the page',
     warehouses: 'engines, through open.ts only',
-    orchestrators: 'schedulers, through open.ts only',
   },
   webview: {
     protocol: 'the page knows its messages',
@@ -216,7 +213,7 @@ function faults({ file, target, types }: Import): string[] {
   if (edges[to] === undefined && !(to.startsWith('core/') && edges.core !== undefined))
     return [`${file}: ${from} must not import ${to}`];
   if (typesOnly.has(`${from} > ${to}`) && !types) return [`${file}: only types may come from ${to}`];
-  const engine = /^src\/(warehouses|orchestrators)\/(?!open\.ts$)/.test(path);
+  const engine = /^src\/warehouses\/(?!open\.ts$)/.test(path);
   return engine ? [`${file}: engines are reached through open.ts, not ${path}`] : [];
 }
 

@@ -75,9 +75,19 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     },
     { room: 'ast', decides: 'the second opinion of another parser', imports: ['model'] },
     {
+      room: 'names',
+      decides: 'where names without a schema are looked up; which statements are those of the ledger',
+      imports: ['model', 'lex'],
+    },
+    {
       room: '.',
       decides: 'a text as statements: the door',
       imports: ['model', 'lex', 'parse', 'parse/expressions', 'parse/queries', 'statements', 'ast'],
+    },
+    {
+      room: 'calls',
+      decides: 'which functions a text calls, with which arguments, and what such a call or a body reaches',
+      imports: ['model', 'lex', '.'],
     },
   ],
   'core/pipeline': [
@@ -85,34 +95,47 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'python/syntax', decides: 'Python text as a tree, tolerant', imports: [] },
     {
       room: 'python/values',
-      decides: 'what a value is known to be; the words Call, Frame, Interpreter',
+      decides: 'what a value is known to be',
       imports: ['model', 'python/syntax'],
+    },
+    {
+      room: 'python/calls',
+      decides: 'the words: call, frame, member of a class, interpreter',
+      imports: ['python/values'],
     },
     {
       room: 'python/library',
       decides: 'what a call of the standard library gives',
-      imports: ['model', 'python/values'],
+      imports: ['model', 'python/values', 'python/calls'],
     },
     {
       room: 'python/evaluate',
       decides: 'what an expression gives',
-      imports: ['model', 'python/syntax', 'python/values', 'python/library'],
+      imports: ['model', 'python/syntax', 'python/values', 'python/calls', 'python/library'],
     },
     {
       room: 'python/execute',
       decides: 'what a statement or a call changes',
-      imports: ['model', 'python/syntax', 'python/values', 'python/library', 'python/evaluate'],
+      imports: ['model', 'python/syntax', 'python/values', 'python/calls', 'python/library', 'python/evaluate'],
     },
     {
       room: 'python',
       decides: 'a file followed within its limits: the door',
-      imports: ['model', 'python/syntax', 'python/values', 'python/library', 'python/evaluate', 'python/execute'],
+      imports: [
+        'model',
+        'python/syntax',
+        'python/values',
+        'python/calls',
+        'python/library',
+        'python/evaluate',
+        'python/execute',
+      ],
     },
     { room: 'readers/sql-file', decides: 'a SQL file as a pipeline of one task', imports: ['model', 'python/library'] },
     {
       room: 'readers/airflow/program',
       decides: 'what a DAG file builds: DAGs, tasks, edges, arguments, assets',
-      imports: ['model', 'python/values'],
+      imports: ['model', 'python/values', 'python/calls'],
     },
     {
       room: 'readers/airflow/templates',
@@ -121,6 +144,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'model',
         'python/syntax',
         'python/values',
+        'python/calls',
         'python/library',
         'python/evaluate',
         'readers/airflow/program',
@@ -129,7 +153,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'readers/airflow/schedule',
       decides: 'when a DAG runs: version, settings, schedule, start',
-      imports: ['model', 'python/values', 'python/library', 'readers/airflow/program'],
+      imports: ['model', 'python/values', 'python/calls', 'python/library', 'readers/airflow/program'],
     },
     {
       room: 'readers/airflow/operators',
@@ -139,7 +163,14 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'readers/airflow/session',
       decides: 'where and how an operator sends its SQL: database, settings, parameters, handler',
-      imports: ['model', 'python/syntax', 'python/values', 'readers/airflow/program', 'readers/airflow/templates'],
+      imports: [
+        'model',
+        'python/syntax',
+        'python/values',
+        'python/calls',
+        'readers/airflow/program',
+        'readers/airflow/templates',
+      ],
     },
     {
       room: 'readers/airflow/transfers',
@@ -155,7 +186,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'readers/airflow/access',
       decides: 'which library calls read or write a table',
-      imports: ['model', 'python/values', 'readers/airflow/program', 'readers/airflow/transfers'],
+      imports: ['model', 'python/values', 'python/calls', 'readers/airflow/program', 'readers/airflow/transfers'],
     },
     {
       room: 'readers/airflow/callables',
@@ -163,6 +194,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: [
         'model',
         'python/values',
+        'python/calls',
         'python/library',
         'python/execute',
         'readers/airflow/program',
@@ -179,6 +211,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: [
         'python/syntax',
         'python/values',
+        'python/calls',
         'python/library',
         'python/evaluate',
         'python/execute',
@@ -193,6 +226,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: [
         'model',
         'python/values',
+        'python/calls',
         'python/library',
         'python/evaluate',
         'readers/airflow/program',
@@ -267,8 +301,17 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     },
   ],
   'core/lint': [
-    { room: 'source', decides: 'a statement with its task, comments, and what names tell', imports: [] },
-    { room: 'context', decides: 'what a rule may ask of its DAG and of the workspace', imports: ['source'] },
+    {
+      room: 'source',
+      decides: 'a statement with its task, names and transaction; comments, and what they switch off',
+      imports: [],
+    },
+    {
+      room: 'context',
+      decides: 'what a rule may ask of its DAG, the other DAGs and the tables of the workspace',
+      imports: ['source'],
+    },
+    { room: 'model', decides: 'the words: finding, fix, rule', imports: ['source', 'context'] },
     { room: 'bounds', decides: 'how a statement cuts by the interval', imports: ['source'] },
     {
       room: 'reruns',
@@ -278,18 +321,26 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'fixes',
       decides: "a finding's edits, in the file that holds the text",
-      imports: ['source', 'context', 'bounds'],
+      imports: ['source', 'context', 'model', 'bounds'],
     },
-    { room: 'rules', decides: 'one finding a rule', imports: ['source', 'context', 'bounds', 'reruns', 'fixes'] },
+    {
+      room: 'rules',
+      decides: 'one finding a rule',
+      imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
+    },
     {
       room: '.',
       decides: 'who speaks: rules, severities, suppressions',
-      imports: ['source', 'context', 'fixes', 'rules'],
+      imports: ['source', 'context', 'model', 'rules'],
     },
   ],
   'core/warehouse': [
     { room: 'port', decides: 'what an engine can do, and what its errors mean', imports: [] },
-    { room: 'dialects/postgres', decides: 'names, values and predicates as PostgreSQL text', imports: ['port'] },
+    {
+      room: 'dialects/postgres',
+      decides: 'names, values, predicates and row hashes as PostgreSQL text; what its catalog and planner are asked',
+      imports: ['port'],
+    },
     { room: 'dialects/postgres/ledger', decides: 'the ledger as PostgreSQL text', imports: ['dialects/postgres'] },
     {
       room: 'dialects/postgres/slice',
@@ -321,28 +372,33 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: [],
     },
     { room: 'bind', decides: 'which values a driver puts into SQL, and how it writes them', imports: [] },
-    { room: 'jobs', decides: 'the rendered job of a planned unit, or its refusal', imports: ['unit', 'bind'] },
-    { room: 'kept', decides: 'a run as stored, written out, and taken back', imports: ['unit', 'jobs'] },
+    { room: 'jobs/slices', decides: 'which slices units share with each other', imports: ['unit'] },
+    {
+      room: 'jobs',
+      decides: 'the rendered job of a planned unit, or its refusal',
+      imports: ['unit', 'bind', 'jobs/slices'],
+    },
+    { room: 'stored', decides: 'a run as stored, written out, and taken back', imports: ['unit', 'jobs'] },
     {
       room: 'order',
       decides: 'which unit starts when, waits, is tried again; how a run goes on',
-      imports: ['unit', 'jobs', 'kept'],
+      imports: ['unit', 'jobs/slices', 'jobs', 'stored'],
     },
     { room: 'session', decides: 'how a session is set, stopped, cleared; what its errors mean', imports: ['unit'] },
     {
       room: 'tables',
       decides: "the unit's tables and slices as the database has them",
-      imports: ['unit', 'jobs', 'session'],
+      imports: ['unit', 'session'],
     },
     {
-      room: 'outside',
+      room: 'irrevocable',
       decides: 'what a task does that no rollback takes back, and who has to say yes',
       imports: ['unit', 'session'],
     },
     {
-      room: 'unseen',
+      room: 'hidden-inputs',
       decides: 'what a task rests on that stands in the database and not in its text',
-      imports: ['unit', 'jobs', 'tables'],
+      imports: ['unit', 'tables'],
     },
     {
       room: 'claim',
@@ -352,7 +408,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'record',
       decides: 'is it due, what changed and why, publish or hold, the marker',
-      imports: ['unit', 'jobs', 'session', 'tables', 'outside', 'unseen', 'claim'],
+      imports: ['unit', 'session', 'tables', 'irrevocable', 'hidden-inputs', 'claim'],
     },
     {
       room: 'relational/task',
@@ -361,30 +417,34 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     },
     {
       room: 'relational/guards',
-      decides: 'what it did outside its slice; keys that doubled',
+      decides: 'what it did outside its slices, what of it lasts, what earlier runs left in them; keys that doubled',
       imports: ['session', 'tables', 'record', 'relational/task'],
     },
     {
       room: 'relational/apply',
       decides: 'before, stage, task, after: the slice compared',
-      imports: ['unit', 'session', 'tables', 'outside', 'claim', 'record', 'relational/task', 'relational/guards'],
+      imports: ['unit', 'session', 'tables', 'irrevocable', 'claim', 'record', 'relational/task', 'relational/guards'],
     },
     {
       room: 'relational',
       decides: 'one unit as one transaction, or as parts',
-      imports: ['unit', 'session', 'tables', 'outside', 'claim', 'record', 'relational/task', 'relational/apply'],
+      imports: ['unit', 'session', 'tables', 'irrevocable', 'claim', 'record', 'relational/task', 'relational/apply'],
     },
     {
       room: 'relational/preview',
       decides: 'what a run would do; nothing kept',
-      imports: ['unit', 'jobs', 'session', 'tables', 'record', 'relational/task', 'relational/apply', 'relational'],
+      imports: ['unit', 'session', 'tables', 'record', 'relational/task', 'relational/apply', 'relational'],
     },
     {
       room: 'relational/prove',
       decides: 'the same unit twice, on moved clocks',
       imports: ['unit', 'jobs', 'order', 'session', 'relational/preview'],
     },
-    { room: 'preflight', decides: 'what the database has against a plan', imports: ['unit', 'jobs', 'session'] },
+    {
+      room: 'preflight',
+      decides: 'what the database has against a plan',
+      imports: ['unit', 'jobs/slices', 'jobs', 'session'],
+    },
   ],
   'core/view': [
     { room: 'words', decides: 'how a fact, a time and a version are said', imports: [] },
@@ -403,10 +463,10 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'plans and runs as text and as data',
       imports: ['terminal', 'reporters/text', 'reporters/check'],
     },
-    { room: 'asked', decides: 'what the command line asks for', imports: ['terminal'] },
+    { room: 'arguments', decides: 'what the command line asks for', imports: ['terminal'] },
     {
       room: 'connection',
-      decides: 'which database, and the questions before a run',
+      decides: 'which database, what is asked before a run, and what is said of what stopped or ended it',
       imports: ['terminal', 'reporters/run'],
     },
     {
@@ -418,16 +478,20 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'reporters/check',
         'reporters/show',
         'reporters/run',
-        'asked',
+        'arguments',
         'connection',
       ],
     },
     { room: '.', decides: 'the door', imports: ['terminal', 'commands'] },
   ],
   vscode: [
-    { room: 'host', decides: 'what the editor gives: files, trust, secrets, workers', imports: [] },
+    {
+      room: 'host',
+      decides: 'what the threads beside the editor offer: the workspace, runs; and where a hover leads',
+      imports: [],
+    },
     { room: 'clients', decides: 'the workers and connections that every surface asks', imports: ['host'] },
-    { room: 'asked', decides: 'what a command asks of the person before it starts', imports: ['clients'] },
+    { room: 'prompts', decides: 'what a command asks of the person before it starts', imports: ['clients'] },
     { room: 'panel/words', decides: 'how outcomes are said on the page', imports: ['host'] },
     {
       room: 'panel/session',
@@ -437,18 +501,18 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'panel/page',
       decides: 'the page and its place in the editor',
-      imports: ['clients', 'asked', 'panel/session'],
+      imports: ['clients', 'prompts', 'panel/session'],
     },
     { room: 'features/document', decides: 'what stands beside the code', imports: ['host', 'clients'] },
     {
       room: 'features/commands',
       decides: 'what a person can ask for',
-      imports: ['host', 'clients', 'asked', 'panel/session', 'panel/page', 'features/document'],
+      imports: ['host', 'clients', 'prompts', 'panel/session', 'panel/page', 'features/document'],
     },
     {
       room: '.',
       decides: 'wiring',
-      imports: ['clients', 'asked', 'panel/page', 'features/document', 'features/commands'],
+      imports: ['clients', 'prompts', 'panel/page', 'features/document', 'features/commands'],
     },
   ],
 };

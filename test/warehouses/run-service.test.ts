@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encodeRunDocument } from '../../src/core/run/kept/run-document.ts';
+import { encodeRunDocument } from '../../src/core/run/stored/run-document.ts';
 import type { RunEvent } from '../../src/core/run/unit/run-event.ts';
 import { defaultRunOptions } from '../../src/core/run/unit/run-options.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import { allRules } from '../../core/lint/rules/all-rules.ts';
+import { allRules } from '../../core/lint/all-rules.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
-import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../asked/airflow-option.ts';
-import { type CheckScope, checkScope } from '../asked/check-scope.ts';
-import { problemsIn } from '../asked/problems-in.ts';
+import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../arguments/airflow-option.ts';
+import { type CheckScope, checkScope } from '../arguments/check-scope.ts';
+import { problemsIn } from '../arguments/problems-in.ts';
 import { checkGithub } from '../reporters/check/check-github.ts';
 import { checkJson } from '../reporters/check/check-json.ts';
 import { checkSarif } from '../reporters/check/check-sarif.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { recordJson } from '../../core/run/kept/run-json.ts';
 import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
 import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
+import { recordJson } from '../../core/run/stored/run-json.ts';
 import { plural } from '../../core/text/plural.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { unitOptions } from '../../node/run-setup.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';

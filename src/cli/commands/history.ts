@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { sliceJson } from '../../core/run/kept/run-json.ts';
+import { sliceJson } from '../../core/run/stored/run-json.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import { isCommitted } from '../../core/run/unit/unit-results.ts';
 import { formatWall } from '../../core/time/intervals/format-interval.ts';
 import { toIso } from '../../core/time/zones/iso.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { countsText, runText } from '../reporters/run/run-text.ts';

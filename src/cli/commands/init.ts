@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { reasonOf } from '../../node/discover-files.ts';
+import { reasonOf } from '../../node/files/discover-files.ts';
 import { firstConfig } from '../../node/first-config.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';

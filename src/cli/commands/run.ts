@@ -6,8 +6,10 @@ import { planCounts } from '../../core/plan/explain.ts';
 import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
+import { outsideText, previewing } from '../../core/run/irrevocable/outside-words.ts';
+import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import { writtenSlices } from '../../core/run/jobs/written-slices.ts';
+import { writtenSlices } from '../../core/run/jobs/slices/written-slices.ts';
 import {
   overlapFinding,
   overlapping,
@@ -15,8 +17,6 @@ import {
   refused as refusedRun,
   runPlan,
 } from '../../core/run/order/run-plan.ts';
-import { outsideText, previewing } from '../../core/run/outside/outside-words.ts';
-import { withOutside } from '../../core/run/outside/with-outside.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
@@ -31,11 +31,11 @@ import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
-import { type AirflowOptions, addAirflowOptions } from '../asked/airflow-option.ts';
-import { addSelectionOptions, planRequest, type SelectionOptions } from '../asked/selection.ts';
-import { sessionOf } from '../asked/session-of.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
-import { zoneOf } from '../asked/zone-of.ts';
+import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
+import { addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
+import { sessionOf } from '../arguments/session-of.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
+import { zoneOf } from '../arguments/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
 import { confirmOutside } from '../connection/confirm-outside.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { isUndoRefusal, prepareUndo } from '../../core/run/kept/prepare-undo.ts';
 import { runPlan } from '../../core/run/order/run-plan.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { plural } from '../../core/text/plural.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
-import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../asked/workspace-option.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { toName } from '../connection/target.ts';

@@ -1,7 +1,7 @@
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { Plan, PlanFinding } from '../../core/plan/model/plan.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import { writtenSlices } from '../../core/run/jobs/written-slices.ts';
+import { writtenSlices } from '../../core/run/jobs/slices/written-slices.ts';
 import { overlapFinding, overlapping } from '../../core/run/order/run-plan.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';

@@ -1,7 +1,7 @@
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
-import { outsideQuestion, type Rehearsal } from '../../core/run/outside/outside-words.ts';
-import { rehearsed, type SiftedJobs } from '../../core/run/outside/with-outside.ts';
+import { outsideQuestion, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
+import { rehearsed, type SiftedJobs } from '../../core/run/irrevocable/with-outside.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
 
 /**

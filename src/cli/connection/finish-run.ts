@@ -1,4 +1,4 @@
-import { type AroundRun, runJson } from '../../core/run/kept/run-json.ts';
+import { type AroundRun, runJson } from '../../core/run/stored/run-json.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import { runText } from '../reporters/run/run-text.ts';
 import { type ExitCode, exitCodes, type Shell } from '../terminal/shell.ts';

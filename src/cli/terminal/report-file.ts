@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
-import { recordJson } from '../../core/run/kept/run-json.ts';
+import { recordJson } from '../../core/run/stored/run-json.ts';
 import type { ReportInput } from '../../core/view/report/report-content.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path';
 import { applyEdits } from '../../core/text/apply-edits.ts';
 import type { TextEdit } from '../../core/text/span.ts';
-import { reasonOf } from '../../node/discover-files.ts';
+import { reasonOf } from '../../node/files/discover-files.ts';
 import { UsageError } from './shell.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { DialectName } from '../sql/model/dialect-name.ts';
 import { plural } from '../text/plural.ts';
 import { createLintWorkspace } from './context/lint-workspace.ts';
 import { createSuppressions } from './file-suppressions.ts';
-import type { Finding, Severity } from './fixes/finding.ts';
+import type { Finding, Severity } from './model/finding.ts';
 import { createPipelineFindings, type RawFinding } from './pipeline-findings.ts';
 import unknownSuppression, { unknownSuppressionFinding } from './rules/unknown-suppression.ts';
 import type { Suppressions } from './source/suppressions.ts';

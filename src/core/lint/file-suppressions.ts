@@ -1,7 +1,7 @@
 import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
 import type { Pipeline } from '../pipeline/model/model.ts';
 import { oncePer } from '../pipeline/workspace/memo.ts';
-import { allRules } from './rules/all-rules.ts';
+import { allRules } from './all-rules.ts';
 import { readSuppressions, type Suppressions } from './source/suppressions.ts';
 
 /** The suppressions of every file that a pipeline is made of, sorted by file; a file is read again when its text changes. */

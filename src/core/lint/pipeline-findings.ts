@@ -1,9 +1,9 @@
 import type { Pipeline } from '../pipeline/model/model.ts';
 import { createMemo } from '../pipeline/workspace/memo.ts';
+import { allRules } from './all-rules.ts';
 import { createLintContext } from './context/lint-context.ts';
 import type { LintWorkspace } from './context/lint-workspace.ts';
-import { allRules } from './rules/all-rules.ts';
-import type { Rule, RuleFinding } from './rules/rule.ts';
+import type { Rule, RuleFinding } from './model/rule.ts';
 
 /** What one rule says, before it is known who else speaks of the same. */
 export interface RawFinding {

@@ -1,4 +1,4 @@
-import { ledgerSchema } from '../sql/ledger-name.ts';
+import { ledgerSchema } from '../sql/names/ledger-name.ts';
 
 /** The command that makes the functions which the text calls. */
 const installCommand = 'backfill make-safe --install';

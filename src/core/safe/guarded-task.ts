@@ -1,7 +1,7 @@
 import type { LintContext } from '../lint/context/lint-context.ts';
 import { editSql, indentAt, statementEnd } from '../lint/fixes/sql-edit.ts';
 import { type StatementView, sourceText, type TaskView } from '../lint/source/statement-view.ts';
-import { guardPart } from '../sql/slice-guard.ts';
+import { guardPart } from '../sql/names/slice-guard.ts';
 import type { Span, TextEdit } from '../text/span.ts';
 import { commitSlice, guardBegin, guardCommit, installedCheck } from './guard-text.ts';
 import { Refusal } from './refusal.ts';

@@ -2,7 +2,7 @@ import type { FileReading, FileSet } from '../../core/pipeline/model/model.ts';
 import type { AirflowAnswers, FileAnswer } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
 import { dagFiles } from '../../core/pipeline/readers/airflow/answers/dag-files.ts';
 import { deployedEnvironment } from '../../core/pipeline/readers/airflow/schedule/airflow-settings.ts';
-import { readText } from '../disk-files.ts';
+import { readText } from '../files/disk-files.ts';
 import { askAirflow } from './ask-airflow.ts';
 
 /** What a real Airflow said of the files of a workspace; each is asked about once for what it holds. */

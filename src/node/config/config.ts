@@ -1,6 +1,6 @@
 import type { DeclaredFacts } from '../../core/lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../core/lineage/facts/declared-sources.ts';
-import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { Severity } from '../../core/lint/model/finding.ts';
 import type { DeclaredDag } from '../../core/pipeline/model/reader-options.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { DialectName } from '../../core/sql/model/dialect-name.ts';

@@ -1,6 +1,6 @@
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { DeclaredTask } from '../../core/lineage/facts/declared-facts.ts';
-import { allRules } from '../../core/lint/rules/all-rules.ts';
+import { allRules } from '../../core/lint/all-rules.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
-import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { Severity } from '../../core/lint/model/finding.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
 import { type Remote, remote, ThreadEnded } from '../host/rpc.ts';
 import type { WorkspaceApi, WorkspaceEvent, WorkspaceSettings } from '../host/workspace-api.ts';

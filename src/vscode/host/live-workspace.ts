@@ -1,7 +1,7 @@
 import type { WorkspaceFacts } from '../../core/lineage/facts/workspace-facts.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace/workspace-index.ts';
 import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
-import type { Finding } from '../../core/lint/fixes/finding.ts';
+import type { Finding } from '../../core/lint/model/finding.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { FileReading, TaskId } from '../../core/pipeline/model/model.ts';
 import type { WorkspaceReading } from '../../core/pipeline/model/workspace-reading.ts';
@@ -16,7 +16,7 @@ import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
 import { unknownDags } from '../../node/config/unknown-dags.ts';
 import { digest } from '../../node/digest.ts';
-import { type LiveFiles, liveFiles } from '../../node/live-files.ts';
+import { type LiveFiles, liveFiles } from '../../node/files/live-files.ts';
 import { findConfig, readerOptions } from '../../node/load-workspace.ts';
 import { loadPythonParser } from '../../node/python-parser.ts';
 import { type SqlGrammars, sqlGrammars } from '../../node/sql-grammars.ts';

@@ -1,6 +1,6 @@
 import type { Plan } from '../../core/plan/model/plan.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import { encodeRunDocument } from '../../core/run/kept/run-document.ts';
+import { encodeRunDocument } from '../../core/run/stored/run-document.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
 import { instant } from '../../core/time/zones/instant.ts';
 import { newRunId } from '../../node/run-id.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../core/lint/fixes/finding.ts';
+import type { Finding } from '../../core/lint/model/finding.ts';
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';

@@ -4,7 +4,7 @@ import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
-import type { NamedInSql } from '../../core/sql/named-in-sql.ts';
+import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 
 /** How a run of the run thread ended, or why it could not begin. */

@@ -1,10 +1,10 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
-import type { Severity } from '../../core/lint/fixes/finding.ts';
+import type { Severity } from '../../core/lint/model/finding.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
-import type { NamedInSql } from '../../core/sql/named-in-sql.ts';
+import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';

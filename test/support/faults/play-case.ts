@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
 import type { Plan } from '../../../src/core/plan/model/plan.ts';
-import { isUndoRefusal, prepareUndo } from '../../../src/core/run/kept/prepare-undo.ts';
 import { runPlan } from '../../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
+import { isUndoRefusal, prepareUndo } from '../../../src/core/run/stored/prepare-undo.ts';
 import type { RunResult } from '../../../src/core/run/unit/run-result.ts';
 import type { Warehouse } from '../../../src/core/warehouse/port/ports.ts';
 import { historyOf } from '../random-pipelines/arbitrary.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkGithub } from '../../../src/cli/reporters/check/check-github.ts';
-import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
-import { allRules } from '../../../src/core/lint/rules/all-rules.ts';
+import { allRules } from '../../../src/core/lint/all-rules.ts';
+import type { Finding } from '../../../src/core/lint/model/finding.ts';
 import { runCli } from '../../support/run-cli.ts';
 
 const files = {

@@ -8,7 +8,7 @@ import { textTable } from '../../../src/cli/reporters/text/text-table.ts';
 import { colorsWanted } from '../../../src/cli/terminal/process-shell.ts';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
 import type { SliceFigures } from '../../../src/core/diff/slice-figures.ts';
-import { runJson } from '../../../src/core/run/kept/run-json.ts';
+import { runJson } from '../../../src/core/run/stored/run-json.ts';
 import type { RunResult, RunUnit } from '../../../src/core/run/unit/run-result.ts';
 
 const plain = pc.createColors(false);

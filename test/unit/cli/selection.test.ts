@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findTasks } from '../../../src/cli/asked/find-tasks.ts';
-import { planRequest, type SelectionOptions } from '../../../src/cli/asked/selection.ts';
+import { findTasks } from '../../../src/cli/arguments/find-tasks.ts';
+import { planRequest, type SelectionOptions } from '../../../src/cli/arguments/selection.ts';
 import type { Shell } from '../../../src/cli/terminal/shell.ts';
 import { UsageError } from '../../../src/cli/terminal/shell.ts';
 import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Plan, PlanFinding, PlanUnit, Reason, UnitSlice } from '../../../src/core/plan/model/plan.ts';
-import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../../src/core/run/kept/run-document.ts';
+import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../../src/core/run/stored/run-document.ts';
 import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
 import { beginningOfTime, endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
 import { jobsOf, planOf } from '../../support/fake-run.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { allRules } from '../../../src/core/lint/rules/all-rules.ts';
+import { allRules } from '../../../src/core/lint/all-rules.ts';
 import { lineIndex } from '../../../src/core/text/line-index.ts';
 import { checkFiles, type Files } from '../../support/check-files.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { addConnection } from '../../../src/node/config/add-connection.ts';
+import { addConnection } from '../../../src/node/config/edit/add-connection.ts';
+import { freeName } from '../../../src/node/config/edit/write-connection.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';
-import { freeName } from '../../../src/node/config/write-connection.ts';
 
 const sandbox = { engine: 'pglite', directory: '.backfill/sandbox' } as const;
 

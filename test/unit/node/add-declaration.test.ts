@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeclarationDraft } from '../../../src/core/view/document/draft-declaration.ts';
-import { addDeclaration, declarationYaml } from '../../../src/node/config/add-declaration.ts';
+import { addDeclaration, declarationYaml } from '../../../src/node/config/edit/add-declaration.ts';
 import { readConfig } from '../../../src/node/config/read-config.ts';
 
 const window: DeclarationDraft = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digest } from '../../../src/node/digest.ts';
-import { diskFiles } from '../../../src/node/disk-files.ts';
+import { diskFiles } from '../../../src/node/files/disk-files.ts';
 import { nearestNames } from '../../../src/node/nearest-names.ts';
 import { systemClock } from '../../../src/node/system-clock.ts';
 

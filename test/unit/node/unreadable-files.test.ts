@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { liveFiles } from '../../../src/node/live-files.ts';
+import { liveFiles } from '../../../src/node/files/live-files.ts';
 import { loadWorkspace } from '../../../src/node/load-workspace.ts';
 
 let root = '';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ChangedSlice } from '../../../src/core/ledger/ledger-store.ts';
-import { isUndoRefusal, prepareUndo, type UndoRequest } from '../../../src/core/run/kept/prepare-undo.ts';
-import { encodeRunDocument } from '../../../src/core/run/kept/run-document.ts';
 import { runPlan } from '../../../src/core/run/order/run-plan.ts';
+import { isUndoRefusal, prepareUndo, type UndoRequest } from '../../../src/core/run/stored/prepare-undo.ts';
+import { encodeRunDocument } from '../../../src/core/run/stored/run-document.ts';
 import { defaultRunOptions } from '../../../src/core/run/unit/run-options.ts';
 import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SliceFact, WriteFact } from '../../../src/core/lineage/facts/facts.ts';
 import type { PlanUnit } from '../../../src/core/plan/model/plan.ts';
-import { sharedSlice } from '../../../src/core/run/jobs/shared-slice.ts';
+import { sharedSlice } from '../../../src/core/run/jobs/slices/shared-slice.ts';
 import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
 
 const at = (anchor: 'start' | 'end', floor?: 'day' | 'month', days = 0): TimeExpression => ({

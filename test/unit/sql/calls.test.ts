@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callsInSql } from '../../../src/core/sql/calls-in-sql.ts';
-import { namedInBody } from '../../../src/core/sql/named-in-sql.ts';
-import { withArguments } from '../../../src/core/sql/with-arguments.ts';
+import { callsInSql } from '../../../src/core/sql/calls/calls-in-sql.ts';
+import { namedInBody } from '../../../src/core/sql/calls/named-in-sql.ts';
+import { withArguments } from '../../../src/core/sql/calls/with-arguments.ts';
 
 const plain = (text: string) => ({ text, holes: [], tags: [], problem: undefined });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outsideCalls } from '../../../src/core/sql/outside-calls.ts';
+import { outsideCalls } from '../../../src/core/sql/calls/outside-calls.ts';
 
 const names = (text: string, dynamic = false) => outsideCalls(text, dynamic).map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
-import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
+import type { Finding } from '../../../src/core/lint/model/finding.ts';
 import type { Task } from '../../../src/core/pipeline/model/model.ts';
 import type { UnitProof } from '../../../src/core/run/relational/prove/prove.ts';
 import { type KeptProof, provenFindings } from '../../../src/core/view/findings/proven-findings.ts';

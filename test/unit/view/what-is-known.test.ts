@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskFacts, Unknown } from '../../../src/core/lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../../../src/core/lineage/facts/workspace-facts.ts';
-import type { Finding } from '../../../src/core/lint/fixes/finding.ts';
+import type { Finding } from '../../../src/core/lint/model/finding.ts';
 import type { Task, TaskId } from '../../../src/core/pipeline/model/model.ts';
 import type { Problem } from '../../../src/core/text/span.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';

@@ -1,4 +1,4 @@
-import type { Severity } from '../../../core/lint/fixes/finding.ts';
+import type { Severity } from '../../../core/lint/model/finding.ts';
 import { rangeFinder } from './findings-range.ts';
 import type { FindingsReport } from './findings-report.ts';
 

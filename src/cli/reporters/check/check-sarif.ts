@@ -1,5 +1,5 @@
-import type { Severity } from '../../../core/lint/fixes/finding.ts';
-import type { Rule } from '../../../core/lint/rules/rule.ts';
+import type { Severity } from '../../../core/lint/model/finding.ts';
+import type { Rule } from '../../../core/lint/model/rule.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { type RangeFinder, rangeFinder } from './findings-range.ts';
 import type { FindingsReport } from './findings-report.ts';

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types';
-import type { Finding, Severity } from '../../../core/lint/fixes/finding.ts';
+import type { Finding, Severity } from '../../../core/lint/model/finding.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { type RangeFinder, rangeFinder } from './findings-range.ts';
 import type { FindingsReport } from './findings-report.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../core/lint/fixes/finding.ts';
+import type { Finding } from '../../../core/lint/model/finding.ts';
 import type { Problem } from '../../../core/text/span.ts';
 
 /** What `check` hands to a reporter. Files are relative to the folder that was given, with `/`. */

@@ -1,7 +1,7 @@
 import type { TaskId } from '../../../core/pipeline/model/model.ts';
 import type { UnitId } from '../../../core/plan/model/plan.ts';
-import { sliceJson } from '../../../core/run/kept/run-json.ts';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
+import { sliceJson } from '../../../core/run/stored/run-json.ts';
 import type { JobRefusal } from '../../../core/run/unit/job-refusal.ts';
 import type { JudgedFinding } from '../../../core/view/findings/judged-findings.ts';
 import { rangeFinder } from '../check/findings-range.ts';

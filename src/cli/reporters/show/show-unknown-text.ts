@@ -5,7 +5,7 @@ import { plural } from '../../../core/text/plural.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { draftDeclaration } from '../../../core/view/document/draft-declaration.ts';
 import { readingSummary, summaryInWords } from '../../../core/view/words/reading-summary.ts';
-import { declarationYaml } from '../../../node/config/add-declaration.ts';
+import { declarationYaml } from '../../../node/config/edit/add-declaration.ts';
 import { rangeFinder } from '../check/findings-range.ts';
 import { factsOf, type ShowReport } from './show-report.ts';
 import { placeInWords } from './show-text.ts';

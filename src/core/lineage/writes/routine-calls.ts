@@ -1,9 +1,9 @@
 import type { DatabaseDefinitions, DatabaseRoutine } from '../../pipeline/model/database-definitions.ts';
 import { makeTaskSql } from '../../pipeline/model/make-task-sql.ts';
 import type { CalledRoutine, Task, TaskSql } from '../../pipeline/model/model.ts';
-import { type CallInSql, callsInSql } from '../../sql/calls-in-sql.ts';
-import { asBlock } from '../../sql/named-in-sql.ts';
-import { withArguments } from '../../sql/with-arguments.ts';
+import { type CallInSql, callsInSql } from '../../sql/calls/calls-in-sql.ts';
+import { asBlock } from '../../sql/calls/named-in-sql.ts';
+import { withArguments } from '../../sql/calls/with-arguments.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 

@@ -1,6 +1,6 @@
 import type { CalledRoutine, Task, TaskSql } from '../../pipeline/model/model.ts';
 import type { Statement } from '../../sql/model/statement.ts';
-import { ownStatements } from '../../sql/slice-guard.ts';
+import { ownStatements } from '../../sql/names/slice-guard.ts';
 import { type SqlContext, sqlContext } from '../times/sql-context.ts';
 
 /** A statement of a task with the text that its offsets refer to. */

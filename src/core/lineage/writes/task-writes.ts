@@ -5,11 +5,11 @@ import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
-import { waysOfRun } from './by-conditions.ts';
 import { changedAgain } from './changed-again.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
 import { emptiesPartition, partitionParent, type TaskStatement } from './task-statements.ts';
+import { waysOfRun } from './ways-of-run.ts';
 import {
   deletedSlice,
   firstSlice,

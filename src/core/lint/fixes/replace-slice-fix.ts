@@ -3,8 +3,8 @@ import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
 import { unqualifiedText } from '../bounds/deleted-slice.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
+import type { Fix } from '../model/finding.ts';
 import { type StatementView, sourceText } from '../source/statement-view.ts';
-import type { Fix } from './finding.ts';
 import { editSql, indentAt, statementEnd } from './sql-edit.ts';
 
 /** The DELETE of the slice that an INSERT … SELECT adds to, as the condition of its WHERE. */

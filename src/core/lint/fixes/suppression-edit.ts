@@ -1,7 +1,7 @@
 import { lineIndex } from '../../text/line-index.ts';
 import type { TextEdit } from '../../text/span.ts';
+import type { Finding } from '../model/finding.ts';
 import { pythonStringsAndComments } from '../source/comments.ts';
-import type { Finding } from './finding.ts';
 
 /** Puts `backfill-disable-next-line <rule>` above the finding's line, in the comment syntax that holds there. */
 export function suppressNextLine({ at, rule }: Finding, text: string): TextEdit {

@@ -1,6 +1,7 @@
 import { isJournalName, isRevisionCounter, isStagingName } from '../../lineage/facts/table-roles.ts';
 import { type SelfAddition, selfAdditions } from '../../lineage/writes/self-additions.ts';
 import type { LintContext } from '../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { empties } from '../reruns/insert-guard.ts';
 import {
   placeOf,
@@ -11,7 +12,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

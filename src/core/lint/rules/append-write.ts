@@ -3,6 +3,7 @@ import { accessedTable } from '../../lineage/tasks/access-facts.ts';
 import { coveredBy, excludes } from '../../pipeline/model/condition.ts';
 import type { TableAccess } from '../../pipeline/model/table-access.ts';
 import type { LintContext } from '../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { isEmptiedFor } from '../reruns/emptied-for.ts';
 import { insertGuard } from '../reruns/insert-guard.ts';
 import { runsAgain } from '../reruns/runs-again.ts';
@@ -16,7 +17,6 @@ import {
   tableKey,
   tableLabel,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

@@ -1,9 +1,9 @@
 import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
 import type { LintContext } from '../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { marks } from '../reruns/consumed-source.ts';
 import { empties } from '../reruns/insert-guard.ts';
 import { placeOf, type StatementView, type TaskView, tableKey, tableLabel } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

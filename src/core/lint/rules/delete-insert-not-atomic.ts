@@ -2,8 +2,9 @@ import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
 import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { runTogether } from '../reruns/run-together.ts';
 import {
   placeOf,
@@ -15,7 +16,6 @@ import {
   writesTo,
 } from '../source/statement-view.ts';
 import { type Atomicity, atomicity } from '../source/transaction.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

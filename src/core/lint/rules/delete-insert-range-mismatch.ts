@@ -6,8 +6,9 @@ import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../
 import { usesInterval } from '../bounds/interval-columns.ts';
 import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../bounds/slice-range.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -17,7 +18,6 @@ import {
   writeSubject,
   writesTo,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

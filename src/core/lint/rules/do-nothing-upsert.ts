@@ -2,8 +2,9 @@ import { isEventTimeColumn, isJournalName, isStagingName } from '../../lineage/f
 import type { MergeBranch } from '../../sql/model/statement.ts';
 import { intervalColumns } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { empties } from '../reruns/insert-guard.ts';
 import {
   placeOf,
@@ -14,7 +15,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

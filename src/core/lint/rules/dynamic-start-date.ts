@@ -1,7 +1,7 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Rule, RuleFinding } from './rule.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   const { pipeline } = context;

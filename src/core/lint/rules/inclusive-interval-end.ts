@@ -4,8 +4,9 @@ import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import { meetsNextInterval } from '../bounds/slice-range.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -14,7 +15,6 @@ import {
   tableKey,
   writeSubject,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 interface ClosedEnd {
   readonly view: StatementView;

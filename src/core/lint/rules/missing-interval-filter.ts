@@ -7,8 +7,9 @@ import type { Comparison } from '../bounds/comparison.ts';
 import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
 import { holesIn, usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
 import { editSql } from '../fixes/sql-edit.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -18,7 +19,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

@@ -1,6 +1,7 @@
 import { isJournalName, isStagingName, mayBeJournalName } from '../../lineage/facts/table-roles.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import { type InsertGuard, insertGuard } from '../reruns/insert-guard.ts';
 import { runsAgain } from '../reruns/runs-again.ts';
 import { guardedByTable } from '../reruns/table-guard.ts';
@@ -12,7 +13,6 @@ import {
   tableLabel,
   writeSubject,
 } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

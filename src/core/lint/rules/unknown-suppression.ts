@@ -1,5 +1,5 @@
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import type { Suppressions } from '../source/suppressions.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 /** Speaks about comments rather than statements, so the runner calls it while it reads the suppressions. */
 export function unknownSuppressionFinding({ at, word }: Suppressions['unknown'][number]): RuleFinding {

@@ -1,9 +1,9 @@
 import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../fixes/finding.ts';
+import type { Fix } from '../model/finding.ts';
+import type { Rule, RuleFinding } from '../model/rule.ts';
 import type { TaskView } from '../source/statement-view.ts';
-import type { Rule, RuleFinding } from './rule.ts';
 
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {

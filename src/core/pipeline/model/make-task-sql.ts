@@ -1,7 +1,7 @@
 import type { AstReader } from '../../sql/ast/ast-reader.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
+import { underSearchPath } from '../../sql/names/under-search-path.ts';
 import { readSql } from '../../sql/read-sql.ts';
-import { underSearchPath } from '../../sql/under-search-path.ts';
 import { maskTemplate } from '../../template/mask/mask.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { TemplateEnvironment } from '../../template/names/template-environment.ts';

@@ -10,7 +10,7 @@ import { tableNames } from '../../lineage/workspace/find-table.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import { createMemo, oncePer } from '../../pipeline/workspace/memo.ts';
-import { cutOut, guardSpans } from '../../sql/slice-guard.ts';
+import { cutOut, guardSpans } from '../../sql/names/slice-guard.ts';
 import type { Span } from '../../text/span.ts';
 import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';

@@ -3,7 +3,7 @@ import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import type { DatabaseDefinitions, DatabaseRelation } from '../../pipeline/model/database-definitions.ts';
 import type { Task, TaskSql } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
-import { callsInSql } from '../../sql/calls-in-sql.ts';
+import { callsInSql } from '../../sql/calls/calls-in-sql.ts';
 import type { UnmadeRead } from '../model/plan-request.ts';
 
 /**

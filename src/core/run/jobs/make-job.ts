@@ -16,7 +16,7 @@ import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
 import { sessionInSql } from './session-in-sql.ts';
-import { sharedSlice } from './shared-slice.ts';
+import { sharedSlice } from './slices/shared-slice.ts';
 import { taskContext } from './task-context.ts';
 
 /** What a job is made from beside its unit. */

@@ -3,7 +3,7 @@ import { lex } from '../../sql/lex/lexer.ts';
 import { split } from '../../sql/lex/split.ts';
 import type { Token } from '../../sql/lex/token.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
-import { blanked, guardSpans } from '../../sql/slice-guard.ts';
+import { blanked, guardSpans } from '../../sql/names/slice-guard.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';

@@ -1,6 +1,6 @@
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import type { Task, TaskId } from '../../pipeline/model/model.ts';
-import { guardPart } from '../../sql/slice-guard.ts';
+import { guardPart } from '../../sql/names/slice-guard.ts';
 
 /**
  * Tasks that write a table when their scheduler says so, without knowing of the ledger and its locks: only a lock on the

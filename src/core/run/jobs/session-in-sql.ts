@@ -1,8 +1,8 @@
 import type { Task } from '../../pipeline/model/model.ts';
 import { isQualified } from '../../sql/model/name-parts.ts';
+import { type PathChange, pathChange, pathText } from '../../sql/names/search-path.ts';
+import { touchesNoTable } from '../../sql/names/under-search-path.ts';
 import { readSql } from '../../sql/read-sql.ts';
-import { type PathChange, pathChange, pathText } from '../../sql/search-path.ts';
-import { touchesNoTable } from '../../sql/under-search-path.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RenderedStatement } from '../unit/unit-job.ts';

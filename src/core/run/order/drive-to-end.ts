@@ -10,7 +10,7 @@ import type { RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import { isCommitted, notStarted } from '../unit/unit-results.ts';
 import { type Driven, driveUnits } from './drive-units.ts';
-import { standingUnits } from './standing-units.ts';
+import { standingUnits } from './still-valid-units.ts';
 
 interface DrivePorts {
   readonly executor: UnitExecutor;

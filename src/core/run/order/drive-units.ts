@@ -1,7 +1,7 @@
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
 import { minHeap } from '../../plan/units/min-heap.ts';
-import { slicesOverlap } from '../jobs/slices-overlap.ts';
+import { slicesOverlap } from '../jobs/slices/slices-overlap.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';

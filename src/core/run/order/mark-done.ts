@@ -1,6 +1,6 @@
 import type { LedgerStore, UnitRecord } from '../../ledger/ledger-store.ts';
 import type { PlanUnit, UnitId } from '../../plan/model/plan.ts';
-import { decodeRunDocument } from '../kept/run-document.ts';
+import { decodeRunDocument } from '../stored/run-document.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { isCommitted } from '../unit/unit-results.ts';
 

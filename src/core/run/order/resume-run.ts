@@ -1,12 +1,12 @@
 import type { LedgerStore } from '../../ledger/ledger-store.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
-import { writtenSlices } from '../jobs/written-slices.ts';
-import { decodeRunDocument } from '../kept/run-document.ts';
+import { writtenSlices } from '../jobs/slices/written-slices.ts';
+import { decodeRunDocument } from '../stored/run-document.ts';
 import type { RunResult } from '../unit/run-result.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { beginning, carryOut, type RunPorts, refused } from './run-plan.ts';
-import { standingUnits } from './standing-units.ts';
+import { standingUnits } from './still-valid-units.ts';
 
 export interface ResumeRequest {
   readonly run: string;

@@ -3,8 +3,8 @@ import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../../led
 import { withFindings } from '../../plan/findings/plan-findings.ts';
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { PreparedRun } from '../jobs/prepared-run.ts';
-import { writtenSlices } from '../jobs/written-slices.ts';
-import { encodeRunDocument } from '../kept/run-document.ts';
+import { writtenSlices } from '../jobs/slices/written-slices.ts';
+import { encodeRunDocument } from '../stored/run-document.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import { overlapInWords, ownerInWords } from '../unit/overlap-in-words.ts';

@@ -1,7 +1,7 @@
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
-import { bySettings } from '../unit/by-settings.ts';
+import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';

@@ -2,7 +2,7 @@ import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { Task } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
-import { type NamedInSql, namedInSql } from '../../sql/named-in-sql.ts';
+import { type NamedInSql, namedInSql } from '../../sql/calls/named-in-sql.ts';
 import { readDefinitions } from '../../warehouse/catalog/read-definitions.ts';
 import type { Warehouse } from '../../warehouse/port/ports.ts';
 import type { RunsHere } from '../jobs/prepare-jobs.ts';

@@ -6,7 +6,7 @@ import { toIso } from '../../time/zones/iso.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { columnTypes, describeSchema, type TableDescription } from '../../warehouse/port/table-description.ts';
-import { writtenSlices } from '../jobs/written-slices.ts';
+import { writtenSlices } from '../jobs/slices/written-slices.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 
 /** A table as it is now, and who of the plan writes or reads it. */

@@ -1,5 +1,5 @@
 import { plural } from '../../text/plural.ts';
-import { outsideNote } from '../outside/outside-words.ts';
+import { outsideNote } from '../irrevocable/outside-words.ts';
 import { onlyEmpties } from '../tables/only-empties.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';

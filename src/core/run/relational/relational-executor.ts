@@ -6,7 +6,7 @@ import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import type { UnitRun } from '../claim/claimed-unit.ts';
 import { lostClaim } from '../claim/fence.ts';
 import { startHeartbeat } from '../claim/heartbeat.ts';
-import { outsideInWords } from '../outside/outside-words.ts';
+import { outsideInWords } from '../irrevocable/outside-words.ts';
 import { cancellable } from '../session/cancellable.ts';
 import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';

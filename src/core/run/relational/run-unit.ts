@@ -15,7 +15,7 @@ import { enterTransaction, protectiveSettings, type StartSettings } from '../ses
 import type { Target } from '../tables/target.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
-import { applyCertainly } from './apply/apply-certainly.ts';
+import { applyCertainly } from './apply/apply-until-certain.ts';
 import { keepImages } from './apply/before-image.ts';
 import { readPosition } from './task/position.ts';
 import type { TaskPlan } from './task/task-plan.ts';

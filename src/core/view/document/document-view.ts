@@ -1,5 +1,5 @@
 import type { Unknown } from '../../lineage/facts/facts.ts';
-import type { Finding } from '../../lint/fixes/finding.ts';
+import type { Finding } from '../../lint/model/finding.ts';
 import type { Problem, Span } from '../../text/span.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
 

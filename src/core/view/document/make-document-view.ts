@@ -1,6 +1,6 @@
 import type { TaskFacts } from '../../lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
-import type { Finding } from '../../lint/fixes/finding.ts';
+import type { Finding } from '../../lint/model/finding.ts';
 import type { Task, TaskId } from '../../pipeline/model/model.ts';
 import { taskContext } from '../../run/jobs/task-context.ts';
 import type { Problem, SourceSpan, Span } from '../../text/span.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../../lint/fixes/finding.ts';
-import { allRules } from '../../lint/rules/all-rules.ts';
+import { allRules } from '../../lint/all-rules.ts';
+import type { Finding } from '../../lint/model/finding.ts';
 import type { Task } from '../../pipeline/model/model.ts';
 import type { UnitProof } from '../../run/relational/prove/prove.ts';
 

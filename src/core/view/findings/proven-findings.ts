@@ -1,4 +1,4 @@
-import type { Finding } from '../../lint/fixes/finding.ts';
+import type { Finding } from '../../lint/model/finding.ts';
 import type { Task, TaskId } from '../../pipeline/model/model.ts';
 import type { UnitProof } from '../../run/relational/prove/prove.ts';
 import { plural } from '../../text/plural.ts';

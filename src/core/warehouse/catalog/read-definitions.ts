@@ -3,8 +3,8 @@ import type {
   DatabaseRelation,
   DatabaseRoutine,
 } from '../../pipeline/model/database-definitions.ts';
+import { type NamedInSql, namedInBody } from '../../sql/calls/named-in-sql.ts';
 import { nameParts } from '../../sql/model/name-parts.ts';
-import { type NamedInSql, namedInBody } from '../../sql/named-in-sql.ts';
 import { definitionsSql, resolveNamesSql } from '../dialects/postgres/definitions-sql.ts';
 import type { Session } from '../port/ports.ts';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { registerTrustedCommands } from '../../asked/trusted-commands.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import type { AssistantSession } from '../../panel/session/assistant-session.ts';
+import { registerTrustedCommands } from '../../prompts/trusted-commands.ts';
 import { isFree, planRange } from './plan-range.ts';
 import { targetOf } from './target-of.ts';
 

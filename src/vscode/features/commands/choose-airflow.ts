@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import * as vscode from 'vscode';
 import { findAirflow } from '../../../node/airflow/find-airflow.ts';
-import { pickClient } from '../../asked/pick-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
+import { pickClient } from '../../prompts/pick-client.ts';
 
 type Choice = vscode.QuickPickItem & { readonly choose: () => Promise<string | undefined> };
 

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { formatInterval, formatWall } from '../../../core/time/intervals/format-interval.ts';
 import { instant } from '../../../core/time/zones/instant.ts';
-import { pickClient } from '../../asked/pick-client.ts';
-import { registerTrustedCommands } from '../../asked/trusted-commands.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import type { StaleEntry, WorldAnswer } from '../../host/run-api.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import { askRunThread, type ThreadQuestion } from '../../panel/session/ask-run-thread.ts';
 import { isRefused, planUndo } from '../../panel/session/plan-undo.ts';
+import { pickClient } from '../../prompts/pick-client.ts';
+import { registerTrustedCommands } from '../../prompts/trusted-commands.ts';
 import { isFree, planRange } from './plan-range.ts';
 
 /** Runs of the past that are offered to be undone. */

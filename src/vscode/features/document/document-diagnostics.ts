@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Finding, Severity } from '../../../core/lint/fixes/finding.ts';
+import type { Finding, Severity } from '../../../core/lint/model/finding.ts';
 import type { Problem, Span } from '../../../core/text/span.ts';
 import type { DocumentView, UnknownView } from '../../../core/view/document/document-view.ts';
 

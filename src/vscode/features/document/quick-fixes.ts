@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Finding, Fix } from '../../../core/lint/fixes/finding.ts';
 import { suppressInFile, suppressNextLine } from '../../../core/lint/fixes/suppression-edit.ts';
+import type { Finding, Fix } from '../../../core/lint/model/finding.ts';
 import type { Span, TextEdit } from '../../../core/text/span.ts';
 import type { DocumentView } from '../../../core/view/document/document-view.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';

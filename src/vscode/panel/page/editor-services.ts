@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { ReportFormat } from '../../../protocol/assistant-messages.ts';
-import { connectWarehouse } from '../../asked/connect-warehouse.ts';
 import type { Connections } from '../../clients/connections.ts';
 import type { Log } from '../../clients/log.ts';
 import { startRunThread } from '../../clients/run-thread-client.ts';
 import { untrustedWords } from '../../clients/untrusted-words.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
+import { connectWarehouse } from '../../prompts/connect-warehouse.ts';
 import type { KeptSession, SessionServices } from '../session/session-services.ts';
 import type { SliceDocuments } from './slice-documents.ts';
 

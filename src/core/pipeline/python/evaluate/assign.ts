@@ -1,6 +1,6 @@
 import type { SourceSpan } from '../../../text/span.ts';
+import { sourceOf, spanIn } from '../calls/frame.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf, spanIn } from '../values/frame.ts';
 import { iterate } from '../values/iterate.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';

@@ -1,9 +1,9 @@
 import type { SourceSpan } from '../../../text/span.ts';
+import { emptyCall } from '../calls/call.ts';
+import { bindMember, memberOf, memberOfBases } from '../calls/class-member.ts';
 import { folderOf } from '../library/module-path.ts';
 import { baseName, stem } from '../library/paths.ts';
 import { dateOfExternal } from '../library/time-call.ts';
-import { emptyCall } from '../values/call.ts';
-import { bindMember, memberOf, memberOfBases } from '../values/class-member.ts';
 import { external, scalar, unknown } from '../values/make-value.ts';
 import { derivedText } from '../values/text-value.ts';
 import type { ClassValue, Interpreter, Value } from '../values/value.ts';

@@ -1,9 +1,9 @@
 import type { Condition } from '../../model/condition.ts';
 import { negated } from '../../model/condition.ts';
+import { valueKey } from '../calls/call-key.ts';
+import { lookUp, sourceOf, spanIn } from '../calls/frame.ts';
 import type { SyntaxNode } from '../syntax/syntax-tree.ts';
 import { childOf } from '../syntax/syntax-tree.ts';
-import { valueKey } from '../values/call-key.ts';
-import { lookUp, sourceOf, spanIn } from '../values/frame.ts';
 import type { Frame, Interpreter } from '../values/value.ts';
 
 /** Calls that give the same each time within one run. */

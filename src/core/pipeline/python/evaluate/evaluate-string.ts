@@ -1,5 +1,5 @@
+import { sourceOf, spanIn } from '../calls/frame.ts';
 import { childOf, childOfType, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf, spanIn } from '../values/frame.ts';
 import { appendInterpolated } from '../values/interpolate.ts';
 import { appendStringContent, stringParts, stringStart } from '../values/string-literal.ts';
 import { TextBuilder } from '../values/text-value.ts';

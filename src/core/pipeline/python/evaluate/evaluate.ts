@@ -1,7 +1,7 @@
 import { negated } from '../../model/condition.ts';
+import { lookUp, sourceOf, spanIn } from '../calls/frame.ts';
 import { builtinNames } from '../library/builtin-call.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { lookUp, sourceOf, spanIn } from '../values/frame.ts';
 import { iterate } from '../values/iterate.ts';
 import { clocksOf, dictKey, external, float, listOf, none, scalar, truthOf, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';

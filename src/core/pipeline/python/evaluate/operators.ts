@@ -1,10 +1,10 @@
 import type { SourceSpan } from '../../../text/span.ts';
 import { wallTime } from '../../../time/zones/wall-time.ts';
+import { sourceOf, spanIn } from '../calls/frame.ts';
 import { formatPercent } from '../library/format-text.ts';
 import { moveWall } from '../library/move-wall.ts';
 import { joinWorkspacePath } from '../library/paths.ts';
 import { childrenOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf, spanIn } from '../values/frame.ts';
 import { appendInterpolated, isPassage } from '../values/interpolate.ts';
 import { clocksOf, float, listOf, scalar, unionOfClocks, unknown } from '../values/make-value.ts';
 import { unprintedClocks } from '../values/printed-clocks.ts';

@@ -1,5 +1,5 @@
+import { sourceOf } from '../calls/frame.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf } from '../values/frame.ts';
 import { hostValue, listOf, unknown } from '../values/make-value.ts';
 import { derivedText } from '../values/text-value.ts';
 import type { Call, DictValue, Frame, FunctionValue, Interpreter, Value } from '../values/value.ts';

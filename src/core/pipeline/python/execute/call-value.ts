@@ -1,9 +1,9 @@
+import { bindMember, memberOf } from '../calls/class-member.ts';
 import { bindArguments } from '../evaluate/parameters.ts';
 import { builtinCall } from '../library/builtin-call.ts';
 import { methodCall } from '../library/method-call.ts';
 import { childOf } from '../syntax/syntax-tree.ts';
 import { whichOf } from '../values/chosen.ts';
-import { bindMember, memberOf } from '../values/class-member.ts';
 import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
 import type { Call, Frame, FunctionValue, Interpreter, Value, Yielded } from '../values/value.ts';

@@ -1,6 +1,6 @@
+import { sourceOf, spanIn } from '../calls/frame.ts';
 import { parameterDefaults } from '../evaluate/parameters.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf, spanIn } from '../values/frame.ts';
 import type { ClassValue, Frame, FunctionValue, Interpreter, Value } from '../values/value.ts';
 
 /** A `def` or `class` statement: the name gets what the decorators make of it. */

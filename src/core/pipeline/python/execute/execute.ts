@@ -1,12 +1,12 @@
 import { type Condition, commonConditions, negated } from '../../model/condition.ts';
+import { emptyCall } from '../calls/call.ts';
+import { bindMember, memberOf } from '../calls/class-member.ts';
+import { sourceOf, spanIn } from '../calls/frame.ts';
 import { assign } from '../evaluate/assign.ts';
 import { conditionOf } from '../evaluate/condition-of.ts';
 import { binaryOperation } from '../evaluate/operators.ts';
 import { libraryName } from '../library/library-name.ts';
 import { childOf, childOfType, childrenOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { emptyCall } from '../values/call.ts';
-import { bindMember, memberOf } from '../values/class-member.ts';
-import { sourceOf, spanIn } from '../values/frame.ts';
 import { iterate } from '../values/iterate.ts';
 import { external, none, truthOf, unknown } from '../values/make-value.ts';
 import { mergeFrames } from '../values/merge.ts';

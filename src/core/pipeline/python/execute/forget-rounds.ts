@@ -1,5 +1,5 @@
+import { sourceOf } from '../calls/frame.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
-import { sourceOf } from '../values/frame.ts';
 import { clocksOf, listOf, unknown } from '../values/make-value.ts';
 import type { Frame, Value } from '../values/value.ts';
 

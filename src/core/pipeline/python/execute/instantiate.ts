@@ -1,5 +1,5 @@
-import { emptyCall } from '../values/call.ts';
-import { bindMember, memberOf } from '../values/class-member.ts';
+import { emptyCall } from '../calls/call.ts';
+import { bindMember, memberOf } from '../calls/class-member.ts';
 import { unknown } from '../values/make-value.ts';
 import type { Call, ClassValue, Interpreter, ObjectValue, Value } from '../values/value.ts';
 

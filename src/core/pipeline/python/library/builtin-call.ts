@@ -1,4 +1,4 @@
-import { argument } from '../values/call.ts';
+import { argument } from '../calls/call.ts';
 import { formatted } from '../values/interpolate.ts';
 import { iterate } from '../values/iterate.ts';
 import { clocksOf, listOf, none, scalar, truthOf, unionOfClocks, unknown } from '../values/make-value.ts';

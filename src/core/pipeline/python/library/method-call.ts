@@ -1,7 +1,7 @@
 import { wholeFile } from '../../../text/mapped-text.ts';
 import type { CalendarUnit } from '../../../time/zones/calendar.ts';
 import { wallTime } from '../../../time/zones/wall-time.ts';
-import { argument } from '../values/call.ts';
+import { argument } from '../calls/call.ts';
 import { formatWall } from '../values/interpolate.ts';
 import { keyValue } from '../values/iterate.ts';
 import { clocksOf, dictKey, listOf, none, unknown } from '../values/make-value.ts';

@@ -1,6 +1,6 @@
 import { wallTime } from '../../../time/zones/wall-time.ts';
 import { isZone } from '../../../time/zones/zone.ts';
-import { argument } from '../values/call.ts';
+import { argument } from '../calls/call.ts';
 import { clocksOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { printedClocks, showsSeconds, unprintedClocks } from '../values/printed-clocks.ts';
 import { plainText } from '../values/text-value.ts';

@@ -2,7 +2,7 @@ import { qualifyNames } from '../../../warehouse/catalog/describe-tables.ts';
 import type { Warehouse } from '../../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import { madeTables } from '../../tables/made-tables.ts';
-import { bySettings } from '../../unit/by-settings.ts';
+import { bySettings } from '../../unit/jobs-by-settings.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 
 /** Tables that jobs write and do not make, and that a database does not have. Throws {@link WarehouseError}. */

@@ -19,7 +19,7 @@ import type { PreviewEnd, PreviewTraces } from '../../unit/preview-end.ts';
 import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import type { UnitOutcome } from '../../unit/unit-outcome.ts';
-import { applyCertainly } from '../apply/apply-certainly.ts';
+import { applyCertainly } from '../apply/apply-until-certain.ts';
 import { refusedOutcome } from '../relational-executor.ts';
 import { readPosition } from '../task/position.ts';
 import { planTask } from '../task/task-plan.ts';

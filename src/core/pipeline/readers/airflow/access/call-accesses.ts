@@ -1,7 +1,7 @@
 import { type SymbolicValue, unknownValue } from '../../../../template/names/symbolic-value.ts';
 import type { Sourced } from '../../../model/sourced.ts';
 import type { AccessMode, TableAccess } from '../../../model/table-access.ts';
-import { argument } from '../../../python/values/call.ts';
+import { argument } from '../../../python/calls/call.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Keyword, Value } from '../../../python/values/value.ts';
 import { isNone, wordOf } from '../program/arguments.ts';

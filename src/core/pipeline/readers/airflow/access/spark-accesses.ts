@@ -1,6 +1,6 @@
 import type { Sourced } from '../../../model/sourced.ts';
 import type { AccessMode, TableAccess } from '../../../model/table-access.ts';
-import { argument } from '../../../python/values/call.ts';
+import { argument } from '../../../python/calls/call.ts';
 import type { Call, InstanceValue, Value } from '../../../python/values/value.ts';
 import { isNone, wordOf } from '../program/arguments.ts';
 import { namedTable } from '../transfers/table-name.ts';

@@ -1,4 +1,4 @@
-import { externalBase } from '../../../python/values/class-member.ts';
+import { externalBase } from '../../../python/calls/class-member.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Value } from '../../../python/values/value.ts';
 

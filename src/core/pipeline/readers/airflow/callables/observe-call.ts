@@ -1,5 +1,5 @@
+import { emptyCall } from '../../../python/calls/call.ts';
 import { openedPath } from '../../../python/library/method-call.ts';
-import { emptyCall } from '../../../python/values/call.ts';
 import { none } from '../../../python/values/make-value.ts';
 import type { Call, Interpreter, Value } from '../../../python/values/value.ts';
 import { callAccesses } from '../access/call-accesses.ts';

@@ -1,7 +1,7 @@
 import { withoutLeadingComments } from '../../../../sql/lex/leading-comments.ts';
 import { commonConditions, sameConditions } from '../../../model/condition.ts';
+import { argument } from '../../../python/calls/call.ts';
 import { markParameters } from '../../../python/library/format-text.ts';
-import { argument } from '../../../python/values/call.ts';
 import { unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Keyword, TextValue, Value } from '../../../python/values/value.ts';

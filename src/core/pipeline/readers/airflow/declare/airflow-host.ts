@@ -1,5 +1,5 @@
+import { argument, emptyCall } from '../../../python/calls/call.ts';
 import { environment } from '../../../python/library/builtin-call.ts';
-import { argument, emptyCall } from '../../../python/values/call.ts';
 import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, FunctionValue, Host, Interpreter, Value } from '../../../python/values/value.ts';

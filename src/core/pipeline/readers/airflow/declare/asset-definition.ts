@@ -1,7 +1,7 @@
+import { emptyCall } from '../../../python/calls/call.ts';
+import { spanIn } from '../../../python/calls/frame.ts';
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
 import { childOf } from '../../../python/syntax/syntax-tree.ts';
-import { emptyCall } from '../../../python/values/call.ts';
-import { spanIn } from '../../../python/values/frame.ts';
 import { listOf, scalar } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, FunctionValue, Interpreter, Keyword, Value } from '../../../python/values/value.ts';

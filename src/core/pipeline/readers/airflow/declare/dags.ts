@@ -1,5 +1,5 @@
+import { argument, emptyCall } from '../../../python/calls/call.ts';
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
-import { argument, emptyCall } from '../../../python/values/call.ts';
 import { external, hostValue, listOf, unknown } from '../../../python/values/make-value.ts';
 import { mergeValues } from '../../../python/values/merge.ts';
 import { derivedText, plainText } from '../../../python/values/text-value.ts';

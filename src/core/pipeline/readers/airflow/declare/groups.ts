@@ -1,4 +1,4 @@
-import { argument } from '../../../python/values/call.ts';
+import { argument } from '../../../python/calls/call.ts';
 import { hostValue, none } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Value } from '../../../python/values/value.ts';

@@ -1,6 +1,6 @@
+import { spanIn } from '../../../python/calls/frame.ts';
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
 import { childOf } from '../../../python/syntax/syntax-tree.ts';
-import { spanIn } from '../../../python/values/frame.ts';
 import { hostValue, unknown } from '../../../python/values/make-value.ts';
 import type { Call, FunctionValue, HostObject, Interpreter, Value } from '../../../python/values/value.ts';
 import { edgeBetween } from '../program/edges.ts';

@@ -1,4 +1,4 @@
-import { argument, emptyCall } from '../../../python/values/call.ts';
+import { argument, emptyCall } from '../../../python/calls/call.ts';
 import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
 import type { Call, HostObject, ObjectValue, Value } from '../../../python/values/value.ts';
 import { runInside } from '../callables/run-inside.ts';

@@ -1,6 +1,6 @@
+import { emptyCall } from '../../../python/calls/call.ts';
+import { bindMember, memberOf } from '../../../python/calls/class-member.ts';
 import { instantiate } from '../../../python/execute/instantiate.ts';
-import { emptyCall } from '../../../python/values/call.ts';
-import { bindMember, memberOf } from '../../../python/values/class-member.ts';
 import { iterate } from '../../../python/values/iterate.ts';
 import { hostValue } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';

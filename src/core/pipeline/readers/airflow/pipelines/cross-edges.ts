@@ -1,8 +1,8 @@
 import type { SymbolicValue } from '../../../../template/names/symbolic-value.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
+import { emptyCall } from '../../../python/calls/call.ts';
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
-import { emptyCall } from '../../../python/values/call.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { FunctionValue, Interpreter, Keyword, Value } from '../../../python/values/value.ts';
 import { contextObject, contextParameter } from '../declare/context-values.ts';

@@ -1,5 +1,5 @@
 import type { DialectName } from '../../../../sql/model/dialect-name.ts';
-import { schemasOf } from '../../../../sql/search-path.ts';
+import { schemasOf } from '../../../../sql/names/search-path.ts';
 import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import { isZone } from '../../../../time/zones/zone.ts';

@@ -1,5 +1,5 @@
 import type { Sourced } from '../../../model/sourced.ts';
-import { argument } from '../../../python/values/call.ts';
+import { argument } from '../../../python/calls/call.ts';
 import { hostValue, listOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, HostObject, Keyword, Value } from '../../../python/values/value.ts';

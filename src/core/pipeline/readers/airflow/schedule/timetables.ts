@@ -2,8 +2,8 @@ import type { IntervalShape, Schedule } from '../../../../time/schedules/schedul
 import { dayMs } from '../../../../time/zones/civil.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
+import { argument } from '../../../python/calls/call.ts';
 import { zoneOf } from '../../../python/library/time-call.ts';
-import { argument } from '../../../python/values/call.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, Keyword, Value } from '../../../python/values/value.ts';
 

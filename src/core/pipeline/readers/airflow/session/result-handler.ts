@@ -1,5 +1,5 @@
+import { sourceOf } from '../../../python/calls/frame.ts';
 import type { SyntaxNode } from '../../../python/syntax/syntax-tree.ts';
-import { sourceOf } from '../../../python/values/frame.ts';
 import { truthOf } from '../../../python/values/make-value.ts';
 import type { FunctionValue, Value } from '../../../python/values/value.ts';
 

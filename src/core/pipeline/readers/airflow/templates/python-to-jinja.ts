@@ -2,9 +2,9 @@ import type { CallArguments, JinjaExpression } from '../../../../template/langua
 import { applied, withNames } from '../../../../template/names/expand-names.ts';
 import type { TemplateFunction } from '../../../../template/names/template-environment.ts';
 import type { CompareOperator } from '../../../../template/python/python-compare.ts';
+import { lookUp, sourceOf } from '../../../python/calls/frame.ts';
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
 import { childOf, childOfType, type SyntaxNode } from '../../../python/syntax/syntax-tree.ts';
-import { lookUp, sourceOf } from '../../../python/values/frame.ts';
 import { appendStringContent, stringParts, stringStart } from '../../../python/values/string-literal.ts';
 import { TextBuilder } from '../../../python/values/text-value.ts';
 import type { Frame, FunctionValue, Value } from '../../../python/values/value.ts';

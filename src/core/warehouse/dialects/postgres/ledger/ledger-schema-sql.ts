@@ -1,4 +1,4 @@
-import { ledgerSchema } from '../../../../sql/ledger-name.ts';
+import { ledgerSchema } from '../../../../sql/names/ledger-name.ts';
 import { sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };

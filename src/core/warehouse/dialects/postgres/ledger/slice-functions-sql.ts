@@ -1,4 +1,4 @@
-import { ledgerSchema as schema } from '../../../../sql/ledger-name.ts';
+import { ledgerSchema as schema } from '../../../../sql/names/ledger-name.ts';
 import { maxCells } from './lock-keys.ts';
 
 const safePath = 'pg_catalog, pg_temp';

@@ -1,5 +1,5 @@
 import type { SourceSpan } from '../../../text/span.ts';
-import type { Call, Keyword, Value } from './value.ts';
+import type { Call, Keyword, Value } from '../values/value.ts';
 
 /** An argument by name, or by position when it was given so. */
 export function argument(call: Call, name: string, position?: number): Keyword | undefined {

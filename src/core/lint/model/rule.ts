@@ -1,7 +1,7 @@
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { Fix, Severity } from '../fixes/finding.ts';
 import type { StatementView } from '../source/statement-view.ts';
+import type { Fix, Severity } from './finding.ts';
 
 /** What a rule says about one place, before severity settings and suppressions. */
 export interface RuleFinding {

@@ -1,7 +1,7 @@
-import type { MaskedText } from '../template/mask/masked-text.ts';
-import { isQualified } from './model/name-parts.ts';
-import type { SqlReading, Statement } from './model/statement.ts';
-import type { TableReference } from './model/table-reference.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
+import { isQualified } from '../model/name-parts.ts';
+import type { SqlReading, Statement } from '../model/statement.ts';
+import type { TableReference } from '../model/table-reference.ts';
 import { pathChange } from './search-path.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
-import { outsideNote } from '../../outside/outside-words.ts';
+import { outsideNote } from '../../irrevocable/outside-words.ts';
 import type { Applied } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { appendNotes } from '../guards/append-notes.ts';

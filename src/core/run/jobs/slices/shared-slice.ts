@@ -1,9 +1,9 @@
-import type { WriteFact } from '../../lineage/facts/facts.ts';
-import type { TaskId } from '../../pipeline/model/model.ts';
-import type { PlanUnit } from '../../plan/model/plan.ts';
-import { exactTime } from '../../time/expressions/evaluate-time.ts';
-import type { DataInterval } from '../../time/intervals/data-interval.ts';
-import { instant } from '../../time/zones/instant.ts';
+import type { WriteFact } from '../../../lineage/facts/facts.ts';
+import type { TaskId } from '../../../pipeline/model/model.ts';
+import type { PlanUnit } from '../../../plan/model/plan.ts';
+import { exactTime } from '../../../time/expressions/evaluate-time.ts';
+import type { DataInterval } from '../../../time/intervals/data-interval.ts';
+import { instant } from '../../../time/zones/instant.ts';
 
 /**
  * Why rows of a slice may be of others than the runs of this unit, in words; `undefined` where all of them are, so that

@@ -1,6 +1,6 @@
-import type { LedgerSlice } from '../../ledger/ledger-store.ts';
-import type { Plan, UnitId } from '../../plan/model/plan.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import type { LedgerSlice } from '../../../ledger/ledger-store.ts';
+import type { Plan, UnitId } from '../../../plan/model/plan.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 
 /**
  * What a run will write: one range per table and column where slices touch, so that thousands of units ask the ledger a

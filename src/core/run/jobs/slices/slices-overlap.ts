@@ -1,4 +1,4 @@
-import type { UnitSlice } from '../../plan/model/plan.ts';
+import type { UnitSlice } from '../../../plan/model/plan.ts';
 
 /** Whether two units write rows in common: same table and overlapping `[from, to)`; a whole table overlaps everything. */
 export function slicesOverlap(a: readonly UnitSlice[], b: readonly UnitSlice[]): boolean {

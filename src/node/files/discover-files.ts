@@ -1,7 +1,7 @@
 import { type Dirent, statSync } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Problem } from '../core/text/span.ts';
+import type { Problem } from '../../core/text/span.ts';
 
 /** Folders that never hold pipelines of the workspace itself. Folders whose name starts with a dot are skipped too. */
 const skippedFolders = new Set(['node_modules', '__pycache__', 'site-packages', 'dist', 'dbt_packages']);

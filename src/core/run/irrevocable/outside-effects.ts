@@ -1,9 +1,9 @@
 import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
+import { asBlock, type NamedInSql, namedInBody, namedInSql } from '../../sql/calls/named-in-sql.ts';
+import { outsideCalls } from '../../sql/calls/outside-calls.ts';
 import { nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
-import { asBlock, type NamedInSql, namedInBody, namedInSql } from '../../sql/named-in-sql.ts';
-import { outsideCalls } from '../../sql/outside-calls.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
 import { readDefinitions } from '../../warehouse/catalog/read-definitions.ts';

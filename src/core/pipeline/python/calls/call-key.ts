@@ -1,4 +1,4 @@
-import type { Call, FunctionValue, Value } from './value.ts';
+import type { Call, FunctionValue, Value } from '../values/value.ts';
 
 /** Longer texts and collections are told apart by who they are. */
 const textLimit = 2000;

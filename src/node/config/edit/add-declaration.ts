@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, isSeq, type Node, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { lineIndex } from '../../core/text/line-index.ts';
-import type { Position } from '../../core/text/span.ts';
-import type { DeclarationDraft, DraftRead, DraftWrite } from '../../core/view/document/draft-declaration.ts';
+import { lineIndex } from '../../../core/text/line-index.ts';
+import type { Position } from '../../../core/text/span.ts';
+import type { DeclarationDraft, DraftRead, DraftWrite } from '../../../core/view/document/draft-declaration.ts';
 import { keepLines } from './keep-lines.ts';
 
 export interface AddedDeclaration {

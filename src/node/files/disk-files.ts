@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileSet } from '../core/pipeline/model/model.ts';
-import type { Problem } from '../core/text/span.ts';
+import type { FileSet } from '../../core/pipeline/model/model.ts';
+import type { Problem } from '../../core/text/span.ts';
 import { discoverFiles, reasonOf } from './discover-files.ts';
 
 /** The files of a workspace as they were when first read; what could not be read is said in `problems`. */

@@ -1,5 +1,5 @@
-import type { FileSet } from '../core/pipeline/model/model.ts';
-import type { Problem } from '../core/text/span.ts';
+import type { FileSet } from '../../core/pipeline/model/model.ts';
+import type { Problem } from '../../core/text/span.ts';
 import { discoverFiles, isWantedFile } from './discover-files.ts';
 import { readText } from './disk-files.ts';
 

@@ -1,6 +1,6 @@
-import type { MaskedText } from '../template/mask/masked-text.ts';
-import { lex } from './lex/lexer.ts';
-import type { Token } from './lex/token.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
+import { lex } from '../lex/lexer.ts';
+import type { Token } from '../lex/token.ts';
 
 /** A parameter of a routine with what a call gives for it. */
 export interface GivenArgument {

@@ -1,6 +1,6 @@
-import type { Span } from '../text/span.ts';
+import type { Span } from '../../text/span.ts';
+import type { Statement } from '../model/statement.ts';
 import { ledgerSchema } from './ledger-name.ts';
-import type { Statement } from './model/statement.ts';
 
 /**
  * The statements by which a task that its scheduler runs joins the ledger and the lock, around the task's own. A run of

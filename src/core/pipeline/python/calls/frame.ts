@@ -1,5 +1,5 @@
 import type { SourceSpan, Span } from '../../../text/span.ts';
-import type { Frame, Value } from './value.ts';
+import type { Frame, Value } from '../values/value.ts';
 
 export const spanIn = (frame: Frame, span: Span): SourceSpan => ({
   file: frame.file,

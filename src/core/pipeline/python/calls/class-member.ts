@@ -1,4 +1,4 @@
-import type { ClassValue, FunctionValue, Value } from './value.ts';
+import type { ClassValue, FunctionValue, Value } from '../values/value.ts';
 
 /** A name of a class: its own, else that of the first base that has it. */
 export function memberOf(owner: ClassValue, name: string, depth = 0): Value | undefined {

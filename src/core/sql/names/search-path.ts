@@ -1,7 +1,7 @@
-import type { MaskedText } from '../template/mask/masked-text.ts';
-import type { Span } from '../text/span.ts';
-import { lex } from './lex/lexer.ts';
-import type { Token } from './lex/token.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
+import type { Span } from '../../text/span.ts';
+import { lex } from '../lex/lexer.ts';
+import type { Token } from '../lex/token.ts';
 
 /** What a statement does to the schemas in which PostgreSQL looks for names without one. */
 export type PathChange =

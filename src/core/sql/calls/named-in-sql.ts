@@ -1,8 +1,8 @@
-import type { MaskedText } from '../template/mask/masked-text.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import type { SqlReading, Statement } from '../model/statement.ts';
+import { readSql } from '../read-sql.ts';
 import { callsInSql } from './calls-in-sql.ts';
-import type { DialectName } from './model/dialect-name.ts';
-import type { SqlReading, Statement } from './model/statement.ts';
-import { readSql } from './read-sql.ts';
 
 /** Names that a text of SQL has for things of a database: in lower case unless quoted, parts joined by dots. */
 export interface NamedInSql {

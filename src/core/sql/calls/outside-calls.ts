@@ -1,6 +1,6 @@
-import { plainText } from '../template/mask/plain-text.ts';
-import { lex } from './lex/lexer.ts';
-import type { Token } from './lex/token.ts';
+import { plainText } from '../../template/mask/plain-text.ts';
+import { lex } from '../lex/lexer.ts';
+import type { Token } from '../lex/token.ts';
 
 /** Something that a text does and that no ROLLBACK of its transaction takes back. */
 export interface OutsideCall {

@@ -1,9 +1,9 @@
-import type { MaskedText } from '../template/mask/masked-text.ts';
-import type { Span } from '../text/span.ts';
-import { lexInside } from './lex/lex-inside.ts';
-import { lex } from './lex/lexer.ts';
-import type { Token } from './lex/token.ts';
-import type { DialectName } from './model/dialect-name.ts';
+import type { MaskedText } from '../../template/mask/masked-text.ts';
+import type { Span } from '../../text/span.ts';
+import { lexInside } from '../lex/lex-inside.ts';
+import { lex } from '../lex/lexer.ts';
+import type { Token } from '../lex/token.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 
 /** Something that stands before a bracket like a function: a call, or a type, or a table with its columns. */
 export interface CallInSql {
