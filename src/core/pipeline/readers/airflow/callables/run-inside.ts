@@ -1,8 +1,8 @@
 import { unknown } from '../../../python/values/make-value.ts';
 import { asRendered } from '../../../python/values/text-value.ts';
 import type { Interpreter, Value } from '../../../python/values/value.ts';
+import { givenSql } from '../operators/sql-arguments.ts';
 import { sqlOperators } from '../operators/sql-operators.ts';
-import { argumentAt } from '../program/arguments.ts';
 import type { Program, TaskBuilder } from '../program/program.ts';
 import { renderedField } from '../templates/rendered-value.ts';
 import { operatorUnread } from '../transfers/opaque-operators.ts';
@@ -14,7 +14,7 @@ import { sendTexts } from './sent-sql.ts';
 /** `Operator(…).execute(context)` inside the Python of a task: what it does is done by that task. */
 export function runInside(program: Program, inner: TaskBuilder, run: Interpreter): Value {
   const operator = sqlOperators[inner.operator];
-  const given = operator && argumentAt(inner, operator.sql);
+  const given = operator && givenSql(inner, operator);
   if (operator !== undefined && given !== undefined) {
     const endings = operator.extensions ?? ['.sql'];
     const value = renderedField(given.value, endings, run.files, inner.made.at.file, undefined);

@@ -4,6 +4,8 @@ import type { DialectName } from '../../../../sql/model/dialect-name.ts';
 export interface SqlArgument {
   /** Argument that holds the SQL; `a.b` for a key inside a dict argument. */
   readonly sql: string;
+  /** What the argument was called in earlier releases. */
+  readonly formerly?: string;
   readonly connection: string;
   /** Airflow's default connection id of the class, where it has one. */
   readonly defaultConnection?: string;

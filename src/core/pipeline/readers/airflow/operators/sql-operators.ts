@@ -56,7 +56,7 @@ export const sqlOperators: Readonly<Record<string, SqlOperator>> = {
     defaultConnection: 'google_cloud_default',
     dialect: 'bigquery',
   },
-  BigQueryOperator: { sql: 'sql', connection: 'gcp_conn_id', dialect: 'bigquery' },
+  BigQueryOperator: { sql: 'sql', formerly: 'bql', connection: 'gcp_conn_id', dialect: 'bigquery' },
   TrinoOperator: {
     sql: 'sql',
     connection: 'trino_conn_id',

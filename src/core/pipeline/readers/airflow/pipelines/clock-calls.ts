@@ -1,6 +1,7 @@
 import type { ClockCall, TaskSql } from '../../../model/model.ts';
 import { clocksOf } from '../../../python/values/make-value.ts';
 import type { ClockSite, Value } from '../../../python/values/value.ts';
+import { sqlKeywords } from '../operators/sql-arguments.ts';
 import { type DagBuilder, dagArgument, defaultArguments, type TaskBuilder } from '../program/program.ts';
 import { clockParams, clocksThrough } from './clock-params.ts';
 
@@ -33,9 +34,10 @@ export function clockCallsOf(
   }
   for (const { builder, id, sql } of tasks) {
     const params = clockParams(builder, dag);
+    const takesSql = sqlKeywords(builder.operator);
     for (const one of sql) for (const site of clocksThrough(one, params)) note(site, 'sql', id);
     for (const { name, value } of builder.made.keywords.values()) {
-      if (/^(?:sql|hql|query|bql|configuration)$/.test(name)) use(value, 'sql', id);
+      if (takesSql.has(name)) use(value, 'sql', id);
       else if (/^(?:start|end)_date$/.test(name)) use(value, 'start-date', id);
       else use(value, pathArgument.test(name) ? 'path' : 'argument', id);
     }

@@ -17,9 +17,10 @@ import { truthOf } from '../../../python/values/make-value.ts';
 import { derivedText, plainText } from '../../../python/values/text-value.ts';
 import type { Keyword, TextValue, Value } from '../../../python/values/value.ts';
 import { connectionOf } from '../operators/operator-connection.ts';
+import { givenSql } from '../operators/sql-arguments.ts';
 import type { SqlArgument, SqlOperator } from '../operators/sql-operator.ts';
 import { dialectOfName, templateExtensions } from '../operators/sql-operators.ts';
-import { argumentAt, booleanOf, isNone } from '../program/arguments.ts';
+import { booleanOf, isNone } from '../program/arguments.ts';
 import { dagArgument, type Program, type TaskBuilder, taskArgument } from '../program/program.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
 import { parameterValue } from '../session/parameter-value.ts';
@@ -97,12 +98,12 @@ export function operatorSql(
         return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
       });
   };
-  const main = argumentAt(task, operator.sql);
+  const main = givenSql(task, operator);
   const { sides } = operator;
   if (sides === undefined) return texts(main, operator, connection, undefined);
   return [
     ...texts(main, operator, connection, 0),
-    ...sides.flatMap((side, index) => texts(argumentAt(task, side.sql), side, connectionOf(task, side), index + 1)),
+    ...sides.flatMap((side, index) => texts(givenSql(task, side), side, connectionOf(task, side), index + 1)),
   ];
 }
 
