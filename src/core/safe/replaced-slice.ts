@@ -1,6 +1,7 @@
 import type { WriteFact } from '../lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
 import { sqlContext } from '../lineage/times/sql-context.ts';
+import { namesOfWorkspace } from '../lineage/workspace/names-of-workspace.ts';
 import { tableName } from '../lineage/writes/table-of-statement.ts';
 import type { LintContext } from '../lint/context/lint-context.ts';
 import { sliceDeletion } from '../lint/fixes/replace-slice-fix.ts';
@@ -28,7 +29,9 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
       `each run makes the name of its table, ${write.table}`,
       'write into one table, and cut it by the interval',
     );
-  const others = (facts.tables.get(write.table)?.writers ?? []).filter((writer) => writer !== view.task.id);
+  const others = (facts.tables.get(namesOfWorkspace(facts)(write.table))?.writers ?? []).filter(
+    (writer) => writer !== view.task.id,
+  );
   const empties = (id: TaskId): boolean =>
     facts.facts.get(id)?.writes.some((other) => sameTable(other.table, write.table) && other.empties === true) === true;
   if (slice.kind !== 'range') {

@@ -2,7 +2,7 @@ import type { Edge, TaskId } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import { staysInside } from '../facts/window-range.ts';
 import type { WorkspaceFacts } from '../facts/workspace-facts.ts';
-import { tableNames } from './find-table.ts';
+import { namesOfWorkspace } from './names-of-workspace.ts';
 import { earlierTasks } from './order-edges.ts';
 
 /** The tasks that one task builds on, sorted, without itself. */
@@ -26,11 +26,9 @@ const edgesByEnd = oncePer(({ pipelines }: WorkspaceFacts): ReadonlyMap<TaskId, 
   return found;
 });
 
-const namesOf = oncePer(({ tables }: WorkspaceFacts) => tableNames(tables.keys()));
-
 export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
   const byOrder = (edgesByEnd(facts).get(id) ?? []).map(({ from }) => from);
-  const names = namesOf(facts);
+  const names = namesOfWorkspace(facts);
   const pipeline = facts.tasks.get(id)?.pipeline;
   const isLater = (writer: TaskId): boolean => pipeline !== undefined && earlierOf(pipeline)(id, writer);
   const after = new Set(byOrder);

@@ -5,8 +5,7 @@ import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import { isSameInEveryRun } from '../../lineage/tasks/run-dependence.ts';
 import { sampleIntervals } from '../../lineage/times/sample-intervals.ts';
-import { databaseName } from '../../lineage/workspace/database-tables.ts';
-import { tableNames } from '../../lineage/workspace/find-table.ts';
+import { namesOfWorkspace } from '../../lineage/workspace/names-of-workspace.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import { createMemo, oncePer } from '../../pipeline/workspace/memo.ts';
@@ -31,8 +30,7 @@ export function plannableTasks(
   digest: (text: string) => string,
   coded: WorkspaceFacts = facts,
 ): PlannableTask[] {
-  const meant = facts.database === undefined ? undefined : databaseName(facts.database);
-  const names = tableNames(facts.tables.keys(), meant);
+  const names = namesOfWorkspace(facts);
   const writers = new Map<string, { id: TaskId; write: WriteFact }[]>();
   for (const [id, { writes }] of facts.facts) {
     const owner = facts.tasks.get(id);

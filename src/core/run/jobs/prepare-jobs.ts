@@ -1,6 +1,7 @@
 import type { DeclaredFacts } from '../../lineage/facts/declared-facts.ts';
 import type { TaskFacts } from '../../lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import { namesOfWorkspace } from '../../lineage/workspace/names-of-workspace.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
 import { renderTemplate } from '../../template/render/render.ts';
@@ -63,7 +64,9 @@ export function prepareJobs(
       const elsewhere = runsHere(connection, rendered);
       if (elsewhere !== undefined) return { ...elsewhere, at: elsewhere.at ?? known.task.session?.database?.at };
     }
-    const otherWriters = (table: string) => (facts.tables.get(table)?.writers ?? []).filter((id) => id !== unit.task);
+    const names = namesOfWorkspace(facts);
+    const otherWriters = (table: string) =>
+      (facts.tables.get(names(table))?.writers ?? []).filter((id) => id !== unit.task);
     const source = {
       facts: taskFacts,
       declared: declared.get(unit.task),
