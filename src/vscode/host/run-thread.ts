@@ -1,3 +1,4 @@
+// Runs have a thread of their own, so that reading the workspace never waits for one, and ending it ends them at once.
 import { parentPort } from 'node:worker_threads';
 import { serve } from './rpc.ts';
 import type { RunThreadEvent } from './run-api.ts';

@@ -1,3 +1,4 @@
+// Reading and checking have a thread of their own, so that typing never waits for them.
 import { parentPort } from 'node:worker_threads';
 import { serve } from './rpc.ts';
 import type { WorkspaceEvent } from './workspace-api.ts';

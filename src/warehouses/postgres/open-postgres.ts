@@ -20,6 +20,7 @@ const settingsSince17 = [...settingsSince14, 'transaction_timeout=0'];
 /** The most first. */
 const settingsByServer = [settingsSince17, settingsSince14, startupSettings];
 
+/** One session is opened first, for version and encoding, and to refuse a pooler in between. Throws {@link WarehouseError}. */
 export async function openPostgres(connection: PostgresConnection): Promise<Warehouse> {
   const resolved = await resolveConnection(connection);
   const open = new Set<PostgresSession>();

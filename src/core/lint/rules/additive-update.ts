@@ -13,6 +13,7 @@ import {
   writeSubject,
 } from '../source/statement-view.ts';
 
+/** A second run adds its share to a value once more, because the new value is made from the old one. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const view of task.statements) {

@@ -18,6 +18,7 @@ import {
   tableLabel,
 } from '../source/statement-view.ts';
 
+/** A second run adds the same rows to a table that no INSERT wrote: calls append where they are told nothing. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const access of task.task.accesses) {

@@ -5,6 +5,7 @@ import { marks } from '../reruns/consumed-source.ts';
 import { empties } from '../reruns/insert-guard.ts';
 import { placeOf, type StatementView, type TaskView, tableKey, tableLabel } from '../source/statement-view.ts';
 
+/** A second run finds nothing to read, because the first one marked what it had read. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const update of task.statements) {

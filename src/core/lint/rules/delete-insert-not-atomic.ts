@@ -17,6 +17,7 @@ import {
 } from '../source/statement-view.ts';
 import { type Atomicity, atomicity } from '../source/transaction.ts';
 
+/** A run that fails between the two leaves the slice empty until both have run again. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const first of task.statements) {

@@ -19,6 +19,7 @@ import {
   writesTo,
 } from '../source/statement-view.ts';
 
+/** A second run doubles what is written beyond the DELETE, and loses what is deleted beyond the INSERT. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const deletion of task.statements) {

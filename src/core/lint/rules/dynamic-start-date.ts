@@ -3,6 +3,7 @@ import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../model/rule.ts';
 
+/** A second run has no fixed interval to be of: start_date is another at each parse. */
 function* check(context: LintContext): Generator<RuleFinding> {
   const { pipeline } = context;
   for (const call of pipeline.clockCalls) {

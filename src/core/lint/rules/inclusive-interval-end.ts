@@ -21,6 +21,7 @@ interface ClosedEnd {
   readonly comparison: Comparison;
 }
 
+/** Rows at the very end are read by two intervals, and the one that ran last has them. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     // Where the interval is empty both bounds are one and the same; another rule says so.

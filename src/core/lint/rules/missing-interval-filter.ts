@@ -20,6 +20,7 @@ import {
   writeSubject,
 } from '../source/statement-view.ts';
 
+/** A second run deletes one slice and inserts all of the input, so that all other slices double. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const { kind } = task.pipeline.schedule.value;

@@ -14,6 +14,7 @@ import {
   writeSubject,
 } from '../source/statement-view.ts';
 
+/** A second run leaves the rows of the first one there, and they come twice. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const view of task.statements) {

@@ -7,6 +7,7 @@ import type { Rule, RuleFinding } from '../model/rule.ts';
 import { type ClockUse, clockUses } from '../reruns/clock-use.ts';
 import { placeOf, sameTable, sourceText, type TaskView, tableKey } from '../source/statement-view.ts';
 
+/** A second run works on the time at which it runs, not on its interval. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => !python);

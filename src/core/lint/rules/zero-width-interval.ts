@@ -5,6 +5,7 @@ import type { Fix } from '../model/finding.ts';
 import type { Rule, RuleFinding } from '../model/rule.ts';
 import type { TaskView } from '../source/statement-view.ts';
 
+/** Every run replaces its slice by nothing, because the interval begins where it ends. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const schedule = task.pipeline.schedule.value;

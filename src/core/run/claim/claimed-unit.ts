@@ -8,6 +8,7 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { type Claim, claimSlices } from './claim.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
+/** One try of a unit: what it needs, and how far it came, for the one who cleans up after it. */
 export interface UnitRun {
   readonly job: UnitJob;
   readonly warehouse: Warehouse;

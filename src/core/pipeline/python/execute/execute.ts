@@ -17,6 +17,7 @@ import { forgetRounds } from './forget-rounds.ts';
 /** Literal loops longer than this are followed for so many rounds only. */
 const roundLimit = 500;
 
+/** Follows the statements of a block up to the first that leaves it, and says how. */
 export function executeBlock(block: SyntaxNode, frame: Frame, run: Interpreter): Completion {
   for (const statement of block.children) {
     const completion = execute(statement, frame, run);

@@ -37,6 +37,7 @@ const partitionActions = new Set(
   ),
 );
 
+/** ALTER as far as it moves rows or names: partitions, renames, swaps, APPEND, added columns and keys. Of the rest only the table. */
 export function readAlter(c: Cursor): Reading {
   c.index++;
   while (acceptAny(c, modifiers) !== undefined);

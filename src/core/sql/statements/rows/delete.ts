@@ -20,6 +20,7 @@ import { targetAmong, withoutRead } from './target-among.ts';
 
 const modifiers = new Set(['low_priority', 'quick', 'ignore']);
 
+/** DELETE in every order of target, FROM and USING. Its targets are no reads, also where they stand among the tables. */
 export function readDelete(c: Cursor): Reading {
   c.index++;
   while (acceptAny(c, modifiers) !== undefined);

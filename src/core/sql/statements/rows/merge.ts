@@ -19,6 +19,7 @@ import { afterTable } from '../../parse/words.ts';
 import { readAssignments } from './assignments.ts';
 import type { Reading } from './reading.ts';
 
+/** MERGE up to RETURNING or OUTPUT: what stands between its branches and is not known is passed over. */
 export function readMerge(c: Cursor): Reading {
   c.index++;
   accept(c, 'with', 'schema', 'evolution');
