@@ -95,12 +95,12 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'python/syntax', decides: 'Python text as a tree, tolerant', imports: [] },
     {
       room: 'python/values',
-      decides: 'what a value is known to be',
+      decides: 'what a value is known to be; the words Call, Frame, Interpreter',
       imports: ['model', 'python/syntax'],
     },
     {
       room: 'python/calls',
-      decides: 'the words: call, frame, member of a class, interpreter',
+      decides: 'the arguments of a call, the names in sight, what a class holds; which calls are the same',
       imports: ['python/values'],
     },
     {
