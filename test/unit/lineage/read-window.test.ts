@@ -174,6 +174,20 @@ describe('predicates reach a table', () => {
     expect(readsOfSql(`insert into t ${query}`)).toContain('src the whole table');
   });
 
+  it.each([
+    'update t set n = s.n from s where t.id = s.id',
+    'update t set n = (select max(n) from s) where id in (select id from s)',
+    'delete from t using s where t.id = s.id',
+    'merge into t using s on t.id = s.id when matched then update set n = s.n',
+    'merge into t using (select id, max(n) n from s group by id) r on t.id = r.id when matched then update set n = r.n',
+  ])('through common tables in front of a change of rows: %s', (change) => {
+    expect(readsOfSql(`with s as (select * from src where ${inInterval}) ${change}`)).toEqual(['src.ts [start, end)']);
+    expect(readsOfSql(`with r as (select * from src), s as (select * from r where ${inInterval}) ${change}`)).toEqual([
+      'src.ts [start, end)',
+    ]);
+    expect(readsOfSql(`with s as (select * from src) ${change}`)).toEqual(['src the whole table']);
+  });
+
   it('in MERGE through the conditions of every branch that takes rows', () => {
     const merge = (condition: string) =>
       `merge into t using src s on t.id = s.id when matched and ${condition} then update set v = s.v when not matched and ${condition} then insert (id) values (s.id)`;

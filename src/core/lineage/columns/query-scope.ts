@@ -25,10 +25,12 @@ export interface Scope {
 
 export const emptyScope: Scope = { outer: undefined, tables: new Map() };
 
-export const openScope = (query: QueryBlock, outer: Scope): Scope => ({
+export const scopeOf = (common: readonly CommonTable[], outer: Scope): Scope => ({
   outer,
-  tables: new Map(query.with.map((table) => [table.name, { table, asked: [] }])),
+  tables: new Map(common.map((table) => [table.name, { table, asked: [] }])),
 });
+
+export const openScope = (query: QueryBlock, outer: Scope): Scope => scopeOf(query.with, outer);
 
 export function lookUp(scope: Scope, name: string): { readonly found: ScopedTable; readonly scope: Scope } | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {

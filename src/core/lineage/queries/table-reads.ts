@@ -16,6 +16,7 @@ import {
   outputNames,
   type Ranges,
   type Scope,
+  scopeOf,
   withoutPlaces,
 } from '../columns/query-scope.ts';
 import type { SqlContext } from '../times/sql-context.ts';
@@ -42,12 +43,13 @@ export function tableReads(statement: Statement, context: SqlContext, tables: Ta
   const visitor = makeVisitor(context, tables, found, undefined, new Map());
   const usingQuery = statement.from.some((item) => item.kind === 'query' && item.query === statement.query);
   if (statement.query !== undefined && !usingQuery) visitor.query(statement.query, noRanges, emptyScope);
+  const scope = scopeOf(statement.with, emptyScope);
   if (statement.from.length > 0 || statement.where.length > 0) {
     const target = statement.target === undefined ? [] : [targetItem(statement, statement.target)];
     // A MERGE condition decides which source rows match, not which are read.
     const where = statement.kind === 'merge' ? [] : statement.where;
     const asked = statement.kind === 'merge' ? branchRanges(statement, context) : noRanges;
-    visitor.from([...target, ...statement.from], where, asked, target.length, emptyScope);
+    visitor.from([...target, ...statement.from], where, asked, target.length, scope);
   }
   const others = [
     ...(statement.kind === 'merge' ? statement.on : []),
@@ -56,7 +58,8 @@ export function tableReads(statement: Statement, context: SqlContext, tables: Ta
     ...statement.branches.flatMap((branch) => branch.condition),
     ...(statement.conflict?.where ?? []),
   ];
-  visitor.nested(others, emptyScope);
+  visitor.nested(others, scope);
+  visitor.common(scope);
 
   const seen = new Set(found.map(({ table, through }) => (through?.view ?? table).start));
   for (const table of statement.reads) if (!seen.has(table.start)) visitor.table(table, noRanges);
@@ -105,6 +108,8 @@ interface Visitor {
   /** `skip`: leading entries that only give names, such as the target of an UPDATE; `asked` goes to the one behind them. */
   from(from: readonly FromItem[], where: readonly SqlExpression[], asked: Ranges, skip: number, scope: Scope): void;
   nested(expressions: readonly SqlExpression[], scope: Scope): void;
+  /** Common tables, when all that reads them has been visited. */
+  common(scope: Scope): void;
   /** A table, or what a view of that name reads. */
   table(table: TableReference, ranges: Ranges): void;
 }
@@ -226,6 +231,7 @@ function makeVisitor(
   return {
     query: visitQuery,
     nested: visitNested,
+    common: visitCommon,
     table: visitTable,
     from: (from, where, asked, skip, scope) => {
       const own = fromRanges(from, where, context, columnsIn(scope));

@@ -1,5 +1,5 @@
 import type { Span } from '../../text/span.ts';
-import type { FromItem, QueryBlock, SqlExpression } from './expression.ts';
+import type { CommonTable, FromItem, QueryBlock, SqlExpression } from './expression.ts';
 import type { TableReference } from './table-reference.ts';
 
 export const statementKinds = [
@@ -96,6 +96,8 @@ export interface Statement extends Span {
   readonly columns: readonly string[];
   /** The SELECT of INSERT … SELECT, CTAS, MERGE USING (…), a plain SELECT; `undefined` for VALUES and the rest. */
   readonly query: QueryBlock | undefined;
+  /** Common tables in front of UPDATE, DELETE and MERGE; those in front of another statement are in its `query`. */
+  readonly with: readonly CommonTable[];
   /** Number of VALUES rows; 0 when there is none. */
   readonly valueRows: number;
   readonly values: readonly SqlExpression[];

@@ -53,6 +53,8 @@ function itemsOfStatement(statement: Statement): Item[] {
   const values = new Set(statement.assignments.map((assignment) => assignment.value));
   const ownQuery = statement.from.some((item) => item.kind === 'query' && item.query === statement.query);
   return [
+    // A MERGE from a query has them there as well.
+    ...(statement.query === undefined ? statement.with.map((table) => ({ block: table.query })) : []),
     ...(statement.query === undefined || ownQuery ? [] : [{ block: statement.query }]),
     ...itemsOfFrom(statement.from, undefined),
     ...expressions(statement.on, undefined),

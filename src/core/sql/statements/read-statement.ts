@@ -112,6 +112,7 @@ function readFacts(c: Cursor, whole: boolean): Statement {
     ...reading,
     head: reading.head ?? { start: headStart, end: Math.max(headStart, targetEnd) },
     query,
+    with: changesRows.has(reading.kind) ? common : [],
     targets: reading.targets ?? (target === undefined ? [] : [target]),
     reads: c.reads.slice(firstRead),
     // The query of a MERGE is its source, nothing that it puts out.
@@ -119,6 +120,8 @@ function readFacts(c: Cursor, whole: boolean): Statement {
     modifying: c.modifying.slice(firstModifying),
   };
 }
+
+const changesRows: ReadonlySet<StatementKind> = new Set(['update', 'delete', 'merge']);
 
 /** `{{ header }}` in front of a statement: whatever it renders to, comments or settings, the statement is still read. */
 function skipHeader(c: Cursor): void {

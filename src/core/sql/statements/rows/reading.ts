@@ -16,6 +16,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   reads: [],
   columns: [],
   query: undefined,
+  with: [],
   valueRows: 0,
   values: [],
   where: [],
