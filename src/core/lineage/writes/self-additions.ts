@@ -2,6 +2,8 @@ import type { SqlExpression } from '../../sql/model/expression.ts';
 import { filtersOf, tablesOf, within } from '../../sql/model/sql-search.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
+import { memberRead, membersSet, setsMembers } from './document-members.ts';
+import { type OldValue, readOfOwnRow } from './old-value.ts';
 
 /** A column whose new value is made of its old one, so that a second run changes it once more. */
 export interface SelfAddition {
@@ -28,13 +30,14 @@ export function assignmentsOf(statement: Statement): Assignment[] {
 /** The assignments of a statement that make a value of a row that is there from its old value. */
 export function selfAdditions(statement: Statement, names: TargetNames): readonly SelfAddition[] {
   const all = assignmentsOf(statement);
-  const found = all.filter((one) => remakes(one, names));
+  const found = all.filter((one) => remakes(statement, one, names));
   if (found.length === 0) return [];
   const plain = new Set(all.filter((one) => !found.includes(one)).map(({ column }) => lastPart(column)));
   const ledger = hasLedger(statement, plain, names);
   return found.map((assignment) => {
     const { value } = assignment;
-    const adds = isSum(value);
+    const follow = readOfOwnRow(statement, lastPart(assignment.column), names.isTarget, names.isSame);
+    const adds = isSum(value) || follow(value).some(({ expression, old }) => sums(expression, old));
     const filters = filtersOf(statement).map(({ conjunct }) => conjunct);
     const own = oldValue(assignment, names);
     const told = asksOld(value.kind === 'case' ? [value, ...filters] : filters, own);
@@ -48,11 +51,12 @@ const oldValue =
   (one) =>
     one.kind === 'column' && one.name === lastPart(column) && (one.qualifier === undefined || isTarget(one.qualifier));
 
-const remakes = (assignment: Assignment, names: TargetNames): boolean => {
+const remakes = (statement: Statement, assignment: Assignment, names: TargetNames): boolean => {
   const { column, value } = assignment;
-  const own = oldValue(assignment, names);
-  const qualified = (one: SqlExpression): boolean => one.kind === 'column' && one.qualifier !== undefined && own(one);
-  return changes(value, column, own, qualified);
+  const is = oldValue(assignment, names);
+  const follow = readOfOwnRow(statement, lastPart(column), names.isTarget, names.isSame);
+  const qualified = (one: SqlExpression): boolean => one.kind === 'column' && one.qualifier !== undefined && is(one);
+  return changes(value, column, { is, follow }, { is: qualified, follow: () => [] });
 };
 
 /** Of their own result they make another one; `%`, `&` and `|` do not. */
@@ -67,10 +71,12 @@ const distinct = new Set(['array_distinct', 'list_distinct', 'array_union', 'arr
 type Is = (one: SqlExpression) => boolean;
 
 /** Whether a value, given for a column, differs from the old one each time that it is computed again. */
-function changes(value: SqlExpression, column: string, own: Is, qualified: Is): boolean {
+function changes(value: SqlExpression, column: string, own: OldValue, qualified: OldValue): boolean {
   const again = (one: SqlExpression) => changes(one, column, own, qualified);
   const holds = (one: SqlExpression) => isOld(one, own) || again(one);
   switch (value.kind) {
+    case 'column':
+      return own.follow(value).some(({ expression, old }) => changes(expression, column, old, old));
     case 'cast':
       return again(value.operand);
     case 'case':
@@ -89,13 +95,17 @@ function changes(value: SqlExpression, column: string, own: Is, qualified: Is): 
       // `(bits << 1) & 255`: what is done to the result is done to the change in it.
       if (!growing.has(operator))
         return !/^(and|or|[<>=!].*|is .*|like|in)$/i.test(operator) && (again(left) || again(right));
-      if ((operator === '||' && mergesDocument(value, column)) || neutral(left, operator) || neutral(right, operator))
-        return false;
+      if (operator === '||' && mergesDocument(value, column)) return again(left) || again(right);
+      if (neutral(left, operator) || neutral(right, operator)) return false;
       return holds(left) || holds(right);
     }
     case 'call': {
       const name = lastPart(value.name);
-      if (distinct.has(name)) return false;
+      // `lag(n) OVER (…)` and a running sum are made of other rows.
+      if (distinct.has(name) || value.window !== undefined) return false;
+      const members = membersSet({ ...value, name });
+      if (members.some((one) => changes(one.value, column, memberOf(own, one.path), qualified))) return true;
+      if (members.length > 0 || setsMembers({ name })) return value.arguments.slice(0, 1).some(again);
       return value.arguments.some(growingCalls.has(name) ? holds : again);
     }
     default:
@@ -113,15 +123,24 @@ function neutral(one: SqlExpression, operator: string): boolean {
 const nullGuards = new Set(['coalesce', 'ifnull', 'nvl', 'isnull', 'zeroifnull', 'greatest', 'round']);
 
 /** The old value itself, with something in its place where it is NULL, or in another type. */
-function isOld(one: SqlExpression, own: Is): boolean {
+function isOld(one: SqlExpression, own: OldValue): boolean {
   if (one.kind === 'opaque') return one.parts.length === 1 && one.parts.every((part) => isOld(part, own));
   if (one.kind === 'cast') return isOld(one.operand, own);
   if (one.kind === 'call' && nullGuards.has(one.name)) {
     const [first] = one.arguments;
     return first !== undefined && isOld(first, own);
   }
-  return own(one);
+  return own.is(one) || own.follow(one).some(({ expression, old }) => isOld(expression, old));
 }
+
+/** The old value of one member of a document: what is read of another member stays what it is. */
+const memberOf = (own: OldValue, path: string): OldValue => ({
+  is: (one) => {
+    const read = memberRead(one);
+    return read !== undefined && read.path === path && isOld(read.document, own);
+  },
+  follow: () => [],
+});
 
 const documentName =
   /(^|_)(jsonb?|attr(ibute)?s|prop(ertie)?s|meta(data)?|payload|settings|config|params|extras?|options|labels|details|data|doc(ument)?|hstore)(_|$)/;
@@ -144,6 +163,9 @@ function isSum(value: SqlExpression): boolean {
   if (value.kind === 'subquery') return value.query.select.some(({ expression }) => isSum(expression));
   return (value.kind === 'case' || value.kind === 'opaque') && value.parts.some(isSum);
 }
+
+const sums = (value: SqlExpression, old: OldValue): boolean =>
+  isSum(value) || old.follow(value).some((next) => sums(next.expression, next.old));
 
 /** Rows that were counted before are left out: an anti-join on another table, a processed flag, or an applied mark. */
 function hasLedger(statement: Statement, marks: ReadonlySet<string>, names: TargetNames): boolean {
