@@ -291,6 +291,9 @@ ${dag}
     PythonOperator(task_id="load", python_callable=load)
 `,
   },
+  'what is old is moved to an archive':
+    dagWith(`WITH old AS (DELETE FROM raw.events WHERE at < DATE '{{ ds }}' - interval '90 days' RETURNING *)
+    INSERT INTO archive.events SELECT * FROM old;`),
   'plain start dates': {
     'dags/start.py': `${py}import pendulum
 

@@ -346,6 +346,10 @@ describe('what stands against a plan', () => {
     expect(makePlan([sums], request(['sum'], oneDay, { allowAppend: true })).findings).toMatchObject([
       { severity: 'warning' },
     ]);
+    const takes = task('move', daily, {}, { writes: [{ ...write('t', undefined, 'append'), takenFrom: 'q' }] });
+    expect(makePlan([takes], request(['move'], oneDay)).findings).toMatchObject([
+      { code: 'append-in-plan', severity: 'error', message: expect.stringContaining('out of q') },
+    ]);
     const leftToAirflow = task('log', daily, {}, { ...adds, executor: { kind: 'airflow', reason: 'a shell command' } });
     const behind = { ...leftToAirflow, after: [{ parent: 'first', shift: undefined }] };
     const first = task('first', daily, {}, { writes: [write('u')] });

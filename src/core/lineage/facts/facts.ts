@@ -101,6 +101,8 @@ export interface WriteFact {
   readonly mode: WriteMode;
   /** A column of rows that are there gets a value made of its old one: a second run of an interval changes it once more. */
   readonly again?: { readonly column: string; readonly adds: boolean; readonly at: SourceSpan | undefined };
+  /** The table out of which the rows that are added are deleted, so that a second run finds none. */
+  readonly takenFrom?: string;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
   /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */

@@ -8,6 +8,7 @@ import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
+import { takenByAll } from './taken-source.ts';
 import { emptiesPartition, partitionParent, type TaskStatement } from './task-statements.ts';
 import { waysOfRun } from './ways-of-run.ts';
 import {
@@ -41,7 +42,7 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
     }
   }
   const writes = [...byTarget.values()].flatMap((written) => {
-    const write = writeOf(written, tables, known);
+    const write = writeOf(written, tables, known, statements);
     return write === undefined ? [] : [write];
   });
   return { writes, internal };
@@ -175,6 +176,7 @@ function writeOf(
   { name: table, naming, isRemade, items }: Written,
   tables: TableColumns,
   known: KnownTables,
+  all: readonly TaskStatement[],
 ): WriteFact | undefined {
   const first = items[0];
   if (first === undefined) return undefined;
@@ -189,6 +191,7 @@ function writeOf(
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
   const again = isRemade || mode === 'full_replace' ? undefined : changedAgain(table, items);
+  const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   return {
     table,
     ...named,
@@ -197,6 +200,7 @@ function writeOf(
     ...(sliceAt === undefined ? {} : { sliceAt }),
     mode,
     ...(again === undefined ? {} : { again }),
+    ...(takenFrom === undefined ? {} : { takenFrom }),
     key: key ?? [],
     provenance: 'sql',
     at,

@@ -1,8 +1,10 @@
+import { takenSource } from '../../lineage/writes/taken-source.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import { filtersOf, within } from '../../sql/model/sql-search.ts';
-import type { Assignment } from '../../sql/model/statement.ts';
+import type { Assignment, Statement } from '../../sql/model/statement.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
-import { type StatementView, sameTable, tableKey, writesTo } from '../source/statement-view.ts';
+import type { LintContext } from '../context/lint-context.ts';
+import { type StatementView, sameTable, type TaskView, tableKey, writesTo } from '../source/statement-view.ts';
 import { atomicity } from '../source/transaction.ts';
 
 /**
@@ -20,6 +22,15 @@ export function marks(update: StatementView, reader: StatementView): string | un
   );
   const set = assignments.find((assignment) => setsMark(update, assignment) && asked.includes(assignment.column));
   return set?.column;
+}
+
+/** The DELETE that takes the rows of an INSERT out of a table which nothing before it in the run fills anew. */
+export function takesOut(context: LintContext, task: TaskView, view: StatementView): Statement | undefined {
+  const taken = takenSource(view.statement);
+  if (taken?.target === undefined) return undefined;
+  const key = tableKey(view, taken.target);
+  const before = [...task.statements.filter(({ order }) => order < view.order), ...context.runEarlier(task, key)];
+  return before.some((other) => other.statement.kind !== 'delete' && writesTo(other, key)) ? undefined : taken;
 }
 
 /** Where the mark and what is read are one transaction no row is read twice, so the reader adds none again. */

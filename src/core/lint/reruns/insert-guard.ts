@@ -14,7 +14,7 @@ import {
   writesTo,
 } from '../source/statement-view.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
-import { marksWhatIsRead } from './consumed-source.ts';
+import { marksWhatIsRead, takesOut } from './consumed-source.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
 
@@ -38,7 +38,7 @@ export function insertGuard(
   key: string,
 ): InsertGuard | undefined {
   if (view.statement.conflict !== undefined || usesUpItsSource(context, view)) return sure;
-  if (readsTargetAsGuard(context, view, key)) return sure;
+  if (readsTargetAsGuard(context, view, key) || takesOut(context, task, view) !== undefined) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
   if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
