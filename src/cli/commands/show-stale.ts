@@ -57,6 +57,9 @@ function staleJson(stale: readonly StaleSlice[], versions: readonly SliceVersion
   return `${JSON.stringify({ version: 1, stale: listed, notJudged: notJudged(versions) })}\n`;
 }
 
+/** What a change by hand did not tell the ledger is not seen: neither answer is absolute. */
+const restsOn = 'by what the ledger knows; tables that no task of the workspace writes are not looked at';
+
 function staleText(
   stale: readonly StaleSlice[],
   versions: readonly SliceVersionRecord[],
@@ -66,7 +69,7 @@ function staleText(
   const scheduled = notJudged(versions);
   const open = scheduled === 0 ? '' : `${plural(scheduled, 'slice')} made by a scheduler: not judged\n`;
   if (known === 0) return 'no slice was made by a run on this database yet\n';
-  if (stale.length === 0) return `no slice is stale, of ${known} that the ledger knows\n${open}`;
+  if (stale.length === 0) return `no slice is stale, of ${known} (${restsOn})\n${open}`;
   const rows = stale.map(({ version, reasons }) => [
     version.unit,
     version.target,
@@ -75,5 +78,5 @@ function staleText(
   ]);
   const titles = ['unit', 'table', 'made at', 'why it is stale'].map((title) => ({ title }));
   const table = textTable(titles, rows, { width: columns, paintTitle: colors.bold });
-  return `${table.join('\n')}\n${stale.length} of ${known} slices are stale; "backfill run" with --downstream makes them anew\n${open}`;
+  return `${table.join('\n')}\n${stale.length} of ${plural(known, 'slice')} ${stale.length === 1 ? 'is' : 'are'} stale (${restsOn}); "backfill run" with --downstream makes ${stale.length === 1 ? 'it' : 'them'} anew\n${open}`;
 }
