@@ -3,6 +3,7 @@ import type { SliceDiff } from '../../diff/slice-diff.ts';
 import { withinToleranceText } from '../../diff/within-tolerance-text.ts';
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import { countStates } from '../../run/unit/run-result.ts';
+import { stateOfSlice } from '../../run/unit/state-of-slice.ts';
 import { leftOverInWords } from '../words/left-over-advice.ts';
 
 export interface ReportInput {
@@ -82,15 +83,18 @@ export function reportContent({
 
 function figureRows({ unit, state, message, slices }: UnitRecord): readonly (readonly string[])[] {
   if (slices.length === 0) return [[unit, state, message ?? '', ...Array<string>(7).fill('')]];
-  return slices.map(({ table, before, after, added, removed, changed, withinTolerance }) => [
-    unit,
-    state,
-    table,
-    ...[before?.rows, after?.rows, added, removed].map((count) => count?.toString() ?? ''),
-    withinTolerance ? `${changed} ${withinToleranceText(withinTolerance, changed)}` : (changed?.toString() ?? ''),
-    before?.rowChecksum ?? '',
-    after?.rowChecksum ?? '',
-  ]);
+  return slices.map((slice) => {
+    const { table, before, after, added, removed, changed, withinTolerance } = slice;
+    return [
+      unit,
+      stateOfSlice(state, slice),
+      table,
+      ...[before?.rows, after?.rows, added, removed].map((count) => count?.toString() ?? ''),
+      withinTolerance ? `${changed} ${withinToleranceText(withinTolerance, changed)}` : (changed?.toString() ?? ''),
+      before?.rowChecksum ?? '',
+      after?.rowChecksum ?? '',
+    ];
+  });
 }
 
 function detailOf(unit: string, slice: SliceDiff): readonly ReportDetail[] {
