@@ -123,6 +123,27 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('5 unchanged, 0 changed, 7 skipped') });
   });
 
+  test('an undo that meets rows changed by hand names the commands that go on', async () => {
+    await cli('run', 'shop.daily', ...range, '--yes');
+    edit('dags/sql/daily.sql', 'sum(amount)', 'sum(amount) + 1');
+    await cli('run', 'shop.daily', ...range, '--yes');
+    const run = JSON.parse((await cli('history', '--format', 'json')).out).runs[0].run;
+    await onDatabase("update mart.daily set amount = 0 where day = '2026-11-13'");
+    const undone = await cli('undo', run, '--yes');
+    expect(undone.code).toBe(1);
+    expect(undone.out).not.toContain('backfill resume');
+    const commands = [...undone.out.matchAll(/: backfill (.*)$/gm)].map(([, words = '']) => words.split(' '));
+    expect(commands.map(([name]) => name)).toEqual(['run', 'undo']);
+    for (const words of commands) {
+      const followed = await cli(...words, '--yes', ...(words[0] === 'run' ? now : []));
+      expect(followed, followed.err + followed.out).toMatchObject({ code: 0 });
+    }
+    const { rows } = await onDatabase(
+      "select count(*) from mart.daily where amount = 0 or day not between '2026-11-10' and '2026-11-14'",
+    );
+    expect(rows).toEqual([['0']]);
+  });
+
   test('a task is proven safe, and not, with the rows that differ', async () => {
     const date = ['--logical-dates', '2026-11-12..2026-11-12', ...now];
     const safe = await cli('prove', 'shop.daily', ...date);

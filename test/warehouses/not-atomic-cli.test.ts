@@ -82,8 +82,10 @@ test('one that stops halfway stays unknown until its task is named', async () =>
   const again = await resume();
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('0 of 2 units to run') });
   expect(again.out).toContain('unknown shop.daily@2026-11-10T00:00:00Z  not atomic: it had done 1 of its 2 parts');
-  expect(again.out).toContain('backfill resume RUN --not-atomic shop.daily');
+  expect(again.out).toContain(`from its beginning: backfill resume ${runId} --not-atomic shop.daily\n`);
+  const [, command = ''] = /go on with: backfill (.*)$/m.exec(again.out) ?? [];
+  expect(command).toBe(`resume ${runId} --not-atomic shop.daily`);
   await shop.onDatabase('create table mart.not_there_yet ()');
-  const named = await resume('--not-atomic', 'shop.daily');
+  const named = await runCli(command.split(' '), shop.root, { env: shop.env });
   expect(named).toMatchObject({ code: 0, out: expect.stringContaining('2 unchanged') });
 });

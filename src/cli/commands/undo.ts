@@ -74,7 +74,13 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       });
       const end = await preview?.end();
       const previewed = end && { ...end, connection: connection.name };
-      const how = { format: options.format, samples: 0, connection: toName(workspace, connection), previewed };
+      const how = {
+        format: options.format,
+        samples: 0,
+        connection: toName(workspace, connection),
+        previewed,
+        undoes: run,
+      };
       finishRun(result, warehouse.description.target, how, shell);
       shell.exit(exitCodeOf(result));
     } finally {

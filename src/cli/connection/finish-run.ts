@@ -11,18 +11,21 @@ export function finishRun(
     format,
     samples,
     connection,
+    undoes,
     ...around
   }: {
     readonly format: 'text' | 'json';
     readonly samples: number;
     readonly connection: string | undefined;
+    /** Of an undo: the run that it takes back. */
+    readonly undoes?: string | undefined;
   } & AroundRun,
   shell: Shell,
 ): void {
   if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target, around))}\n`);
   else {
     const { previewed } = around;
-    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed, connection }, shell.colors)}`);
+    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed, undoes, connection }, shell.colors)}`);
   }
 }
 

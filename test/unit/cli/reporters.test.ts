@@ -321,3 +321,32 @@ test('the run contract', () => {
     ],
   });
 });
+
+test('each slice of a changed unit says its own state', () => {
+  const same: SliceDiff = {
+    ...slice,
+    table: 'mart.aud',
+    after: slice.before,
+    added: 0,
+    removed: 0,
+    changed: 0,
+    columns: [],
+    samples: [],
+  };
+  const text = runText({ result: result({ units: [unit({ slices: [slice, same] })] }), samples: 0, width: 500 }, plain);
+  expect(text).toMatch(/ mart\.sales +changed /);
+  expect(text).toMatch(/ mart\.aud +unchanged +10 +→ +10 +89abcdef\n/);
+});
+
+test('what stopped halfway is not said to go on by a resume that leaves it out', () => {
+  const units = [
+    unit({ unit: 'd.a@1', state: 'unknown', slices: [] }),
+    unit({ unit: 'd.b@1', state: 'blocked', slices: [] }),
+  ];
+  const halfway = runText(
+    { result: result({ outcome: 'failed', units }), samples: 0, width: 500, connection: 'dw' },
+    plain,
+  );
+  expect(halfway).toContain('go on with: backfill resume r1 --connection dw --not-atomic d.a\n');
+  expect(halfway).not.toMatch(/^go on with/m);
+});

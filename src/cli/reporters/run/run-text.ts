@@ -6,10 +6,12 @@ import { withinToleranceText } from '../../../core/diff/within-tolerance-text.ts
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
 import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
+import { stateOfSlice } from '../../../core/run/unit/state-of-slice.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { leftOverInWords, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
+import { goOnLines } from './go-on-lines.ts';
 
 export interface RunView {
   readonly result: Pick<RunResult, 'preview' | 'units' | 'notes' | 'outcome' | 'refusal' | 'problem' | 'run'> & {
@@ -21,12 +23,14 @@ export interface RunView {
   readonly width: number;
   /** Of a preview that was begun: the connection that it was on, and how it ended. */
   readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
+  /** Of an undo: the run that it takes back. */
+  readonly undoes?: string | undefined;
   /** Where commands have to name the connection. */
   readonly connection?: string | undefined;
 }
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
-export function runText({ result, samples, width, previewed, connection }: RunView, colors: Colors): string {
+export function runText({ result, samples, width, previewed, undoes, connection }: RunView, colors: Colors): string {
   if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
   const sections = [
     sliceTable(result.units, width, colors),
@@ -50,7 +54,7 @@ export function runText({ result, samples, width, previewed, connection }: RunVi
       ...noteLines(result.units),
       ...(result.notes ?? []).map((note) => `note: ${note}`),
       ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
-      ...summaryLines(result, previewed, connection, colors),
+      ...summaryLines(result, previewed, undoes, connection, colors),
     ],
   ];
   return `${sections
@@ -86,7 +90,7 @@ function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): r
     unit.slices.map((slice) => [
       unit.unit,
       slice.table,
-      stateText(unit.state, colors),
+      stateText(stateOfSlice(unit.state, slice), colors),
       // What stood there is known but where the unit made the table.
       slice.before === undefined && slice.after !== undefined ? 'new' : figure(slice.before?.rows),
       '→',
@@ -260,6 +264,7 @@ export function countsText(units: readonly { readonly state: UnitState }[]): str
 function summaryLines(
   { preview, outcome, problem, run, units, durationMs }: RunView['result'],
   previewed: RunView['previewed'],
+  undoes: string | undefined,
   connection: string | undefined,
   colors: Colors,
 ): readonly string[] {
@@ -289,6 +294,6 @@ function summaryLines(
     ? ''
     : `; those that are right as they are: ${resume} --accept-held`;
   if (held.length > 0) lines.push(`look at the held units: each says what lets it through${accept}`);
-  else if (outcome === 'failed' || outcome === 'cancelled') lines.push(`go on with: ${resume}`);
+  else if (outcome === 'failed' || outcome === 'cancelled') lines.push(...goOnLines(units, { resume, undoes, named }));
   return lines;
 }

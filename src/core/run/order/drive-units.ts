@@ -26,6 +26,8 @@ import { tableSlots } from './table-slots.ts';
 import { waitTracker } from './wait-tracker.ts';
 
 export interface DriveInput {
+  /** Its id, by which what is left halfway is gone on with. */
+  readonly run: string;
   readonly plan: Plan;
   readonly jobs: ReadonlyMap<UnitId, UnitJob>;
   /** Units that cannot be run from here; what waits for them is blocked. */
@@ -61,7 +63,7 @@ export interface Driven {
  */
 export async function driveUnits(input: DriveInput): Promise<Driven> {
   const { plan, options, executor, clock, signal } = input;
-  const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id)));
+  const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id), input.run));
   const attempts = plan.units.map((unit) => input.before.get(unit.id)?.attempts ?? 0);
   const tries = new Map<number, Tries>();
   /** Since when no unit had an answer of a server that takes work. */

@@ -83,7 +83,7 @@ export async function carryOut(
   const { ledger, clock, signal } = ports;
   const startedAt = clock.now();
   const { findings } = plan;
-  const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id)) !== undefined).length;
+  const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id), run) !== undefined).length;
   ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - finished, findings });
   const { units, problem } = await driveToEnd(prepared, before, ports, save);
   const { vacuum = 'advise' } = options;

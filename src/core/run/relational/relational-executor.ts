@@ -111,18 +111,19 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
 }
 
 /** What cannot be taken back may be done already, so that only a person can say whether to do it again. */
-const doneOutside = (error: UnitError, outside: readonly string[], { unit }: UnitJob): UnitError => ({
+const doneOutside = (error: UnitError, outside: readonly string[], { run }: UnitJob): UnitError => ({
   ...error,
   retryable: false,
   message: `${error.message} It ${outsideInWords(outside)}. That may be done already.`,
-  remedy: error.remedy ?? lookFirst(unit),
+  remedy: error.remedy ?? `look at its tables first; if it is to be run again: backfill resume ${run}`,
 });
 
 /** What a unit that is not atomic has done stays, and so does what its last statement may have done. */
 function halfwayOutcome(job: UnitJob, halfway: string, thrown: unknown, durationMs: number): UnitOutcome {
   const error = unitErrorOf(thrown);
   const message = `${halfway}: ${error.message}`;
-  return { state: 'unknown', error: { ...error, message, remedy: lookFirst(job.unit), retryable: false }, durationMs };
+  const remedy = lookFirst(job.unit, job.run);
+  return { state: 'unknown', error: { ...error, message, remedy, retryable: false }, durationMs };
 }
 
 /** A task that cannot be carried out in one transaction, found before anything was sent. */

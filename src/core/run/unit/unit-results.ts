@@ -15,10 +15,10 @@ export const isCommitted = (record: UnitRecord | undefined): record is UnitRecor
  * A unit that an earlier run committed, or left halfway where it is not atomic; `undefined` for every other record, which
  * is run again.
  */
-export function finishedBefore(record: UnitRecord | undefined): RunUnit | undefined {
+export function finishedBefore(record: UnitRecord | undefined, run: string): RunUnit | undefined {
   if (record?.state === 'unknown') {
     const message = record.message ?? 'not atomic, and it stopped halfway';
-    const error = { kind: 'other', message, remedy: lookFirst(record.unit), ...noStatement } as const;
+    const error = { kind: 'other', message, remedy: lookFirst(record.unit, run), ...noStatement } as const;
     return { ...record, ran: false, error, cancelConfirmed: undefined, notes: [] };
   }
   if (!isCommitted(record)) return undefined;
@@ -28,8 +28,8 @@ export function finishedBefore(record: UnitRecord | undefined): RunUnit | undefi
 const noStatement = { retryable: false, sqlState: undefined, statement: undefined };
 
 /** What to do about a unit that stopped halfway. */
-export const lookFirst = (unit: UnitId): string =>
-  `look at its tables first; if it is to be run again from its beginning: backfill resume RUN --not-atomic ${unit.split('@')[0]}`;
+export const lookFirst = (unit: UnitId, run: string): string =>
+  `look at its tables first; if it is to be run again from its beginning: backfill resume ${run} --not-atomic ${unit.slice(0, unit.lastIndexOf('@'))}`;
 
 export const notStarted = (unit: UnitId, attempts: number): RunUnit => ({
   unit,

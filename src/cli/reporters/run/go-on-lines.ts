@@ -1,0 +1,44 @@
+import type { RunUnit } from '../../../core/run/unit/run-result.ts';
+
+const taskOf = ({ unit }: RunUnit): string => unit.slice(0, unit.lastIndexOf('@'));
+
+/** How a run that did not come to its end is gone on with. Only commands that change something: a resume neither runs again what stopped halfway nor mends a refused undo. */
+export function goOnLines(
+  units: readonly RunUnit[],
+  {
+    resume,
+    undoes,
+    named,
+  }: {
+    readonly resume: string;
+    /** Of an undo: the run that it takes back. */
+    readonly undoes: string | undefined;
+    /** ` --connection NAME`, or nothing. */
+    readonly named: string;
+  },
+): readonly string[] {
+  const stuck = undoes === undefined ? [] : units.filter(isNotUndoable);
+  if (stuck.length > 0) {
+    const rest = units.filter(({ state }) => state === 'waiting' || state === 'blocked').map(({ unit }) => unit);
+    const runs = stuck.map((unit) => {
+      const date = unit.unit.slice(unit.unit.lastIndexOf('@') + 1);
+      return `what cannot be undone is run again: backfill run ${taskOf(unit)} --logical-dates ${date}..${date}${named}`;
+    });
+    return rest.length === 0
+      ? runs
+      : [...runs, `undo the rest: backfill undo ${undoes}${named} --unit ${rest.join(' ')}`];
+  }
+  const halfway = units.filter(({ state }) => state === 'unknown');
+  const tasks = [...new Set(halfway.map(taskOf))].join(' ');
+  const others = units.some(({ state }) => ['failed', 'cancelled', 'waiting', 'running'].includes(state));
+  return [
+    ...(halfway.length === 0 || others ? [`go on with: ${resume}`] : []),
+    ...(halfway.length === 0
+      ? []
+      : [`once the tables of what stopped halfway were looked at, go on with: ${resume} --not-atomic ${tasks}`]),
+  ];
+}
+
+/** The rows of before are not there, or the slice has moved on: trying again finds the same. */
+const isNotUndoable = ({ state, error }: RunUnit): boolean =>
+  state === 'failed' && error?.retryable === false && (error.kind === 'conflict' || error.kind === 'other');
