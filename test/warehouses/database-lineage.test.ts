@@ -135,9 +135,14 @@ describe('what only the database has', { timeout: patienceMs }, () => {
 
   test('a function whose text does not say what it reads is said', async () => {
     write('orders');
-    await onDatabase(
-      `create function mart.dyn(d date) returns bigint language plpgsql as $$ declare n bigint;
-       begin execute format('select count(*) from mart.orders where day = %L', d) into n; return n; end $$`,
+    const made = `create or replace function mart.dyn(d date) returns bigint language plpgsql as $$ declare n bigint;
+       begin execute format('select count(*) from mart.orders where day = %L', d) into n; return n; end $$`;
+    await onDatabase(made);
+    // What makes it does not call it.
+    const dropped = 'drop function if exists mart.dyn(text);';
+    writeFileSync(
+      join(root, 'sql/setup.sql'),
+      `${dropped}\n${made};\ngrant execute on function mart.dyn(date) to public;\n`,
     );
     writeFileSync(join(root, 'sql/by_text.sql'), start + of('rep', `select '{{ ds }}'::date, mart.dyn('{{ ds }}')`));
     const { out } = await cli('plan', 'orders');

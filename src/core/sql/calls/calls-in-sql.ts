@@ -27,14 +27,30 @@ function callsIn(tokens: readonly Token[], masked: MaskedText, dialect: DialectN
     if (!isOperator(here, '(')) continue;
     const parts: string[] = [];
     let start = here.start;
-    for (let at = index - 1; isName(tokens[at]); at -= 2) {
+    let at = index - 1;
+    for (; isName(tokens[at]); at -= 2) {
       parts.unshift(tokens[at]?.text ?? '');
       start = tokens[at]?.start ?? start;
       if (!isOperator(tokens[at - 1], '.')) break;
     }
-    if (parts.length > 0) calls.push({ name: parts.join('.'), start, arguments: argumentsAt(tokens, index) });
+    if (parts.length > 0 && !isDefined(tokens, at))
+      calls.push({ name: parts.join('.'), start, arguments: argumentsAt(tokens, index) });
   }
   return calls;
+}
+
+const routineWords = new Set(['function', 'procedure', 'routine', 'aggregate']);
+
+/**
+ * Behind `FUNCTION` and the like a name with its parameters is made, dropped, granted or described, not called; but for
+ * `EXECUTE FUNCTION` of a trigger.
+ */
+function isDefined(tokens: readonly Token[], first: number): boolean {
+  const isWord = (at: number, text: string): boolean => tokens[at]?.kind === 'word' && tokens[at]?.text === text;
+  let at = first - 1;
+  if (isWord(at, 'exists')) at -= isWord(at - 1, 'not') ? 3 : 2;
+  const word = tokens[at];
+  return word?.kind === 'word' && routineWords.has(word.text) && !isWord(at - 1, 'execute');
 }
 
 function argumentsAt(tokens: readonly Token[], open: number): readonly Span[] {
