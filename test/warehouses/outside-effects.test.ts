@@ -24,6 +24,11 @@ const setup = `
   create trigger noted before insert on mart.noted for each row execute function mart.note();
   create function mart.hidden(d date) returns void language plpgsql as $$ begin
     execute format('copy (select 1) to %L', '${exported}'); end $$;
+  create function mart.make(kind text, d date) returns void language plpgsql as $$ begin
+    execute 'select ' || kind || '(' || quote_literal(d) || ')'; end $$;
+  create function mart.fixed(d date) returns void language plpgsql as $$ declare n int; begin
+    execute 'select 1' into n; execute ('select $1') using d; for n in execute 'select 2' loop null; end loop;
+    grant execute on function mart.dblink_like(date) to current_user; end $$;
   create function mart.prev(d date) returns int language sql stable as $$ select count(*)::int from mart.x where day < d $$;
   create function mart.dblink_like(d date) returns int language sql immutable as $$ select 1 $$;
   create function public.http(d date) returns int language sql immutable as $$ select 1 $$;`;
@@ -46,6 +51,9 @@ ${task('doubt', `${replace('mart.x')} DO $$ BEGIN INSERT INTO mart.x VALUES ('{{
 ${task('stage', replace('mart.x', "v + 0 * mart.prev(day) + CASE WHEN id IN (1, 2, 3) THEN mart.call(day, 'stage') ELSE 0 END"))}
 ${task('plain', replace('mart.x', "v + 0 * length('setval(1)') + 0 * mart.dblink_like(day) + 0 * http(day)"))}
 ${task('asks', replace('mart.seq', 'v', `(SELECT raw.ev.* FROM raw.ev, ${connect("'select 1'")} AS r (one int)) AS e`))}
+${task('makes', `${replace('mart.x')} SELECT mart.make('date', '{{ ds }}');`)}
+${task('makes_itself', `${replace('mart.x')} DO $$ BEGIN EXECUTE format('select %L', '{{ ds }}'); END $$;`)}
+${task('fixed', `${replace('mart.x')} SELECT mart.fixed('{{ ds }}');`)}
 ${task('later', `${replace('mart.x')} SELECT mart.wrap('{{ ds }}', 'failed'); SELECT 1 / 0;`)}
 `;
 
@@ -87,9 +95,30 @@ describe('a preview and a proof write nothing that stays', () => {
     expect(await ws.rows('select last_value::int from mart.s')).toEqual([[1]]);
   });
 
-  test.each(['plain', 'asks'])('and do not ask where nothing stays: %s', async (name) => {
-    expect(await ws.cli(['run', `d.${name}`, '--preview', ...day])).toMatchObject({ code: 0 });
-    expect(await ws.cli(['prove', `d.${name}`, ...day])).toMatchObject({ err: '' });
+  test.each(['plain', 'asks', 'fixed'])('and do not ask where nothing stays: %s', async (name) => {
+    expect(await ws.cli(['run', `d.${name}`, '--preview', ...day])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('nothing was written'),
+    });
+    expect(await ws.cli(['prove', `d.${name}`, ...day])).toMatchObject({
+      err: '',
+      out: expect.stringContaining('nothing was kept'),
+    });
+  });
+
+  test.each([
+    ['makes', 'mart.make()'],
+    ['makes_itself', 'its own DO block'],
+  ])('nor claim that of SQL that is made: %s', async (name, maker) => {
+    const said = `d.${name} runs SQL that it makes in ${maker}; what that does outside the database was not looked at`;
+    const preview = await ws.cli(['run', `d.${name}`, '--preview', ...day]);
+    expect(preview.code).toBe(0);
+    expect(preview.out).toContain(`note: ${said}\n`);
+    expect(preview.out).toContain(`; no row was kept; ${said}\n`);
+    expect(preview.out).not.toContain('nothing was written');
+    const proof = await ws.cli(['prove', `d.${name}`, ...day]);
+    expect(proof.out.startsWith(`note: ${said}\n`)).toBe(true);
+    expect(proof.out.endsWith(`no row was kept; ${said}\n`)).toBe(true);
   });
 });
 

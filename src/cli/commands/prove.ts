@@ -6,6 +6,7 @@ import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
+import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { judgedFindings } from '../../core/view/findings/judged-findings.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
@@ -103,6 +104,8 @@ async function proveOn(
     shell,
   );
   reportRefusals([...refused.values()], workspace, shell);
+  const notLookedAt = madeSqlInWords(jobs.values());
+  if (format === 'text') for (const line of notLookedAt) shell.out(`note: ${line}\n`);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
   const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent: () => {} };
@@ -111,6 +114,7 @@ async function proveOn(
     proofs,
     refused,
     stays: [...new Set([...jobs.values()].flatMap(({ task, outside }) => (outside === undefined ? [] : [task])))],
+    notLookedAt,
     findings: await judged(workspace, proofs),
     target: warehouse.description.target,
     text: workspace.text,

@@ -22,6 +22,7 @@ import { checkPreviewPlace } from '../../core/run/relational/preview/check-previ
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
@@ -219,6 +220,7 @@ async function runOn(
   }
   reportRefusals([...refused.values()], workspace, shell);
   if (text && !isPreview(options)) shell.out(outsideText(jobs));
+  else if (text) for (const line of madeSqlInWords(planned)) shell.out(`note: ${line}\n`);
   const against = overlap ?? planErrors(checked);
   if (against !== undefined) {
     // As text the plan has said it.
@@ -276,7 +278,7 @@ async function runOn(
     const how = { format: options.format, samples: shown, connection: named, forecast, previewed };
     finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
-    return end?.stays === undefined ? result : { ...result, stays: true };
+    return end?.stays === undefined && end?.notLookedAt === undefined ? result : { ...result, stays: true };
   } finally {
     await preview?.end();
     await ledger?.close();

@@ -13,6 +13,8 @@ export interface ProofReport {
   readonly target: string;
   /** Tasks that did what no rollback takes back. */
   readonly stays?: readonly TaskId[];
+  /** Tasks that ran SQL which they make, in words. */
+  readonly notLookedAt?: readonly string[];
   text(file: string): string | undefined;
 }
 

@@ -17,7 +17,7 @@ const words: Readonly<Record<UnitProof['verdict']['kind'], string>> = {
 
 /** For people: each unit's verdict with the rows that prove it, what was varied, and what became of its findings. */
 export function proofText(report: ProofReport, colors: Colors): string {
-  const { proofs, findings, text, stays = [] } = report;
+  const { proofs, findings, text, stays = [], notLookedAt = [] } = report;
   const ranges = rangeFinder(text);
   const lines = proofs.flatMap((proof) => unitLines(proof, ranges, colors));
   const varied = [...new Set(proofs.flatMap((proof) => proof.varied))];
@@ -31,7 +31,11 @@ export function proofText(report: ProofReport, colors: Colors): string {
     lines.push(`${mark} ${finding.rule} ${colors.dim(`${finding.at.file}:${line}:${column}`)}`);
   }
   const clean = proofs.filter(({ verdict }) => verdict.kind === 'no-difference').length;
-  const kept = stays.length === 0 ? 'nothing was kept' : `no row was kept; what ${stays.join(', ')} did beside stays`;
+  const kept = [
+    stays.length + notLookedAt.length === 0 ? 'nothing was kept' : 'no row was kept',
+    ...(stays.length === 0 ? [] : [`what ${stays.join(', ')} did beside stays`]),
+    ...notLookedAt,
+  ].join('; ');
   lines.push(
     '',
     `${colors.bold(plural(proofs.length, 'unit'))} run twice on ${report.target}: ${clean} without a difference; ${kept}`,

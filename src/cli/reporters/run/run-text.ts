@@ -6,9 +6,9 @@ import { withinToleranceText } from '../../../core/diff/within-tolerance-text.ts
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
 import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
-import { stateOfSlice } from '../../../core/run/unit/state-of-slice.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { leftOverInWords, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
+import { stateOfSlice } from '../../../core/view/words/state-of-slice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
 import { goOnLines } from './go-on-lines.ts';
@@ -53,7 +53,9 @@ export function runText({ result, samples, width, previewed, undoes, connection 
     [
       ...noteLines(result.units),
       ...(result.notes ?? []).map((note) => `note: ${note}`),
-      ...(previewed === undefined ? [] : tracesInWords(previewed).map((line) => `note: ${line}`)),
+      ...(previewed === undefined
+        ? []
+        : tracesInWords({ ...previewed, notLookedAt: undefined }).map((line) => `note: ${line}`)),
       ...summaryLines(result, previewed, undoes, connection, colors),
     ],
   ];
@@ -273,10 +275,12 @@ function summaryLines(
   const rest = `${countsText(units)}${took}`;
   if (preview) {
     const where = previewed === undefined ? '' : ` on ${previewed.connection}`;
-    const kept =
-      previewed?.stays === undefined
-        ? 'nothing was written'
-        : `no row was kept; what ${previewed.stays.join(', ')} did beside stays`;
+    const { stays, notLookedAt = [] } = previewed ?? {};
+    const kept = [
+      stays === undefined && notLookedAt.length === 0 ? 'nothing was written' : 'no row was kept',
+      ...(stays === undefined ? [] : [`what ${stays.join(', ')} did beside stays`]),
+      ...notLookedAt,
+    ].join('; ');
     return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; ${kept}`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);

@@ -1,5 +1,6 @@
 import type { DatabaseDefinitions } from '../../pipeline/model/database-definitions.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
+import { makesSql } from '../../sql/calls/makes-sql.ts';
 import { asBlock, type NamedInSql, namedInBody, namedInSql } from '../../sql/calls/named-in-sql.ts';
 import { outsideCalls } from '../../sql/calls/outside-calls.ts';
 import { nameParts } from '../../sql/model/name-parts.ts';
@@ -27,6 +28,13 @@ interface RunText {
 /** Code that writes tables which have code attached, and so on, is followed no deeper. */
 const maxRounds = 5;
 
+export interface OutsideEffects {
+  /** In words; empty where nothing is known. */
+  readonly effects: readonly string[];
+  /** Code that runs SQL which it makes, in words (`mart.load()`): what that does is not among the effects. */
+  readonly makers: readonly string[];
+}
+
 /**
  * What tasks do that no rollback takes back, in words by task: in their statements, and in what these call: functions,
  * views, and triggers, defaults, checks and rules of the tables that they write, wherever the catalog has their text. Code in
@@ -35,7 +43,7 @@ const maxRounds = 5;
 export async function outsideEffects(
   warehouse: Warehouse,
   jobs: readonly UnitJob[],
-): Promise<ReadonlyMap<TaskId, readonly string[]>> {
+): Promise<ReadonlyMap<TaskId, OutsideEffects>> {
   const byTask = new Map<TaskId, { readonly first: UnitJob; readonly texts: Map<string, string> }>();
   for (const job of jobs) {
     if (job.restores !== undefined) continue;
@@ -44,13 +52,12 @@ export async function outsideEffects(
     // Units of a task differ in their dates, seldom in what they call.
     for (const { text } of job.statements) known.texts.set(text.replaceAll(/\d+/g, '0'), text);
   }
-  const found = new Map<TaskId, readonly string[]>();
+  const found = new Map<TaskId, OutsideEffects>();
   if (byTask.size === 0) return found;
   const session = await warehouse.connect('ledger');
   try {
     for (const [task, { first, texts }] of byTask) {
-      const effects = await effectsOf(session, first, [...texts.values()]);
-      if (effects.length > 0) found.set(task, effects);
+      found.set(task, await effectsOf(session, first, [...texts.values()]));
     }
     return found;
   } finally {
@@ -58,7 +65,8 @@ export async function outsideEffects(
   }
 }
 
-async function effectsOf(session: Session, job: UnitJob, statements: readonly string[]): Promise<readonly string[]> {
+async function effectsOf(session: Session, job: UnitJob, statements: readonly string[]): Promise<OutsideEffects> {
+  const makers = new Set<string>();
   const effects = new Set<string>();
   const seen = new Set<string>();
   let open: readonly RunText[] = statements.map((text) => ({ text, of: '', language: undefined }));
@@ -72,7 +80,10 @@ async function effectsOf(session: Session, job: UnitJob, statements: readonly st
     });
     const called = bodiesOf(definitions, effects);
     const texts = [...open, ...called];
-    for (const text of texts) for (const effect of effectsIn(text, definitions)) effects.add(effect);
+    for (const text of texts) {
+      for (const effect of effectsIn(text, definitions)) effects.add(effect);
+      if (isMaker(text)) makers.add(text.of === '' ? 'its own DO block' : text.of);
+    }
     const written = [...new Set(texts.flatMap(writtenBy))];
     const attached = await inTransaction(session, job, async () => [
       ...(await attachedCode(session, written, effects)),
@@ -81,7 +92,7 @@ async function effectsOf(session: Session, job: UnitJob, statements: readonly st
     open = attached.filter(({ text, of }) => !seen.has(`${of} ${text}`));
     for (const { text, of } of open) seen.add(`${of} ${text}`);
   }
-  return [...effects];
+  return { effects: [...effects], makers: [...makers] };
 }
 
 async function inTransaction<T>(session: Session, job: UnitJob, work: () => Promise<T>): Promise<T> {
@@ -119,12 +130,16 @@ function bodiesOf({ relations, routines }: DatabaseDefinitions, effects: Set<str
 function effectsIn({ text, of, language }: RunText, { routines }: DatabaseDefinitions): readonly string[] {
   const block = language === 'plpgsql';
   const dynamic = /\bexecute\b/i.test(text);
-  const inside = /^[\s;(]*do\b/i.test(text) ? bodyOfDo(text) : [];
-  const calls = [text, ...inside].flatMap((part) => outsideCalls(part, dynamic || block));
+  const calls = [text, ...doBody(text)].flatMap((part) => outsideCalls(part, dynamic || block));
   return calls
     .filter(({ name }) => !isOwn(name, routines))
     .map(({ name, does }) => `${name}${name === 'COPY' ? '' : '()'}${of === '' ? '' : ` in ${of}`} ${does}`);
 }
+
+const isMaker = ({ text, language }: RunText): boolean =>
+  language === 'plpgsql' ? makesSql(text) : language === undefined && doBody(text).some(makesSql);
+
+const doBody = (text: string): readonly string[] => (/^[\s;(]*do\b/i.test(text) ? bodyOfDo(text) : []);
 
 const bodyOfDo = (text: string): readonly string[] => {
   const body = /\$(\w*)\$([\s\S]*)\$\1\$/.exec(text)?.[2];

@@ -14,10 +14,12 @@ export interface SiftedJobs {
 /** The jobs with what they do that no rollback takes back, as the database tells. Throws {@link WarehouseError}. */
 export async function withOutside<T extends SiftedJobs>(warehouse: Warehouse, prepared: T): Promise<T> {
   const effects = await outsideEffects(warehouse, [...prepared.jobs.values()]);
-  if (effects.size === 0) return prepared;
   const jobs = [...prepared.jobs].map(([id, job]): [UnitId, UnitJob] => {
-    const outside = effects.get(job.task);
-    return [id, outside === undefined ? job : { ...job, outside }];
+    const { effects: outside = [], makers = [] } = effects.get(job.task) ?? {};
+    return [
+      id,
+      { ...job, ...(outside.length === 0 ? {} : { outside }), ...(makers.length === 0 ? {} : { makesSql: makers }) },
+    ];
   });
   return { ...prepared, jobs: new Map(jobs) };
 }

@@ -48,6 +48,7 @@ const job = record<UnitJob>({
   calendarZone: optional(text),
   role: optional(text),
   outside: optional(list(text)),
+  makesSql: optional(list(text)),
   statements: list(record({ text, at: optional(sourceSpan) })),
   slices: list(
     record<JobSlice>({

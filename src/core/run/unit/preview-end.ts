@@ -15,19 +15,23 @@ export interface PreviewEnd {
   readonly way: 'query' | 'transaction';
   /** Tasks that did what no rollback takes back; absent: none. */
   readonly stays?: readonly TaskId[] | undefined;
+  /** Tasks that ran SQL which they make, in words; absent: none. What that did outside is not known. */
+  readonly notLookedAt?: readonly string[] | undefined;
   /** `undefined` where the server could no longer be asked. */
   readonly traces: PreviewTraces | undefined;
 }
 
 /** As lines, each with what to do; none where nothing was left. `undefined`: the server could no longer be asked. */
-export function tracesInWords({ traces }: PreviewEnd): readonly string[] {
+export function tracesInWords({ traces, notLookedAt = [] }: PreviewEnd): readonly string[] {
+  const open = notLookedAt.map((text) => `${text}.`);
   if (traces === undefined) {
     return [
+      ...open,
       'The preview was rolled back, but may have left dead rows behind and advanced sequences: the server could not be asked.',
     ];
   }
   const { deadRows, sequences } = traces;
-  const lines: string[] = [];
+  const lines: string[] = [...open];
   if (deadRows.length > 0) {
     const counts = deadRows.map(({ table, rows }) => `${plural(rows, 'dead row')} in ${table}`);
     const tables = deadRows.map(({ table }) => table).join(', ');

@@ -94,6 +94,8 @@ export interface UnitJob {
    * once. Absent: nothing that is known.
    */
   readonly outside?: readonly string[] | undefined;
+  /** Code that runs SQL which it makes, in words (`mart.load()`): what that does is not among `outside`. */
+  readonly makesSql?: readonly string[] | undefined;
   /** Whom its statements run as; `undefined`: who connects. */
   readonly role?: string | undefined;
   readonly options: UnitOptions;

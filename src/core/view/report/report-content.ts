@@ -3,8 +3,8 @@ import type { SliceDiff } from '../../diff/slice-diff.ts';
 import { withinToleranceText } from '../../diff/within-tolerance-text.ts';
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import { countStates } from '../../run/unit/run-result.ts';
-import { stateOfSlice } from '../../run/unit/state-of-slice.ts';
 import { leftOverInWords } from '../words/left-over-advice.ts';
+import { stateOfSlice } from '../words/state-of-slice.ts';
 
 export interface ReportInput {
   readonly title: string;

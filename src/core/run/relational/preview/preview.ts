@@ -15,6 +15,7 @@ import { stopSignal } from '../../session/stop-signal.ts';
 import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
 import { resolveTargets } from '../../tables/target.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
+import { madeSqlInWords } from '../../unit/made-sql-in-words.ts';
 import type { PreviewEnd, PreviewTraces } from '../../unit/preview-end.ts';
 import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
@@ -79,7 +80,8 @@ export function openPreview(
   const end = async (): Promise<PreviewEnd> => {
     over.abort();
     await close();
-    return ending;
+    const notLookedAt = madeSqlInWords(jobs);
+    return notLookedAt.length === 0 ? ending : { ...ending, notLookedAt };
   };
 
   /** What the unit's query alone tells; `undefined` where the unit has to be run. */
