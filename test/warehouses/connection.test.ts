@@ -74,6 +74,17 @@ describe('refused connections say what helps', () => {
   });
 });
 
+test('what the server advises is told as its own', async () => {
+  const warehouse = await openWarehouse(connection);
+  const dropped = sql(warehouse, 'create table hinted ()', 'create view over_it as table hinted', 'drop table hinted');
+  await expect(dropped).rejects.toMatchObject({
+    message: expect.stringMatching(/; the server's hint: “Use DROP \.\.\. CASCADE .*”$/),
+    detail: { hint: undefined },
+  });
+  await sql(warehouse, 'drop table if exists hinted cascade');
+  await warehouse.close();
+});
+
 test('the password comes from .pgpass', async () => {
   const file = join(folder, 'pgpass');
   writeFileSync(file, `127.0.0.1:${connection.port}:${connection.database}:postgres:${connection.password}\n`, {

@@ -34,8 +34,11 @@ test('a definition that another session changed at the same moment may be tried 
   expect(warehouseErrorOf({ ...said, catalogRace: false })).toMatchObject({ retryable: false });
 });
 
-test('the detail is told and the hint of the server comes before ours', () => {
+test('the detail is told, and a hint of the server is never our advice', () => {
   const error = warehouseErrorOf({ message: 'no', detail: 'why', hint: 'Try this.', sqlState: '42P01' });
-  expect(error.message).toBe('no (why)');
-  expect(error.detail.hint).toMatch(/^Try this\. Check the table name/);
+  expect(error.message).toBe("no (why); the server's hint: “Try this.”");
+  expect(error.detail.hint).toMatch(/^Check the table name/);
+  expect(
+    warehouseErrorOf({ message: 'no', hint: 'Use DROP … CASCADE.', sqlState: '2BP01' }).detail.hint,
+  ).toBeUndefined();
 });

@@ -80,11 +80,13 @@ const byClass: Readonly<Record<string, Sorted>> = {
 /** Sorts an engine's message by its SQLSTATE. Without one the connection itself failed, which may be tried again. */
 export function warehouseErrorOf(said: EngineMessage): WarehouseError {
   const sorted = said.catalogRace ? retryable('conflict') : sort(said.sqlState);
-  const hints = [said.hint, sorted.remedy].filter((part) => part !== undefined && part !== '');
-  const message = said.detail ? `${said.message} (${said.detail})` : said.message;
+  const told = said.detail ? `${said.message} (${said.detail})` : said.message;
+  // What the server advises (DROP … CASCADE) is not ours to advise: it is quoted, and told as the server's.
+  const hint = said.hint?.trim().replace(/\s+/g, ' ');
+  const message = hint ? `${told}; the server's hint: “${hint}”` : told;
   return new WarehouseError(sorted.kind, message, sorted.retryable, {
     sqlState: said.sqlState,
-    hint: hints.length > 0 ? hints.join(' ') : undefined,
+    hint: sorted.remedy,
     position: said.position,
     cause: said.cause,
   });
