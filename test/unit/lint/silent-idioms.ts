@@ -294,6 +294,19 @@ ${dag}
   'what is old is moved to an archive':
     dagWith(`WITH old AS (DELETE FROM raw.events WHERE at < DATE '{{ ds }}' - interval '90 days' RETURNING *)
     INSERT INTO archive.events SELECT * FROM old;`),
+  'a mark that the same transaction moves on': {
+    'dags/mark.py': `${py}
+def load():
+    with PostgresHook("dw").get_conn() as con, con.cursor() as cur:
+        cur.execute("select last_id from etl.mark where name = 'a'")
+        last = cur.fetchone()[0]
+        cur.execute("insert into stg.a select * from raw.a where id > %s", (last,))
+        cur.execute("update etl.mark set last_id = (select max(id) from stg.a) where name = 'a'")
+
+${dag}
+    PythonOperator(task_id="load", python_callable=load)
+`,
+  },
   'plain start dates': {
     'dags/start.py': `${py}import pendulum
 

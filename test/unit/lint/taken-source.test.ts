@@ -6,6 +6,19 @@ const serious = (sql: string): string[] =>
     .filter(({ severity }) => severity === 'error')
     .map(({ rule }) => rule);
 
+test.each([
+  ['id > (SELECT last_id FROM ops.position)', 'last_id', []],
+  ['id >= (SELECT last_id FROM ops.position)', 'last_id', ['plain-insert']],
+  ['id > (SELECT last_id FROM ops.position)', 'seen', ['plain-insert']],
+  ["day > '{{ ds }}'", 'last_id', ['plain-insert']],
+])('behind a mark: %s with %s', (where, column, expected) =>
+  expect(
+    serious(
+      `BEGIN; INSERT INTO mart.a SELECT * FROM raw.a WHERE ${where}; UPDATE ops.position SET ${column} = (SELECT max(id) FROM mart.a); COMMIT;`,
+    ).filter((rule) => rule === 'plain-insert'),
+  ).toEqual(expected),
+);
+
 const taking = (rest: string): string =>
   `WITH moved AS (DELETE FROM raw.queue WHERE at < '{{ data_interval_end }}' RETURNING *) ${rest}`;
 

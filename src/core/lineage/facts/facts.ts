@@ -103,6 +103,8 @@ export interface WriteFact {
   readonly again?: { readonly column: string; readonly adds: boolean; readonly at: SourceSpan | undefined };
   /** The table out of which the rows that are added are deleted, so that a second run finds none. */
   readonly takenFrom?: string;
+  /** The table of the mark behind which the rows are read that are added, so that a second run adds none of them. */
+  readonly behindMark?: string;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
   /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */

@@ -6,6 +6,7 @@ import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
+import { markOfAll } from './high-water-mark.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
 import { takenByAll } from './taken-source.ts';
@@ -192,6 +193,7 @@ function writeOf(
   const named = naming === undefined ? {} : { naming };
   const again = isRemade || mode === 'full_replace' ? undefined : changedAgain(table, items);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
+  const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
   return {
     table,
     ...named,
@@ -201,6 +203,7 @@ function writeOf(
     mode,
     ...(again === undefined ? {} : { again }),
     ...(takenFrom === undefined ? {} : { takenFrom }),
+    ...(behindMark === undefined ? {} : { behindMark }),
     key: key ?? [],
     provenance: 'sql',
     at,

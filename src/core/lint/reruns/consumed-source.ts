@@ -1,3 +1,4 @@
+import { highWaterMark } from '../../lineage/writes/high-water-mark.ts';
 import { takenSource } from '../../lineage/writes/taken-source.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import { filtersOf, within } from '../../sql/model/sql-search.ts';
@@ -38,6 +39,19 @@ export const marksWhatIsRead = (all: readonly StatementView[], update: Statement
   update.order > reader.order &&
   marks(update, reader) !== undefined &&
   atomicity(all, reader, update).kind === 'one-transaction';
+
+/** It reads behind a mark that the same transaction moves on. */
+export function readsBehindMark(all: readonly StatementView[], view: StatementView): boolean {
+  const later = all.filter(({ order }) => order > view.order);
+  const found = highWaterMark(
+    all.filter(({ order }) => order < view.order).map(({ statement }) => statement),
+    view.statement,
+    later.map(({ statement }) => statement),
+    (hole) => view.sql.masked.holes[hole]?.value.kind !== 'time',
+  );
+  const update = later.find(({ statement }) => statement === found);
+  return update !== undefined && atomicity(all, view, update).kind === 'one-transaction';
+}
 
 /** Columns that a condition compares with a constant or NULL: `done = false`, `NOT done`, `sent_at IS NULL`. */
 function flagsAsked(conjunct: SqlExpression): readonly string[] {

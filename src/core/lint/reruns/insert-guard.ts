@@ -14,7 +14,7 @@ import {
   writesTo,
 } from '../source/statement-view.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
-import { marksWhatIsRead, takesOut } from './consumed-source.ts';
+import { marksWhatIsRead, readsBehindMark, takesOut } from './consumed-source.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
 
@@ -41,6 +41,7 @@ export function insertGuard(
   if (readsTargetAsGuard(context, view, key) || takesOut(context, task, view) !== undefined) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
+  if (readsBehindMark(task.statements, view)) return sure;
   if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;

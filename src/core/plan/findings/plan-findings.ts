@@ -161,7 +161,9 @@ function appends({ request, graph, units }: Planned): PlanFinding[] {
   });
 }
 
-function secondTime({ table, again, takenFrom }: WriteFact): string {
+function secondTime({ table, again, takenFrom, behindMark }: WriteFact): string {
+  if (again === undefined && behindMark !== undefined)
+    return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (again === undefined && takenFrom !== undefined)
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
   if (again === undefined) return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
