@@ -8,7 +8,7 @@ import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { KeptInterval } from './expand-tasks.ts';
 import { daysWritten, writesWithin } from './picked-runs.ts';
 
-/** Tasks of the plan of which a run writes data outside of what was selected, and why; `from` and `to` of all their data. */
+/** Tasks of the plan of which a run writes data outside of what was selected, and why; `from` and `to` of all their runs. */
 export function widenedTasks(
   graph: TaskGraph,
   kept: ReadonlyMap<TaskId, readonly KeptInterval[]>,
@@ -23,7 +23,7 @@ export function widenedTasks(
     const outside = intervals.filter(({ interval }) => !writesWithin(task, interval.data, range));
     if (outside.length === 0) continue;
     const because = [...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason))))];
-    widened.push({ task: task.id, ...hull(task, intervals), because: because.join('; ') });
+    widened.push({ task: task.id, ...spanOfRuns(task, intervals), because: because.join('; ') });
   }
   return widened;
 }
@@ -52,6 +52,13 @@ function hull(task: PlannableTask, intervals: readonly KeptInterval[]): InstantR
     from: instant(days.reduce((least, { from }) => Math.min(least, from), endOfTime as number)),
     to: instant(days.reduce((most, { to }) => Math.max(most, to), beginningOfTime as number)),
   };
+}
+
+/** From the start of the first data interval to the end of the last; where all are empty, the days that they write. */
+function spanOfRuns(task: PlannableTask, intervals: readonly KeptInterval[]): InstantRange {
+  const from = intervals.reduce((least, { interval }) => Math.min(least, interval.data.start), endOfTime as number);
+  const to = intervals.reduce((most, { interval }) => Math.max(most, interval.data.end), beginningOfTime as number);
+  return from < to ? { from: instant(from), to: instant(to) } : hull(task, intervals);
 }
 
 const refreshed = 'every run of it gives the same whole table, so one is enough, the newest';
