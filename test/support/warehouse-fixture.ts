@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { Clock } from '../../src/core/run/unit/clock.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
@@ -47,6 +47,27 @@ export async function openFixture(engine: Engine): Promise<Fixture> {
     close: async () => {
       await warehouse.close();
       rmSync(parent, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The warehouse of the suite that calls this: opened before its first test, closed after its last one. */
+export function useFixture(engine: Engine): Omit<Fixture, 'close'> {
+  let opened: Fixture | undefined;
+  const fixture = (): Fixture => {
+    if (opened === undefined) throw new Error('the warehouse of a suite is there from its beforeAll on');
+    return opened;
+  };
+  beforeAll(async () => {
+    opened = await openFixture(engine);
+  });
+  afterAll(() => opened?.close());
+  return {
+    get connection() {
+      return fixture().connection;
+    },
+    get warehouse() {
+      return fixture().warehouse;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { runPlan } from '../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
@@ -8,26 +8,15 @@ import type { UnitJob, UnitOptions } from '../../src/core/run/unit/unit-job.ts';
 import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { planOf } from '../support/fake-run.ts';
-import {
-  type Fixture,
-  job,
-  neverAborted,
-  openFixture,
-  realClock,
-  scalar,
-  shopTables,
-  sql,
-} from '../support/warehouse-fixture.ts';
+import { job, neverAborted, realClock, scalar, shopTables, sql, useFixture } from '../support/warehouse-fixture.ts';
 
-let fixture: Fixture;
+const fixture = useFixture('postgres');
 let gate: Session;
 let runs = 0;
 
 beforeAll(async () => {
-  fixture = await openFixture('postgres');
   gate = await fixture.warehouse.connect('unit');
 });
-afterAll(() => fixture.close());
 beforeEach(async () => {
   runs += 10;
   await sql(fixture.warehouse, 'drop table if exists orders, sales, other', ...shopTables);

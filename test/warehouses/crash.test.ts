@@ -15,12 +15,13 @@ import {
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const lost = () => new WarehouseError('connection', 'The connection was cut.', true);
 
 /** Ways in which a runner or its connection dies. */
-const deaths: Readonly<Record<string, (session: Session, fixture: Fixture) => Promise<void>>> = {
+const deaths: Readonly<Record<string, (session: Session, fixture: Omit<Fixture, 'close'>) => Promise<void>>> = {
   'the connection is cut': async (session) => {
     await session.close();
     throw lost();
@@ -50,12 +51,11 @@ describe.each(
   engines.flatMap((engine) => (['run as it is written', 'staged'] as const).map((way) => [engine, way] as const)),
 )('a crash on %s of a task that is %s', (engine, way) => {
   const task = (run: string) => job({ run, ...ways[way] });
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let steps = 0;
   let attempt = 0;
 
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(
       fixture.warehouse,
       ...shopTables,
@@ -75,7 +75,6 @@ describe.each(
     steps = count();
     await complete.close();
   });
-  afterAll(() => fixture.close());
 
   // The embedded engine dies with its thread, whoever ends it: one kind of death and fewer steps tell the same.
   const kinds = engine === 'postgres' && way !== 'staged' ? Object.keys(deaths) : ['the connection is cut'];
@@ -198,7 +197,7 @@ describe.each(engines)('a crash of an undo on %s', (engine) => {
 });
 
 /** The same process tries again: its own dead claim is no obstacle once the server has rolled the transaction back. */
-async function retryWhileBusy(fixture: Fixture, unit: UnitJob, owner: string) {
+async function retryWhileBusy(fixture: Omit<Fixture, 'close'>, unit: UnitJob, owner: string) {
   const executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner });
   try {
     for (let tries = 0; ; tries++) {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { DatabaseDefinitions } from '../../src/core/pipeline/model/database-definitions.ts';
 import { readDefinitions } from '../../src/core/warehouse/catalog/read-definitions.ts';
-import { engines, type Fixture, openFixture, sql } from '../support/warehouse-fixture.ts';
+import { engines, sql, useFixture } from '../support/warehouse-fixture.ts';
 
 const setup = [
   'create schema raw',
@@ -38,12 +38,10 @@ const setup = [
 ];
 
 describe.each(engines)('definitions of a database on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(fixture.warehouse, ...setup);
   });
-  afterAll(() => fixture.close());
 
   const read = async (
     { relations = [], routines = [] }: { relations?: readonly string[]; routines?: readonly string[] },

@@ -6,13 +6,13 @@ import { buildOneUnitProgram, type Ended, type OneUnitProgram } from '../support
 import type { OneUnit } from '../support/run-one-unit.ts';
 import {
   engines,
-  type Fixture,
   job,
   openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 let program: OneUnitProgram;
@@ -32,13 +32,11 @@ async function untilFree(request: OneUnit): Promise<Ended> {
 }
 
 describe.each(engines)('a process killed on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(fixture.warehouse, ...shopTables, 'update orders set amount = amount + 1 where id between 10 and 12');
     if (engine === 'pglite') await fixture.warehouse.close();
   });
-  afterAll(() => fixture.close());
 
   /** The embedded database is opened only while no other process has it. */
   async function open(...statements: readonly string[]): Promise<string | null | undefined> {

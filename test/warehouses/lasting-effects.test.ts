@@ -11,6 +11,7 @@ import {
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const [clear, fill] = job().statements.map(({ text }) => text) as [string, string];
@@ -19,7 +20,7 @@ const plainly = [clear, `${fill} returning id`];
 const versions = "select string_agg(ctid::text, ',' order by id) from sales where day = '2026-11-01'";
 
 describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let executor: UnitExecutor;
   let runs = 0;
   const run = (parts: Parameters<typeof job>[0] = {}) =>
@@ -28,11 +29,9 @@ describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (e
   const make = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
 
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
     await make('create role reader');
   });
-  afterAll(() => fixture.close());
   beforeEach(async () => {
     await make('drop schema public cascade', 'create schema public', ...shopTables);
   });

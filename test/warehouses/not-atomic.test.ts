@@ -14,6 +14,7 @@ import {
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const [deletion = '', insertion = ''] = job().statements.map(({ text }) => text);
@@ -178,16 +179,14 @@ describe.each(engines)('a unit that cannot be one transaction on %s', (engine) =
 });
 
 describe('beside others on postgres', () => {
-  let fixture: Fixture;
+  const fixture = useFixture('postgres');
   beforeAll(async () => {
-    fixture = await openFixture('postgres');
     await sql(
       fixture.warehouse,
       ...shopTables,
       'create procedure slow() language plpgsql as $$ begin perform pg_advisory_lock(77); perform pg_advisory_unlock(77); commit; end $$',
     );
   });
-  afterAll(() => fixture.close());
 
   test('its claim keeps them out, and its lock does when its lease has run out', async () => {
     const gate = await fixture.warehouse.connect('unit');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import { lawRuns } from '../support/laws.ts';
-import { engines, type Fixture, job, neverAborted, openFixture, realClock, sql } from '../support/warehouse-fixture.ts';
+import { engines, job, neverAborted, realClock, sql, useFixture } from '../support/warehouse-fixture.ts';
 
 const env = { clock: realClock, owner: 'previewer' };
 
@@ -102,9 +102,8 @@ const aDayLater = (text: string): string =>
 const runs = lawRuns(60);
 
 describe.each(engines)('random replacements on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(
       fixture.warehouse,
       'create table parent (id int primary key)',
@@ -115,7 +114,6 @@ describe.each(engines)('random replacements on %s', (engine) => {
       'create view seen as select id, day, amount, label from source where id <> 8',
     );
   });
-  afterAll(() => fixture.close());
 
   test('a preview by the query alone says what running the task and rolling it back says', async () => {
     const looked: [one: number, two: number] = [0, 0];

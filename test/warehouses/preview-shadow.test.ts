@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const env = { clock: realClock, owner: 'previewer' };
@@ -24,9 +23,8 @@ const replacement = (statements: readonly string[] = [clear, fill], options: Par
   job({ statements, slices: sliced(), options });
 
 describe.each(engines)('a preview of one replacement on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(
       fixture.warehouse,
       ...shopTables,
@@ -36,7 +34,6 @@ describe.each(engines)('a preview of one replacement on %s', (engine) => {
       'create sequence numbers',
     );
   });
-  afterAll(() => fixture.close());
 
   const previewed = async (one: UnitJob, alone = true) => {
     const preview = openPreview(fixture.warehouse, env, 60_000, alone ? [one] : []);

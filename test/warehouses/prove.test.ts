@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { proveUnit, type UnitProof } from '../../src/core/run/relational/prove/prove.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const empty = "delete from sales where day = '2026-11-01'";
 const day = "day = '2026-11-01'";
 
 describe.each(engines)('running a unit twice on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   const prove = (statements: readonly string[], parts: Parameters<typeof job>[0] = {}): Promise<UnitProof> =>
     proveUnit(fixture.warehouse, { clock: realClock, owner: 'tester' }, job({ ...parts, statements }), {
       signal: neverAborted,
@@ -24,10 +23,6 @@ describe.each(engines)('running a unit twice on %s', (engine) => {
     });
   const kind = async (statements: readonly string[]) => (await prove(statements)).verdict.kind;
 
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
   beforeEach(() =>
     sql(
       fixture.warehouse,

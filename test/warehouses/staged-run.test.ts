@@ -12,6 +12,7 @@ import {
   realClock,
   scalar,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 /** A warehouse, and the statements that went over its sessions for units. */
@@ -388,11 +389,7 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
 });
 
 describe('beside other writers', () => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture('postgres');
-  });
-  afterAll(() => fixture.close());
+  const fixture = useFixture('postgres');
 
   test('rows that come into the slice meanwhile go as they would', async () => {
     await sql(

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 const readsOrders = {
@@ -214,7 +213,7 @@ const settled: Readonly<Record<string, { made?: readonly string[]; task: readonl
 };
 
 describe.each(engines)('what stands in the database on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let executor: UnitExecutor;
   let runs = 0;
   const change = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
@@ -225,12 +224,10 @@ describe.each(engines)('what stands in the database on %s', (engine) => {
     );
 
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
     await change(...shopTables);
     await run(job().statements.map(({ text }) => text));
   });
-  afterAll(() => fixture.close());
   beforeEach(async () => {
     await change('drop schema if exists raw cascade', 'drop schema public cascade', 'create schema public');
     await change('delete from backfill_ledger.versions', ...shopTables, ...rates);

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { previewRun } from '../../src/core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
 import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { withFault } from '../support/fault-injection.ts';
 import { patienceMs } from '../support/patience.ts';
-import {
-  engines,
-  type Fixture,
-  job,
-  neverAborted,
-  openFixture,
-  realClock,
-  scalar,
-  sql,
-} from '../support/warehouse-fixture.ts';
+import { engines, job, neverAborted, realClock, scalar, sql, useFixture } from '../support/warehouse-fixture.ts';
 
 const into = 'insert into customers (email, name, day)';
 const fromSource = "select email, name, day from source where day = '2026-11-01'";
@@ -27,7 +18,7 @@ const merge = (
   `merge into customers t using (${fromSource}) s on ${on} ${matched} when ${inserts} then insert (email, name, day) values (s.email, s.name, s.day)`;
 
 describe.each(engines)('keys of upserts on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let executor: UnitExecutor;
   let runs = 0;
   const parts = (...statements: readonly string[]) => ({
@@ -40,11 +31,9 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
   const database = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
   const unique = (clause = '') => database(`create unique index customers_email on customers (email) ${clause}`);
 
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
+  beforeAll(() => {
     executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
   });
-  afterAll(() => fixture.close());
   beforeEach(async () => {
     await database(
       'drop table if exists customers, source, stage cascade',

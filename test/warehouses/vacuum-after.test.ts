@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { runPlan } from '../../src/core/run/order/run-plan.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
@@ -10,24 +10,20 @@ import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts
 import { planOf } from '../support/fake-run.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
   openFixture,
   realClock,
   scalar,
   sql,
+  useFixture,
 } from '../support/warehouse-fixture.ts';
 
 describe.each(engines)('after a run on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let runs = 0;
   const dead = () => scalar(fixture.warehouse, "select pg_stat_get_dead_tuples('sales'::regclass) > 900");
 
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
   beforeEach(async () => {
     await sql(
       fixture.warehouse,

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openPreview, previewRun } from '../../../src/core/run/relational/preview/preview.ts';
 import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../../support/warehouse-fixture.ts';
 
 const env = { clock: realClock, owner: 'previewer' };
@@ -26,14 +25,13 @@ const totals = job({
 const aMinute = { signal: neverAborted, timeBoxMs: 60_000 };
 
 describe.each(engines)('a preview on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   const state = () =>
     scalar(
       fixture.warehouse,
       "select (select string_agg(s::text, ';' order by id) from sales s) || (select string_agg(t::text, ';') from totals t)",
     );
   beforeAll(async () => {
-    fixture = await openFixture(engine);
     await sql(
       fixture.warehouse,
       ...shopTables,
@@ -42,7 +40,6 @@ describe.each(engines)('a preview on %s', (engine) => {
       'update orders set amount = amount + 1 where id = 10',
     );
   });
-  afterAll(() => fixture.close());
 
   test('shows a chain with the new rows of its parents, and leaves everything as it was', async () => {
     const before = await state();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
 import { staleSlices } from '../../../src/core/ledger/stale-slices.ts';
 import { undoMark } from '../../../src/core/ledger/undo-mark.ts';
@@ -10,17 +10,17 @@ import {
   type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../../support/warehouse-fixture.ts';
 
 const { unit } = job();
 
 describe.each(engines)('undo on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let executor: UnitExecutor;
   let runs = 0;
   const run = (parts: Parameters<typeof job>[0] = {}) =>
@@ -31,11 +31,9 @@ describe.each(engines)('undo on %s', (engine) => {
   const rows = (table = 'sales') =>
     scalar(fixture.warehouse, `select string_agg(${table}::text, ' ' order by ${table}::text) from ${table}`);
 
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
+  beforeAll(() => {
     executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
   });
-  afterAll(() => fixture.close());
   beforeEach(() => change('drop table if exists sales, orders cascade', ...shopTables));
 
   /** Runs after a change of the input; gives the run's id and the rows before it. */

@@ -1,34 +1,31 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
 import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import {
   engines,
-  type Fixture,
   job,
   neverAborted,
-  openFixture,
   realClock,
   scalar,
   shopTables,
   sql,
+  useFixture,
 } from '../../support/warehouse-fixture.ts';
 
 const sum = "select count(*) || ' ' || coalesce(sum(amount), 0) from sales";
 
 describe.each(engines)('one unit on %s', (engine) => {
-  let fixture: Fixture;
+  const fixture = useFixture(engine);
   let executor: UnitExecutor;
   let runs = 0;
   const run = (parts: Parameters<typeof job>[0] = {}) =>
     executor.execute(job({ run: `run-${++runs}`, ...parts }), neverAborted);
   const value = (query: string) => scalar(fixture.warehouse, query);
 
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
+  beforeAll(() => {
     executor = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' });
   });
-  afterAll(() => fixture.close());
   beforeEach(async () => {
     const left = await sql(
       fixture.warehouse,

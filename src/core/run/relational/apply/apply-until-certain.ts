@@ -50,7 +50,7 @@ function keptNotes({ slices, lasting }: Applied): readonly string[] {
 }
 
 /** Nothing that was found in its statements stays, but code that cannot be read may do more. */
-const sentTwice =
+export const sentTwice =
   'Its statements were sent twice: the first time was taken back, because only the second could be told for certain.';
 
 async function applyOnce(unit: OpenUnit): Promise<Applied> {
