@@ -171,7 +171,8 @@ describe.each(engines)('keys of upserts on %s', (engine) => {
     expect(outcome).toMatchObject({ state: 'held', code: 'repeated-key' });
     expect(outcome.state === 'held' && outcome.reason).toBe(
       'public.customers gets several rows of one key (email): b (2 rows); a second run of merge into customers fails: ' +
-        'MERGE command cannot affect row a second time. In the rows that come in, deliver one row a key, e.g. ' +
+        "MERGE command cannot affect row a second time; the server's hint: “Ensure that not more than one source row " +
+        'matches any one target row.”. In the rows that come in, deliver one row a key, e.g. ' +
         'SELECT DISTINCT ON (email) … ORDER BY email and what tells the right one.',
     );
     expect(await rows()).toBe(before);
