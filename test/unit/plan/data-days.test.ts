@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { planSummary } from '../../../src/core/plan/explain.ts';
 import { rangeOfRun } from '../../../src/core/plan/intervals/picked-runs.ts';
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';
@@ -316,4 +317,20 @@ describe('a stage', () => {
     expect(listed(plan)).toEqual(['02-29', '03-01', '03-02', '03-30'].flatMap((day) => run(day, 'fill', 'load')));
     expect(plan.findings).toEqual([]);
   });
+});
+
+it('a date that names a whole month is no day of data, one that moves with the day is', () => {
+  const dataOf = (expression: string, where: string) =>
+    planSummary(
+      makePlan(
+        tasksOf({ schedule: cron(expression), tasks: { f: writing(where) } }),
+        request(
+          ['d.f'],
+          { kind: 'data-range', from: at('2024-03-01'), to: at('2024-04-01') },
+          { now: at('2024-12-31') },
+        ),
+      ),
+    ).map(({ data }) => data);
+  expect(dataOf('0 0 1 * *', "month = '{{ ds }}'")).toEqual([undefined]);
+  expect(dataOf('0 0 * * *', dayBefore)).toEqual([{ from: at('2024-03-01'), to: at('2024-04-01') }]);
 });
