@@ -206,18 +206,21 @@ async function runBoth(
       const byWay = async (...more: readonly string[]) => {
         await build(fixture.warehouse, made);
         const options = { compare: made.compare, holdShrinkPercent: made.hold };
+        const run = `${engine}-${all}-${more.length}`;
         const one = job({
-          run: `${engine}-${all}-${more.length}`,
+          run,
           statements: [...statements, ...more],
           slices,
           options,
         });
         const { durationMs: _, ...outcome } = await executor.execute(one, neverAborted);
         const slicesOf = 'slices' in outcome ? outcome.slices.map((slice) => ({ ...slice, causes: [] })) : [];
+        // A cure names the run, and each way has one of its own.
+        const remedy = 'remedy' in outcome ? outcome.remedy?.replaceAll(run, 'RUN') : undefined;
         // Only the staged way may have had to begin anew, and says so.
         const notes = 'notes' in outcome ? outcome.notes.filter((note) => note !== sentTwice) : [];
         return {
-          outcome: { ...outcome, slices: slicesOf, notes },
+          outcome: { ...outcome, slices: slicesOf, notes, remedy },
           content: await scalar(fixture.warehouse, contentSql),
         };
       };
