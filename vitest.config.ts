@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'unit',
           setupFiles,
           include: ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'],
+          // The code under test is pure: what one file imported another may use.
+          isolate: false,
           ...lastResort,
         },
       },
