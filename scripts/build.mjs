@@ -2,6 +2,7 @@
 // and the embedded database are loaded by `import()`, so that each becomes a chunk that is read only when it is used.
 // `vscode` is external in the extension's bundle alone: a stray import breaks the others. Usage: build.mjs [folder]
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { pgliteInitial } from './pglite-initial.mjs';
 
@@ -69,8 +70,8 @@ await cp(await pgliteInitial(), `${outdir}/pglite-initial.tar.gz`);
 await cp('src/node/airflow/ask-airflow.py', `${outdir}/ask-airflow.py`);
 await cp('node_modules/web-tree-sitter/web-tree-sitter.wasm', `${outdir}/web-tree-sitter.wasm`);
 await cp('node_modules/tree-sitter-python/tree-sitter-python.wasm', `${outdir}/tree-sitter-python.wasm`);
-for (const file of await readdir('src/core/lint/rules')) {
-  if (file.endsWith('.md')) await cp(`src/core/lint/rules/${file}`, `${outdir}/rules/${file}`);
+for (const file of await readdir('src/core/lint/rules', { recursive: true })) {
+  if (file.endsWith('.md')) await cp(`src/core/lint/rules/${file}`, `${outdir}/rules/${basename(file)}`);
 }
 
 async function addShebang(file) {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { allRules } from '../../src/core/lint/all-rules.ts';
@@ -7,9 +8,16 @@ import { type Example, readExamples } from './rule-page.ts';
 
 const folder = fileURLToPath(new URL('../../src/core/lint/rules/', import.meta.url));
 
-test('every rule has a page of its name, and every page a rule', () => {
-  const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
-  expect(pages.map((name) => name.replace('.md', '')).sort()).toEqual(allRules.map(({ id }) => id).sort());
+/** Where in the folder the page of each rule lies, which is beside the rule, e.g. `interval/wall-clock.md`. */
+const pages: ReadonlyMap<string, string> = new Map(
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [basename(name, '.md'), name.replaceAll('\\', '/')]),
+);
+
+test('every rule has a page of its name beside it, and every page a rule', () => {
+  expect([...pages.keys()].sort()).toEqual(allRules.map(({ id }) => id).sort());
+  for (const page of pages.values()) expect(existsSync(`${folder}${page.replace(/md$/, 'ts')}`), page).toBe(true);
 });
 
 test('the index lists every rule as it describes itself', () => {
@@ -17,7 +25,7 @@ test('the index lists every rule as it describes itself', () => {
   const rows = index.split('\n').filter((line) => line.startsWith('| ['));
   expect(rows).toEqual(
     allRules.map(
-      ({ id, severity, summary }) => `| [${id}](../src/core/lint/rules/${id}.md) | ${severity} | ${summary} |`,
+      ({ id, severity, summary }) => `| [${id}](../src/core/lint/rules/${pages.get(id)}) | ${severity} | ${summary} |`,
     ),
   );
 });
@@ -26,7 +34,7 @@ const shown = (files: Example['files'], place: { file: string; start: number; en
   `${place.severity} at ${place.file}:${place.start} «${(files[place.file] ?? '').slice(place.start, place.end)}»`;
 
 describe.each(allRules.map((rule) => rule.id))('%s', (id) => {
-  const page = readFileSync(`${folder}${id}.md`, 'utf8');
+  const page = readFileSync(`${folder}${pages.get(id)}`, 'utf8');
   const examples = readExamples(page);
 
   test('its page has examples of both kinds', () => {

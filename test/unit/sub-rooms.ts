@@ -324,14 +324,39 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['source', 'context', 'model', 'bounds'],
     },
     {
-      room: 'rules',
-      decides: 'one finding a rule',
+      room: 'rules/schedule',
+      decides: 'one finding a rule, about when runs are and which interval each has',
       imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
     },
     {
+      room: 'rules/interval',
+      decides: 'one finding a rule, about which rows a run takes for its interval',
+      imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
+    },
+    {
+      room: 'rules/replace',
+      decides: 'one finding a rule, about what a run does to the rows of the run before',
+      imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
+    },
+    {
+      room: 'rules/upsert',
+      decides: 'one finding a rule, about keys, values made from old ones, and inputs that are used up',
+      imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
+    },
+    { room: 'rules', decides: 'what is said of suppressions', imports: ['source', 'context', 'model'] },
+    {
       room: '.',
       decides: 'who speaks: rules, severities, suppressions',
-      imports: ['source', 'context', 'model', 'rules'],
+      imports: [
+        'source',
+        'context',
+        'model',
+        'rules/schedule',
+        'rules/interval',
+        'rules/replace',
+        'rules/upsert',
+        'rules',
+      ],
     },
   ],
   'core/warehouse': [

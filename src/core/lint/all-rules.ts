@@ -1,17 +1,17 @@
 import type { Rule } from './model/rule.ts';
-import additiveUpdate from './rules/additive-update.ts';
-import appendWrite from './rules/append-write.ts';
-import consumeOnceSource from './rules/consume-once-source.ts';
-import deleteInsertNotAtomic from './rules/delete-insert-not-atomic.ts';
-import deleteInsertRangeMismatch from './rules/delete-insert-range-mismatch.ts';
-import doNothingUpsert from './rules/do-nothing-upsert.ts';
-import dynamicStartDate from './rules/dynamic-start-date.ts';
-import inclusiveIntervalEnd from './rules/inclusive-interval-end.ts';
-import missingIntervalFilter from './rules/missing-interval-filter.ts';
-import plainInsert from './rules/plain-insert.ts';
+import inclusiveIntervalEnd from './rules/interval/inclusive-interval-end.ts';
+import missingIntervalFilter from './rules/interval/missing-interval-filter.ts';
+import wallClock from './rules/interval/wall-clock.ts';
+import appendWrite from './rules/replace/append-write.ts';
+import deleteInsertNotAtomic from './rules/replace/delete-insert-not-atomic.ts';
+import deleteInsertRangeMismatch from './rules/replace/delete-insert-range-mismatch.ts';
+import plainInsert from './rules/replace/plain-insert.ts';
+import dynamicStartDate from './rules/schedule/dynamic-start-date.ts';
+import zeroWidthInterval from './rules/schedule/zero-width-interval.ts';
 import unknownSuppression from './rules/unknown-suppression.ts';
-import wallClock from './rules/wall-clock.ts';
-import zeroWidthInterval from './rules/zero-width-interval.ts';
+import additiveUpdate from './rules/upsert/additive-update.ts';
+import consumeOnceSource from './rules/upsert/consume-once-source.ts';
+import doNothingUpsert from './rules/upsert/do-nothing-upsert.ts';
 
 /** Every rule; their order does not matter. */
 export const allRules: readonly Rule[] = [

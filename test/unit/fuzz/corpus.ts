@@ -40,7 +40,7 @@ const subfolders = (path: string): readonly string[] =>
 /** The code blocks of a rule's page, each a workspace of one file. */
 function rulePages(): readonly { readonly name: string; readonly files: ReadonlyMap<string, string> }[] {
   const folder = new URL('src/core/lint/rules/', root);
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .flatMap((name) => {
       const page = readFileSync(new URL(name, folder), 'utf8');

@@ -1,10 +1,10 @@
-import { isJournalName, isStagingName, mayBeJournalName } from '../../lineage/facts/table-roles.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { replaceSliceFix } from '../fixes/replace-slice-fix.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { type InsertGuard, insertGuard } from '../reruns/insert-guard.ts';
-import { runsAgain } from '../reruns/runs-again.ts';
-import { guardedByTable } from '../reruns/table-guard.ts';
+import { isJournalName, isStagingName, mayBeJournalName } from '../../../lineage/facts/table-roles.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { replaceSliceFix } from '../../fixes/replace-slice-fix.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
+import { runsAgain } from '../../reruns/runs-again.ts';
+import { guardedByTable } from '../../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
@@ -12,7 +12,7 @@ import {
   tableKey,
   tableLabel,
   writeSubject,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run leaves the rows of the first one there, and they come twice. */
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,13 +1,13 @@
-import { isJournalName } from '../../lineage/facts/table-roles.ts';
-import { accessedTable } from '../../lineage/tasks/access-facts.ts';
-import { coveredBy, excludes } from '../../pipeline/model/condition.ts';
-import type { TableAccess } from '../../pipeline/model/table-access.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { isEmptiedFor } from '../reruns/emptied-for.ts';
-import { insertGuard } from '../reruns/insert-guard.ts';
-import { runsAgain } from '../reruns/runs-again.ts';
-import { guardedByTable, guardedFromRows } from '../reruns/table-guard.ts';
+import { isJournalName } from '../../../lineage/facts/table-roles.ts';
+import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
+import { coveredBy, excludes } from '../../../pipeline/model/condition.ts';
+import type { TableAccess } from '../../../pipeline/model/table-access.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { isEmptiedFor } from '../../reruns/emptied-for.ts';
+import { insertGuard } from '../../reruns/insert-guard.ts';
+import { runsAgain } from '../../reruns/runs-again.ts';
+import { guardedByTable, guardedFromRows } from '../../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
@@ -16,7 +16,7 @@ import {
   type TaskView,
   tableKey,
   tableLabel,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run adds the same rows to a table that no INSERT wrote: calls append where they are told nothing. */
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,11 +1,11 @@
-import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
-import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
-import { usesInterval } from '../bounds/interval-columns.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql, indentAt, statementEnd } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { runTogether } from '../reruns/run-together.ts';
+import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
+import { isRetentionDelete } from '../../../lineage/writes/retention-delete.ts';
+import { usesInterval } from '../../bounds/interval-columns.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql, indentAt, statementEnd } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { runTogether } from '../../reruns/run-together.ts';
 import {
   placeOf,
   type StatementView,
@@ -14,8 +14,8 @@ import {
   tableLabel,
   writeSubject,
   writesTo,
-} from '../source/statement-view.ts';
-import { type Atomicity, atomicity } from '../source/transaction.ts';
+} from '../../source/statement-view.ts';
+import { type Atomicity, atomicity } from '../../source/transaction.ts';
 
 /** A run that fails between the two leaves the slice empty until both have run again. */
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,12 +1,12 @@
-import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
-import { filtersOf, within } from '../../sql/model/sql-search.ts';
-import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
-import { usesInterval } from '../bounds/interval-columns.ts';
-import { meetsNextInterval } from '../bounds/slice-range.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
+import type { QueryBlock, SqlExpression } from '../../../sql/model/expression.ts';
+import { filtersOf, within } from '../../../sql/model/sql-search.ts';
+import { type Comparison, comparisonOf } from '../../bounds/comparison.ts';
+import { usesInterval } from '../../bounds/interval-columns.ts';
+import { meetsNextInterval } from '../../bounds/slice-range.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -14,7 +14,7 @@ import {
   type TaskView,
   tableKey,
   writeSubject,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 interface ClosedEnd {
   readonly view: StatementView;

@@ -1,8 +1,8 @@
-import { isJournalName, isRevisionCounter, isStagingName } from '../../lineage/facts/table-roles.ts';
-import { type SelfAddition, selfAdditions } from '../../lineage/writes/self-additions.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { empties } from '../reruns/insert-guard.ts';
+import { isJournalName, isRevisionCounter, isStagingName } from '../../../lineage/facts/table-roles.ts';
+import { type SelfAddition, selfAdditions } from '../../../lineage/writes/self-additions.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { empties } from '../../reruns/insert-guard.ts';
 import {
   placeOf,
   type StatementView,
@@ -11,7 +11,7 @@ import {
   tableKey,
   tableLabel,
   writeSubject,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run adds its share to a value once more, because the new value is made from the old one. */
 function* check(context: LintContext): Generator<RuleFinding> {

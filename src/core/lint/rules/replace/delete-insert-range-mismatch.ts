@@ -1,14 +1,14 @@
-import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
-import { blocksBelow, filtersOf, queriesIn } from '../../sql/model/sql-search.ts';
-import type { ColumnTrace } from '../bounds/column-trace.ts';
-import { type Comparison, comparisonOf } from '../bounds/comparison.ts';
-import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
-import { usesInterval } from '../bounds/interval-columns.ts';
-import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../bounds/slice-range.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
+import { isRetentionDelete } from '../../../lineage/writes/retention-delete.ts';
+import { blocksBelow, filtersOf, queriesIn } from '../../../sql/model/sql-search.ts';
+import type { ColumnTrace } from '../../bounds/column-trace.ts';
+import { type Comparison, comparisonOf } from '../../bounds/comparison.ts';
+import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../../bounds/deleted-slice.ts';
+import { usesInterval } from '../../bounds/interval-columns.ts';
+import { compareRanges, constantRange, isPoint, rangeOf, type SliceRange } from '../../bounds/slice-range.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -17,7 +17,7 @@ import {
   tableKey,
   writeSubject,
   writesTo,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run doubles what is written beyond the DELETE, and loses what is deleted beyond the INSERT. */
 function* check(context: LintContext): Generator<RuleFinding> {

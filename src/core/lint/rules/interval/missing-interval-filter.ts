@@ -1,15 +1,15 @@
-import { isStagingName } from '../../lineage/facts/table-roles.ts';
-import type { QueryBlock } from '../../sql/model/expression.ts';
-import { blocksBelow } from '../../sql/model/sql-search.ts';
-import type { TableReference } from '../../sql/model/table-reference.ts';
-import type { ColumnTrace } from '../bounds/column-trace.ts';
-import type { Comparison } from '../bounds/comparison.ts';
-import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../bounds/deleted-slice.ts';
-import { holesIn, usesInterval } from '../bounds/interval-columns.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
+import { isStagingName } from '../../../lineage/facts/table-roles.ts';
+import type { QueryBlock } from '../../../sql/model/expression.ts';
+import { blocksBelow } from '../../../sql/model/sql-search.ts';
+import type { TableReference } from '../../../sql/model/table-reference.ts';
+import type { ColumnTrace } from '../../bounds/column-trace.ts';
+import type { Comparison } from '../../bounds/comparison.ts';
+import { deletedSlice, insertedTraces, insertsAfter, unqualifiedText } from '../../bounds/deleted-slice.ts';
+import { holesIn, usesInterval } from '../../bounds/interval-columns.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
 import {
   placeOf,
   type StatementView,
@@ -18,7 +18,7 @@ import {
   tableKey,
   tableLabel,
   writeSubject,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run deletes one slice and inserts all of the input, so that all other slices double. */
 function* check(context: LintContext): Generator<RuleFinding> {

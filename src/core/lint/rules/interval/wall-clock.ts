@@ -1,11 +1,11 @@
-import type { ClockCall, Task } from '../../pipeline/model/model.ts';
-import type { SourceSpan } from '../../text/span.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { type ClockUse, clockUses } from '../reruns/clock-use.ts';
-import { placeOf, sameTable, sourceText, type TaskView, tableKey } from '../source/statement-view.ts';
+import type { ClockCall, Task } from '../../../pipeline/model/model.ts';
+import type { SourceSpan } from '../../../text/span.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { type ClockUse, clockUses } from '../../reruns/clock-use.ts';
+import { placeOf, sameTable, sourceText, type TaskView, tableKey } from '../../source/statement-view.ts';
 
 /** A second run works on the time at which it runs, not on its interval. */
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,9 +1,9 @@
-import { isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
-import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { marks, takesOut } from '../reruns/consumed-source.ts';
-import { empties } from '../reruns/insert-guard.ts';
+import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
+import { isRetentionDelete } from '../../../lineage/writes/retention-delete.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { marks, takesOut } from '../../reruns/consumed-source.ts';
+import { empties } from '../../reruns/insert-guard.ts';
 import {
   placeOf,
   type StatementView,
@@ -11,7 +11,7 @@ import {
   type TaskView,
   tableKey,
   tableLabel,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run finds nothing to read, because the first one marked what it had read. */
 function* check(context: LintContext): Generator<RuleFinding> {

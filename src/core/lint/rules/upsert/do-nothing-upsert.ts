@@ -1,11 +1,11 @@
-import { isEventTimeColumn, isJournalName, isStagingName } from '../../lineage/facts/table-roles.ts';
-import type { MergeBranch } from '../../sql/model/statement.ts';
-import { intervalColumns } from '../bounds/interval-columns.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import { editSql } from '../fixes/sql-edit.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import { empties } from '../reruns/insert-guard.ts';
+import { isEventTimeColumn, isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
+import type { MergeBranch } from '../../../sql/model/statement.ts';
+import { intervalColumns } from '../../bounds/interval-columns.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import { editSql } from '../../fixes/sql-edit.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { empties } from '../../reruns/insert-guard.ts';
 import {
   placeOf,
   type StatementView,
@@ -14,7 +14,7 @@ import {
   tableKey,
   tableLabel,
   writeSubject,
-} from '../source/statement-view.ts';
+} from '../../source/statement-view.ts';
 
 /** A second run changes nothing, so that a correction of rows that are there never lands. */
 function* check(context: LintContext): Generator<RuleFinding> {

@@ -1,9 +1,9 @@
-import { locate } from '../../text/mapped-text.ts';
-import type { SourceSpan } from '../../text/span.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import type { Fix } from '../model/finding.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
-import type { TaskView } from '../source/statement-view.ts';
+import { locate } from '../../../text/mapped-text.ts';
+import type { SourceSpan } from '../../../text/span.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import type { Fix } from '../../model/finding.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
+import type { TaskView } from '../../source/statement-view.ts';
 
 /** Every run replaces its slice by nothing, because the interval begins where it ends. */
 function* check(context: LintContext): Generator<RuleFinding> {

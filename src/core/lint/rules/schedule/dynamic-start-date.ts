@@ -1,7 +1,7 @@
-import type { Pipeline, Task } from '../../pipeline/model/model.ts';
-import type { SourceSpan } from '../../text/span.ts';
-import type { LintContext } from '../context/lint-context.ts';
-import type { Rule, RuleFinding } from '../model/rule.ts';
+import type { Pipeline, Task } from '../../../pipeline/model/model.ts';
+import type { SourceSpan } from '../../../text/span.ts';
+import type { LintContext } from '../../context/lint-context.ts';
+import type { Rule, RuleFinding } from '../../model/rule.ts';
 
 /** A second run has no fixed interval to be of: start_date is another at each parse. */
 function* check(context: LintContext): Generator<RuleFinding> {
