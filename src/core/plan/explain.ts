@@ -2,11 +2,11 @@ import { windowInWords } from '../lineage/facts/window-words.ts';
 import type { TaskId } from '../pipeline/model/model.ts';
 import { formatInterval, formatWall } from '../time/intervals/format-interval.ts';
 import type { InstantRange } from '../time/intervals/interval-set.ts';
-import { dayMs } from '../time/zones/civil.ts';
 import { floorTo } from '../time/zones/floor.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
 import { toIso } from '../time/zones/iso.ts';
 import type { ZoneName } from '../time/zones/zone-name.ts';
+import { namesPeriod } from './intervals/names-period.ts';
 import type { Plan, PlanUnit, Reason } from './model/plan.ts';
 import type { PlannableTask } from './model/plan-request.ts';
 
@@ -68,16 +68,6 @@ function dataOf(units: readonly PlanUnit[]): InstantRange | undefined {
   }
   return differs ? { from: instant(from), to: instant(to) } : undefined;
 }
-
-/** Longer than the gaps between runs of working days, shorter than a week across a clock change. */
-const periodMs = 6 * dayMs;
-
-/** Whether a slice is one date that stands for a whole week or month, as in `month = '{{ ds }}'`: no day of data. */
-const namesPeriod = ({ from, to }: InstantRange, { data, start, next }: PlanUnit): boolean =>
-  Math.min(data.end - data.start, next - start) > periodMs &&
-  to - from <= dayMs &&
-  from <= data.start &&
-  data.start < to;
 
 /** `2024-03-01 to 2024-03-03`, both included, where a range is of whole days; otherwise both ends, the last not included. */
 export function daysInWords(range: InstantRange, zone: ZoneName): string {

@@ -237,18 +237,23 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
 
 /**
  * The runs that a data range means: those whose slice lies in it, where no other run on the schedule writes any of that
- * slice; with slices that overlap or are not known those whose data interval does, and of an empty one the moment.
+ * slice; with slices that overlap, are not known, or name a week or month, those whose data interval does, of an empty one the moment.
  */
 function meantRuns(task: PlannableTask, runs: readonly GridInterval[], asked: Range): ReadonlySet<number> {
   const slices = (task.pickedBy ?? slicesOf(task.writes)).map((slice) => ({
     asked: datesOf(slice, asked, task.zone),
     rows: runs.map(({ data }): Range => [exactTime(slice.lo, data), exactTime(slice.hi, data)]),
   }));
-  const chosen = runs.filter(({ data: { start, end } }, index) => {
+  const chosen = runs.filter(({ data: { start, end }, start: tick, next }, index) => {
     const own = slices.flatMap((slice) => {
       const mine = slice.rows[index] as Range;
       const shared = slice.rows.some((other, at) => at !== index && meets(mine, other));
-      return mine[0] < mine[1] && !shared ? [{ mine, asked: slice.asked }] : [];
+      // One date of a run of a week or a month names all of it.
+      const name =
+        Math.min(end - start, next - tick) > 6 * 86_400_000 &&
+        mine[1] - mine[0] <= 86_400_000 &&
+        meets(mine, [start, end]);
+      return mine[0] < mine[1] && !shared && !name ? [{ mine, asked: slice.asked }] : [];
     });
     if (own.length > 0) return own.some((one) => meets(one.mine, one.asked));
     return start < end ? meets([start, end], asked) : asked[0] <= start && start < asked[1];

@@ -102,6 +102,34 @@ describe('a range means the days of data that runs write', () => {
       '2024-03-06',
       ['03-05'],
     ],
+    ...(
+      [
+        ['of one date that names a month, by the month', '0 0 1 * *', "month = '{{ ds }}'"],
+        ['of the first of a month, run later on it', '30 8 1 * *', "month = date_trunc('month', date '{{ ds }}')"],
+        ['of the last date of a month', '0 0 1 * *', "month_end = '{{ macros.ds_add(next_ds, -1) }}'"],
+        ['of one date that names a week, by the week', '0 0 * * 1', "week = '{{ ds }}'"],
+      ] as const
+    ).map(([name, expression, where]): [string, PipelineText, string, string, readonly string[]] => [
+      name,
+      { schedule: cron(expression), tasks: { f: writing(where) } },
+      '2024-03-12',
+      '2024-03-15',
+      [expression.endsWith('1') ? '03-11' : expression.startsWith('30') ? '03-01T08:30' : '03-01'],
+    ]),
+    [
+      'of the day before a week, by that day',
+      { schedule: cron('0 0 * * 1'), tasks: { f: writing(dayBefore) } },
+      '2024-03-10',
+      '2024-03-11',
+      ['03-11'],
+    ],
+    [
+      'of one date of seven days, where each day has a run, by that date',
+      { schedule: cron('0 0 * * *', 'UTC', { before: 7 * 86_400_000 }), tasks: { f: writing(dayOf) } },
+      '2024-03-05',
+      '2024-03-06',
+      ['03-05'],
+    ],
     [
       'in a slice that is not known, by the data interval',
       {
@@ -134,6 +162,7 @@ describe('a range means the days of data that runs write', () => {
         '2024-03-02T21:00:00Z',
       ],
       [{ schedule: cron('0 8 * * *', 'UTC', 'zero-width'), tasks: { f: 'select 1' } }, '2024-03-02T08:00:00Z'],
+      [{ schedule: cron('0 0 1 * *'), tasks: { f: writing("month = '{{ ds }}'") } }, '2024-03-01T00:00:00Z'],
     ] satisfies [PipelineText, string][]) {
       const tasks = tasksOf(d);
       const [task] = tasks;

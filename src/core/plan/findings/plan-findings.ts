@@ -103,12 +103,12 @@ function whyEmpty(task: PlannableTask, { selection, now }: PlanRequest): string 
 function nearestRuns(task: PlannableTask, from: Instant, to: Instant): string {
   const { grid } = task;
   let before = grid?.containing(instant(from - 1));
-  while (before !== undefined && daysWritten(task, before.data).from >= from) {
+  while (before !== undefined && daysWritten(task, before).from >= from) {
     before = grid?.containing(instant(before.start - 1));
   }
   const inside = before === undefined ? grid?.overlapping(from, instant(to + farAhead))[0] : undefined;
   let after = before === undefined ? inside : grid?.containing(before.next);
-  while (after !== undefined && daysWritten(task, after.data).to <= to && after.start < to + farAhead) {
+  while (after !== undefined && daysWritten(task, after).to <= to && after.start < to + farAhead) {
     before = after;
     after = grid?.containing(after.next);
   }
@@ -118,8 +118,9 @@ function nearestRuns(task: PlannableTask, from: Instant, to: Instant): string {
 
 const farAhead = 400 * 86_400_000;
 
-function runInWords(task: PlannableTask, { start, data }: GridInterval): string {
-  const { from, to } = daysWritten(task, data);
+function runInWords(task: PlannableTask, run: GridInterval): string {
+  const { start, data } = run;
+  const { from, to } = daysWritten(task, run);
   const same = from === data.start && to === data.end;
   return `the run of ${toIso(start)}${same || !(from < to) ? '' : `, which writes ${toIso(from)} to ${toIso(to)}`}`;
 }

@@ -2,7 +2,6 @@ import { type DatedSlice, isDated } from '../../lineage/facts/facts.ts';
 import { strayOf } from '../../lineage/facts/window-range.ts';
 import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
-import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import type { GridInterval } from '../../time/intervals/grid.ts';
 import type { InstantRange } from '../../time/intervals/interval-set.ts';
 import { dayMs } from '../../time/zones/civil.ts';
@@ -12,11 +11,13 @@ import { wallTime } from '../../time/zones/wall-time.ts';
 import { fromWall, toWall } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
+import { namesPeriod } from './names-period.ts';
 
 /**
  * The runs of a task that write the data of `[from, to)`, finished or not, oldest first: those whose slice overlaps it,
  * whatever hour they have. A slice that another run writes too (month to date, rolling output) does not tell which run
- * is meant, and neither does one that is not known: there the data interval decides, or, where it is empty, its moment.
+ * is meant, and neither does one that is not known or names a whole week or month by one date: there the data interval
+ * decides, or, where it is empty, its moment.
  */
 export function pickedRuns(task: PlannableTask, range: InstantRange): readonly GridInterval[] {
   const { grid } = task;
@@ -33,7 +34,7 @@ export function pickedRuns(task: PlannableTask, range: InstantRange): readonly G
     const own = slices.flatMap(({ slice, asked }) => {
       const written = rowsOf(slice, interval);
       const shared = [before, after].some((other) => other !== undefined && meets(written, rowsOf(slice, other)));
-      return written.from < written.to && !shared ? [{ written, asked }] : [];
+      return saysDays(written, interval) && !shared ? [{ written, asked }] : [];
     });
     if (own.length > 0) return own.some(({ written, asked }) => meets(written, asked));
     const { start, end } = interval.data;
@@ -46,11 +47,11 @@ export const daySlices = (task: PlannableTask): readonly DatedSlice[] =>
   task.pickedBy ?? task.writes.flatMap(({ slice }) => (isDated(slice) ? [slice] : []));
 
 /** Whether all that a run writes lies in a range of days. */
-export function writesWithin(task: PlannableTask, data: DataInterval, range: InstantRange): boolean {
+export function writesWithin(task: PlannableTask, run: GridInterval, range: InstantRange): boolean {
   const known = daySlices(task)
-    .map((slice) => ({ written: rowsOf(slice, { data }), asked: askedOf(slice, range, task.zone) }))
-    .filter(({ written }) => written.from < written.to);
-  if (known.length === 0) return data.start >= range.from && data.end <= range.to;
+    .map((slice) => ({ written: rowsOf(slice, run), asked: askedOf(slice, range, task.zone) }))
+    .filter(({ written }) => saysDays(written, run));
+  if (known.length === 0) return run.data.start >= range.from && run.data.end <= range.to;
   return known.every(({ written, asked }) => written.from >= asked.from && written.to <= asked.to);
 }
 
@@ -58,19 +59,20 @@ export function writesWithin(task: PlannableTask, data: DataInterval, range: Ins
  * The rows that a run writes, from the first slice to the end of the last, where slices tell what days a run is of;
  * otherwise its data interval.
  */
-export function daysWritten(task: PlannableTask, data: DataInterval): InstantRange {
+export function daysWritten(task: PlannableTask, run: GridInterval): InstantRange {
   const known = daySlices(task)
-    .map((slice) => rowsOf(slice, { data }))
-    .filter(({ from, to }) => from < to);
-  if (known.length === 0) return { from: data.start, to: data.end };
+    .map((slice) => rowsOf(slice, run))
+    .filter((written) => saysDays(written, run));
+  if (known.length === 0) return { from: run.data.start, to: run.data.end };
   return hullOf(known);
 }
 
 /** The range by which a person means this one run: its days, its data interval, or what lies up to the next moment. */
-export function rangeOfRun(task: PlannableTask, { start, next, data }: GridInterval): InstantRange {
+export function rangeOfRun(task: PlannableTask, run: GridInterval): InstantRange {
+  const { start, next, data } = run;
   const days = daySlices(task).flatMap((slice) => {
-    const { from, to } = rowsOf(slice, { data });
-    if (!(from < to)) return [];
+    const { from, to } = rowsOf(slice, run);
+    if (!saysDays({ from, to }, run)) return [];
     const zone = zoneOfDates(slice);
     return zone === undefined
       ? [{ from, to }]
@@ -79,6 +81,10 @@ export function rangeOfRun(task: PlannableTask, { start, next, data }: GridInter
   if (days.length > 0) return hullOf(days);
   return data.start < data.end ? { from: data.start, to: data.end } : { from: start, to: next };
 }
+
+/** Whether rows tell the days that a run is of: some, and not one date for a whole week or month. */
+const saysDays = (written: InstantRange, run: GridInterval): boolean =>
+  written.from < written.to && !namesPeriod(written, run);
 
 const hullOf = (ranges: readonly InstantRange[]): InstantRange => ({
   from: instant(Math.min(...ranges.map(({ from }) => from))),

@@ -20,7 +20,7 @@ export function widenedTasks(
   for (const task of graph.tasks.values()) {
     const intervals = kept.get(task.id) ?? [];
     if (intervals.length === 0 || without.has(task.id)) continue;
-    const outside = intervals.filter(({ interval }) => !writesWithin(task, interval.data, range));
+    const outside = intervals.filter(({ interval }) => !writesWithin(task, interval, range));
     if (outside.length === 0) continue;
     const because = [...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason))))];
     widened.push({ task: task.id, ...spanOfRuns(task, intervals), because: because.join('; ') });
@@ -47,7 +47,7 @@ function selectedDays(
 }
 
 function hull(task: PlannableTask, intervals: readonly KeptInterval[]): InstantRange {
-  const days = intervals.map(({ interval }) => daysWritten(task, interval.data));
+  const days = intervals.map(({ interval }) => daysWritten(task, interval));
   return {
     from: instant(days.reduce((least, { from }) => Math.min(least, from), endOfTime as number)),
     to: instant(days.reduce((most, { to }) => Math.max(most, to), beginningOfTime as number)),
