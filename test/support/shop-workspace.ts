@@ -6,9 +6,9 @@ import type { ResultSet } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type Engine, freshDatabase, sql } from './warehouse-fixture.ts';
 
-const fixture = fileURLToPath(new URL('../fixtures/cli/shop', import.meta.url));
+const fixtures = fileURLToPath(new URL('../fixtures/cli', import.meta.url));
 
-const tables = [
+const shopTables = [
   'create schema raw',
   'create schema mart',
   'create table raw.orders (id int primary key, ordered_at timestamptz not null, shop text not null, amount numeric not null)',
@@ -18,7 +18,21 @@ const tables = [
    from generate_series(0, 150) n`,
 ];
 
-/** A workspace of two tasks whose connection `sandbox` is a fresh database with the tables that they read and write. */
+/** Two branches of which the right one divides by zero on 8 November, and a chain behind a high-water mark. */
+const branchTables = [
+  'create schema raw',
+  'create schema mart',
+  'create table raw.events (id int primary key, day date not null, amount numeric not null)',
+  "insert into raw.events select n, date '2026-11-01' + n % 10, n * 1.25 from generate_series(1, 40) n",
+  'create table mart.left_day (day date, id int, amount numeric, ratio float8, primary key (day, id))',
+  'create table mart.left_sum (day date primary key, amount numeric)',
+  'create table mart.right_day (day date, id int, price int, primary key (day, id))',
+  'create table mart.right_sum (day date primary key, price int)',
+  'create table mart.pulled (id int primary key, day date, amount numeric)',
+  'create table mart.balance (day date primary key, amount numeric)',
+];
+
+/** A workspace whose connection `sandbox` is a fresh database with the tables that they read and write. */
 export interface ShopWorkspace {
   readonly root: string;
   readonly connection: ConnectionConfig;
@@ -29,9 +43,20 @@ export interface ShopWorkspace {
 }
 
 /** `parent`: the folder that it is made in. */
-export async function shopWorkspace(engine: Engine, parent: string): Promise<ShopWorkspace> {
+export const shopWorkspace = (engine: Engine, parent: string): Promise<ShopWorkspace> =>
+  workspaceOf('shop', shopTables, engine, parent);
+
+export const branchesWorkspace = (engine: Engine, parent: string): Promise<ShopWorkspace> =>
+  workspaceOf('branches', branchTables, engine, parent);
+
+async function workspaceOf(
+  fixture: string,
+  tables: readonly string[],
+  engine: Engine,
+  parent: string,
+): Promise<ShopWorkspace> {
   const root = mkdtempSync(join(parent, 'shop-'));
-  cpSync(fixture, root, { recursive: true });
+  cpSync(join(fixtures, fixture), root, { recursive: true });
   const common = { name: 'sandbox', protected: false, settings: {}, airflowIds: [] };
   let connection: ConnectionConfig = { ...common, engine: 'pglite', directory: join(root, '.backfill/sandbox') };
   let env: Readonly<Record<string, string>> = {};

@@ -17,6 +17,7 @@ export interface SelectionOptions {
   readonly allowAppend?: boolean;
   readonly allowExpired?: boolean;
   readonly now?: string;
+  readonly order?: 'oldest' | 'newest';
 }
 
 /** The options by which `plan` and `run` pick their intervals. */
@@ -37,6 +38,17 @@ export function addSelectionOptions(command: Command): Command {
     .option('--now <time>', 'plan as though it were this time (UTC unless it has an offset)');
 }
 
+/** In which order the intervals of a plan come, for the commands that run it or show it. */
+export const addOrderOption = (command: Command): Command =>
+  command.addOption(
+    new Option(
+      '--order <which>',
+      'which intervals come first; tasks whose runs build on earlier ones stay oldest first, and the plan says which',
+    )
+      .choices(['oldest', 'newest'])
+      .default('oldest'),
+  );
+
 /** What the options ask for. Throws {@link UsageError} for what cannot be meant. */
 export function planRequest(
   words: readonly string[],
@@ -53,6 +65,7 @@ export function planRequest(
     expandUnbounded: options.expandUnbounded ?? false,
     allowAppend: options.allowAppend ?? false,
     allowExpired: options.allowExpired ?? false,
+    ...(options.order !== undefined && { order: options.order }),
     now: options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC'),
   };
 }

@@ -9,7 +9,7 @@ import type { Workspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
-import { addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
+import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
@@ -34,7 +34,7 @@ export function register(program: Command, shell: Shell): void {
     .command('plan')
     .description('show which intervals would run again, in which order and why; nothing is run')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
-  addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command)))
+  addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command))))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
     .option('--statements', 'print the SQL of every unit as it would be sent')

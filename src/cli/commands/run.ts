@@ -33,7 +33,7 @@ import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
-import { addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
+import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
@@ -59,7 +59,8 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly preview?: boolean;
   readonly previewOn?: string;
   readonly concurrency?: string;
-  readonly stopAtFirstFailure?: boolean;
+  readonly onFailure: 'continue' | 'stop';
+  readonly retries?: string;
   readonly notAtomic?: readonly string[];
   readonly irrevocable?: readonly string[];
   readonly compare?: UnitOptions['compare'];
@@ -75,7 +76,7 @@ export function register(program: Command, shell: Shell): void {
     .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
   addConfirmOptions(
-    addAirflowOptions(addWorkspaceOptions(addSelectionOptions(command))),
+    addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command)))),
     'do not ask; needed where nobody can be asked',
   )
     .option(
@@ -85,7 +86,18 @@ export function register(program: Command, shell: Shell): void {
     .option('--preview-on <name>', 'preview on this connection, e.g. a clone, instead of the one that runs would use')
     .option('--concurrency <n>', 'units side by side')
     .option('--connection <name>', 'connection of backfill.yaml')
-    .option('--stop-at-first-failure', 'start nothing new after a failed or held unit')
+    .addOption(
+      new Option(
+        '--on-failure <how>',
+        'after a failed or held unit: continue with all that does not wait for it, or stop and start nothing new',
+      )
+        .choices(['continue', 'stop'])
+        .default('continue'),
+    )
+    .option(
+      '--retries <n>',
+      `more tries of a unit after an error that may pass: a lost connection, a deadlock, a conflict of transactions, a lock not obtained in time (default: ${defaultRunOptions.maxAttempts - 1})`,
+    )
     .option(
       '--not-atomic <task...>',
       'run these tasks although they cannot be one transaction (VACUUM, CONCURRENTLY, CALL)',
@@ -166,6 +178,7 @@ async function runOn(
   const samples = options.samples === undefined ? settings.samples : wholeNumber('--samples', options.samples, 0, 20);
   const concurrency =
     options.concurrency === undefined ? settings.concurrency : wholeNumber('--concurrency', options.concurrency, 1, 64);
+  const retries = options.retries === undefined ? undefined : wholeNumber('--retries', options.retries, 0, 100);
   const runId = newRunId(shell.clock.now());
   const prepare = (notAtomic: readonly TaskId[]) =>
     prepareJobs(
@@ -259,7 +272,8 @@ async function runOn(
           keepBeforeDays: settings.keepBeforeDays,
           vacuum: settings.vacuum,
           concurrency,
-          stopAtFirstFailure: options.stopAtFirstFailure ?? false,
+          stopAtFirstFailure: options.onFailure === 'stop',
+          ...(retries !== undefined && { maxAttempts: retries + 1 }),
         },
       },
       {

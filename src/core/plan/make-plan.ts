@@ -9,6 +9,7 @@ import type { PlannableTask, PlanRequest } from './model/plan-request.ts';
 import { taskGraph } from './tasks/task-graph.ts';
 import { blockers } from './units/blockers.ts';
 import { leaveOut } from './units/leave-out.ts';
+import { newestFirst } from './units/newest-first.ts';
 import { orderUnits } from './units/order-units.ts';
 import { type UnitNode, unitGraph } from './units/unit-graph.ts';
 import { unitSlices } from './units/unit-slices.ts';
@@ -21,9 +22,12 @@ import { unitSlices } from './units/unit-slices.ts';
 export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest): Plan {
   const graph = taskGraph(tasks, request.tasks, request.downstream);
   const expansion = expandTasks(graph, request);
-  const nodes = unitGraph(graph, expansion.kept);
-  const { ordered, cycle } = orderUnits(nodes, graph.rank);
-  const remaining = leaveOut(ordered, nodes, new Set(request.without));
+  const oldest = unitGraph(graph, expansion.kept);
+  const { ordered, cycle } = orderUnits(oldest, graph.rank);
+  const newest = request.order === 'newest' && cycle.length === 0 ? newestFirst(oldest, ordered) : undefined;
+  const nodes = newest?.nodes ?? oldest;
+  const inOrder = newest === undefined ? ordered : orderUnits(nodes, graph.rank, newest).ordered;
+  const remaining = leaveOut(inOrder, nodes, new Set(request.without));
 
   const byTask = new Map<TaskId, number[]>();
   for (const { task, index } of remaining) {
@@ -46,7 +50,7 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
     now: request.now,
     units,
     byTask,
-    findings: planFindings({ tasks, request, graph, expansion, units, cycle }),
+    findings: planFindings({ tasks, request, graph, expansion, units, cycle, stay: newest?.stay }),
     codeHashes: new Map([...byTask.keys()].map((id) => [id, graph.tasks.get(id)?.codeHash ?? ''])),
     widened: widenedTasks(graph, expansion.kept, request),
   };

@@ -4,6 +4,7 @@ import type { RangeSlice, ReadWindow, SliceFact } from '../../../src/core/lineag
 import { makePlan } from '../../../src/core/plan/make-plan.ts';
 import type { Plan } from '../../../src/core/plan/model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../../src/core/plan/model/plan-request.ts';
+import { slicesOverlap } from '../../../src/core/run/jobs/slices/slices-overlap.ts';
 import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
 import type { Grid } from '../../../src/core/time/intervals/grid.ts';
 import { type Instant, instant } from '../../../src/core/time/zones/instant.ts';
@@ -361,6 +362,54 @@ describe('a plan is what trying every pair of intervals gives', () => {
     fc.assert(
       fc.property(mutual, ([tasks, request]) => agrees(tasks, request)),
       { numRuns: lawRuns(60) },
+    );
+  });
+});
+
+/** Some of the tasks write the table of the first one too. */
+const shared = fc
+  .tuple(acyclic, fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 2 }))
+  .map(([[tasks, request], which]): readonly [readonly PlannableTask[], PlanRequest] => [
+    tasks.map((one, index) =>
+      which.includes(index) ? { ...one, writes: one.writes.map((written) => ({ ...written, table: 't0' })) } : one,
+    ),
+    request,
+  ]);
+
+/** The newest intervals first: the same units, no wait forgotten, and rows that several intervals write in the order of old. */
+function keepsWhatCounts(tasks: readonly PlannableTask[], request: PlanRequest): void {
+  const oldest = makePlan(tasks, request);
+  const newest = makePlan(tasks, { ...request, order: 'newest' });
+  expect(newest.units.map(({ id }) => id).sort()).toEqual(oldest.units.map(({ id }) => id).sort());
+  if (oldest.findings.some(({ code }) => code === 'cycle')) return;
+  const place = (plan: Plan): ReadonlyMap<string, number> =>
+    new Map(plan.units.map((unit, position) => [nameOf(unit.task, unit.start), position]));
+  const [was, is] = [place(oldest), place(newest)];
+  for (const [position, { task: id, start: from }] of newest.units.entries()) {
+    const waits = waitsOf(newest, position);
+    for (const other of waitsOf(oldest, was.get(nameOf(id, from)) ?? -1)) expect(waits).toContain(other);
+    for (const other of waits) expect(is.get(other)).toBeLessThan(position);
+  }
+  for (const a of newest.units) {
+    for (const b of newest.units) {
+      if (a.next === b.next || !slicesOverlap(a.slices, b.slices)) continue;
+      const [first, second] = [nameOf(a.task, a.start), nameOf(b.task, b.start)];
+      const before = (order: ReadonlyMap<string, number>) => (order.get(first) ?? 0) < (order.get(second) ?? 0);
+      expect(before(is), `${first} before ${second}`).toBe(before(was));
+    }
+  }
+}
+
+describe('the newest intervals first', () => {
+  it.each([
+    ['tasks without circles', acyclic, 80],
+    ['tasks that write rows of each other', shared, 80],
+    ['a stage of each run', staged, 40],
+    ['tasks that read each other', mutual, 40],
+  ] as const)('changes no order that counts, for %s', (_, arbitrary, runs) => {
+    fc.assert(
+      fc.property(arbitrary, ([tasks, request]) => keepsWhatCounts(tasks, request)),
+      { numRuns: lawRuns(runs) },
     );
   });
 });

@@ -10,8 +10,10 @@ import { daysWritten, pickedRuns } from '../intervals/picked-runs.ts';
 import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
+import type { OldestFirst } from '../units/newest-first.ts';
 import type { UnitNode } from '../units/unit-graph.ts';
 import { unitSlices } from '../units/unit-slices.ts';
+import { oldestFirst } from './oldest-first.ts';
 import { sourceFindings } from './source-findings.ts';
 import { unmadeTables } from './unmade-tables.ts';
 
@@ -26,6 +28,8 @@ interface Planned {
   readonly expansion: Expansion;
   readonly units: readonly PlanUnit[];
   readonly cycle: readonly UnitNode[];
+  /** Tasks that stay oldest first where the newest intervals were asked for first; `undefined`: they were not. */
+  readonly stay: ReadonlyMap<TaskId, OldestFirst> | undefined;
 }
 
 /** Everything that a person should know before the first unit starts, gravest first. */
@@ -45,6 +49,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...unfinishedDays(planned),
     ...zeroWidths(planned),
     ...unmadeTables(planned),
+    ...oldestFirst(planned),
   ]);
 }
 

@@ -99,6 +99,8 @@ export interface PlanRequest {
   readonly expandUnbounded: boolean;
   /** Allow `append` tasks, whose second run doubles rows. */
   readonly allowAppend: boolean;
+  /** Which interval of a task comes first where that is free; `oldest` where it is not said. */
+  readonly order?: 'oldest' | 'newest';
   /** Allow intervals whose sources do not keep any more what they read. */
   readonly allowExpired?: boolean;
   readonly now: Instant;

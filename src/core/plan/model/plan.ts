@@ -80,6 +80,7 @@ export const planFindingCodes = [
   'session-zone',
   'loose-commits',
   'zero-width-interval',
+  'oldest-first',
   'out-of-date',
   'stale',
   'unmade-table',
@@ -100,7 +101,7 @@ export interface Plan {
   readonly version: 1;
   /** The clock that the plan was made with. */
   readonly now: Instant;
-  /** Ready-queue order: (interval end, topological rank). */
+  /** Ready-queue order: (interval end, topological rank), or the latest interval first. */
   readonly units: readonly PlanUnit[];
   /** For each task its units' positions in `units`, oldest first. */
   readonly byTask: ReadonlyMap<TaskId, readonly number[]>;

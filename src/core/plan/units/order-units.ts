@@ -3,7 +3,7 @@ import { minHeap } from './min-heap.ts';
 import type { UnitNode } from './unit-graph.ts';
 
 export interface UnitOrder {
-  /** Parents before children; among ready units by (interval end, topological rank, start). */
+  /** Parents before children; among ready units by (interval end, topological rank, start), or as `newest` says. */
   readonly ordered: readonly UnitNode[];
   /** Units that wait for themselves through others: the first again at the end. Empty when there are none. */
   readonly cycle: readonly UnitNode[];
@@ -11,19 +11,28 @@ export interface UnitOrder {
 
 /**
  * Orders units with a ready queue. A unit watches the last prerequisite that is not done, so that a unit that waits
- * for a long run of others (a cumulative read) is looked at a few times and not once for each of them.
+ * for a long run of others (a cumulative read) is looked at a few times and not once for each of them. With `newest` the
+ * latest interval comes first, and the tasks in `stay` come oldest first behind all others that are ready.
  */
 export function orderUnits(
   nodes: ReadonlyMap<TaskId, readonly UnitNode[]>,
   rank: ReadonlyMap<TaskId, number>,
+  newest?: { readonly stay: ReadonlyMap<TaskId, unknown> },
 ): UnitOrder {
   const done = new Map([...nodes].map(([id, units]) => [id, lastUndone(units.length)]));
   const watchers = new Map<UnitNode, UnitNode[]>();
   const rankOf = (node: UnitNode): number => rank.get(node.task.id) ?? 0;
-  const compare = (a: UnitNode, b: UnitNode): number =>
+  const oldestFirst = (a: UnitNode, b: UnitNode): number =>
     a.kept.interval.next - b.kept.interval.next ||
     rankOf(a) - rankOf(b) ||
     a.kept.interval.start - b.kept.interval.start;
+  const newestFirst = (a: UnitNode, b: UnitNode): number =>
+    b.kept.interval.next - a.kept.interval.next ||
+    rankOf(a) - rankOf(b) ||
+    b.kept.interval.start - a.kept.interval.start;
+  const stays = ({ task }: UnitNode): boolean => newest === undefined || newest.stay.has(task.id);
+  const compare = (a: UnitNode, b: UnitNode): number =>
+    stays(a) === stays(b) ? (stays(a) ? oldestFirst(a, b) : newestFirst(a, b)) : stays(a) ? 1 : -1;
   const ready = minHeap(compare);
 
   const blocker = (node: UnitNode): UnitNode | undefined => {

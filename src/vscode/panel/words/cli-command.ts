@@ -29,7 +29,7 @@ export function cliCommand(
     ...on,
     `--concurrency ${options.concurrency}`,
     `--compare ${options.compare}`,
-    ...(options.stopAtFirstFailure ? ['--stop-at-first-failure'] : []),
+    ...(options.stopAtFirstFailure ? ['--on-failure stop'] : []),
     ...(options.earlyCutoff ? [] : ['--no-early-cutoff']),
   ].join(' ');
 }
