@@ -6,7 +6,10 @@ import appendWrite from './rules/replace/append-write.ts';
 import deleteInsertNotAtomic from './rules/replace/delete-insert-not-atomic.ts';
 import deleteInsertRangeMismatch from './rules/replace/delete-insert-range-mismatch.ts';
 import plainInsert from './rules/replace/plain-insert.ts';
+import crossDagTimeMismatch from './rules/schedule/cross-dag-time-mismatch.ts';
 import dynamicStartDate from './rules/schedule/dynamic-start-date.ts';
+import noIntervalInRun from './rules/schedule/no-interval-in-run.ts';
+import triggerDropsInterval from './rules/schedule/trigger-drops-interval.ts';
 import zeroWidthInterval from './rules/schedule/zero-width-interval.ts';
 import unknownSuppression from './rules/unknown-suppression.ts';
 import additiveUpdate from './rules/upsert/additive-update.ts';
@@ -18,13 +21,16 @@ export const allRules: readonly Rule[] = [
   additiveUpdate,
   appendWrite,
   consumeOnceSource,
+  crossDagTimeMismatch,
   deleteInsertNotAtomic,
   deleteInsertRangeMismatch,
   doNothingUpsert,
   dynamicStartDate,
   inclusiveIntervalEnd,
   missingIntervalFilter,
+  noIntervalInRun,
   plainInsert,
+  triggerDropsInterval,
   unknownSuppression,
   wallClock,
   zeroWidthInterval,

@@ -5,12 +5,12 @@ import type { SqlExpression } from '../../sql/model/expression.ts';
 import { evaluateTime } from '../../time/expressions/evaluate-time.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
-import { makeGrid } from '../../time/intervals/make-grid.ts';
 import type { CalendarUnit } from '../../time/zones/calendar.ts';
 import { floorTo } from '../../time/zones/floor.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import type { StatementView } from '../source/statement-view.ts';
 import type { Comparison, Edge } from './comparison.ts';
+import { sampleIntervals } from './run-times.ts';
 
 interface RangeEdge {
   readonly time: TimeExpression;
@@ -143,33 +143,6 @@ function afterUnit(at: Instant, unit: CalendarUnit | undefined): number {
   const step = { second: 0, minute: 0, hour: 0, day: 1, week: 7, month: 31, quarter: 92, year: 366 }[unit];
   const ms = { second: 1000, minute: 60_000, hour: 3_600_000, day: 0, week: 0, month: 0, quarter: 0, year: 0 }[unit];
   return floored(floored(at, unit) + step * 86_400_000 + ms, unit);
-}
-
-/** A year of the pipeline's intervals, thinned; days of UTC where the file says no schedule. Kept with the reading. */
-const samples = new WeakMap<Pipeline, readonly DataInterval[]>();
-
-function sampleIntervals(pipeline: Pipeline): readonly DataInterval[] {
-  const known = samples.get(pipeline) ?? takeSamples(pipeline);
-  samples.set(pipeline, known);
-  return known;
-}
-
-function takeSamples(pipeline: Pipeline): readonly DataInterval[] {
-  const year = 365 * 86_400_000;
-  const from = Date.UTC(2025, 0, 1);
-  const anchored = { ...pipeline.anchor, startDate: instant(from - year), endDate: undefined };
-  const { grid } = makeGrid(pipeline.schedule.value, anchored);
-  const found = grid
-    ?.overlapping(instant(from), instant(from + year))
-    .map((one) => ({ start: one.start, end: one.next }));
-  if (found !== undefined && found.length > 0) {
-    const every = Math.max(1, Math.floor(found.length / 200));
-    return found.filter((_, at) => at % every === 0);
-  }
-  return Array.from({ length: 120 }, (_, day) => ({
-    start: instant(from + 3 * day * 86_400_000),
-    end: instant(from + (3 * day + 1) * 86_400_000),
-  }));
 }
 
 /**

@@ -43,6 +43,12 @@ export interface LintContext {
   isStream(key: string): boolean;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   viewsOn(key: string): readonly StatementView[];
+  /** A DAG of the workspace by its id. */
+  dag(id: string): Pipeline | undefined;
+  /** DAGs of the workspace that start a DAG, by its id. */
+  startersOf(dag: string): readonly Pipeline[];
+  /** Whether the Python of some task sets a Variable of the scheduler. */
+  setsVariable(name: string): boolean;
 }
 
 export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace): LintContext {
@@ -82,6 +88,9 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     isSliced: workspace.isSliced,
     isStream: workspace.isStream,
     viewsOn: workspace.viewsOn,
+    dag: workspace.dag,
+    startersOf: workspace.startersOf,
+    setsVariable: workspace.setsVariable,
   };
 }
 

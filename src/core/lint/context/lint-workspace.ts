@@ -20,6 +20,12 @@ export type LintWorkspace = {
   readonly isStream: (key: string) => boolean;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   readonly viewsOn: (key: string) => readonly StatementView[];
+  /** A DAG of the workspace by its id. */
+  readonly dag: (id: string) => Pipeline | undefined;
+  /** DAGs of the workspace that start a DAG, by its id. */
+  readonly startersOf: (dag: string) => readonly Pipeline[];
+  /** Whether the Python of some task sets a Variable of the scheduler. */
+  readonly setsVariable: (name: string) => boolean;
 };
 
 /** Makes what rules ask from the facts of a workspace; answers that mean the same as before are the same objects. */
@@ -37,6 +43,19 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       }),
     ),
   );
+  const variablesSet = oncePer((pipeline: Pipeline) =>
+    pipeline.tasks.flatMap(({ variables = [] }) => variables.flatMap((use) => (use.does === 'set' ? [use.name] : []))),
+  );
+  const started = oncePer((pipeline: Pipeline) =>
+    pipeline.tasks.flatMap(({ operator, arguments: given }) =>
+      operator === 'TriggerDagRunOperator'
+        ? given.flatMap(({ name, value }) =>
+            name === 'trigger_dag_id' && value.kind === 'literal' ? [String(value.value)] : [],
+          )
+        : [],
+    ),
+  );
+  let starters: ReadonlyMap<string, readonly Pipeline[]> = new Map();
   let tables: ReadonlyMap<string, LintTable> = new Map();
   let views: ReadonlyMap<string, readonly StatementView[]> = new Map();
   return (facts) => {
@@ -54,6 +73,9 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       sameItems,
     );
     const streams = facts.pipelines.flatMap(createdStreams);
+    starters = keepSame(starters, grouped(facts.pipelines, started), sameItems);
+    const dags = new Map(facts.pipelines.map((pipeline) => [pipeline.id, pipeline]));
+    const set = new Set(facts.pipelines.flatMap(variablesSet));
     const sliced = new Set<string>();
     for (const { writes } of facts.facts.values())
       for (const { slice, table } of writes) if (slice.kind === 'range') sliced.add(table);
@@ -64,6 +86,9 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       isSliced: (table) => sliced.has(table),
       isStream: (key) => streams.some((name) => sameTable(name, key)),
       viewsOn: (key) => views.get(lastPart(key)) ?? noViews,
+      dag: (id) => dags.get(id),
+      startersOf: (dag) => starters.get(dag) ?? noStarters,
+      setsVariable: (name) => set.has(name),
     };
   };
 }
@@ -75,6 +100,7 @@ const streamMade = (text: string): string | undefined =>
     .toLowerCase();
 
 const noViews: readonly StatementView[] = [];
+const noStarters: readonly Pipeline[] = [];
 
 /** Everything under each of its names, once, in order. */
 function grouped<T>(all: Iterable<T>, namesOf: (one: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {

@@ -63,6 +63,14 @@ export interface Argument {
   readonly value: SymbolicValue;
 }
 
+/** A call that reads or sets a Variable of the scheduler, which one run can leave for the next. */
+export interface VariableUse {
+  readonly name: string;
+  readonly does: 'get' | 'set';
+  /** The whole call. */
+  readonly at: SourceSpan;
+}
+
 /** Who can run a task: SQL that the product runs itself, the scheduler, or nobody from here, with the reason. */
 export type Executor =
   | {
@@ -106,6 +114,10 @@ export interface Task {
   readonly dependsOnPast: boolean;
   /** Logical dates from and to which it has runs, both included, where it or its groups say so. */
   readonly dates?: { readonly first: Instant | undefined; readonly last: Instant | undefined };
+  /** Where its Python takes the interval of the run: a parameter called `ds`, `context["data_interval_start"]`. */
+  readonly intervalAt?: SourceSpan;
+  /** Variables of the scheduler that its Python reads and sets, in the order of the code. */
+  readonly variables?: readonly VariableUse[];
   /** Which of the tasks behind it run: one of those that follow it at once, or all or none. */
   readonly decides?: 'one-of' | 'whether';
   /** Not in the files as they are read: a real Airflow that was asked has it. */

@@ -1,6 +1,7 @@
 import type { Pipeline, Task } from '../../../pipeline/model/model.ts';
 import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
+import { textAt } from '../../context/text-at.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 
 /** A second run has no fixed interval to be of: start_date is another at each parse. */
@@ -61,9 +62,6 @@ function* unevenChain(context: LintContext, pipeline: Pipeline): Generator<RuleF
     };
   }
 }
-
-const textAt = (context: LintContext, { file, start, end }: SourceSpan): string =>
-  context.text(file)?.slice(start, end) ?? '';
 
 /** A moving end date only says that there is none. */
 const isEndDate = (context: LintContext, { file, start }: SourceSpan): boolean =>

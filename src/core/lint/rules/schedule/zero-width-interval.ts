@@ -1,8 +1,7 @@
-import { locate } from '../../../text/mapped-text.ts';
-import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Fix } from '../../model/finding.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { timesUsed } from '../../reruns/times-used.ts';
 import type { TaskView } from '../../source/statement-view.ts';
 
 /** Every run replaces its slice by nothing, because the interval begins where it ends. */
@@ -10,10 +9,10 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const schedule = task.pipeline.schedule.value;
     if ((schedule.kind !== 'cron' && schedule.kind !== 'delta') || schedule.intervals !== 'zero-width') continue;
-    const uses = boundsUsed(context, task);
+    const uses = timesUsed(context, task).filter(({ source }) => bound.test(source));
     const [first] = uses;
     // The start alone is the logical date, which such a run has.
-    if (first === undefined || !uses.some(({ bound }) => bound === 'end')) continue;
+    if (first === undefined || !uses.some(({ source }) => /\bdata_interval_end\b/.test(source))) continue;
     const fix = timetableFix(context, task);
     yield {
       at: first.at,
@@ -25,41 +24,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
   }
 }
 
-interface BoundUse {
-  readonly at: SourceSpan;
-  readonly bound: 'start' | 'end';
-}
-
-const expression = /\{\{(?:(?!\}\}).)*?\bdata_interval_(start|end)\b(?:(?!\}\}).)*\}\}/gs;
-
-/** Template expressions of the task's SQL and of its other arguments, in the order of the file. */
-function boundsUsed(context: LintContext, { task }: TaskView): BoundUse[] {
-  const inSql = task.sql.flatMap((sql) =>
-    sql.masked.holes.flatMap((hole) => {
-      const bound = /\bdata_interval_(start|end)\b/.exec(hole.source)?.[1];
-      const at = bound && locate(sql.source, hole);
-      return at ? [{ at, bound: bound as BoundUse['bound'] }] : [];
-    }),
-  );
-  const inArguments = task.arguments.flatMap(({ valueAt }) => {
-    const text = context.text(valueAt.file)?.slice(valueAt.start, valueAt.end) ?? '';
-    return [...text.matchAll(expression)].map((match) => ({
-      at: {
-        file: valueAt.file,
-        start: valueAt.start + match.index,
-        end: valueAt.start + match.index + match[0].length,
-      },
-      bound: match[1] as BoundUse['bound'],
-    }));
-  });
-  const known = new Set<string>();
-  return [...inSql, ...inArguments]
-    .filter(({ at }) => {
-      const key = `${at.file} ${at.start}`;
-      return !known.has(key) && known.add(key);
-    })
-    .sort((a, b) => (a.at.file === b.at.file ? a.at.start - b.at.start : 0));
-}
+const bound = /\bdata_interval_(?:start|end)\b/;
 
 /** Names the timetable that has intervals, with its import; only where the schedule is a plain string of the file. */
 function timetableFix(context: LintContext, { pipeline }: TaskView): Fix | undefined {

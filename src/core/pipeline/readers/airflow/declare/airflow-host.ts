@@ -38,8 +38,11 @@ export function airflowHost(program: Program): Host {
         }
         if (last === 'Label') return unknown('a label');
         if (last === 'get_current_context') return contextObject();
-        if (/(?:^|\.)Variable\.get$/.test(name)) {
+        if (/(?:^|\.)Variable\.(?:get|set)$/.test(name)) {
           const key = plainText(argument(call, 'key', 0)?.value);
+          if (key !== undefined)
+            program.running?.variables.push({ name: key, does: last === 'set' ? 'set' : 'get', at: call.at });
+          if (last === 'set') return none;
           return { kind: 'symbol', symbol: { kind: 'parameter', source: 'var', name: key ?? 'a Variable' } };
         }
       }
@@ -64,8 +67,8 @@ export function airflowHost(program: Program): Host {
       ),
 
     notes: () => {
-      const { sent, accessed, unread, clockUses } = program.running ?? {};
-      return [sent, accessed, unread, clockUses].reduce((sum, list) => sum + (list?.length ?? 0), 0);
+      const { sent, accessed, unread, clockUses, variables } = program.running ?? {};
+      return [sent, accessed, unread, clockUses, variables].reduce((sum, list) => sum + (list?.length ?? 0), 0);
     },
 
     importedName: pluginName,

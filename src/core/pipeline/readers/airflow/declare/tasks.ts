@@ -119,6 +119,7 @@ export function newTask(
     sent: [],
     rendersTexts: false,
     accessed: [],
+    variables: [],
     unread: [],
     clockUses: [],
     maySkip: false,

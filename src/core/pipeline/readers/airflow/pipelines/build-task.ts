@@ -7,6 +7,7 @@ import { keyValue } from '../../../python/values/iterate.ts';
 import { symbolOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Keyword, Value } from '../../../python/values/value.ts';
+import { intervalTaken } from '../declare/interval-taken.ts';
 import { connectionArgument, connectionOf } from '../operators/operator-connection.ts';
 import { shellSent } from '../operators/shell-sent.ts';
 import type { SqlOperator } from '../operators/sql-operator.ts';
@@ -61,6 +62,7 @@ export function buildTask(
       severity: 'error',
     });
   const decides = whatFollows(task);
+  const intervalAt = task.callable && intervalTaken(task.callable);
   const dates = taskDates(task, settings, problems);
   const params = { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) };
   return {
@@ -89,6 +91,8 @@ export function buildTask(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
     ),
     ...(dates === undefined ? {} : { dates }),
+    ...(intervalAt === undefined ? {} : { intervalAt }),
+    ...(task.variables.length === 0 ? {} : { variables: task.variables }),
     ...(decides === undefined ? {} : { decides }),
   };
 }

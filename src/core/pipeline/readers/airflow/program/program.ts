@@ -1,6 +1,7 @@
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
 import type { Condition } from '../../../model/condition.ts';
+import type { VariableUse } from '../../../model/model.ts';
 import type { TableAccess, Unread } from '../../../model/table-access.ts';
 import type { SessionSetting } from '../../../model/task-session.ts';
 import type {
@@ -93,6 +94,8 @@ export interface TaskBuilder extends HostObject {
   rendersTexts: boolean;
   /** Tables that the task's Python reads and writes by other means than SQL text, in the order of the code. */
   readonly accessed: TableAccess[];
+  /** Variables that the task's Python reads and sets, in the order of the code. */
+  readonly variables: VariableUse[];
   /** What of the task's Python could not be read. */
   readonly unread: Unread[];
   /** Its Python may skip it, and with it what follows. */
