@@ -429,3 +429,38 @@ describe('notifications of a unit whose slice is as it was', () => {
     expect(heard).toContain('told');
   });
 });
+
+test('what somebody else rolls back meanwhile is a doubt, and no object of the task', async () => {
+  const fixture = await openFixture('postgres');
+  const { warehouse } = fixture;
+  const other = await warehouse.connect('unit');
+  const until = { done: false };
+  try {
+    await sql(warehouse, 'drop schema public cascade', 'create schema public', ...shopTables);
+    const executor = relationalExecutor(warehouse, { clock: realClock, owner: 'tester' });
+    const slices = [{ ...job().slices[0], column: undefined, from: undefined, to: undefined }] as ReturnType<
+      typeof job
+    >['slices'];
+    const rollingBack = (async () => {
+      while (!until.done)
+        for (const statement of ['begin', 'select txid_current()', 'rollback']) await other.query(statement);
+    })();
+    const refill = 'insert into sales select * from orders returning id';
+    const outcome = await executor.execute(
+      job({ statements: ['truncate sales', refill, 'select pg_sleep(0.5)'], slices }),
+      neverAborted,
+    );
+    until.done = true;
+    await rollingBack;
+    expect(outcome).toMatchObject({
+      state: 'unchanged',
+      notes: [
+        expect.stringMatching(/^Whether anything else of it lasts is not known, because something was rolled back/),
+      ],
+    });
+  } finally {
+    until.done = true;
+    await other.close();
+    await fixture.close();
+  }
+});

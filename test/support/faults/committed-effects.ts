@@ -2,15 +2,24 @@ import type { Session } from '../../../src/core/warehouse/port/ports.ts';
 
 /** One committed transaction, as the server's own log has it. */
 interface Transaction {
-  /** Tables of the workspace whose rows it changed. */
-  readonly tables: ReadonlySet<string>;
+  /** Tables of the workspace whose rows it wrote, and what it left of each, as far as the log tells. */
+  readonly tables: ReadonlyMap<string, Written>;
+  /** A unit says that it kept what it did beside its slices, and that those are as they were. */
+  readonly kept: boolean;
   /** Slice versions that it left in the ledger. */
   readonly markers: readonly { readonly unit: string; readonly table: string; readonly state: string }[];
 }
 
+/** Rows by how many more of them there are after a transaction than before. */
+interface Written {
+  readonly surplus: Map<string, number>;
+  /** Emptied, or filled anew beside and put in its place: what stood there is not in the log. */
+  replaced: boolean;
+}
+
 export interface CommittedEffects {
-  /** A place in the log. */
-  now(): Promise<string>;
+  /** A place in the log. From here on the log has the whole of each row that is changed or deleted in the schema's tables. */
+  now(schema: string): Promise<string>;
   /** What is wrong with what was committed in a schema since then: see {@link wrongEffects}. */
   wrong(schema: string, since: string): Promise<readonly string[]>;
 }
@@ -27,7 +36,15 @@ export async function readEffects(session: Session): Promise<CommittedEffects> {
     [slot],
   );
   return {
-    now: async () => String((await session.query('select pg_current_wal_lsn()')).rows[0]?.[0]),
+    now: async (schema) => {
+      const { rows } = await session.query(
+        `select format('alter table %s replica identity full', oid::regclass) from pg_class
+         where relnamespace = $1::regnamespace and relkind = 'r'`,
+        [schema],
+      );
+      for (const [statement] of rows) await session.query(String(statement));
+      return String((await session.query('select pg_current_wal_lsn()')).rows[0]?.[0]);
+    },
     wrong: async (schema, since) => {
       const { rows } = await session.query(
         `select data from pg_logical_slot_get_changes(
@@ -45,29 +62,53 @@ export async function readEffects(session: Session): Promise<CommittedEffects> {
   };
 }
 
+const keptWords = 'That is kept, although its slices are unchanged.';
+
 function transactionsOf(lines: readonly string[], schema: string): readonly Transaction[] {
   const transactions: Transaction[] = [];
-  let tables = new Set<string>();
+  let tables = new Map<string, Written>();
   let markers: { unit: string; table: string; state: string }[] = [];
+  let kept = false;
   for (const line of lines) {
     if (line.startsWith('BEGIN')) {
-      tables = new Set();
+      tables = new Map();
       markers = [];
+      kept = false;
     } else if (line.startsWith('COMMIT')) {
-      transactions.push({ tables, markers });
+      transactions.push({ tables, markers, kept });
     } else if (line.startsWith('table backfill_ledger.versions: INSERT')) {
       const value = (column: string) => new RegExp(` ${column}\\[text\\]:'((?:[^']|'')*)'`).exec(line)?.[1] ?? '';
       const table = value('target');
       if (table.startsWith(`${schema}.`))
         markers.push({ unit: `${value('run')} ${value('unit')}`, table, state: value('state') });
+    } else if (line.startsWith('table backfill_ledger.')) {
+      kept ||= line.includes(keptWords);
     } else {
       // A table that is filled beside another one and takes its place.
       for (const [, table] of line.split(':')[0]?.matchAll(new RegExp(`\\b(${schema}\\.\\w+)`, 'g')) ?? [])
-        if (table !== undefined) tables.add(table.replace(/_new$/, ''));
+        if (table !== undefined) note(tables, table.replace(/_new$/, ''), line, table.endsWith('_new'));
     }
   }
   return transactions;
 }
+
+/** Takes one line of the log into what a transaction left of a table. */
+function note(tables: Map<string, Written>, table: string, line: string, isBeside: boolean): void {
+  const written = tables.get(table) ?? { surplus: new Map<string, number>(), replaced: false };
+  tables.set(table, written);
+  const [, move = '', rest = ''] = /^table [^:]+: (\w+): (.*)$/s.exec(line) ?? [];
+  const [, old, fresh] = /^old-key: (.*) new-tuple: (.*)$/s.exec(rest) ?? [];
+  const add = (row: string, by: number) => written.surplus.set(row, (written.surplus.get(row) ?? 0) + by);
+  if (isBeside || move === 'TRUNCATE' || rest === '(no-tuple-data)') written.replaced = true;
+  else if (move === 'INSERT') add(rest, 1);
+  else if (move === 'DELETE') add(rest, -1);
+  else if (old !== undefined && fresh !== undefined) {
+    add(old, -1);
+    add(fresh, 1);
+  } else add(line, 1);
+}
+
+const isOther = ({ surplus }: Written): boolean => [...surplus.values()].some((count) => count !== 0);
 
 /**
  * Changes of data without the record of one unit beside them, records of a change without one, records of no change
@@ -76,9 +117,11 @@ function transactionsOf(lines: readonly string[], schema: string): readonly Tran
 function wrongEffects(transactions: readonly Transaction[]): readonly string[] {
   const wrong: string[] = [];
   const effects = new Map<string, number>();
-  for (const { tables, markers } of transactions) {
+  for (const { tables, markers, kept } of transactions) {
     const units = [...new Set(markers.map(({ unit }) => unit))];
-    const changed = [...tables].filter((table) => !table.endsWith('.raw_events'));
+    const written = [...tables].filter(([table]) => !table.endsWith('.raw_events'));
+    // What a unit leaves beside its slices is committed with them, also where it wrote the rows that were there.
+    const changed = (kept ? written.filter(([, one]) => !one.replaced && isOther(one)) : written).map(([name]) => name);
     if (units.length > 1) wrong.push(`one transaction records ${units.join(' and ')}`);
     const [unit] = units;
     if (unit === undefined) {

@@ -51,7 +51,7 @@ export async function playCase(theatre: Theatre, seed: number): Promise<Played> 
   const schema = `c${seed}`;
   const { session, effects } = theatre;
   const changed = await changedCase(theatre, { ...one, model: { ...one.model, schema } }, scenario.history);
-  const begun = await effects.now();
+  const begun = await effects.now(schema);
   const struck: string[] = [];
   const { plan } = changed;
   if (plan !== undefined) {

@@ -52,7 +52,10 @@ export async function readTableFiles(session: Session, relations: readonly Slice
 export async function lastingEffect(question: LastingQuestion): Promise<string | undefined> {
   const { session, position } = question;
   if (!position.countersOn) return 'Whether anything else of it lasts is not known, because the server counts nothing.';
-  if (question.catalogWritten && (await definitionsLast(question))) {
+  const lasts = question.catalogWritten ? await definitionsLast(question) : 'no';
+  if (lasts === 'perhaps')
+    return 'Whether anything else of it lasts is not known, because something was rolled back on the server meanwhile.';
+  if (lasts === 'yes') {
     const { rows } = await session.query(ownRelationsSql(position.ownAge, mostNamed));
     const named = rows.map(([name]) => name).join(', ');
     const more = Number(rows[0]?.[1] ?? 0) - rows.length;
@@ -65,28 +68,36 @@ export async function lastingEffect(question: LastingQuestion): Promise<string |
 
 /**
  * Whether the transaction left other rows in the catalogs than those of its temporary tables. Every row version that it made
- * is still there or was ended by it again, and what it ended beyond those was there before.
+ * is still there or was ended by it again, and what it ended beyond those was there before. That is no account where a part
+ * of the transaction was rolled back, and the server does not say whether what was rolled back meanwhile was a part of it.
  */
-async function definitionsLast({ session, position, files, targets }: LastingQuestion): Promise<boolean> {
+async function definitionsLast({
+  session,
+  position,
+  files,
+  targets,
+}: LastingQuestion): Promise<'yes' | 'no' | 'perhaps'> {
   const written = (await session.query(writtenCatalogsSql)).rows.flatMap(([oid, name, ...counts]) => {
     const before = position.counters.get(oid ?? '') ?? [0, 0, 0];
     const [inserted = 0, updated = 0, deleted = 0] = counts.map((count, index) => Number(count) - (before[index] ?? 0));
     return inserted + updated + deleted > 0 ? [{ name: name ?? '', surplus: deleted - inserted }] : [];
   });
-  if (!written.every(({ name }) => mayBeTemporary(name))) return true;
-  const [rolledBack] = (await session.query(rolledBackSql(position.ownAge, mostTransactions))).rows[0] ?? [];
-  if (rolledBack !== 'f') return true;
+  if (!written.every(({ name }) => mayBeTemporary(name))) return 'yes';
   const now = files && (await readTableFiles(session, targets));
   const sameFiles = now !== undefined && now.oids === files?.oids && now.checksum === files.checksum;
   const names = written.map(({ name }) => name);
   const kept = `'${sameFiles ? now.oids : '{}'}'::pg_catalog.oid[]`;
   const { rows } = await session.query(ownCatalogRowsSql(names, position.ownAge, kept));
   const own = new Map(rows.map(([name, ...counts]) => [name, counts.map(Number)]));
-  return written.some(({ name, surplus }) => {
-    const [made = 0, lasting = 1, files = 0] = own.get(name) ?? [];
-    // Each row of a table's files took the place of one that was there.
-    return lasting > 0 || surplus + made !== files;
-  });
+  if ([...own.values()].some(([, lasting = 1]) => lasting > 0)) return 'yes';
+  const [rolledBack] = (await session.query(rolledBackSql(position.ownAge, mostTransactions))).rows[0] ?? [];
+  if (rolledBack !== 'f') return 'perhaps';
+  // Each row of a table's files took the place of one that was there.
+  const isEven = ({ name, surplus }: { name: string; surplus: number }): boolean => {
+    const [made = 0, , files = 0] = own.get(name) ?? [];
+    return surplus + made === files;
+  };
+  return written.every((one) => own.has(one.name) && isEven(one)) ? 'no' : 'yes';
 }
 
 async function mayNotify({ session, statements }: LastingQuestion): Promise<boolean> {
