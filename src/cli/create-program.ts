@@ -8,6 +8,7 @@ import { register as registerPlan } from './commands/plan.ts';
 import { register as registerProve } from './commands/prove.ts';
 import { register as registerResume } from './commands/resume.ts';
 import { register as registerRun } from './commands/run.ts';
+import { register as registerScheduler } from './commands/scheduler.ts';
 import { register as registerShow } from './commands/show.ts';
 import { register as registerUndo } from './commands/undo.ts';
 import { jsonOnFailure } from './terminal/json-failure.ts';
@@ -25,6 +26,7 @@ const registers = [
   registerResume,
   registerDone,
   registerUndo,
+  registerScheduler,
 ];
 
 /**

@@ -1,4 +1,4 @@
-import type { Task } from '../../src/core/pipeline/model/model.ts';
+import type { Pipeline, Task } from '../../src/core/pipeline/model/model.ts';
 import { defaultReaderOptions } from '../../src/core/pipeline/model/reader-options.ts';
 import type { TableAccess } from '../../src/core/pipeline/model/table-access.ts';
 import { createWorkspaceReader } from '../../src/core/pipeline/workspace/read-workspace.ts';
@@ -9,14 +9,18 @@ import { fileSetOf } from './folder-files.ts';
 
 const parser = await loadPythonParser();
 
-/** The tasks of `dags/main.py` beside other files. */
-export function readTasks(main: string, others: Readonly<Record<string, string>> = {}): readonly Task[] {
+/** The DAGs of `dags/main.py` beside other files. */
+export function readPipelines(main: string, others: Readonly<Record<string, string>> = {}): readonly Pipeline[] {
   const files = new Map(Object.entries({ ...others, 'dags/main.py': main }));
   const { files: readings } = createWorkspaceReader(parser, { ...defaultReaderOptions, parseYaml }).read(
     fileSetOf(files),
   );
-  return readings.flatMap(({ pipelines }) => pipelines.flatMap(({ tasks }) => tasks));
+  return readings.flatMap(({ pipelines }) => pipelines);
 }
+
+/** Their tasks. */
+export const readTasks = (main: string, others: Readonly<Record<string, string>> = {}): readonly Task[] =>
+  readPipelines(main, others).flatMap(({ tasks }) => tasks);
 
 /** A DAG file whose one task runs these lines of Python, with the imports in front of them. */
 export function bodyFile(lines: string, imports = ''): string {

@@ -63,6 +63,12 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'core/lineage': 'windows decide what is dirty',
     'core/warehouse': 'schema hashes of targets',
   },
+  'core/scheduler': {
+    'core/text': 'counts in words',
+    'core/time': 'logical dates and data intervals of runs',
+    'core/pipeline': 'DAGs of the workspace are held against those that are deployed',
+    'core/plan': 'units as commands',
+  },
   'core/diff': {
     'core/time': 'bounds of slices',
     'core/warehouse': 'figures are taken through a session',
@@ -88,6 +94,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'core/plan': 'units are run in the order of the plan',
     'core/diff': 'a unit compares its slice before and after',
     'core/ledger': 'whatever happens is recorded',
+    'core/scheduler': 'who carries out what our engine cannot',
   },
   'core/view': {
     'core/text': 'places beside the code',
@@ -103,18 +110,21 @@ const allowed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'core/run': 'what a rerun would send',
   },
   warehouses: { core: 'the ports that engines carry out' },
+  orchestrators: { core: 'the port that schedulers carry out' },
   node: { core: 'files and settings become what core reads' },
   protocol: { core: 'messages carry what core knows' },
   cli: {
     core: 'the same product without an editor',
     node: 'files, settings, clock',
     warehouses: 'engines, through open.ts only',
+    orchestrators: 'schedulers, through open.ts only',
   },
   vscode: {
     core: 'the product',
     node: 'files, settings, clock',
     protocol: 'messages to the page',
     warehouses: 'engines, through open.ts only',
+    orchestrators: 'schedulers, through open.ts only',
   },
   webview: {
     protocol: 'the page knows its messages',
@@ -213,8 +223,8 @@ function faults({ file, target, types }: Import): string[] {
   if (edges[to] === undefined && !(to.startsWith('core/') && edges.core !== undefined))
     return [`${file}: ${from} must not import ${to}`];
   if (typesOnly.has(`${from} > ${to}`) && !types) return [`${file}: only types may come from ${to}`];
-  const engine = /^src\/warehouses\/(?!open\.ts$)/.test(path);
-  return engine ? [`${file}: engines are reached through open.ts, not ${path}`] : [];
+  const engine = /^src\/(?:warehouses|orchestrators)\/(?!open\.ts$)/.test(path);
+  return engine ? [`${file}: engines and schedulers are reached through open.ts, not ${path}`] : [];
 }
 
 const files = [...sources('src'), ...sources('webview')];

@@ -390,6 +390,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['model', 'tasks', 'intervals', 'units', 'findings'],
     },
   ],
+  'core/scheduler': [
+    { room: 'port', decides: 'what a scheduler can do, and what its states and errors mean', imports: [] },
+    { room: 'match', decides: 'whether a deployed DAG is the one of the workspace', imports: ['port'] },
+    { room: 'commands', decides: 'a plan as commands for a shell, where no API is reached', imports: [] },
+  ],
   'core/run': [
     {
       room: 'unit',
@@ -488,10 +493,15 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'plans and runs as text and as data',
       imports: ['terminal', 'reporters/text', 'reporters/check'],
     },
+    {
+      room: 'reporters/scheduler',
+      decides: 'a scheduler as text and as data',
+      imports: ['reporters/text'],
+    },
     { room: 'arguments', decides: 'what the command line asks for', imports: ['terminal'] },
     {
       room: 'connection',
-      decides: 'which database, what is asked before a run, and what is said of what stopped or ended it',
+      decides: 'which database and scheduler, what is asked before a run, and what is said of what stopped or ended it',
       imports: ['terminal', 'reporters/run'],
     },
     {
@@ -503,6 +513,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'reporters/check',
         'reporters/show',
         'reporters/run',
+        'reporters/scheduler',
         'arguments',
         'connection',
       ],

@@ -5,6 +5,7 @@ import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../../core/run/unit/job-refusal.ts';
+import { airflowCommands } from '../../core/scheduler/commands/airflow-commands.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
@@ -19,7 +20,8 @@ import { joinDatabase } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName } from '../connection/target.ts';
-import { planText } from '../reporters/run/plan-text.ts';
+import { commandsText } from '../reporters/run/commands-text.ts';
+import { findingLines, planText } from '../reporters/run/plan-text.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
@@ -27,6 +29,7 @@ interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions
   readonly units?: boolean;
   readonly statements?: boolean;
   readonly offline?: boolean;
+  readonly commands?: boolean;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -38,6 +41,7 @@ export function register(program: Command, shell: Shell): void {
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
     .option('--statements', 'print the SQL of every unit as it would be sent')
+    .option('--commands', 'print the airflow commands that carry it out, in order; nothing else is printed')
     .option('--offline', 'do not ask the database, about other runs on these intervals and the like')
     .addHelpText(
       'after',
@@ -45,7 +49,8 @@ export function register(program: Command, shell: Shell): void {
 Examples:
   backfill plan shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream
   backfill plan shop_daily.orders_clean --logical-dates 2026-11-01..2026-11-30
-  backfill plan sql/daily.sql --from 2026-11-28 --to 2026-11-29 --format json`,
+  backfill plan sql/daily.sql --from 2026-11-28 --to 2026-11-29 --format json
+  backfill plan shop_daily --from 2026-11-01 --to 2026-12-01 --commands`,
     )
     .action((words: string[], options: PlanOptions) => plan(words, options, shell));
 }
@@ -64,10 +69,18 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
   const found = reached ? await askDatabase(workspace, name, planned, prepared, shell) : [];
   const made = withFindings(planned, found);
+  const steps = options.commands === true ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {
     const json = planJson(made);
     const units = json.units.map((unit) => ({ ...unit, statements: sentBy(unit.id, prepared) }));
-    shell.out(`${JSON.stringify(options.statements === true ? { ...json, units } : json)}\n`);
+    const commands = steps?.map((step) => step.commands);
+    shell.out(
+      `${JSON.stringify({ ...json, ...(options.statements === true && { units }), ...(commands && { commands }) })}\n`,
+    );
+  } else if (steps !== undefined) {
+    const against = made.findings.filter(({ severity }) => severity !== 'info');
+    if (against.length > 0) shell.err(`${findingLines(against, shell.colors).join('\n')}\n`);
+    shell.out(commandsText(steps, made.units, workspace.facts.tasks));
   } else {
     const target = await describeTarget(workspace, options.connection, made, shell);
     const view = {

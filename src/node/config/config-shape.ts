@@ -9,16 +9,18 @@ import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, tex
 const env = (description: string) =>
   written(`${description}; may hold \${env:NAME}`, { type: ['string', 'number'] }, envText);
 
-const password = written(
-  `Password, only as \${env:NAME}; leave it out to use PGPASSWORD, .pgpass or PGSERVICE`,
-  { type: 'string', pattern: '^\\$\\{env:[A-Za-z_][A-Za-z0-9_]*\\}$' },
-  (source) =>
-    /^\$\{env:[A-Za-z_][A-Za-z0-9_]*\}$/.test(source)
-      ? envText(source)
-      : {
-          wrong: `a password must not stand in this file; write \${env:NAME} and set that variable, or leave it out and use .pgpass or PGSERVICE`,
-        },
-);
+/** A text that must not stand in the file itself. */
+const secret = (what: string, description: string, otherwise: string) =>
+  written(
+    `${description}, only as \${env:NAME}${otherwise === '' ? '' : '; leave it out to use PGPASSWORD, .pgpass or PGSERVICE'}`,
+    { type: 'string', pattern: '^\\$\\{env:[A-Za-z_][A-Za-z0-9_]*\\}$' },
+    (source) =>
+      /^\$\{env:[A-Za-z_][A-Za-z0-9_]*\}$/.test(source)
+        ? envText(source)
+        : { wrong: `a ${what} must not stand in this file; write \${env:NAME} and set that variable${otherwise}` },
+  );
+
+const password = secret('password', 'Password', ', or leave it out and use .pgpass or PGSERVICE');
 
 const connection = object('A database that runs can use', {
   engine: choice('What kind of database it is', 'postgres', 'pglite'),
@@ -37,6 +39,17 @@ const connection = object('A database that runs can use', {
   airflowIds: listOf('Airflow connection ids that mean this database', text('An Airflow connection id')),
   preview: text('Connection that previews of its runs go to instead, e.g. a clone of this database'),
 });
+
+const scheduler = object(
+  'An Airflow that carries out tasks which are not run from here',
+  {
+    url: env('Address of its pages, without /home'),
+    user: env('User name'),
+    password: secret('password', 'Password of the user', ''),
+    token: secret('token', 'Token in place of user and password, as managed services give it', ''),
+  },
+  ['url'],
+);
 
 const dialect = (description: string) => choice(description, ...dialectNames);
 
@@ -153,6 +166,7 @@ export const configShape = object(
     version: choice('Version of this file’s layout', 1),
     connections: mapOf('Databases by name', connection),
     defaultConnection: text('Connection of tasks that name no known one'),
+    schedulers: mapOf('Airflows by name, whose REST API is used', scheduler),
     airflow: object('How the Airflow that runs these files is set up', {
       version: choice<'auto' | 2 | 3>(
         'Its major version; auto looks at requirements, lock files and imports',

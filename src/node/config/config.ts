@@ -32,6 +32,16 @@ export interface ConnectionSpec {
   readonly preview: string | undefined;
 }
 
+/** A scheduler as written; environment references are looked up when it is opened, never before. */
+export interface SchedulerSpec {
+  readonly name: string;
+  readonly at: SourceSpan;
+  readonly url: EnvText;
+  readonly user: EnvText | undefined;
+  readonly password: EnvText | undefined;
+  readonly token: EnvText | undefined;
+}
+
 /** How runs go where neither the command line nor the editor says otherwise. */
 export interface RunSettings
   extends Pick<UnitOptions, 'compare' | 'samples' | 'holdShrinkPercent' | 'keepBeforeRows' | 'earlyCutoff'> {
@@ -54,6 +64,7 @@ export interface Config {
   readonly connections: ReadonlyMap<string, ConnectionSpec>;
   /** Used by tasks that name no known connection; the only one where there is only one. */
   readonly defaultConnection: string | undefined;
+  readonly schedulers: ReadonlyMap<string, SchedulerSpec>;
   readonly airflow: {
     readonly version: 2 | 3 | 'auto';
     /** A Python with Airflow to be asked, as written. */
@@ -100,6 +111,7 @@ export const emptyConfig: Config = {
   slip: undefined,
   connections: new Map(),
   defaultConnection: undefined,
+  schedulers: new Map(),
   airflow: {
     version: 'auto',
     python: undefined,

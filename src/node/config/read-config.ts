@@ -3,10 +3,11 @@ import type { DeclaredTask } from '../../core/lineage/facts/declared-facts.ts';
 import { allRules } from '../../core/lint/all-rules.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import { didYouMean } from '../nearest-names.ts';
-import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig } from './config.ts';
+import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig, type SchedulerSpec } from './config.ts';
 import { configShape, type WrittenConfig } from './config-shape.ts';
 import { declaredSource } from './declared-source.ts';
 import { isNeverBefore } from './parse-edge.ts';
+import { isPlainUrl } from './resolve-scheduler.ts';
 import { type ReadContext, spanOf } from './shape.ts';
 
 /**
@@ -82,6 +83,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     const message = `there is no connection ${named}${didYouMean(named, connections.keys())}`;
     context.problems.push({ message, at, severity: 'error' });
   }
+  const schedulers = schedulersOf(written, root, context);
   const ruleNames = allRules.map(({ id }) => id);
   for (const name of written.rules?.keys() ?? []) {
     if (ruleNames.includes(name)) continue;
@@ -105,6 +107,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     file,
     connections,
     defaultConnection: named !== undefined && connections.has(named) ? named : only,
+    schedulers,
     airflow: {
       version: airflow.version ?? 'auto',
       python: airflow.python,
@@ -150,6 +153,26 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
       leaseMs: run.lease ?? fallback.leaseMs,
     },
   };
+}
+
+function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext): Config['schedulers'] {
+  const schedulers = new Map<string, SchedulerSpec>();
+  for (const [name, { url, user, password, token }] of written.schedulers ?? []) {
+    const at = placeOf(root, context, 'schedulers', name);
+    const problem = (message: string): void => {
+      context.problems.push({ message: `scheduler ${name}: ${message}`, at, severity: 'error' });
+    };
+    if (url === undefined) continue;
+    if (url.names.length === 0 && !isPlainUrl(url.source))
+      problem('its url is to be like https://airflow.example.org, without user and password');
+    else if (token !== undefined && (user !== undefined || password !== undefined))
+      problem('say token, or user and password, not both');
+    // A secret that stands in the file is said already.
+    else if ((user === undefined) !== (password === undefined) && context.problems.length === 0)
+      problem('user and password belong together');
+    else schedulers.set(name, { name, at, url, user, password, token });
+  }
+  return schedulers;
 }
 
 type WrittenTask = NonNullable<WrittenConfig['tasks']> extends ReadonlyMap<string, infer T> ? T : never;

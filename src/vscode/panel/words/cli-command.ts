@@ -1,7 +1,5 @@
+import { shellWord } from '../../../core/text/shell-word.ts';
 import type { AssistantState } from '../../../protocol/assistant-state.ts';
-
-/** Word of a POSIX shell: quoted only where needed. */
-const word = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** The command that does what the page would do. */
 export function cliCommand(
@@ -13,19 +11,19 @@ export function cliCommand(
   }: { readonly task: string; readonly from: string; readonly to: string; readonly without: readonly string[] },
   { choose: { options, downstream }, connection, plan }: AssistantState,
 ): string {
-  const on = connection.name === undefined ? [] : [`--connection ${word(connection.name)}`];
-  const range = [word(task), `--from ${word(from)}`, `--to ${word(to)}`];
+  const on = connection.name === undefined ? [] : [`--connection ${shellWord(connection.name)}`];
+  const range = [shellWord(task), `--from ${shellWord(from)}`, `--to ${shellWord(to)}`];
   if (plan?.purpose.kind === 'undo') {
     const [first, ...more] = plan.units;
-    const only = first !== undefined && more.length === 0 ? [`--unit ${word(first.id)}`] : [];
-    return ['backfill undo', word(plan.purpose.run), ...only, ...on].join(' ');
+    const only = first !== undefined && more.length === 0 ? [`--unit ${shellWord(first.id)}`] : [];
+    return ['backfill undo', shellWord(plan.purpose.run), ...only, ...on].join(' ');
   }
   if (plan?.purpose.kind === 'proof') return ['backfill prove', ...range, ...on].join(' ');
   const hasDownstream = downstream.some(({ depth, included }) => depth > 0 && included);
   return [
     'backfill run',
     ...range,
-    ...(hasDownstream ? ['--downstream', ...without.map((left) => `--without ${word(left)}`)] : []),
+    ...(hasDownstream ? ['--downstream', ...without.map((left) => `--without ${shellWord(left)}`)] : []),
     ...on,
     `--concurrency ${options.concurrency}`,
     `--compare ${options.compare}`,

@@ -1,0 +1,133 @@
+import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
+import type { Plan, PlanUnit, UnitId, WaitRange } from '../../plan/model/plan.ts';
+import { escapePattern } from '../../text/escape-pattern.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+
+/** A command that has tasks of one run of a DAG run again, and no others. */
+export interface AirflowCommand {
+  readonly text: string;
+  readonly units: readonly UnitId[];
+}
+
+/** Commands that may be given one after the other; the next step has to wait until what they start has ended. */
+export interface CommandStep {
+  readonly commands: readonly AirflowCommand[];
+  /** Units of the step that are no tasks of an Airflow. */
+  readonly others: readonly PlanUnit[];
+}
+
+interface Owner {
+  readonly task: Task;
+  readonly pipeline: Pipeline;
+}
+
+/**
+ * A plan as commands of the `airflow` program, in its order. Within one run Airflow keeps to the edges of the DAG, so that
+ * units of a run may be cleared together; whatever else one unit waits for comes in an earlier step.
+ */
+export function airflowCommands(plan: Plan, owners: ReadonlyMap<TaskId, Owner>): readonly CommandStep[] {
+  const steps: PlanUnit[][] = [];
+  const stepOf = stepFinder(plan, owners);
+  for (const [position, unit] of plan.units.entries()) {
+    const step = stepOf(unit, position);
+    while (steps.length <= step) steps.push([]);
+    steps[step]?.push(unit);
+  }
+  return steps.map((units) => stepCommands(units, owners));
+}
+
+/** Asked for the units in the plan's order, once each. */
+function stepFinder(plan: Plan, owners: ReadonlyMap<TaskId, Owner>): (unit: PlanUnit, position: number) => number {
+  const steps: number[] = [];
+  const ordered = edgeFinder(owners);
+  return (unit, position) => {
+    const inSameRun = (range: WaitRange): boolean => {
+      const last = plan.units[plan.byTask.get(range.task)?.[range.last] ?? -1];
+      return last?.data.start === unit.data.start && ordered(range.task, unit.task);
+    };
+    let step = 0;
+    for (const range of unit.waitsFor) {
+      const positions = plan.byTask.get(range.task) ?? [];
+      const together = inSameRun(range);
+      for (let index = range.first; index <= range.last; index++) {
+        const before = steps[positions[index] ?? -1] ?? 0;
+        step = Math.max(step, together && index === range.last ? before : before + 1);
+      }
+    }
+    steps[position] = step;
+    return step;
+  };
+}
+
+/** Whether Airflow itself starts the one task of a DAG after the other, over however many edges. */
+function edgeFinder(owners: ReadonlyMap<TaskId, Owner>): (before: TaskId, after: TaskId) => boolean {
+  const known = new Map<TaskId, ReadonlySet<TaskId>>();
+  const behind = (task: TaskId): ReadonlySet<TaskId> => {
+    const found = known.get(task);
+    if (found !== undefined) return found;
+    const reached = new Set<TaskId>();
+    const open = [task];
+    for (let from = open.pop(); from !== undefined; from = open.pop()) {
+      for (const edge of owners.get(from)?.pipeline.edges ?? []) {
+        if (edge.from !== from || edge.kind !== 'order' || reached.has(edge.to)) continue;
+        reached.add(edge.to);
+        open.push(edge.to);
+      }
+    }
+    known.set(task, reached);
+    return reached;
+  };
+  return (before, after) => owners.get(before)?.pipeline === owners.get(after)?.pipeline && behind(before).has(after);
+}
+
+function stepCommands(units: readonly PlanUnit[], owners: ReadonlyMap<TaskId, Owner>): CommandStep {
+  const runs = new Map<string, { readonly pipeline: Pipeline; readonly at: Instant; readonly units: PlanUnit[] }>();
+  const others: PlanUnit[] = [];
+  for (const unit of units) {
+    const pipeline = owners.get(unit.task)?.pipeline;
+    if (pipeline?.format !== 'airflow') {
+      others.push(unit);
+      continue;
+    }
+    const at = unit.data.start;
+    const key = `${pipeline.id} ${at}`;
+    const run = runs.get(key);
+    if (run === undefined) runs.set(key, { pipeline, at, units: [unit] });
+    else run.units.push(unit);
+  }
+  const commands = [...runs.values()].map((run) => ({
+    text: clearCommand(
+      run.pipeline.id,
+      run.at,
+      run.units.map(({ task }) => owners.get(task)?.task.name ?? task),
+    ),
+    units: run.units.map(({ id }) => id),
+  }));
+  return { commands, others };
+}
+
+/** Both dates are included, so that it is exactly the run of this logical date. The same in Airflow 2 and 3. */
+const clearCommand = (dag: string, at: Instant, tasks: readonly string[]): string =>
+  ['airflow', 'tasks', 'clear', dag, '-s', airflowDate(at), '-e', airflowDate(at), '-t', tasksPattern(tasks), '-y']
+    .map(shellWord)
+    .join(' ');
+
+/** A date with its offset: without one Airflow takes it in its own zone. */
+export const airflowDate = (at: Instant): string => toIso(at).replace(/Z$/, '+00:00');
+
+const tasksPattern = (tasks: readonly string[]): string => {
+  const names = [...new Set(tasks)].map(escapePattern);
+  return names.length === 1 ? `^${names[0]}$` : `^(${names.join('|')})$`;
+};
+
+/** Makes the run of a date that has none yet; Airflow 3 makes it with all tasks of the DAG. */
+export function makeRunCommand(pipeline: Pipeline, at: Instant, tasks: readonly string[]): string {
+  const date = airflowDate(at);
+  const words =
+    pipeline.airflowVersion === 3
+      ? ['airflow', 'backfill', 'create', '--dag-id', pipeline.id, '--from-date', date, '--to-date', date]
+      : ['airflow', 'dags', 'backfill', pipeline.id, '-s', date, '-e', date, '-t', tasksPattern(tasks), '-i', '-y'];
+  return words.map(shellWord).join(' ');
+}

@@ -1,0 +1,13 @@
+/** A scheduler of `backfill.yaml`, environment references resolved. Secrets live here only in memory. */
+export interface SchedulerConfig {
+  readonly name: string;
+  /** Where its API and its pages are, without a slash at the end; never holds a user or a password. */
+  readonly url: string;
+  readonly login: SchedulerLogin;
+}
+
+export type SchedulerLogin =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'password'; readonly user: string; readonly password: string }
+  /** How it was got is not our matter: managed services give their own. */
+  | { readonly kind: 'token'; readonly token: string };

@@ -1,0 +1,108 @@
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+
+/**
+ * Who carries out a task that our own engine cannot: an Airflow of the user. Every call throws {@link SchedulerError}.
+ * It decides nothing: which runs, which tasks of them and in which order is said by who calls.
+ */
+export interface Scheduler {
+  readonly description: SchedulerDescription;
+  health(): Promise<SchedulerHealth>;
+  /** `undefined`: no such DAG is deployed, or this user may not see it. */
+  dag(id: string): Promise<DeployedDag | undefined>;
+  pool(name: string): Promise<PoolState | undefined>;
+  /** Runs whose logical date is one of `[first, last]`, oldest first. */
+  runs(dag: string, first: Instant, last: Instant): Promise<readonly DagRun[]>;
+  run(dag: string, run: string): Promise<DagRun | undefined>;
+  /** Runs that are queued or running now. */
+  activeRuns(dag: string): Promise<readonly DagRun[]>;
+  /**
+   * Makes a run that does not start by itself: each of its tasks counts as done until it is cleared. Gives the run that is
+   * there already where one has this logical date. The DAG must not be paused.
+   */
+  createRun(dag: string, run: NewRun): Promise<DagRun>;
+  /** Settles a run that {@link createRun} may have left halfway. */
+  settleRun(dag: string, run: string): Promise<void>;
+  /** All instances of one task in a run: one, or one for each part of a mapped task. */
+  instances(dag: string, run: string, task: string): Promise<readonly TaskInstance[]>;
+  /** Has one task of a run run again, and no other. */
+  clear(dag: string, run: string, task: string): Promise<void>;
+  /** Ends the instances of a task that have not ended. What they ran is told to stop. */
+  stop(dag: string, run: string, task: string): Promise<void>;
+  /** Says on the run who does what to it; what stood there before stays. Where it cannot be said, nothing is. */
+  note(dag: string, run: string, text: string): Promise<void>;
+  /** The end of the log of one try, oldest line first; nothing where it cannot be read. */
+  logTail(dag: string, run: string, instance: TaskInstance, lines: number): Promise<readonly string[]>;
+  /** Page of a task in a run, for a person. */
+  link(dag: string, run: string, instance: TaskInstance): string;
+}
+
+export interface SchedulerDescription {
+  readonly name: string;
+  readonly kind: 'airflow';
+  /** As it says itself, e.g. `3.3.2`. */
+  readonly version: string;
+  readonly major: 2 | 3;
+  /** What is shown wherever it is named: never a secret. */
+  readonly target: string;
+}
+
+export interface SchedulerHealth {
+  /** False: it answers, and starts nothing. */
+  readonly starts: boolean;
+  /** What is not well, in words; empty when all is. */
+  readonly troubles: readonly string[];
+}
+
+export interface DeployedDag {
+  readonly id: string;
+  readonly paused: boolean;
+  /** False: its file is gone or cannot be loaded, and runs of it do not start. */
+  readonly active: boolean;
+  readonly importErrors: boolean;
+  /** As the scheduler has it, e.g. `0 2 * * *`; `undefined` for what is started by hand only. */
+  readonly schedule: string | undefined;
+  readonly maxActiveRuns: number | undefined;
+  readonly tasks: readonly DeployedTask[];
+}
+
+export interface DeployedTask {
+  readonly id: string;
+  readonly operator: string;
+  readonly pool: string;
+  readonly poolSlots: number;
+}
+
+export interface PoolState {
+  readonly name: string;
+  readonly slots: number;
+  readonly open: number;
+}
+
+export interface DagRun {
+  readonly id: string;
+  readonly state: 'queued' | 'running' | 'success' | 'failed' | 'other';
+  readonly logicalDate: Instant | undefined;
+  readonly interval: DataInterval | undefined;
+  readonly note: string | undefined;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly logicalDate: Instant;
+  readonly interval: DataInterval;
+  readonly note: string;
+}
+
+export interface TaskInstance {
+  readonly task: string;
+  /** -1 where the task is not mapped. */
+  readonly mapIndex: number;
+  /** As the scheduler says it; `undefined`: not looked at yet. */
+  readonly state: string | undefined;
+  readonly tryNumber: number;
+  /** Tries that it may have altogether; moves when somebody clears it. */
+  readonly maxTries: number;
+  readonly startedAt: Instant | undefined;
+  readonly endedAt: Instant | undefined;
+}

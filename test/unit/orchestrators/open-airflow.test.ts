@@ -1,0 +1,141 @@
+import { afterEach, expect, test } from 'vitest';
+import type { SchedulerLogin } from '../../../src/core/scheduler/port/scheduler-config.ts';
+import { SchedulerError } from '../../../src/core/scheduler/port/scheduler-error.ts';
+import { openScheduler } from '../../../src/orchestrators/open.ts';
+import { type FakeAnswer, type FakeApi, type FakeRequest, fakeApi } from '../../support/fake-api.ts';
+
+let api: FakeApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+const secret = 'Zuckerwatte 9';
+const login: SchedulerLogin = { kind: 'password', user: 'anna', password: secret };
+const open = async (answer: (request: FakeRequest) => FakeAnswer, how: SchedulerLogin = login) => {
+  api = await fakeApi(answer);
+  return openScheduler({ name: 'prod', url: api.url, login: how });
+};
+const failure = async (work: Promise<unknown>): Promise<SchedulerError> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SchedulerError)) throw new Error(`no error of a scheduler: ${String(error)}`);
+  return error;
+};
+const none: FakeAnswer = { status: 404, body: { detail: 'Not Found' } };
+const three = (more: (request: FakeRequest) => FakeAnswer) => (request: FakeRequest) => {
+  if (request.url === '/api/v2/version') return { status: 200, body: { version: '3.3.2' } };
+  if (request.url === '/auth/token') return { status: 201, body: { access_token: 'first' } };
+  return more(request);
+};
+const two = (more: (request: FakeRequest) => FakeAnswer) => (request: FakeRequest) =>
+  request.url === '/api/v1/version'
+    ? { status: 200, body: { version: '2.11.2' } }
+    : request.url.startsWith('/api/v2')
+      ? none
+      : more(request);
+
+test('Airflow 3 gives a token for user and password, and another one when that ran out', async () => {
+  let tokens = 0;
+  const scheduler = await open((request) => {
+    if (request.url === '/auth/token') return { status: 201, body: { access_token: `token${++tokens}` } };
+    return three(({ headers }) =>
+      headers.authorization === 'Bearer token2'
+        ? { status: 200, body: { scheduler: { status: 'healthy' } } }
+        : { status: 401 },
+    )(request);
+  });
+  expect(scheduler.description).toMatchObject({ version: '3.3.2', major: 3 });
+  expect(await scheduler.health()).toEqual({ starts: true, troubles: [] });
+  expect(api?.requests.find(({ url }) => url === '/auth/token')?.body).toEqual({ username: 'anna', password: secret });
+});
+
+test('Airflow 2 is asked with the login itself, and a token goes as it is to either', async () => {
+  const health = { status: 200, body: { scheduler: { status: 'unhealthy' }, metadatabase: { status: 'healthy' } } };
+  const scheduler = await open(two(() => health));
+  expect(scheduler.description).toMatchObject({ version: '2.11.2', major: 2 });
+  expect(await scheduler.health()).toEqual({ starts: false, troubles: ['its scheduler is unhealthy'] });
+  expect(api?.requests.at(-1)?.headers.authorization).toBe(`Basic ${Buffer.from(`anna:${secret}`).toString('base64')}`);
+  await api?.close();
+  const other = await open(
+    two(() => health),
+    { kind: 'token', token: 'given' },
+  );
+  await other.health();
+  expect(api?.requests.at(-1)?.headers.authorization).toBe('Bearer given');
+});
+
+test('an Airflow that is too old, none at all, and one that does not answer are told apart', async () => {
+  const old = (request: FakeRequest) =>
+    request.url === '/api/v1/version' ? { status: 200, body: { version: '2.7.3' } } : none;
+  expect((await failure(open(old))).message).toBe('The Airflow prod is 2.7.3; 2.9 is the oldest whose API is used.');
+  await api?.close();
+  expect((await failure(open(() => none))).message).toContain('neither /api/v2/version nor /api/v1/version is there');
+  await api?.close();
+  const gone = await failure(openScheduler({ name: 'prod', url: api?.url ?? '', login }));
+  expect(gone).toMatchObject({ kind: 'connection', retryable: true });
+  expect(gone.message).toMatch(/cannot be reached: [A-Z_]+\.$/);
+});
+
+test('no error of it holds a secret', async () => {
+  const answers: readonly FakeAnswer[] = [
+    { status: 401 },
+    { status: 403, body: { detail: 'no' } },
+    { status: 409, body: { detail: { reason: 'Unique constraint violation' } } },
+    { status: 500, body: 'oops' },
+  ];
+  for (const answer of answers) {
+    const scheduler = await open(three(() => answer));
+    const error = await failure(scheduler.clear('d', 'r', 't'));
+    expect(JSON.stringify([error.message, error.hint, error.stack])).not.toMatch(/Zuckerwatte|first/);
+    expect(error.retryable).toBe(answer.status === 500);
+    await api?.close();
+  }
+  const refused = await failure(
+    (await open((request) => (request.url === '/auth/token' ? { status: 401 } : three(() => none)(request)))).health(),
+  );
+  expect(refused.message).toBe('prod gives no token to anna (401).');
+});
+
+test('one task of one run is cleared and no other, and a list is read to its end', async () => {
+  const instances = Array.from({ length: 130 }, (_, index) => ({
+    task_id: index === 120 ? 'b' : 'a',
+    map_index: index,
+    state: index === 0 ? null : 'success',
+    try_number: 1,
+    max_tries: 2,
+    start_date: '2026-11-30T15:39:44.368703+00:00',
+    end_date: null,
+  }));
+  const scheduler = await open(
+    three(({ url, method }) => {
+      if (method === 'POST') return { status: 200, body: { task_instances: [] } };
+      const offset = Number(new URL(url, 'http://x').searchParams.get('offset'));
+      return { status: 200, body: { task_instances: instances.slice(offset, offset + 100), total_entries: 130 } };
+    }),
+  );
+  await scheduler.clear('shop/daily', 'manual__2026-11-01T00:00:00+00:00', 'a');
+  const { url, body } = api?.requests.at(-1) ?? {};
+  expect(url).toBe('/api/v2/dags/shop%2Fdaily/clearTaskInstances');
+  expect(body).toMatchObject({
+    dry_run: false,
+    only_failed: false,
+    task_ids: ['a'],
+    dag_run_id: 'manual__2026-11-01T00:00:00+00:00',
+    include_downstream: false,
+    prevent_running_task: true,
+  });
+  expect(await scheduler.instances('d', 'r', 'b')).toEqual([
+    {
+      task: 'b',
+      mapIndex: 120,
+      state: 'success',
+      tryNumber: 1,
+      maxTries: 2,
+      startedAt: Date.parse('2026-11-30T15:39:44.368Z'),
+      endedAt: undefined,
+    },
+  ]);
+});
