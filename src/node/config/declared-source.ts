@@ -6,7 +6,7 @@ type WrittenSource = NonNullable<WrittenConfig['sources']> extends ReadonlyMap<s
 
 /** Names of a template whose values are those of the interval; Variables, params and the names of a DAG never are. */
 const ofInterval: ReadonlySet<string> = new Set([
-  ...[...Object.keys(timeNames), ...stateNames, ...previousTickNames],
+  ...[...Object.keys(timeNames), ...stateNames, ...Object.keys(previousTickNames)],
   ...['dag_run', 'ti', 'task_instance', 'task_instance_key_str'],
 ]);
 

@@ -179,6 +179,13 @@ describe('template files', () => {
       'dags/queries/deep.sql',
     ],
     ['a folder that is not known', 'template_searchpath=[os.environ["SQL"]], ', 'deep.sql', 'dags/queries/deep.sql'],
+    [
+      'a folder from where Airflow was started',
+      'template_searchpath="dags/queries", ',
+      'deep.sql',
+      'dags/queries/deep.sql',
+    ],
+    ['a folder from a folder above the DAG', 'template_searchpath="queries", ', 'deep.sql', 'dags/queries/deep.sql'],
     ['never a guess', '', 'deep.sql', ''],
     ['never one of two', 'template_searchpath=[os.environ["SQL"]], ', 'twice.sql', ''],
   ])('%s', (_, search, sql, expected) => {

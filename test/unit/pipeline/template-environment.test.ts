@@ -21,8 +21,8 @@ with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=Fals
 const by = (name: string): string => `airflow: its DAG renders templates with ${name}`;
 
 test.each([
-  ['render_template_as_native_obj=True', by('render_template_as_native_obj')],
-  ['render_template_as_native_obj=NATIVE', by('render_template_as_native_obj')],
+  ['render_template_as_native_obj=True', 'here'],
+  ['render_template_as_native_obj=NATIVE', 'here'],
   ['render_template_as_native_obj=False', 'here'],
   ['template_undefined=jinja2.Undefined', by('template_undefined')],
   ['template_undefined=jinja2.StrictUndefined', 'here'],
@@ -62,9 +62,24 @@ test.each([
   expect(executorOf(given, "SELECT '<<ds>>'")).toBe(expected);
 });
 
-test('a task may ask for native objects by itself', () => {
-  const native = ', render_template_as_native_obj=True';
-  expect(executorOf('max_active_runs=1', "SELECT '{{ ds }}'", native)).toBe(by('render_template_as_native_obj'));
+test.each([
+  ["-- day by day\nSELECT '{{ ds }}'", 'here'],
+  ['/* (1, 2) */ {% if params.shop %}SELECT 1{% endif %}', by('render_template_as_native_obj')],
+  ["SELECT 1{% if params.shop %}, '{{ ds }}'{% endif %}", 'here'],
+  // The whole text is one expression, whose value may be a number.
+  ['{{ params.shop }}', by('render_template_as_native_obj')],
+  // The captured text reads as a number: 0010 would become 10.
+  ['SELECT {% set shop %}{{ params.shop }}{% endset %}{{ shop }}', by('render_template_as_native_obj')],
+])('with native objects, as a task may ask for by itself, %s runs %s', (sql, expected) => {
+  expect(executorOf('max_active_runs=1', sql, ', render_template_as_native_obj=True')).toBe(expected);
+  expect(executorOf('render_template_as_native_obj=True', sql)).toBe(expected);
+});
+
+test('native objects may make a number of a parameter', () => {
+  const given = ', parameters={"shop": "{{ params.shop }}"}';
+  expect(executorOf('render_template_as_native_obj=True', "SELECT %(shop)s, '{{ ds }}'", given)).toBe(
+    by('render_template_as_native_obj'),
+  );
 });
 
 test('a float that is a whole number is no param, because plain data has it as an integer', () => {

@@ -24,6 +24,15 @@ const rendered = (text: string, changes: Partial<TemplateContext> = {}): string 
   return result.ok ? result.text : `refused: ${result.reason}`;
 };
 
+test('the tick before is that of the schedule, under Airflow 2', () => {
+  const previousTick = () => instant(Date.UTC(2026, 10, 26, 8, 30));
+  const text = "'{{ prev_ds }}' '{{ prev_ds_nodash }}' '{{ prev_execution_date }}' {{ prev_execution_date.hour }}";
+  expect(rendered(text, { previousTick })).toBe("'2026-11-26' '20261126' '2026-11-26 08:30:00+00:00' 8");
+  expect(rendered('{{ prev_ds }}', { previousTick, airflowVersion: 3 })).toBe(
+    'refused: "prev_ds" was removed in Airflow 3',
+  );
+});
+
 describe('refusals', () => {
   test.each([
     ["select '{{ ds }}', {{ missing }}", 'missing', /"missing" is not a name/],
@@ -31,7 +40,7 @@ describe('refusals', () => {
     ['{% if missing %}x{% endif %}', 'if missing', /missing/],
     ['{% for x in missing %}x{% endfor %}', 'for x in missing', /missing/],
     ['{% if true %}{{ conn.warehouse.password }}{% endif %}', 'conn.warehouse.password', /connections/],
-    ['{{ prev_ds }}', 'prev_ds', /tick before/],
+    ['{{ prev_ds }}', 'prev_ds', /schedule has none/],
     ['{{ run_id }}', 'run_id', /this run/],
     ["{{ dag_run.conf['x'] }}", "dag_run.conf['x']", /this run/],
     ["{{ ti.xcom_pull(task_ids='a') }}", "ti.xcom_pull(task_ids='a')", /other runs/],

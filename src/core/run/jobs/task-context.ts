@@ -1,6 +1,7 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { previousTick } from '../../time/intervals/previous-tick.ts';
 
 /** What a task's templates may ask for in one interval; params of `backfill.yaml` go over those of the file. */
 export const taskContext = (
@@ -16,4 +17,5 @@ export const taskContext = (
   params: { ...task.params, ...params },
   variables,
   airflowVersion: pipeline.airflowVersion,
+  previousTick: () => previousTick(pipeline.schedule.value, interval.start),
 });

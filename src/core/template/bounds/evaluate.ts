@@ -82,7 +82,7 @@ function named(path: readonly string[]): Reading | undefined {
   if (time !== undefined) return momentOf(time);
   if (clockNames.has(dotted)) return { kind: 'clock', name: dotted };
   if (stateNames.has(dotted)) return { kind: 'state', name: dotted };
-  if (previousTickNames.has(dotted))
+  if (Object.hasOwn(previousTickNames, dotted))
     return unknownValue(`${dotted} is the tick before, which the interval alone does not tell`);
   if (root === 'params') return { kind: 'parameter', source: 'params', name: path.slice(1).join('.') };
   if (root === 'conn') return { kind: 'parameter', source: 'conn', name: path.slice(1).join('.') };

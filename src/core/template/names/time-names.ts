@@ -7,7 +7,7 @@ const others: ReadonlySet<string> = new Set([
 
 /** Whether some Airflow puts a name into the template context, where it beats what a DAG calls so. */
 export const isContextName = (name: string): boolean =>
-  others.has(name) || Object.hasOwn(timeNames, name) || stateNames.has(name) || previousTickNames.has(name);
+  others.has(name) || Object.hasOwn(timeNames, name) || stateNames.has(name) || Object.hasOwn(previousTickNames, name);
 
 /**
  * A name of Airflow's template context that is a function of the data interval. `ds`, `ts` and kin are the UTC date
@@ -106,8 +106,12 @@ export const clockNames: ReadonlySet<string> = new Set([
   'task_instance.queued_dttm',
 ]);
 
-/** The tick before the logical date: the schedule knows it, the interval alone does not. */
-export const previousTickNames: ReadonlySet<string> = new Set(['prev_ds', 'prev_ds_nodash', 'prev_execution_date']);
+/** The tick before the logical date: the schedule knows it, the interval alone does not. Airflow 3 removed them. */
+export const previousTickNames: Readonly<Record<string, TimeName>> = {
+  prev_execution_date: name('object', 'datetime', removed),
+  prev_ds: name('text', 'date', removed),
+  prev_ds_nodash: name('text', 'basic-date', removed),
+};
 
 /** Calls that read the clock of the machine. */
 export const clockCalls: ReadonlySet<string> = new Set([

@@ -60,18 +60,23 @@ export function contextName(name: string, context: TemplateContext): PythonValue
 function unavailable(name: string): string {
   if (stateNames.has(name) || name === 'dag_run.conf')
     return `"${name}" depends on other runs, or on this run in Airflow`;
-  if (previousTickNames.has(name)) return `"${name}" is the tick before, which the interval alone does not tell`;
   if (name === 'conn') return 'connections are never put into a text';
   return `"${name}" is not a name that is known here`;
 }
 
-function timeValue(name: string, { interval, airflowVersion }: TemplateContext): PythonValue | undefined {
-  const known = Object.hasOwn(timeNames, name) ? timeNames[name] : undefined;
+function timeValue(name: string, context: TemplateContext): PythonValue | undefined {
+  const { interval, airflowVersion } = context;
+  const isPrevious = Object.hasOwn(previousTickNames, name);
+  const known = isPrevious ? previousTickNames[name] : Object.hasOwn(timeNames, name) ? timeNames[name] : undefined;
   if (known === undefined) return undefined;
   if (known.removedInAirflow3 && airflowVersion === 3) return refuse(`"${name}" was removed in Airflow 3`);
   if (known.needsNextTick && interval.start === interval.end)
     return refuse(`"${name}" is the next tick, which an empty interval does not tell`);
-  const bound = known.anchor === 'start' ? interval.start : interval.end;
+  const bound = isPrevious
+    ? (context.previousTick?.() ?? refuse(`"${name}" is the tick before, and the schedule has none`))
+    : known.anchor === 'start'
+      ? interval.start
+      : interval.end;
   const at = shift(bound, { months: 0, days: known.days, ms: 0 }, 'UTC');
   if (known.type !== 'text') return atInstant(at, 'UTC', known.type === 'object');
   return formatTime(at, known.form) ?? refuse('a year that has not four digits');

@@ -1,4 +1,5 @@
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 
 /** Everything that a template may ask for when it is rendered for one interval. Nothing else is ever made up. */
@@ -13,6 +14,8 @@ export interface TemplateContext {
   readonly variables: Readonly<Record<string, unknown>>;
   /** `prev_data_interval_*` and friends are refused: they depend on other runs. */
   readonly airflowVersion: 2 | 3;
+  /** The tick before the logical date, where the schedule has one: `prev_ds` and kin of Airflow 2. */
+  readonly previousTick?: () => Instant | undefined;
 }
 
 /** The text for one interval, or the first expression that cannot be rendered exactly, by name and place. */

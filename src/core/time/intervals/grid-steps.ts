@@ -33,11 +33,7 @@ export function cronSteps(ticks: CronTicks, zone: ZoneName, intervals: 'tick-to-
     const scheduled = ticks.next(wall);
     return ticks.everyHour ? instant(at + (scheduled - wall)) : fromWall(zone, scheduled);
   };
-  const previous = (at: Instant): Instant => {
-    const wall = toWall(zone, at);
-    const scheduled = ticks.previous(wall);
-    return ticks.everyHour ? instant(at - (wall - scheduled)) : fromWall(zone, scheduled);
-  };
+  const previous = (at: Instant): Instant => cronTickBefore(ticks, zone, at);
   const alignToPrevious = (at: Instant): Instant => {
     const before = previous(at);
     return next(before) === at ? at : before;
@@ -73,6 +69,13 @@ export function cronSteps(ticks: CronTicks, zone: ZoneName, intervals: 'tick-to-
       }
     },
   };
+}
+
+/** The tick before `at`, as Airflow steps back: by wall time, or by elapsed time where the hours are all named. */
+export function cronTickBefore(ticks: CronTicks, zone: ZoneName, at: Instant): Instant {
+  const wall = toWall(zone, at);
+  const scheduled = ticks.previous(wall);
+  return ticks.everyHour ? instant(at - (wall - scheduled)) : fromWall(zone, scheduled);
 }
 
 /** Airflow adds a timedelta or relativedelta to the UTC time of the tick before, whatever the pipeline's zone. */

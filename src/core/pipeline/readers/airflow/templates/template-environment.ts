@@ -33,7 +33,9 @@ export function ownRendering(task: TaskBuilder, dag: DagBuilder, sql: readonly T
   if (isGiven(environment)) return because('jinja_environment_kwargs');
   const native =
     taskArgument(task, 'render_template_as_native_obj') ?? dagArgument(dag, 'render_template_as_native_obj');
-  if (native !== undefined && booleanOf(native)?.value !== false) return because('render_template_as_native_obj');
+  const staysText = sql.every(({ source, parameters }) => parameters === undefined && isTextNatively(source.text));
+  if (native !== undefined && booleanOf(native)?.value !== false && !staysText)
+    return because('render_template_as_native_obj');
   const missing = dagArgument(dag, 'template_undefined');
   if (isGiven(missing) && !isStrict(missing.value)) return because('template_undefined');
   for (const [name, part] of [
@@ -48,6 +50,15 @@ export function ownRendering(task: TaskBuilder, dag: DagBuilder, sql: readonly T
 }
 
 const because = (name: string): string => `its DAG renders templates with ${name}`;
+
+/**
+ * Whether Jinja's native types render the text as plain Jinja does. They make a literal of Python out of what reads as
+ * one, which a statement never does: it begins with a word and has more behind it. A block that is put together by itself
+ * (a macro, `{% set x %}…{% endset %}`) could become one on the way.
+ */
+const isTextNatively = (text: string): boolean =>
+  /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*[A-Za-z]+\s+\S/.test(text) &&
+  (text.match(/\{%-?\s*\w+/g) ?? []).every((tag) => /(?:if|elif|else|endif|for|endfor)$/.test(tag));
 
 const isGiven = (keyword: Keyword | undefined): keyword is Keyword =>
   keyword !== undefined &&

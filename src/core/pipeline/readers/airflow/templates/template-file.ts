@@ -6,8 +6,9 @@ import type { Value } from '../../../python/values/value.ts';
 
 /**
  * Finds a template file as Airflow does: in the folder of the DAG file, then along `template_searchpath`. Folders
- * of the scheduler's machine (`/opt/airflow/dags/sql`) are matched with the workspace by their last parts. When the
- * search path is not known, the only file of the workspace that ends in the path is taken.
+ * of the scheduler's machine (`/opt/airflow/dags/sql`) are matched with the workspace by their last parts; a relative one
+ * is meant from where Airflow was started, which is a folder above the DAG file. When the search path is not known, the
+ * only file of the workspace that ends in the path is taken.
  */
 export function templateFile(
   files: FileSet,
@@ -22,7 +23,8 @@ export function templateFile(
   for (const folder of given) {
     const text = folder.kind === 'path' ? folder.path : plainText(folder);
     if (text === undefined) uncertain = true;
-    else folders.push(...pathTails(text));
+    else if (text.startsWith('/')) folders.push(...pathTails(text));
+    else folders.push(...pathTails(text), ...foldersAbove(dagFile).map((above) => joinPath(above, text)));
   }
   for (const folder of folders) {
     const candidate = normalPath(joinPath(folder, relative));
@@ -31,4 +33,11 @@ export function templateFile(
   return uncertain || path.startsWith('/') || given.some((folder) => plainText(folder)?.startsWith('/') === true)
     ? workspaceFile(files, `/${relative}`)
     : undefined;
+}
+
+/** The folders in which a file lies, the nearest first. */
+function foldersAbove(file: string): readonly string[] {
+  const above: string[] = [];
+  for (let folder = folderOf(file); folder !== ''; folder = folderOf(folder)) above.push(folder);
+  return above;
 }
