@@ -256,11 +256,13 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'where a real Airflow says otherwise',
       imports: ['model', 'readers/airflow'],
     },
+    { room: 'routines', decides: 'what a routine that a text makes does for one call', imports: ['model'] },
     {
       room: 'workspace',
       decides: 'which files are read, joined, and done again after an edit',
       imports: [
         'model',
+        'routines',
         'python/syntax',
         'python',
         'readers/sql-file',

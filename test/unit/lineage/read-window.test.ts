@@ -95,6 +95,11 @@ describe('what gives no window', () => {
     ["ts >= now() - interval '1 day'", 'now changes from run to run'],
     [`ts >= ${s} and ts < current_timestamp`, 'current_timestamp changes from run to run'],
     ["ts >= '{{ params.from }}'", 'params.from is not a function of the interval'],
+    ["day = '{{ params.day }}'", 'params.day is not a function of the interval'],
+    [
+      'day = \'{{ dag_run.conf["day"] if dag_run.conf else ds }}\'',
+      'it is conf.day or another value, which a condition decides',
+    ],
     ["ts >= '{{ prev_start_date_success }}'", 'prev_start_date_success depends on other runs'],
     [`ts >= ${s}::timestamptz - interval '{{ params.days }} days' and ts < ${e}`, "interval '{{ params.days }} days'"],
   ])('%s: unknown', (where, reason) => {

@@ -41,6 +41,8 @@ describe('what a call does to a table', () => {
     // data frames
     ['frame.to_sql("orders", hook.get_sqlalchemy_engine())', 'write orders create (default) by to_sql'],
     ['frame.to_sql("orders", con=engine, schema="shop", if_exists="append")', 'write shop.orders append by to_sql'],
+    // SQLAlchemy puts quotes around capitals
+    ['frame.to_sql("Orders", engine, "Shop", "replace")', 'write Shop.Orders full_replace by to_sql'],
     ['frame.to_sql("orders", engine, "shop", "replace")', 'write shop.orders full_replace by to_sql'],
     ['frame.to_sql("orders", engine, if_exists="fail")', 'write orders create by to_sql'],
     ['frame.to_sql("orders", engine, if_exists=ds)', 'write orders unknown by to_sql'],

@@ -5,6 +5,7 @@ import type { SqlContext } from '../times/sql-context.ts';
 import { timeBound } from '../times/time-bound.ts';
 import { type BoundOperator, boundRange } from './bound-range.ts';
 import { both, type ColumnName, type ColumnRange, either, openRange, type TypeOf } from './column-range.ts';
+import { holdsTimes } from './column-type.ts';
 import { type ComparedColumn, comparedColumn } from './compared-column.ts';
 import { datesInParts } from './date-parts.ts';
 
@@ -124,7 +125,13 @@ function listed(expression: Extract<SqlExpression, { kind: 'in' }>, reader: Read
   const side = comparedColumn(expression.operand, reader.context.dialect);
   if (side === undefined) return [];
   if (expression.query !== undefined) {
-    const unread = { reason: 'the result of a subquery', varies: true, ranged: false, span: expression };
+    const unread = {
+      reason: 'the result of a subquery',
+      varies: true,
+      ranged: false,
+      ofTimes: false,
+      span: expression,
+    };
     const known = reader.outputOf(expression.query);
     const lo = known?.lo && boundRange(side, '>=', known.lo, reader.context, reader.typeOf(nameOf(side))).lo;
     const hi = known?.hi && boundRange(side, '<', known.hi, reader.context, reader.typeOf(nameOf(side))).hi;
@@ -243,7 +250,8 @@ function rangeOfBound(
   const at = { start, end };
   if (bound.kind === 'unknown') {
     const { reason, varies, span } = bound;
-    const unread = { reason, varies, ranged: operator !== '=', span };
+    const name = nameOf(side);
+    const unread = { reason, varies, ranged: operator !== '=', ofTimes: holdsTimes(name.name, typeOf(name)), span };
     const above = operator === '>' || operator === '>=' || operator === '=';
     const below = operator === '<' || operator === '<=' || operator === '=';
     return { ...openRange, unreadLo: above ? unread : undefined, unreadHi: below ? unread : undefined, at };

@@ -8,8 +8,13 @@ export interface UnreadBound {
   readonly varies: boolean;
   /** It bounds one side (`<`, `between`) and is no plain equality. */
   readonly ranged: boolean;
+  /** Its column holds times, by its type or its name: even a plain equality says which rows of time are meant. */
+  readonly ofTimes: boolean;
   readonly span: Span;
 }
+
+/** `country = {{ params.country }}` is no bound on time; `changed_at > (select max(…))` and `day = {{ params.day }}` are. */
+export const isAboutTime = ({ varies, ranged, ofTimes }: UnreadBound): boolean => varies || ranged || ofTimes;
 
 /** `[lo, hi)` of one column; a missing side is open, or could not be read. Always as wide as the rows that pass. */
 export interface ColumnRange {

@@ -8,3 +8,12 @@ export function columnType(type: string | undefined): ColumnType {
   if (/^timestamptz|^timestamp.* with (local )?time zone|^timestamp_(tz|ltz)/.test(type)) return 'timestamptz';
   return /^(timestamp|datetime)/.test(type) ? 'timestamp' : undefined;
 }
+
+const timeWord =
+  /(?:^|_)(?:day|date|dt|ds|dat|ts|time|timestamp|datetime|week|month|year|hour|period|fecha|dia|data)(?:_|$)/;
+
+/** Whether a column holds times: by its type, or where none is known by what people call such columns. */
+export const holdsTimes = (name: string, type: ColumnType): boolean =>
+  type !== undefined ||
+  timeWord.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()) ||
+  /(?:_at|_on|date|day|time|month)$/i.test(name);

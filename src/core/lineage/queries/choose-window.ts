@@ -1,7 +1,7 @@
 import { locate, type MappedText } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
-import type { ColumnRange, UnreadBound } from '../columns/column-range.ts';
+import { type ColumnRange, isAboutTime } from '../columns/column-range.ts';
 import type { Ranges } from '../columns/query-scope.ts';
 import type { ReadWindow } from '../facts/facts.ts';
 
@@ -60,9 +60,6 @@ function windowOf(
   }
   return lo.length === 0 && hi.length === 0 ? undefined : { window: { kind: 'range', column, lo, hi }, windowAt };
 }
-
-/** `country = {{ params.country }}` is no bound on time, `changed_at > (select max(…))` is. */
-const isAboutTime = (bound: UnreadBound): boolean => bound.varies || bound.ranged;
 
 function times(side: ColumnRange['lo']): readonly TimeExpression[] {
   const found = new Map((side?.readings ?? []).map(({ time }) => [JSON.stringify(time), time]));

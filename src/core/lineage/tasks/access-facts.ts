@@ -6,9 +6,9 @@ import { readingsOfText } from '../times/template-time.ts';
 import { endOfUnit } from '../times/time-readings.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 
-/** The table of an access where it is known, in lower case. */
+/** The table of an access where it is known. */
 export const accessedTable = ({ table: { value } }: TableAccess): string | undefined =>
-  value.kind === 'literal' && typeof value.value === 'string' ? value.value.toLowerCase() : undefined;
+  value.kind === 'literal' && typeof value.value === 'string' ? value.value : undefined;
 
 /** Tables that a task reads by other means than SQL. */
 export const accessReads = (task: Task, tables: KnownTablesOfWorkspace): readonly ReadFact[] =>

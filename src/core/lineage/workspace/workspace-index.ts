@@ -73,8 +73,11 @@ export function createWorkspaceIndex(): WorkspaceIndex {
     database === undefined
       ? task
       : routinesOf(task, [database], {}, () => {
-          const routines = routineCalls(task, database);
-          return routines.length === 0 ? task : { ...task, routines };
+          const asked = routineCalls(task, database);
+          if (asked.length === 0) return task;
+          // What the database has is what runs, whatever the files say.
+          const names = new Set(asked.map(({ name }) => name));
+          return { ...task, routines: [...(task.routines ?? []).filter(({ name }) => !names.has(name)), ...asked] };
         });
 
   /** Writes come first, because the window of a read depends on how its table is cut. */

@@ -38,7 +38,10 @@ export function taskStatements(
       if (whole.routine !== undefined) routines.set(whole.routine.name, inside);
       return [own];
     }
-    const called = whole.routine === undefined ? [] : (routines.get(whole.routine.name) ?? []);
+    const called =
+      whole.routine === undefined || calledIn(whole, text.sqlIndex, task).length > 0
+        ? []
+        : (routines.get(whole.routine.name) ?? []);
     return [...called, ...inside, own];
   };
   return task.sql.flatMap((sql, sqlIndex) => {
@@ -56,7 +59,11 @@ export function taskStatements(
 type StatementText = Pick<TaskStatement, 'sql' | 'sqlIndex' | 'context'>;
 
 /** Routines of the database do their work where a statement calls them. */
-const calledIn = ({ start, end }: Statement, sqlIndex: number, { routines = [] }: Task): readonly CalledRoutine[] =>
+export const calledIn = (
+  { start, end }: Statement,
+  sqlIndex: number,
+  { routines = [] }: Task,
+): readonly CalledRoutine[] =>
   routines.filter((routine) => routine.sqlIndex === sqlIndex && start <= routine.at && routine.at < end);
 
 /** Routines that a task calls and neither makes itself nor has of a database: what they read and write is not known. */

@@ -4,7 +4,7 @@ import { walkInside } from '../../sql/model/walk.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
-import { both, type ColumnRange, openRange, type UnreadBound } from '../columns/column-range.ts';
+import { both, type ColumnRange, isAboutTime, openRange, type UnreadBound } from '../columns/column-range.ts';
 import type { Ranges } from '../columns/query-scope.ts';
 import type { RangeSlice, SliceFact } from '../facts/facts.ts';
 import { constantRange, type KnownTables, outputRanges } from '../queries/output-ranges.ts';
@@ -83,7 +83,7 @@ export function deletedSlice(item: TaskStatement, tables: TableColumns): PlacedS
   for (const [column, range] of ranges) {
     const unread = range.unreadLo ?? range.unreadHi;
     const at = { sliceAt: range.at && locate(item.sql.source, range.at) };
-    if (unread?.varies === true || unread?.ranged === true) return { ...unknownSlice(reasonOf(column, unread)), ...at };
+    if (unread !== undefined && isAboutTime(unread)) return { ...unknownSlice(reasonOf(column, unread)), ...at };
     if (range.lo !== undefined || range.hi !== undefined) {
       return { ...unknownSlice(`its DELETE leaves one side of ${column} open`), ...at };
     }
@@ -124,12 +124,18 @@ export function insertedSlice(
   known: KnownTables,
   prefer: string | undefined,
 ): PlacedSlice {
-  const slices = [...insertedRanges(item, tables, known)].flatMap(([column, range]) => {
+  const ranges = [...insertedRanges(item, tables, known)];
+  const slices = ranges.flatMap(([column, range]) => {
     const slice = sliceOf(column, range, item);
     return slice === undefined ? [] : [{ column, slice }];
   });
   const chosen = slices.find(({ column }) => column === prefer) ?? slices[0];
-  return chosen?.slice ?? unknownSlice('no column of the rows that it writes is bound to the interval');
+  if (chosen !== undefined) return chosen.slice;
+  for (const [column, { lo, hi, unreadLo, unreadHi }] of ranges) {
+    const unread = [lo === undefined && unreadLo, hi === undefined && unreadHi].find((one) => one && isAboutTime(one));
+    if (unread) return unknownSlice(reasonOf(column, unread));
+  }
+  return unknownSlice('no column of the rows that it writes is bound to the interval');
 }
 
 /** Ranges of the target's columns in the rows that a statement adds. */

@@ -1,3 +1,4 @@
+import { calledIn } from '../../lineage/writes/task-statements.ts';
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import type { StatementView, TaskView } from '../source/statement-view.ts';
@@ -7,7 +8,15 @@ export const taskViews = oncePer((pipeline: Pipeline): readonly TaskView[] =>
   pipeline.tasks.map((task) => ({ pipeline, task, statements: statementsOf(pipeline, task) })),
 );
 
+/** A routine does its work where a statement calls it. */
 const statementsOf = (pipeline: Pipeline, task: Task): readonly StatementView[] =>
   task.sql
-    .flatMap((sql) => sql.reading.statements.map((statement) => ({ sql, statement })))
-    .map(({ sql, statement }, order) => ({ pipeline, task, sql, statement, order }));
+    .flatMap((sql, sqlIndex) =>
+      sql.reading.statements.flatMap((statement) => [
+        ...calledIn(statement, sqlIndex, task).flatMap((routine) =>
+          routine.sql.reading.statements.map((inner) => ({ sql: routine.sql, statement: inner, routine })),
+        ),
+        { sql, statement },
+      ]),
+    )
+    .map((one, order) => ({ pipeline, task, ...one, order }));

@@ -1,4 +1,4 @@
-import type { Pipeline, Task, TaskSql } from '../../pipeline/model/model.ts';
+import type { CalledRoutine, Pipeline, Task, TaskSql } from '../../pipeline/model/model.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import { locate } from '../../text/mapped-text.ts';
@@ -19,6 +19,8 @@ export interface StatementView {
   /** Position in the task, over all its texts. */
   readonly order: number;
   readonly statement: Statement;
+  /** The call in whose body it stands; its text is then that of one call, not what its file says. */
+  readonly routine?: CalledRoutine;
 }
 
 /** The source text of a span of the statement's SQL. */

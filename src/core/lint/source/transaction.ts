@@ -1,3 +1,4 @@
+import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { StatementView } from './statement-view.ts';
 
 /** Whether a failure between two statements of one text can leave the first one's work behind. */
@@ -30,7 +31,7 @@ export function atomicity(all: readonly StatementView[], first: StatementView, s
     if (view === second) break;
   }
   if (first.sql.session !== second.sql.session) return { kind: 'separable', cause: 'sessions' };
-  if (openAtFirst) return { kind: 'one-transaction' };
+  if (openAtFirst || isOneCall(first, second)) return { kind: 'one-transaction' };
   const { task, sql } = first;
   if (sql.dialect === 'bigquery' || sql.dialect === 'spark' || sql.dialect === 'trino')
     return { kind: 'separable', cause: 'engine' };
@@ -42,6 +43,15 @@ export function atomicity(all: readonly StatementView[], first: StatementView, s
   const sentApart = first.sql !== second.sql || split;
   return sentApart ? { kind: 'separable', cause: 'autocommit' } : { kind: 'one-transaction' };
 }
+
+const transactional: ReadonlySet<DialectName> = new Set(['postgres', 'redshift', 'ansi']);
+
+/** A CALL is one statement, and what its body does stands or falls with it. */
+const isOneCall = (first: StatementView, second: StatementView): boolean =>
+  first.routine !== undefined &&
+  second.routine?.sqlIndex === first.routine.sqlIndex &&
+  second.routine.at === first.routine.at &&
+  transactional.has(first.sql.dialect);
 
 /** END also closes a block of a procedure; only a plain COMMIT, ROLLBACK or END ends a transaction. */
 const isTransactionEnd = (view: StatementView): boolean =>

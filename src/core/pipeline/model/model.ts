@@ -42,7 +42,7 @@ export interface TaskSql extends Conditioned {
   readonly sessionZone?: ZoneName;
 }
 
-/** What a routine of the database does when a task calls it; known where a database was asked. */
+/** What a routine does when a task calls it; known where a text of the workspace makes it, or a database was asked. */
 export interface CalledRoutine {
   /** Where it is called: an offset into the text of `sql[sqlIndex]`. */
   readonly sqlIndex: number;

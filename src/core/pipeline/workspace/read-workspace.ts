@@ -18,8 +18,9 @@ import {
 } from '../readers/airflow/schedule/airflow-settings.ts';
 import { readSqlFile } from '../readers/sql-file/read-sql-file.ts';
 import { joinReadings } from './join-readings.ts';
+import { routineJoiner } from './join-routines.ts';
 import { keepJoined } from './keep-joined.ts';
-import { oncePer } from './memo.ts';
+import { oncePer, sameItems } from './memo.ts';
 
 export interface WorkspaceReader {
   /**
@@ -49,6 +50,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   const makeTaskSql = taskSqlMaker(options.ast);
   const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
   const shared = new SharedModules();
+  const withRoutines = routineJoiner();
   const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
   let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
 
@@ -154,13 +156,11 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       }
       for (const path of cache.keys()) if (files.read(path) === undefined) cache.delete(path);
 
-      const same =
-        joined?.parts.length === readings.length &&
-        readings.every((reading, index) => joined?.parts[index] === reading);
+      const same = joined !== undefined && sameItems(joined.parts, readings);
       const whole =
         same && joined !== undefined
           ? joined.whole
-          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(readings, versionGuessedIn, files)));
+          : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(withRoutines(readings), versionGuessedIn, files)));
       joined = { parts: readings, whole };
       const texts = new Map<string, string>();
       for (const { file, dependsOn } of whole)

@@ -288,7 +288,11 @@ function joined(left: Reading, right: Reading): Reading {
 
 function oneOf(first: Reading, second: Reading): Reading {
   const same = JSON.stringify(first) === JSON.stringify(second);
-  return same ? first : unknownValue('which of two values it is depends on a condition');
+  if (same) return first;
+  for (const value of [first, second])
+    if (value.kind === 'parameter')
+      return unknownValue(`it is ${value.source}.${value.name} or another value, which a condition decides`);
+  return unknownValue('which of two values it is depends on a condition');
 }
 
 const dependsOn = (value: Reading | undefined, what: string): SymbolicValue =>

@@ -23,4 +23,6 @@ export interface CallAccess {
   /** Of a write, when the argument is left out. */
   readonly silent?: AccessMode;
   readonly key?: CallArgument;
+  /** Through SQLAlchemy, which quotes a name with capitals: they stay as they are. */
+  readonly quotes?: true;
 }

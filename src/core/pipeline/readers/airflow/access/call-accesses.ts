@@ -44,11 +44,11 @@ function accessOf(access: CallAccess, by: string, call: Call, session: () => num
   const { table, partition } =
     named === undefined
       ? { table: unknownValue('it is not given where the call stands'), partition: undefined }
-      : namedTable(tableValue(named.value));
+      : namedTable(tableValue(named.value), access.quotes);
   const at = named?.valueAt ?? call.at;
   return {
     direction: access.direction,
-    table: { value: qualified(table, access.within ?? [], call), at },
+    table: { value: qualified(table, access, call), at },
     by,
     mode: access.direction === 'read' ? undefined : modeOf(access, call),
     partition: partition === undefined ? undefined : { value: partition, at },
@@ -101,13 +101,13 @@ function keyOf({ key }: CallAccess, call: Call): readonly string[] {
 }
 
 /** The name with the parts in front of it that other arguments say. */
-function qualified(name: SymbolicValue, within: readonly CallArgument[], call: Call): SymbolicValue {
+function qualified(name: SymbolicValue, { within = [], quotes }: CallAccess, call: Call): SymbolicValue {
   if (name.kind !== 'literal' || String(name.value).includes('.')) return name;
   const parts: string[] = [];
   for (const part of within) {
     const found = given(call, part);
     if (found === undefined) continue;
-    const { table } = namedTable(found.value);
+    const { table } = namedTable(found.value, quotes);
     if (table.kind === 'literal') parts.push(String(table.value));
     // Of an outer part two values are two surroundings of one pipeline.
     else if (part === within.at(-1)) return unknownValue(`its ${part.name} is not known`);

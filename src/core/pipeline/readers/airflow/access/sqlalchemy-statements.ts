@@ -68,7 +68,7 @@ function tablesOf(given: Value): readonly Value[] {
 }
 
 function accessOf(self: InstanceValue, verb: Verb, named: Value, at: Call['at'], session: () => number): TableAccess {
-  const { table } = namedTable(named);
+  const { table } = namedTable(named, true);
   return {
     direction: verb === 'select' ? 'read' : 'write',
     table: { value: table, at: self.call.at },
@@ -115,7 +115,7 @@ export function sessionAccess(name: string, call: Call, session: () => number): 
   if (named === subject) return undefined;
   return {
     direction: 'write',
-    table: { value: namedTable(named).table, at: call.positionalAt[0] },
+    table: { value: namedTable(named, true).table, at: call.positionalAt[0] },
     by: name,
     mode: { value: mode, at: call.at },
     partition: undefined,

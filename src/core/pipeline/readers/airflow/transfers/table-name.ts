@@ -14,16 +14,17 @@ export interface NamedTable {
 /**
  * Reads `shop.orders`, `project:shop.orders$20261128` (BigQuery) and `shop.orders/ds=2026-11-28` (Hive). A name with a
  * part that only the run knows is unknown, unless that part is only the project in front of a schema and a table: two
- * projects are two surroundings of one pipeline, and names are told apart by their ends anyway.
+ * projects are two surroundings of one pipeline, and names are told apart by their ends anyway. `isQuoted`: whoever gets
+ * the name puts capitals between quotes, so that they stay.
  */
-export function namedTable(value: Value): NamedTable {
+export function namedTable(value: Value, isQuoted = false): NamedTable {
   if (value.kind === 'dict') return tableReference(value);
-  if (value.kind !== 'text') return { table: unknownName(symbolOf(value)), partition: undefined };
+  if (value.kind !== 'text') return { table: unknownName(symbolOf(value), isQuoted), partition: undefined };
   const open = openSpans(value);
   const cut = indexOutside(value.mapped.text, /[$/]/g, open);
   const name = cut < 0 ? value : sliceText(value, 0, cut);
   return {
-    table: nameOf(name, openSpans(name)),
+    table: nameOf(name, openSpans(name), isQuoted),
     partition: cut < 0 ? undefined : partitionOf(sliceText(value, cut + 1, value.mapped.text.length)),
   };
 }
@@ -82,7 +83,7 @@ function wholeValue(value: TextValue): SymbolicValue {
     : unknownValue(`put together from ${holes.map(({ source }) => source).join(' and ')}`);
 }
 
-function nameOf(value: TextValue, open: readonly Span[]): SymbolicValue {
+function nameOf(value: TextValue, open: readonly Span[], isQuoted: boolean): SymbolicValue {
   const { text } = value.mapped;
   const parts: Span[] = [];
   let start = 0;
@@ -103,22 +104,24 @@ function nameOf(value: TextValue, open: readonly Span[]): SymbolicValue {
         .trim(),
     );
     return name.every((part) => part !== '')
-      ? { kind: 'literal', value: name.join('.').toLowerCase() }
+      ? { kind: 'literal', value: cased(name.join('.'), isQuoted) }
       : unknownValue('an empty name');
   }
   const { holes } = maskTemplate(text, value.holes);
   const [only] = holes;
   if (only !== undefined && holes.length === 1 && only.start === 0 && only.end === text.length)
-    return unknownName(only.value);
+    return unknownName(only.value, isQuoted);
   return unknownValue(`its name is put together from ${holes.map(({ source }) => source).join(' and ')}`);
 }
 
+const cased = (name: string, isQuoted: boolean): string => (isQuoted ? name : name.toLowerCase());
+
 /** Why a name that is no constant text is not known. */
-function unknownName(symbol: SymbolicValue): SymbolicValue {
+function unknownName(symbol: SymbolicValue, isQuoted: boolean): SymbolicValue {
   switch (symbol.kind) {
     case 'literal':
       return typeof symbol.value === 'string'
-        ? { kind: 'literal', value: symbol.value.toLowerCase() }
+        ? { kind: 'literal', value: cased(symbol.value, isQuoted) }
         : unknownValue(`${String(symbol.value)} is no name`);
     case 'parameter':
       return unknownValue(`its name comes from ${symbol.source} ${symbol.name}`);
