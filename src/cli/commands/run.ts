@@ -48,6 +48,7 @@ import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName, type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { forecastText } from '../reporters/run/forecast-text.ts';
+import { onConnection } from '../reporters/run/on-connection.ts';
 import { findingLines, planText } from '../reporters/run/plan-text.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { reportFile, reportOption } from '../terminal/report-file.ts';
@@ -222,7 +223,10 @@ async function runOn(
   const checked = withFindings(plan, await preflight(warehouse, plan, jobs));
   if (text) {
     const view = {
-      plan: withFindings(checked, overlap === undefined ? [] : [overlapFinding(overlap)]),
+      plan: withFindings(
+        checked,
+        overlap === undefined ? [] : [overlapFinding(onConnection(overlap, toName(workspace, connection)))],
+      ),
       zone: zoneOf(workspace.tasks),
       session: sessionOf(workspace),
       target: `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`,

@@ -8,7 +8,9 @@ import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { openWarehouse, servesOneProcess } from '../../warehouses/open.ts';
+import { onConnection } from '../reporters/run/on-connection.ts';
 import type { Shell } from '../terminal/shell.ts';
+import { toName } from './target.ts';
 
 /**
  * What the database that a plan would run on has against it: another run on its slices, snapshots that are missing. A
@@ -30,7 +32,12 @@ export async function askDatabase(
     try {
       const overlap = await overlapping(activeRuns(warehouse), '', writtenSlices(plan, jobs));
       const found = await preflight(warehouse, plan, jobs);
-      return [...(overlap === undefined ? [] : [overlapFinding(overlap)]), ...found];
+      return [
+        ...(overlap === undefined
+          ? []
+          : [overlapFinding(onConnection(overlap, toName(workspace, resolved.connection)))]),
+        ...found,
+      ];
     } finally {
       await warehouse.close();
     }

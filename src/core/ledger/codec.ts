@@ -4,7 +4,8 @@ import {
   type Plan,
   type PlanFinding,
   type PlanUnit,
-  planFindingCodes,
+  planErrorCodes,
+  planNoteCodes,
   type Reason,
   type UnitSlice,
 } from '../plan/model/plan.ts';
@@ -176,6 +177,22 @@ const unit: Decoder<PlanUnit> = record<PlanUnit>({
   filledBy: optional(list(text)),
 });
 
+const said = { message: text, task: optional(text), needs: optional(slice) };
+const stopping = record<PlanFinding & { readonly code: (typeof planErrorCodes)[number] }>({
+  code: oneOf(...planErrorCodes),
+  severity: oneOf('error', 'warning', 'info'),
+  ...said,
+});
+const noted = record<PlanFinding & { readonly code: (typeof planNoteCodes)[number] }>({
+  code: oneOf(...planNoteCodes),
+  severity: oneOf('warning', 'info'),
+  ...said,
+});
+const finding: Decoder<PlanFinding> = (value, path) => {
+  const isNote = planNoteCodes.some((code) => code === Object(value).code);
+  return isNote ? noted(value, path) : stopping(value, path);
+};
+
 const plan: Decoder<Plan> = record<Plan>({
   version: (value, path) => {
     if (value !== 1) throw new DecodeError(`${path}: plan version ${String(value)} is not known`);
@@ -184,15 +201,7 @@ const plan: Decoder<Plan> = record<Plan>({
   now: decodeInstant,
   units: list(unit),
   byTask: entries(list(count)),
-  findings: list(
-    record<PlanFinding>({
-      code: oneOf(...planFindingCodes),
-      severity: oneOf('error', 'warning', 'info'),
-      message: text,
-      task: optional(text),
-      needs: optional(slice),
-    }),
-  ),
+  findings: list(finding),
   codeHashes: entries(text),
   widened: list(record({ task: text, from: decodeInstant, to: decodeInstant, because: text })),
 });

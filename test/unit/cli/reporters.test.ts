@@ -262,7 +262,7 @@ preview on clone: 0 unchanged, 1 changed in 1.2 s; nothing was written`,
         result: result({
           units: [],
           outcome: 'refused',
-          refusal: { code: 'unknown-run', message: 'there is no run r1' },
+          refusal: { code: 'unknown-run', message: 'there is no run r1', remedy: undefined },
         }),
         samples: 0,
         width: 500,

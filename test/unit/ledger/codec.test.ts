@@ -42,13 +42,17 @@ const anySlice: fc.Arbitrary<UnitSlice> = fc.record({
   to: fc.option(anyInstant, { nil: undefined }),
   mode: fc.constantFrom('append', 'delete+insert', 'merge', 'unknown'),
 });
-const anyFinding: fc.Arbitrary<PlanFinding> = fc.record({
-  code: fc.constantFrom('missing-previous', 'schema-change', 'retention'),
-  severity: fc.constantFrom('error', 'warning', 'info'),
+const anyGrade: fc.Arbitrary<Pick<PlanFinding, 'code' | 'severity'>> = fc.constantFrom(
+  { code: 'missing-previous', severity: 'error' },
+  { code: 'retention', severity: 'warning' },
+  { code: 'schema-change', severity: 'info' },
+);
+const anyFindingText = fc.record({
   message: fc.string(),
   task: fc.option(fc.string(), { nil: undefined }),
   needs: fc.option(anySlice, { nil: undefined }),
 });
+const anyFinding = fc.tuple(anyGrade, anyFindingText).map(([grade, said]) => ({ ...grade, ...said }) as PlanFinding);
 const anyPlan: fc.Arbitrary<Plan> = fc
   .tuple(
     fc.array(

@@ -274,7 +274,8 @@ describe('runPlan', () => {
     ]);
     expect((await run({ plan: behind, jobs: new Map(), refused: refusals })).refusal).toEqual({
       code: 'nothing-to-run',
-      message: 'runs in a container; use Airflow',
+      message: 'runs in a container',
+      remedy: 'run it with its scheduler',
     });
     const taken = {
       ...ledger,
@@ -295,8 +296,10 @@ describe('runPlan', () => {
       owners: ['r0 (ann@host, since 2026-11-30T02:00:00Z) on a'],
       message:
         'another run is working on the same slices: r0 (ann@host, since 2026-11-30T02:00:00Z) on a from ' +
-        '2026-11-01T00:00:00Z; wait until it has ended or cancel it. If the process of r0 is gone, its lease ends in ' +
-        '42 s; "backfill resume r0" takes over after that.',
+        '2026-11-01T00:00:00Z',
+      remedy:
+        'wait until it has ended or cancel it; if the process of r0 is gone, its lease ends in 42 s, and after that it is ' +
+        'gone on with by: backfill resume r0',
     });
     const preview = runPlan(prepared(plan), { ...ports, ledger: undefined, activeRuns: taken });
     expect(await clock.passUntil(preview)).toMatchObject({ preview: true, refusal: { code: 'overlapping-run' } });

@@ -121,6 +121,7 @@ function widenedLines({ plan, zone }: PlanView, colors: Colors): readonly string
 const remedies: Partial<Record<PlanFinding['code'], string>> = {
   'unmade-table':
     'plan with the connection that it would run on, which knows its views and functions, or declare what is read under tasks in backfill.yaml',
+  cycle: 'say in the file which of these tasks runs first, or select them one at a time, without --downstream',
   'append-in-plan': 'leave the task out with --without, or let it add again with --allow-append',
   'unbounded-read':
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',

@@ -5,13 +5,14 @@ import type { RowSample, SliceDiff } from '../../../core/diff/slice-diff.ts';
 import { withinToleranceText } from '../../../core/diff/within-tolerance-text.ts';
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import { type PreviewEnd, tracesInWords } from '../../../core/run/unit/preview-end.ts';
-import { countStates, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
+import { countStates, type RunRefusal, type RunResult, type RunUnit } from '../../../core/run/unit/run-result.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { leftOverInWords, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { stateOfSlice } from '../../../core/view/words/state-of-slice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
 import { goOnLines } from './go-on-lines.ts';
+import { adviceOn } from './on-connection.ts';
 
 export interface RunView {
   readonly result: Pick<RunResult, 'preview' | 'units' | 'notes' | 'outcome' | 'refusal' | 'problem' | 'run'> & {
@@ -31,7 +32,7 @@ export interface RunView {
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
 export function runText({ result, samples, width, previewed, undoes, connection }: RunView, colors: Colors): string {
-  if (result.refusal !== undefined) return `${colors.red('nothing was run')}: ${result.refusal.message}\n`;
+  if (result.refusal !== undefined) return refusalText(result.refusal, connection, colors);
   const sections = [
     sliceTable(result.units, width, colors),
     [
@@ -49,7 +50,7 @@ export function runText({ result, samples, width, previewed, undoes, connection 
       text,
       ...(help === undefined ? [] : [`  ${colors.green('help')} ${help}`]),
     ]),
-    troubleLines(result.units, colors),
+    troubleLines(result.units, connection, colors),
     [
       ...noteLines(result.units),
       ...(result.notes ?? []).map((note) => `note: ${note}`),
@@ -79,6 +80,11 @@ export function stateText(state: UnitState, colors: Colors): string {
     default:
       return colors.dim(state);
   }
+}
+
+function refusalText({ message, remedy }: RunRefusal, connection: string | undefined, colors: Colors): string {
+  const help = remedy === undefined ? '' : `  ${colors.green('help')} ${adviceOn(connection, remedy)}\n`;
+  return `${colors.red('nothing was run')}: ${message}\n${help}`;
 }
 
 /** Above this many slices the unchanged ones are counted per table instead of listed. */
@@ -208,7 +214,7 @@ function notDeterministicLines(units: readonly RunUnit[], colors: Colors): reado
 }
 
 /** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */
-function troubleLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+function troubleLines(units: readonly RunUnit[], connection: string | undefined, colors: Colors): readonly string[] {
   const lines: string[] = [];
   let behind = 0;
   for (const unit of units) {
@@ -220,7 +226,7 @@ function troubleLines(units: readonly RunUnit[], colors: Colors): readonly strin
     lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${message}`);
     const { error } = unit;
     for (const remedy of error?.remedy === undefined ? remedies : [error.remedy]) {
-      lines.push(`  ${colors.green('help')} ${remedy}`);
+      lines.push(`  ${colors.green('help')} ${adviceOn(connection, remedy)}`);
     }
     if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
   }

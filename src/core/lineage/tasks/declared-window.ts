@@ -44,7 +44,7 @@ export function withDeclaredReads(
   return [...kept, ...said];
 }
 
-/** Inferred writes with column and key as declared; a table that no statement writes is added. */
+/** Inferred writes with slice, key and volatile columns as declared; a table that no statement writes is added. */
 export function withDeclaredWrites(
   inferred: readonly WriteFact[],
   declared: DeclaredTask['writes'],
@@ -54,10 +54,12 @@ export function withDeclaredWrites(
   const kept = inferred.filter((write) => !declared.some(({ table }) => same(table, write.table)));
   const said = declared.map((write): WriteFact => {
     const known = inferred.find(({ table }) => same(table, write.table));
+    // Saying which rows are an interval's does not change what the statements do to them. The place of its slice goes:
+    // it may be cut otherwise now.
+    const { sliceAt: _, ...does } = known ?? { table: write.table.toLowerCase(), mode: 'unknown' as const };
     return {
-      table: known?.table ?? write.table.toLowerCase(),
+      ...does,
       slice: declaredSlice(known?.slice, write, zone),
-      mode: known?.mode ?? 'unknown',
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
       ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
       provenance: 'declared',

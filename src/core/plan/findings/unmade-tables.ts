@@ -30,7 +30,7 @@ export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] 
       found[why].set(name, [...(found[why].get(name) ?? []), id]);
     }
   }
-  const finding = (severity: PlanFinding['severity'], message: string): PlanFinding => ({
+  const finding = (severity: 'warning' | 'info', message: string): PlanFinding => ({
     code: 'unmade-table',
     severity,
     message,

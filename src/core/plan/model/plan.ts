@@ -61,40 +61,46 @@ export interface PlanUnit {
   readonly blockedBy?: TaskId;
 }
 
-export const planFindingCodes = [
+/** What can keep a plan from being started. */
+export const planErrorCodes = [
   'empty-selection',
-  'not-finished',
-  'unfinished-day',
   'not-loadable',
   'cycle',
-  'unbounded-read',
-  'unknown-window',
   'overlapping-plan',
   'not-runnable',
   'append-in-plan',
-  'schema-change',
   'retention',
   'mutable-source',
   'missing-snapshot',
   'missing-previous',
+] as const;
+
+/** What is said and never keeps it. */
+export const planNoteCodes = [
+  'not-finished',
+  'unfinished-day',
+  'unbounded-read',
+  'unknown-window',
+  'schema-change',
   'session-zone',
   'loose-commits',
   'zero-width-interval',
   'oldest-first',
-  'out-of-date',
   'stale',
   'unmade-table',
 ] as const;
 
+type Graded =
+  | { readonly code: (typeof planErrorCodes)[number]; readonly severity: 'error' | 'warning' | 'info' }
+  | { readonly code: (typeof planNoteCodes)[number]; readonly severity: 'warning' | 'info' };
+
 /** Said before the first unit runs; `error` means that nothing of this plan can be started. */
-export interface PlanFinding {
-  readonly code: (typeof planFindingCodes)[number];
-  readonly severity: 'error' | 'warning' | 'info';
+export type PlanFinding = Graded & {
   readonly message: string;
   readonly task: TaskId | undefined;
   /** Rows that the plan builds on and does not make: the database can be asked whether there are any. */
   readonly needs?: UnitSlice | undefined;
-}
+};
 
 /** The frozen, ordered list of units: what is previewed is exactly what runs. */
 export interface Plan {

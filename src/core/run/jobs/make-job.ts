@@ -1,5 +1,6 @@
 import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
+import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
 import type { ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
@@ -41,12 +42,13 @@ export interface JobSetting {
   readonly notAtomic?: ReadonlySet<TaskId> | undefined;
 }
 
+const elsewhere = 'run it with its scheduler, then tell the run so: backfill done RUN UNIT';
+
 /** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
 export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
   const { task, pipeline, facts } = source;
   if (task.executor.kind !== 'warehouse') {
-    const remedy = 'run it with its scheduler, then tell the run so: backfill done RUN UNIT';
-    return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy, at: task.nameAt };
+    return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy: elsewhere, at: task.nameAt };
   }
   const context = taskContext(task, pipeline, unit.data, setting);
   const asked = jobSession(task, context, heldAs(setting.options, source.declared));
@@ -82,7 +84,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     return {
       code: 'not-runnable',
       message: `${task.id} is run as ${session.role}, and a task that is not one transaction is run as who connects`,
-      remedy: 'run it with its scheduler, then resume this run',
+      remedy: elsewhere,
       at: task.nameAt,
     };
   }
@@ -167,8 +169,7 @@ function sliceOf(
     return {
       code: 'no-slice',
       message: `${source.task.id}: the rows that it deletes from ${table} cannot be told from its template`,
-      remedy:
-        'write the bounds of the DELETE outside of loops, or declare column and key of the table in backfill.yaml',
+      remedy: `write the bounds of the DELETE outside of loops, or say in backfill.yaml which rows an interval owns: ${declaredWriteText(source.task.id, [table], { column: slice.column, from: 'start', to: 'end' })}`,
       at: write.at,
     };
   }

@@ -1,10 +1,13 @@
 import type { LedgerStore } from '../../ledger/ledger-store.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
-import type { Plan, UnitId } from '../../plan/model/plan.ts';
+import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
+import { parseInstant } from '../../time/zones/iso.ts';
 import { writtenSlices } from '../jobs/slices/written-slices.ts';
 import { decodeRunDocument } from '../stored/run-document.ts';
 import type { RunResult } from '../unit/run-result.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { isCommitted } from '../unit/unit-results.ts';
+import { runAgain } from './run-again.ts';
 import { beginning, carryOut, type RunPorts, refused } from './run-plan.ts';
 import { standingUnits } from './still-valid-units.ts';
 
@@ -33,22 +36,29 @@ export async function resumeRun(
   const { run } = request;
   const stored = await ports.ledger.loadRun(run);
   if (stored === undefined) {
-    return refused(run, { code: 'unknown-run', message: `there is no run ${run} in this target's ledger` }, ports);
+    const message = `there is no run ${run} in this target's ledger`;
+    return refused(run, { code: 'unknown-run', message, remedy: 'list them with: backfill history' }, ports);
   }
   const decoded = decodeRunDocument(stored.document);
   if (!decoded.ok) {
-    return refused(run, { code: 'unreadable-run', message: `run ${run}: ${decoded.reason}` }, ports);
+    const units = (await ports.ledger.units(run)).flatMap(({ unit }) => unitNamed(unit) ?? []);
+    const remedy = planAnew(run, 'its intervals', units, request);
+    return refused(run, { code: 'unreadable-run', message: `run ${run}: ${decoded.reason}`, remedy }, ports);
   }
   const { plan, jobs, refused: refusals, options } = decoded.value;
   const changed = outOfDateTasks(plan, request.codeHashes);
   if (changed.length > 0) {
-    const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made; plan again`;
-    return refused(run, { code: 'out-of-date', message, tasks: changed }, ports);
+    const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made`;
+    const records = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
+    const left = plan.units.filter(({ id }) => !isCommitted(records.get(id)));
+    const remedy = planAnew(run, 'what is left of it', left, request);
+    return refused(run, { code: 'out-of-date', message, remedy, tasks: changed }, ports);
   }
   const by = await ports.ledger.undoneBy(run);
   if (by !== undefined) {
-    const message = `run ${by} has undone it: what is left of it would read rows that are taken back; plan its intervals again`;
-    return refused(run, { code: 'undone', message, by }, ports);
+    const message = `run ${by} has undone it: what is left of it would read rows that are taken back`;
+    const remedy = planAnew(run, 'its intervals', plan.units, request);
+    return refused(run, { code: 'undone', message, remedy, by }, ports);
   }
   const slices = writtenSlices(plan, jobs);
   const overlap = await beginning(ports.ledger, { run, jobs }, slices);
@@ -64,6 +74,25 @@ export async function resumeRun(
   const ids = plan.units.map(({ id }) => id);
   const save = () => ports.ledger.saveRun(stored, ids, slices);
   return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports, save);
+}
+
+/** What to do instead of going on with a run: its units anew, as far as the files still have their tasks. */
+function planAnew(
+  run: string,
+  what: string,
+  units: readonly Pick<PlanUnit, 'task' | 'start'>[],
+  { codeHashes }: ResumeRequest,
+): string {
+  const commands = runAgain(units.filter(({ task }) => codeHashes.has(task)));
+  if (commands.length === 0) return `see what it did: backfill history ${run}`;
+  return `plan and run ${what} anew: ${commands.join('; then ')}`;
+}
+
+/** A unit of a run whose plan cannot be read, by its id. */
+function unitNamed(id: UnitId): Pick<PlanUnit, 'task' | 'start'> | undefined {
+  const at = id.lastIndexOf('@');
+  const start = parseInstant(id.slice(at + 1), 'UTC');
+  return at < 0 || start === undefined ? undefined : { task: id.slice(0, at), start };
 }
 
 /** Tasks of a plan whose code is not what was planned, in the plan's order. */

@@ -7,7 +7,7 @@ import { writtenSlices } from '../jobs/slices/written-slices.ts';
 import { encodeRunDocument } from '../stored/run-document.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
-import { overlapInWords, ownerInWords } from '../unit/overlap-in-words.ts';
+import { overlapInWords, ownerInWords, waitInWords } from '../unit/overlap-in-words.ts';
 import type { RunEvent } from '../unit/run-event.ts';
 import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
@@ -40,7 +40,7 @@ export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<Ru
   const errors = planErrors(plan);
   if (errors !== undefined) return refused(run, errors, ports);
   if (jobs.size === 0) {
-    return refused(run, { code: 'nothing-to-run', message: whyNothing(prepared) }, ports);
+    return refused(run, { code: 'nothing-to-run', ...whyNothing(prepared) }, ports);
   }
   const { ledger } = ports;
   const slices = writtenSlices(plan, prepared.jobs);
@@ -69,7 +69,7 @@ export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<Ru
 export function planErrors({ findings }: Plan): RunRefusal | undefined {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return undefined;
-  return { code: 'plan-errors', message: errors.map(({ message }) => message).join('; ') };
+  return { code: 'plan-errors', message: errors.map(({ message }) => message).join('; '), remedy: undefined };
 }
 
 /** Runs what `before` leaves of a prepared run; shared by a first run and a resume. `save` puts the run into its ledger. */
@@ -139,16 +139,17 @@ export async function beginning(
 }
 
 /** The refusal as a plan says it before anything is asked to run. */
-export const overlapFinding = ({ message }: RunRefusal): PlanFinding => ({
+export const overlapFinding = ({ message, remedy }: RunRefusal): PlanFinding => ({
   code: 'overlapping-plan',
   severity: 'error',
-  message,
+  message: `${message}; ${remedy}`,
   task: undefined,
 });
 
 function refusalOf(found: readonly RunOverlap[]): RunRefusal | undefined {
   if (found.length === 0) return undefined;
-  return { code: 'overlapping-run', message: overlapInWords(found), owners: [...new Set(found.map(ownerInWords))] };
+  const owners = [...new Set(found.map(ownerInWords))];
+  return { code: 'overlapping-run', message: overlapInWords(found), remedy: waitInWords(found), owners };
 }
 
 function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signal: CancelSignal): RunResult['outcome'] {
@@ -160,8 +161,11 @@ function outcomeOf(units: readonly RunUnit[], problem: string | undefined, signa
   return has('blocked', 'waiting', 'running') ? 'failed' : 'done';
 }
 
-function whyNothing({ plan, refused: refusals }: PreparedRun): string {
-  if (plan.units.length === 0) return 'the plan has no units';
+function whyNothing({ plan, refused: refusals }: PreparedRun): Pick<RunRefusal, 'message' | 'remedy'> {
+  if (plan.units.length === 0) return { message: 'the plan has no units', remedy: undefined };
   const [first] = refusals.values();
-  return first === undefined ? 'nothing of this plan can be run' : `${first.message}; ${first.remedy}`;
+  if (first === undefined) return { message: 'nothing of this plan can be run', remedy: undefined };
+  const { code, message, remedy } = first;
+  // There is no run that could be told of it.
+  return { message, remedy: code === 'not-runnable' ? 'run it with its scheduler' : remedy };
 }

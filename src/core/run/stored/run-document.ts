@@ -11,7 +11,7 @@ import {
 import { count, entries, finite, flag, list, mapOf, oneOf, optional, record, text } from '../../ledger/decoder.ts';
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
-import type { JobRefusal } from '../unit/job-refusal.ts';
+import { type JobRefusal, jobRefusalCodes } from '../unit/job-refusal.ts';
 import type { RunOptions } from '../unit/run-options.ts';
 import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 
@@ -105,16 +105,7 @@ const runDocument = record<RunDocument>({
   jobs: entries(job),
   refused: entries(
     record<JobRefusal>({
-      code: oneOf(
-        'not-runnable',
-        'not-rendered',
-        'no-slice',
-        'no-statements',
-        'no-snapshot',
-        'not-atomic',
-        'other-connection',
-        'irrevocable',
-      ),
+      code: oneOf(...jobRefusalCodes),
       message: text,
       remedy: text,
       at: optional(sourceSpan),

@@ -10,7 +10,7 @@ export interface RunJson {
   readonly runId: string;
   readonly preview: boolean;
   readonly outcome: RunResult['outcome'];
-  readonly refusal: { readonly code: string; readonly message: string } | null;
+  readonly refusal: { readonly code: string; readonly message: string; readonly remedy: string | null } | null;
   readonly problem: string | null;
   readonly target: string | null;
   readonly notes: readonly string[];
@@ -84,7 +84,8 @@ export function runJson(
     runId: result.run,
     preview: result.preview,
     outcome: result.outcome,
-    refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
+    refusal:
+      refusal === undefined ? null : { code: refusal.code, message: refusal.message, remedy: refusal.remedy ?? null },
     problem: result.problem ?? null,
     target: target ?? null,
     notes: result.notes ?? [],

@@ -1,16 +1,19 @@
 import type { SourceSpan } from '../../text/span.ts';
 
+export const jobRefusalCodes = [
+  'not-runnable',
+  'not-rendered',
+  'no-slice',
+  'no-statements',
+  'no-snapshot',
+  'not-atomic',
+  'other-connection',
+  'irrevocable',
+] as const;
+
 /** Why a unit cannot be run from here: what, where, and what to do about it. */
 export interface JobRefusal {
-  readonly code:
-    | 'not-runnable'
-    | 'not-rendered'
-    | 'no-slice'
-    | 'no-statements'
-    | 'no-snapshot'
-    | 'not-atomic'
-    | 'other-connection'
-    | 'irrevocable';
+  readonly code: (typeof jobRefusalCodes)[number];
   readonly message: string;
   readonly remedy: string;
   readonly at: SourceSpan | undefined;

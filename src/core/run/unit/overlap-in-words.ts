@@ -2,15 +2,20 @@ import type { RunOverlap } from '../../ledger/ledger-store.ts';
 import { beginningOfTime, endOfTime } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 
-/** Which live runs keep a plan from starting, on which rows, and what can be done about it. */
-export function overlapInWords(found: readonly RunOverlap[]): string {
-  const owners = found.map((overlap) => `${ownerInWords(overlap)}${rowsInWords(overlap)}`);
+/** Which live runs keep a plan from starting, and on which rows. */
+export const overlapInWords = (found: readonly RunOverlap[]): string =>
+  `another run is working on the same slices: ${found
+    .map((overlap) => `${ownerInWords(overlap)}${rowsInWords(overlap)}`)
+    .join(', ')}`;
+
+/** What can be done about such runs. */
+export function waitInWords(found: readonly RunOverlap[]): string {
   const leases = new Map(found.map(({ run, leaseLeftMs }) => [run, leaseLeftMs]));
   const ifGone = [...leases].map(
     ([run, leftMs]) =>
-      ` If the process of ${run} is gone, its lease ends in ${secondsLeft(leftMs)}; "backfill resume ${run}" takes over after that.`,
+      `; if the process of ${run} is gone, its lease ends in ${secondsLeft(leftMs)}, and after that it is gone on with by: backfill resume ${run}`,
   );
-  return `another run is working on the same slices: ${owners.join(', ')}; wait until it has ended or cancel it.${ifGone.join('')}`;
+  return `wait until it has ended or cancel it${ifGone.join('')}`;
 }
 
 /** A run with who works on it since when, and the table. */

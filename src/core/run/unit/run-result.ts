@@ -13,15 +13,24 @@ export interface RunUnit extends UnitRecord {
   readonly notes: readonly string[];
 }
 
-/** Why nothing was run at all. */
-export type RunRefusal =
-  | { readonly code: 'nothing-to-run'; readonly message: string }
-  | { readonly code: 'plan-errors'; readonly message: string }
-  | { readonly code: 'unknown-run'; readonly message: string }
-  | { readonly code: 'unreadable-run'; readonly message: string }
-  | { readonly code: 'out-of-date'; readonly message: string; readonly tasks: readonly TaskId[] }
-  | { readonly code: 'undone'; readonly message: string; readonly by: string }
-  | { readonly code: 'overlapping-run'; readonly message: string; readonly owners: readonly string[] };
+export const runRefusalCodes = [
+  'nothing-to-run',
+  'plan-errors',
+  'unknown-run',
+  'unreadable-run',
+  'out-of-date',
+  'undone',
+  'overlapping-run',
+] as const;
+
+type WhyRefused =
+  | { readonly code: Exclude<(typeof runRefusalCodes)[number], 'out-of-date' | 'undone' | 'overlapping-run'> }
+  | { readonly code: 'out-of-date'; readonly tasks: readonly TaskId[] }
+  | { readonly code: 'undone'; readonly by: string }
+  | { readonly code: 'overlapping-run'; readonly owners: readonly string[] };
+
+/** Why nothing was run at all; `remedy` is what to do, where the message does not say it of each cause by itself. */
+export type RunRefusal = WhyRefused & { readonly message: string; readonly remedy: string | undefined };
 
 /**
  * How a run ended. `cancelled` beats `failed` beats `held` beats `done`; `failed` also where units stayed blocked or

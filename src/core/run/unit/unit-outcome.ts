@@ -43,7 +43,8 @@ export type UnitOutcome =
     };
 
 /** Why a unit is held: rows that would be gone, rows written elsewhere, rows that a second run would not find again. */
-export type HeldCode = 'empty' | 'shrunk' | 'escaped' | 'null-key' | 'repeated-key';
+export const heldCodes = ['empty', 'shrunk', 'escaped', 'null-key', 'repeated-key'] as const;
+export type HeldCode = (typeof heldCodes)[number];
 
 export interface UnitError {
   readonly kind: WarehouseErrorKind | 'refused';

@@ -148,7 +148,8 @@ export function sessionRun(
 
   const finish = (result: RunResult, mode: RunMode, traces: readonly string[] = []): void => {
     if (result.outcome === 'refused') {
-      stay({ message: result.refusal?.message ?? 'The run was refused.', remedy: undefined });
+      const { message = 'The run was refused.', remedy } = result.refusal ?? {};
+      stay({ message, remedy });
     } else {
       for (const unit of result.units) {
         results.set(unit.unit, unit);

@@ -1,0 +1,209 @@
+import { type CureCase, day, replace } from './cure-case.ts';
+
+const refuses = 'alter table mart.f add constraint few check (id < 20)';
+const takesAll = 'alter table mart.f drop constraint few';
+const longAgo = ['--from', '2026-11-05', '--to', '2026-11-06', '--now', '2026-11-11T12:00', '--yes'];
+const rowsOfThen = "insert into raw.ev select date '2026-11-05', g, g from generate_series(50, 55) g";
+const staged = {
+  fill: "TRUNCATE mart.stage; INSERT INTO mart.stage SELECT day, id, v FROM raw.ev WHERE day = '{{ ds }}'",
+  load: "DELETE FROM mart.f WHERE day = '{{ ds }}'; INSERT INTO mart.f SELECT day, id, v FROM mart.stage",
+};
+
+const circle = {
+  g: `${replace('mart.g').replace('raw.ev', 'mart.f')} INSERT INTO mart.g SELECT day, id, v FROM raw.ev WHERE day = '{{ ds }}'`,
+  f: replace('mart.f').replace('raw.ev', 'mart.g'),
+};
+
+/** Plans that are not started, runs that are not gone on with, units that fail. */
+export const stoppedCases: Readonly<Record<string, CureCase>> = {
+  'rows that are added again': {
+    codes: ['append-in-plan', 'plan-errors'],
+    ddl: ['create table mart.log (day date, id int)'],
+    tasks: { f: "INSERT INTO mart.log SELECT day, id FROM raw.ev WHERE day = '{{ ds }}'" },
+    steps: [[/only adds rows to mart\.log/, 'option']],
+  },
+  'a number that is added again': {
+    codes: ['append-in-plan'],
+    ddl: ["insert into mart.f values ('2026-11-10', 3, 1)"],
+    tasks: { f: "UPDATE mart.f SET v = v + 1 WHERE day = '{{ ds }}'" },
+    yaml: 'tasks: { d.f: { writes: [{ table: mart.f, volatile: [id] }] } }',
+    steps: [[/adds to v of mart\.f/, 'option']],
+  },
+  'a range without a run': {
+    codes: ['empty-selection'],
+    tasks: { f: replace('mart.f') },
+    schedule: '"0 0 10 * *"',
+    command: ['run', 'd', '--from', '2026-11-11', '--to', '2026-11-12', '--now', '2026-12-11T12:00', '--yes'],
+    steps: [
+      [
+        /nearest: the run of 2026-11-10T00:00:00Z/,
+        { ask: ['run', 'd', '--logical-dates', '2026-11-10..2026-11-10', '--now', '2026-12-11T12:00', '--yes'] },
+      ],
+    ],
+  },
+  'a file that its scheduler cannot load': {
+    codes: ['not-loadable'],
+    tasks: { f: replace('mart.f') },
+    schedule: '"@daily", fail_stop=True',
+    airflow: 3,
+    steps: [
+      [/does not load the file of d\.f.*say under airflow in backfill\.yaml which version runs it/, { airflow: 2 }],
+    ],
+  },
+  'tasks that wait for each other': {
+    codes: ['cycle'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: circle,
+    apart: true,
+    steps: [[/wait for each other[\s\S]*say in the file which of these tasks runs first/, { apart: false }]],
+  },
+  'tasks that wait for each other, one at a time': {
+    codes: ['cycle'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: circle,
+    apart: true,
+    steps: [
+      [
+        /wait for each other[\s\S]*select them one at a time, without --downstream/,
+        { ask: ['run', 'd.g', ...day, '--yes'] },
+      ],
+    ],
+  },
+  'rows that are gone at the source': {
+    codes: ['retention'],
+    ddl: [rowsOfThen],
+    yaml: 'sources: { raw.ev: { retention: 3 days } }',
+    tasks: { f: replace('mart.f') },
+    command: ['run', 'd', ...longAgo],
+    steps: [[/reads what is gone: raw\.ev keeps 3 days/, 'option']],
+  },
+  'snapshots that a rerun would replace': {
+    codes: ['mutable-source'],
+    ddl: [rowsOfThen, 'create table raw.ev_20261105 (day date, id int, v int)'],
+    yaml: 'sources: { raw.ev: { mutable: true, snapshots: { table: "raw.ev_{{ ds_nodash }}" } } }',
+    tasks: { f: 'DELETE FROM raw.ev_{{ ds_nodash }}; INSERT INTO raw.ev_{{ ds_nodash }} SELECT * FROM raw.ev' },
+    command: ['run', 'd', ...longAgo],
+    steps: [[/makes the snapshots of raw\.ev, which is overwritten in place/, 'option']],
+  },
+  'a snapshot that is not there': {
+    codes: ['missing-snapshot'],
+    yaml: 'sources: { raw.ev: { snapshots: { table: "raw.ev_{{ ds_nodash }}" } } }',
+    tasks: { f: replace('mart.f') },
+    steps: [
+      [
+        /there is no table raw\.ev_20261110 that may be read\. Leave them out, or make the snapshots first/,
+        { sql: ['create table raw.ev_20261110 as select * from raw.ev'] },
+      ],
+    ],
+  },
+  'a stage without the task that fills it': {
+    codes: ['missing-previous'],
+    ddl: ['create table mart.stage (day date, id int, v int)'],
+    tasks: staged,
+    command: ['run', 'd.load', ...day, '--yes'],
+    steps: [
+      [
+        /d\.fill fills mart\.stage anew in each run.*Select d\.fill as well/,
+        { ask: ['run', 'd.fill', 'd.load', ...day, '--yes'] },
+      ],
+    ],
+  },
+  'a run whose process seems to be at work': {
+    codes: ['overlapping-run', 'overlapping-plan'],
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    before: 'fails',
+    alive: true,
+    change: [takesAll],
+    steps: [
+      [
+        /another run is working on the same slices: \S+ \(somebody, since .*if the process of \S+ is gone, its lease ends in/,
+        'command',
+      ],
+    ],
+  },
+  'a plan beside such a run': {
+    codes: ['overlapping-plan'],
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    before: 'fails',
+    alive: true,
+    change: [takesAll],
+    command: ['plan', 'd', ...day],
+    steps: [[/overlapping-plan {2}another run is working on the same slices/, 'command']],
+  },
+  'a resume of a task whose code was mended': {
+    codes: ['out-of-date'],
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    before: 'fails',
+    mended: { f: replace('mart.f', ' AND id < 20') },
+    command: ['resume', 'RUN'],
+    steps: [[/out of date: the code of d\.f has changed since the plan was made/, 'command']],
+  },
+  'a resume of a task that is gone': {
+    codes: ['out-of-date'],
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    before: 'fails',
+    mended: { g: replace('mart.f', ' AND id < 20') },
+    command: ['resume', 'RUN'],
+    steps: [
+      [
+        /out of date: the code of d\.f has changed.*\n.*see what it did: backfill history \d/,
+        { ask: ['history', 'RUN'] },
+      ],
+    ],
+    finally: /1 failed/,
+  },
+  'a resume of what was undone': {
+    codes: ['undone'],
+    tasks: { f: replace('mart.f') },
+    before: true,
+    between: [['undo', 'RUN', '--yes']],
+    command: ['resume', 'RUN'],
+    steps: [[/run \S+ has undone it/, 'command']],
+  },
+  'a resume of a run that nobody knows': {
+    codes: ['unknown-run'],
+    tasks: { f: replace('mart.f') },
+    before: true,
+    command: ['resume', 'nothing'],
+    steps: [[/there is no run nothing.*\n.*list them with: backfill history/, { ask: ['history'] }]],
+    finally: /1 changed/,
+  },
+  'a resume of what another version stored': {
+    codes: ['unreadable-run'],
+    tasks: { f: replace('mart.f') },
+    before: 'fails',
+    ddl: [refuses],
+    change: [takesAll, `update backfill_ledger.runs set document = '{"version":99}'`],
+    command: ['resume', 'RUN'],
+    steps: [[/run \S+: /, 'command']],
+  },
+  'rows that the table does not take': {
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    change: [],
+    steps: [[/violates check constraint/, { sql: ['delete from raw.ev where id >= 20'], ask: ['resume', 'LAST'] }]],
+  },
+  'a table that is missing': {
+    tasks: { f: replace('mart.late') },
+    steps: [[/mart\.late/, { sql: ['create table mart.late (day date, id int, v int)'], ask: ['resume', 'LAST'] }]],
+  },
+  'a right that is missing': {
+    ddl: [
+      'create table raw.secret as select * from raw.ev',
+      'create role reader_of_cures',
+      'grant usage on schema raw, mart to reader_of_cures',
+      'grant select, insert, delete on mart.f to reader_of_cures',
+    ],
+    tasks: { f: `SET ROLE reader_of_cures; ${replace('mart.f').replace('raw.ev', 'raw.secret')} RESET ROLE;` },
+    steps: [
+      [
+        /permission denied for table secret[\s\S]*Ask the owner for a GRANT/,
+        { sql: ['grant select on raw.secret to reader_of_cures'], ask: ['resume', 'LAST'] },
+      ],
+    ],
+  },
+};
