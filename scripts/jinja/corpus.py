@@ -81,7 +81,7 @@ def contexts_of_airflow_3(environment):
         run = {
             "dag_id": DAG_ID, "run_id": run_id, "logical_date": case["start"], "data_interval_start": case["start"],
             "data_interval_end": case["end"], "run_after": case["end"], "start_date": case["end"], "end_date": None,
-            "run_type": "scheduled", "state": "running", "consumed_asset_events": [], "partition_key": None,
+            "run_type": "scheduled", "state": "running", "conf": {}, "consumed_asset_events": [], "partition_key": None,
         }
         server = TIRunContext.model_validate_json(json.dumps({"dag_run": run, "max_tries": 0}))
         instance = RuntimeTaskInstance.model_construct(

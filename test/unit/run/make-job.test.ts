@@ -88,7 +88,13 @@ function taskOf(sql: string, changes: Partial<Task> = {}): { task: Task; facts: 
     unknowns: [],
     problems: [],
   };
-  const pipeline = { id: 'shop', zone: 'UTC', airflowVersion: 2, tasks: [task] } as unknown as Pipeline;
+  const pipeline = {
+    id: 'shop',
+    zone: 'UTC',
+    airflowVersion: 2,
+    schedule: { value: { kind: 'cron' } },
+    tasks: [task],
+  } as unknown as Pipeline;
   return { task, facts, pipeline };
 }
 

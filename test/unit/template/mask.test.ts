@@ -62,6 +62,36 @@ describe('what stands in place of a tag', () => {
     expect(masked(text)).toBe(expected);
   });
 
+  test.each([
+    "dag_run.conf.get('d')",
+    'dag_run.conf',
+    "dag_run and dag_run.conf and 'd' in dag_run.conf",
+    "dag_run.conf.get('d') is not none",
+    'dag_run.conf.d is defined',
+    "dag_run.conf.get('d', '') != ''",
+    "not (not dag_run.conf.get('full', false))",
+  ])('where %s does not hold in runs of the schedule, the other branch is kept', (condition) => {
+    const text = `{% if ${condition} %}a{% else %}b{% endif %}`;
+    expect(masked(text).trim()).toBe('b');
+    expect(
+      masked(`{% set c = ${condition} %}{% if x %}{% elif c %}a{% endif %}{% if c %}a{% else %}b{% endif %}`).trim(),
+    ).toBe('b');
+    const asked = { names: new Map(), filters: new Map(), modules: new Map(), conf: 'unknown' } as const;
+    expect(maskTemplate(text, [], asked).text.trim()).toBe('a');
+  });
+
+  test('a condition that conf does not decide keeps the first branch', () => {
+    for (const condition of [
+      'params.x',
+      "dag_run.conf.get('d') or params.x",
+      "dag_run.conf['d'] == 1",
+      "'d' in params",
+    ])
+      expect(masked(`{% if ${condition} %}a{% else %}b{% endif %}`).trim()).toBe('a');
+    expect(masked("{% if not dag_run.conf.get('d') %}a{% else %}b{% endif %}").trim()).toBe('a');
+    expect(masked("{% if dag_run.conf.get('d') %}a{% endif %}").trim()).toBe('');
+  });
+
   test('the first branch of an if is kept', () => {
     expect(masked('a{% if x %}b{% elif y %}c{% else %}d{% endif %}e')).toBe(`a${' '.repeat(10)}b${' '.repeat(35)}e`);
     expect(masked('{% if x %}b{% elif y %}c{% else %}d{% endif %}').trim()).toBe('b');

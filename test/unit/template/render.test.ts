@@ -42,7 +42,7 @@ describe('refusals', () => {
     ['{% if true %}{{ conn.warehouse.password }}{% endif %}', 'conn.warehouse.password', /connections/],
     ['{{ prev_ds }}', 'prev_ds', /schedule has none/],
     ['{{ run_id }}', 'run_id', /this run/],
-    ["{{ dag_run.conf['x'] }}", "dag_run.conf['x']", /this run/],
+    ["{{ dag_run.conf['x'] }}", "dag_run.conf['x']", /"x" is not defined/],
     ["{{ ti.xcom_pull(task_ids='a') }}", "ti.xcom_pull(task_ids='a')", /other runs/],
     ['{{ macros.datetime.now() }}', 'macros.datetime.now()', /clock/],
     ['{{ macros.uuid.uuid4() }}', 'macros.uuid.uuid4()', /random/],
@@ -59,6 +59,12 @@ describe('refusals', () => {
     const result = render(text);
     expect(result).toMatchObject({ ok: false, expression, reason: expect.stringMatching(reason) });
     if (!result.ok) expect(text.slice(result.start, result.end)).toBe(expression);
+  });
+
+  test('a conf that somebody hands over is not known, that of a schedule is empty', () => {
+    const text = "{% if dag_run.conf.get('d') %}{{ dag_run.conf['d'] }}{% else %}{{ ds }}{% endif %}";
+    expect(rendered(text)).toBe('2026-11-28');
+    expect(rendered(text, { conf: 'unknown' })).toMatch(/refused: "dag_run.conf" depends on .* this run/);
   });
 
   test('old names are refused in Airflow 3', () => {

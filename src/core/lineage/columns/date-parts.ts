@@ -125,9 +125,10 @@ function valuePart(expression: SqlExpression, context: SqlContext): Pick<Part, '
     case 'template-string': {
       const [index, second] = expression.holes;
       const hole = index === undefined || second !== undefined ? undefined : context.holes[index];
-      const fills =
-        hole !== undefined && hole.start === expression.content.start && hole.end === expression.content.end;
-      return fills ? partOfText(hole.value) : undefined;
+      if (hole === undefined) return undefined;
+      const { start, end } = expression.content;
+      const rest = context.shown.slice(start, hole.start) + context.shown.slice(hole.end, end);
+      return rest.trim() === '' ? partOfText(hole.value) : undefined;
     }
     default:
       return undefined;

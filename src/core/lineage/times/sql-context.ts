@@ -10,6 +10,8 @@ import { anyIntervals } from './sample-intervals.ts';
 export interface SqlContext {
   /** The unmasked text that all offsets refer to. */
   readonly text: string;
+  /** The same text with tags, and branches that its runs do not take, blanked. */
+  readonly shown: string;
   readonly holes: readonly Hole[];
   readonly dialect: DialectName;
   /**
@@ -27,6 +29,7 @@ export const sqlContext = (
   intervals: SqlContext['intervals'] = () => anyIntervals,
 ): SqlContext => ({
   text: sql.source.text,
+  shown: sql.masked.text,
   holes: sql.masked.holes,
   dialect: sql.dialect,
   zones: sessionZones(sql, zone),

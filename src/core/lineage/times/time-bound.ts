@@ -96,8 +96,8 @@ function templateString(
   const holes = expression.holes.flatMap((index) => context.holes[index] ?? []);
   const only = holes[0];
   if (only === undefined || holes.length > 1) return notRead;
-  const before = context.text.slice(expression.content.start, only.start);
-  const after = context.text.slice(only.end, expression.content.end);
+  const before = context.shown.slice(expression.content.start, only.start);
+  const after = context.shown.slice(only.end, expression.content.end);
   const value = boundOfValue(only.value, notRead, expression);
   if (value.kind !== 'time') return value;
   return before.trim() === '' ? timeOf(withTimeOfDay(value, after), notRead) : notRead;

@@ -16,6 +16,7 @@ export const taskContext = (
   taskId: task.name,
   params: { ...task.params, ...params },
   variables,
+  conf: pipeline.schedule.value.kind === 'none' ? 'unknown' : undefined,
   airflowVersion: pipeline.airflowVersion,
   previousTick: () => previousTick(pipeline.schedule.value, interval.start),
 });

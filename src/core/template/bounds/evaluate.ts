@@ -1,5 +1,6 @@
 import { accessPath, type CallArguments, type JinjaExpression } from '../language/expression.ts';
 import { parseExpression } from '../language/parse-expression.ts';
+import { withEmptyConf } from '../names/empty-conf.ts';
 import { askedFor, expandNames } from '../names/expand-names.ts';
 import { type SymbolicValue, unknownValue } from '../names/symbolic-value.ts';
 import { emptyEnvironment, type TemplateEnvironment } from '../names/template-environment.ts';
@@ -18,7 +19,7 @@ import {
 import { filteredMoment, methodOfMoment, movedMoment, patternProblem } from './moment-methods.ts';
 
 /** What is known of names that are not Airflow's. */
-export interface Known extends Pick<TemplateEnvironment, 'names' | 'filters'> {
+export interface Known extends Pick<TemplateEnvironment, 'names' | 'filters' | 'conf'> {
   /** Names that the template sets in a way that is not followed. */
   readonly uncertain: ReadonlySet<string>;
 }
@@ -29,10 +30,12 @@ const nothingKnown: Known = { ...emptyEnvironment, uncertain: new Set() };
  * What the text inside `{{ … }}` stands for, as a function of the data interval. Never throws; what is not understood
  * is an unknown that says why.
  */
-export function evaluateExpression(source: string, { names, filters, uncertain }: Known = nothingKnown): SymbolicValue {
+export function evaluateExpression(source: string, known: Known = nothingKnown): SymbolicValue {
+  const { names, filters, uncertain, conf } = known;
   const parsed = parseExpression(source);
   if (!parsed.ok) return unknownValue(`cannot be read: ${parsed.message}`);
-  const expression = expandNames(parsed.value, { names, filters });
+  const expanded = expandNames(parsed.value, { names, filters });
+  const expression = conf === 'unknown' ? expanded : withEmptyConf(expanded);
   const own = uncertain.size === 0 ? undefined : askedFor(expression, uncertain);
   if (own !== undefined) return unknownValue(`"${own}" is set in the template itself`);
   const value = read(expression);

@@ -1,7 +1,7 @@
 import type { TemplateSegment } from './scan-template.ts';
 
 /** A tag by its index among the segments, with its keyword (`if`, `endfor`). */
-interface Tag {
+export interface Tag {
   readonly index: number;
   readonly keyword: string;
   readonly rest: string;
@@ -73,10 +73,15 @@ export function templateBlocks(
 const definitions: ReadonlySet<string> = new Set(['macro', 'call', 'set', 'materialization']);
 
 /**
- * Segments that a reading leaves out, by index: all branches of an `if` but the first, the `else` of a `for`, bodies
- * of definitions. A loop is read as though it ran once, so `{% if not loop.last %}` is not taken in it.
+ * Segments that a reading leaves out, by index: all branches of an `if` but the first that may be taken, the `else` of a
+ * `for`, bodies of definitions. A loop is read as though it ran once, so `{% if not loop.last %}` is not taken in it.
+ * `holds`: whether the condition of a tag does, where that is known.
  */
-export function hiddenSegments(blocks: readonly TemplateBlock[]): ReadonlySet<number> {
+export function hiddenSegments(
+  blocks: readonly TemplateBlock[],
+  holds: (tag: Tag) => boolean | undefined,
+): ReadonlySet<number> {
+  const known = (tag: Tag): boolean | undefined => (tag.keyword === 'else' ? true : (loopOnce(tag.rest) ?? holds(tag)));
   const hidden = new Set<number>();
   const hide = (from: number, to: number): void => {
     for (let index = from + 1; index < to; index++) hidden.add(index);
@@ -89,10 +94,10 @@ export function hiddenSegments(blocks: readonly TemplateBlock[]): ReadonlySet<nu
       keyword === 'if'
         ? Math.max(
             0,
-            branches.findIndex((tag) => loopOnce(tag.rest) !== false),
+            branches.findIndex((tag) => known(tag) !== false),
           )
         : 0;
-    const none = keyword === 'if' && branches.every((tag) => tag.keyword !== 'else' && loopOnce(tag.rest) === false);
+    const none = keyword === 'if' && branches.every((tag) => known(tag) === false);
     for (const [at, branch] of branches.entries())
       if (none || at !== taken) hide(branch.index, branches[at + 1]?.index ?? closing.index);
   }

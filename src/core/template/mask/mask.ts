@@ -2,9 +2,11 @@ import type { Span } from '../../text/span.ts';
 import { evaluateExpression, type Known } from '../bounds/evaluate.ts';
 import { parseExpression } from '../language/parse-expression.ts';
 import { scanTemplate, type TemplateSegment } from '../language/scan-template.ts';
-import { hiddenSegments, templateBlocks } from '../language/template-blocks.ts';
+import { hiddenSegments, type TemplateBlock, templateBlocks } from '../language/template-blocks.ts';
+import { holdsWithoutConf } from '../names/empty-conf.ts';
+import { askedFor, expandNames } from '../names/expand-names.ts';
 import { type SymbolicValue, unknownValue } from '../names/symbolic-value.ts';
-import { definitionsOf } from '../names/template-definitions.ts';
+import { type Definitions, definitionsOf } from '../names/template-definitions.ts';
 import { emptyEnvironment, type TemplateEnvironment } from '../names/template-environment.ts';
 import type { Hole, MaskedText } from './masked-text.ts';
 import { constantText, identifierFor, numberFor, quotedFor } from './placeholder-text.ts';
@@ -21,7 +23,7 @@ interface OpenHole extends Span {
 
 /**
  * Blanks a template so that SQL can be read without rendering. Tags and comments become spaces, the first branch of
- * an `if` and one turn of a loop are kept, a call that stands alone as a statement (`{{ config(…) }}`) is blanked,
+ * an `if` that its runs may take and one turn of a loop are kept, a call that stands alone as a statement (`{{ config(…) }}`) is blanked,
  * and every other expression becomes a stand-in of the same length: a number after LIMIT or INTERVAL, else an
  * identifier that is the same for the same expression. Length and newlines stay. `given` are the f-string holes of
  * the surrounding Python string, their braces included. A `plain` text is no template and has those holes only. Never throws: an unclosed tag is the `problem`, and the text
@@ -39,7 +41,9 @@ export function maskTemplate(
   const outer = holeless.join('');
   const segments = scanTemplate(outer);
   const { blocks, unmatched } = templateBlocks(segments, outer);
-  const hidden = hiddenSegments(blocks);
+  const definitions = () => definitionsOf(outer, segments, blocks, environment);
+  const holds = heldConditions(blocks, segments, definitions, environment);
+  const hidden = hiddenSegments(blocks, ({ index }) => holds.get(index));
 
   const characters = text.split('');
   const open: OpenHole[] = [];
@@ -73,9 +77,9 @@ export function maskTemplate(
   const code = [...characters];
   for (const { place, start, end } of stretches) if (place.endsWith('comment')) blank(code, start, end);
   const holes: Hole[] = [];
-  const definitions = definitionsOf(outer, segments, blocks, environment);
+  const defined = definitions();
   const values = new Map<string, SymbolicValue>();
-  let defined = 0;
+  let followed = 0;
   let at = 0;
   for (const hole of open) {
     while (at < stretches.length - 1 && (stretches[at]?.end ?? 0) <= hole.start) at++;
@@ -86,10 +90,10 @@ export function maskTemplate(
     write(characters, hole.start, standIn);
     write(code, hole.start, standIn);
     if (stretch.place === 'line-comment') closeComment(characters, hole, stretch);
-    const { names, uncertain } = definitions(hole.start);
-    if (names.size > defined) values.clear();
-    defined = names.size;
-    const known = { names, uncertain, filters: environment.filters };
+    const { names, uncertain } = defined(hole.start);
+    if (names.size > followed) values.clear();
+    followed = names.size;
+    const known = { names, uncertain, filters: environment.filters, conf: environment.conf };
     const value = hole.given?.value ?? remembered(values, withConstants(text, expression, given), known);
     const quoted = stretch.place === 'string' || stretch.place === 'identifier' || stretch.place === 'dollar';
     holes.push({
@@ -103,6 +107,28 @@ export function maskTemplate(
     });
   }
   return { text: characters.join(''), holes, tags, problem: firstProblem(segments, unmatched, text) };
+}
+
+/** Of each `if` and `elif` whether it holds in a run that its schedule makes, by the index of its tag, where that is known. */
+function heldConditions(
+  blocks: readonly TemplateBlock[],
+  segments: readonly TemplateSegment[],
+  definitions: () => (offset: number) => Definitions,
+  { filters, conf }: TemplateEnvironment,
+): ReadonlyMap<number, boolean> {
+  const held = new Map<number, boolean>();
+  if (conf === 'unknown') return held;
+  const tags = blocks.flatMap(({ keyword, opening, dividers }) => (keyword === 'if' ? [opening, ...dividers] : []));
+  const known = tags.length === 0 ? undefined : definitions();
+  for (const { index, keyword, rest } of tags.sort((a, b) => a.index - b.index)) {
+    const { names, uncertain } = known?.(segments[index]?.start ?? 0) ?? { names: new Map(), uncertain: new Set() };
+    const parsed = keyword === 'else' ? undefined : parseExpression(rest);
+    if (parsed?.ok !== true) continue;
+    const condition = expandNames(parsed.value, { names, filters });
+    const truth = askedFor(condition, uncertain) === undefined ? holdsWithoutConf(condition) : undefined;
+    if (truth !== undefined) held.set(index, truth);
+  }
+  return held;
 }
 
 function standInFor(covered: string, source: string, place: SqlPlace, code: readonly string[], hole: Span): string {

@@ -19,6 +19,8 @@ export interface TemplateEnvironment {
   readonly filters: ReadonlyMap<string, TemplateFunction>;
   /** Templates that the text imports, by the path that it names them with. */
   readonly modules: ReadonlyMap<string, string>;
+  /** Set where no schedule starts its runs: whoever does may hand them a `dag_run.conf`, which is empty otherwise. */
+  readonly conf?: 'unknown' | undefined;
 }
 
 export const emptyEnvironment: TemplateEnvironment = { names: new Map(), filters: new Map(), modules: new Map() };

@@ -216,6 +216,9 @@ export function truthy(value: PythonValue): boolean {
     case 'datetime':
     case 'date':
       return true;
+    case 'module':
+      // Whether others have a length is not known of each.
+      return value.name === 'dag_run' || refuse(`whether ${value.name} is true`);
     case 'undefined':
       return value.lenient ? false : refuse(`"${value.name}" is not defined`);
     default:

@@ -34,6 +34,7 @@ export function contextName(name: string, context: TemplateContext): PythonValue
         name,
         member: (member) =>
           timeValue(`dag_run.${member}`, context) ??
+          (member === 'conf' && context.conf !== 'unknown' ? dictOf([]) : undefined) ??
           (member === 'dag_id' ? context.dagId : refuse(unavailable(`dag_run.${member}`))),
       };
     case 'range':

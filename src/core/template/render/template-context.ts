@@ -12,6 +12,8 @@ export interface TemplateContext {
   readonly params: Readonly<Record<string, unknown>>;
   /** Airflow Variables, from `backfill.yaml`; a missing one is refused by name. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Set where no schedule starts the run: its `dag_run.conf` is then what somebody handed to it, and empty otherwise. */
+  readonly conf?: 'unknown' | undefined;
   /** `prev_data_interval_*` and friends are refused: they depend on other runs. */
   readonly airflowVersion: 2 | 3;
   /** The tick before the logical date, where the schedule has one: `prev_ds` and kin of Airflow 2. */

@@ -48,9 +48,10 @@ export function buildPipeline(
       severity: 'warning',
     });
 
+  const own: SqlContext = schedule.value.kind === 'none' ? { ...context, conf: 'unknown' } : context;
   const kept = keepUnique(builders, id, problems);
   const tasks: Task[] = kept.map(({ builders: ways, id: taskId }) =>
-    joinWays(ways.map((builder) => ({ builder, task: buildTask(builder, taskId, dag, context, settings, problems) }))),
+    joinWays(ways.map((builder) => ({ builder, task: buildTask(builder, taskId, dag, own, settings, problems) }))),
   );
   const ids = new Map(
     kept.flatMap(({ builders: ways, id: taskId }) => ways.map((builder) => [builder, taskId] as const)),

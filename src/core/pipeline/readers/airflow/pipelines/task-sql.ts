@@ -1,5 +1,6 @@
 import type { DialectName } from '../../../../sql/model/dialect-name.ts';
 import { schemasOf } from '../../../../sql/names/search-path.ts';
+import type { TemplateEnvironment } from '../../../../template/names/template-environment.ts';
 import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import { isZone } from '../../../../time/zones/zone.ts';
@@ -36,6 +37,8 @@ export interface SqlContext {
   readonly makeTaskSql: TaskSqlMaker;
   /** Files that tasks of the DAG file write. */
   readonly written: Program['written'];
+  /** Set for a DAG that no schedule starts: see {@link TemplateEnvironment}. */
+  readonly conf?: TemplateEnvironment['conf'];
 }
 
 /** The SQL that an operator is given: inline, a list, or template files. What is not known of it goes to `unread`. */

@@ -84,7 +84,7 @@ const onlyWhitespace = (value: Value): boolean =>
 export function templateEnvironment(
   text: string,
   task: TaskBuilder,
-  { files, file }: { readonly files: FileSet; readonly file: string },
+  { files, file, conf }: Pick<TemplateEnvironment, 'conf'> & { readonly files: FileSet; readonly file: string },
 ): TemplateEnvironment | undefined {
   const templates = templatesOf(text);
   if (templates.length === 0) return undefined;
@@ -98,7 +98,10 @@ export function templateEnvironment(
   const names = own(argument('user_defined_macros'), used, templateName);
   const filters = own(argument('user_defined_filters'), used, templateFilter);
   for (const name of names.keys()) if (isContextName(name)) names.delete(name);
-  return names.size + filters.size + modules.size === 0 ? undefined : { names, filters, modules };
+  const given = conf === 'unknown' && used.some((text) => text.includes('dag_run')) ? { conf } : {};
+  return names.size + filters.size + modules.size === 0 && !('conf' in given)
+    ? undefined
+    : { names, filters, modules, ...given };
 }
 
 const templatesOf = (text: string): readonly string[] => text.match(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|\{#/g) ?? [];
