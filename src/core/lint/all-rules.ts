@@ -1,11 +1,19 @@
 import type { Rule } from './model/rule.ts';
 import inclusiveIntervalEnd from './rules/interval/inclusive-interval-end.ts';
+import intervalGrain from './rules/interval/interval-grain.ts';
 import missingIntervalFilter from './rules/interval/missing-interval-filter.ts';
+import stateOutsideInterval from './rules/interval/state-outside-interval.ts';
 import wallClock from './rules/interval/wall-clock.ts';
+import allDoneOnWrite from './rules/replace/all-done-on-write.ts';
 import appendWrite from './rules/replace/append-write.ts';
+import copyForce from './rules/replace/copy-force.ts';
 import deleteInsertNotAtomic from './rules/replace/delete-insert-not-atomic.ts';
 import deleteInsertRangeMismatch from './rules/replace/delete-insert-range-mismatch.ts';
+import externalJobResubmit from './rules/replace/external-job-resubmit.ts';
+import overlappingRuns from './rules/replace/overlapping-runs.ts';
 import plainInsert from './rules/replace/plain-insert.ts';
+import sharedStagingName from './rules/replace/shared-staging-name.ts';
+import wholeTargetOverwrite from './rules/replace/whole-target-overwrite.ts';
 import crossDagTimeMismatch from './rules/schedule/cross-dag-time-mismatch.ts';
 import dynamicStartDate from './rules/schedule/dynamic-start-date.ts';
 import noIntervalInRun from './rules/schedule/no-interval-in-run.ts';
@@ -15,23 +23,33 @@ import unknownSuppression from './rules/unknown-suppression.ts';
 import additiveUpdate from './rules/upsert/additive-update.ts';
 import consumeOnceSource from './rules/upsert/consume-once-source.ts';
 import doNothingUpsert from './rules/upsert/do-nothing-upsert.ts';
+import unconditionalUpsert from './rules/upsert/unconditional-upsert.ts';
 
 /** Every rule; their order does not matter. */
 export const allRules: readonly Rule[] = [
   additiveUpdate,
+  allDoneOnWrite,
   appendWrite,
   consumeOnceSource,
+  copyForce,
   crossDagTimeMismatch,
   deleteInsertNotAtomic,
   deleteInsertRangeMismatch,
   doNothingUpsert,
   dynamicStartDate,
+  externalJobResubmit,
   inclusiveIntervalEnd,
+  intervalGrain,
   missingIntervalFilter,
   noIntervalInRun,
+  overlappingRuns,
   plainInsert,
+  sharedStagingName,
+  stateOutsideInterval,
   triggerDropsInterval,
+  unconditionalUpsert,
   unknownSuppression,
   wallClock,
+  wholeTargetOverwrite,
   zeroWidthInterval,
 ];

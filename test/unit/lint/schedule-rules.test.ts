@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { applyFix, checkFiles, type Files, inWords } from '../../support/check-files.ts';
+import { applyFix, checkFiles, type Files } from '../../support/check-files.ts';
+import { saidBy } from '../../support/said-by.ts';
 
 const imports = `from datetime import datetime, timedelta
 from airflow import DAG
@@ -14,10 +15,7 @@ const dag = (id: string, schedule: string, body: string, more = ''): string =>
   `${imports}with DAG("${id}", schedule=${schedule}, start_date=datetime(2024, 1, 1), catchup=False${more}):
 ${body.replace(/^/gm, '    ')}
 `;
-const said = (files: Files, rule: string): string[] =>
-  checkFiles(files)
-    .filter((finding) => finding.rule === rule)
-    .map((finding) => inWords(files, finding).slice(rule.length + 1));
+const said = (files: Files, rule: string): string[] => saidBy(rule, files);
 
 describe('trigger-drops-interval', () => {
   const rule = 'trigger-drops-interval';

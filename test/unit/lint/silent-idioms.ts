@@ -201,7 +201,7 @@ COMMIT;`,
   },
   'emptied by an earlier task': {
     'dags/two.py': `${py}
-${dag}
+${dag.replace('catchup=True', 'catchup=True, max_active_runs=1')}
     clear = SQLExecuteQueryOperator(task_id="clear", conn_id="dw", sql="TRUNCATE stage.a")
     fill = SQLExecuteQueryOperator(task_id="fill", conn_id="dw", sql="INSERT INTO stage.a SELECT * FROM raw.a WHERE day = '{{ ds }}'")
     use = SQLExecuteQueryOperator(task_id="use", conn_id="dw", sql="INSERT INTO mart.a (id, n) SELECT id, n FROM stage.a ON CONFLICT (id) DO UPDATE SET n = EXCLUDED.n")

@@ -68,7 +68,8 @@ function readEdge(view: StatementView, edge: Edge, unit: CalendarUnit | undefine
 
 const clockUnits: ReadonlySet<CalendarUnit> = new Set(['second', 'minute', 'hour']);
 
-interface Bounds {
+/** Instants in ms since the epoch; an open side is infinite. */
+export interface Bounds {
   readonly from: number;
   readonly to: number;
 }
@@ -112,7 +113,8 @@ export const isPoint = (range: SliceRange): boolean =>
 
 const sameTime = (a: TimeExpression, b: TimeExpression): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-function boundsAt(range: SliceRange, interval: DataInterval, unit: CalendarUnit | undefined): Bounds {
+/** What a range is for one interval: `[from, to)`, or its first and last multiple of a unit. */
+export function boundsAt(range: SliceRange, interval: DataInterval, unit: CalendarUnit | undefined): Bounds {
   let from = Number.NEGATIVE_INFINITY;
   let to = Number.POSITIVE_INFINITY;
   for (const low of range.lows) {

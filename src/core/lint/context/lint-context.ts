@@ -20,6 +20,8 @@ export interface LintContext {
   runLater(view: TaskView, key: string): readonly StatementView[];
   /** Those of them that read a table. */
   readLater(view: TaskView, key: string): readonly StatementView[];
+  /** Statements of the pipeline that name a table as a target or read it, each with its task. */
+  statementsOn(key: string): readonly OwnedStatement[];
   /** Whether a task runs after another one in every run that has both. */
   isBefore(first: TaskView, second: TaskView): boolean;
   /** Whether a run that has the second task has the first one too. */
@@ -73,6 +75,9 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     runEarlier: (view, key) => statements(index.on(key), (other) => other !== view && !isLater(view, other)),
     runLater: (view, key) => statements(index.on(key), (other) => other !== view && isLater(view, other)),
     readLater: (view, key) => statements(index.reading(key), (other) => other !== view && isLater(view, other)),
+    statementsOn: (key) => [
+      ...new Map([...index.on(key), ...index.reading(key)].map((one) => [one.view, one])).values(),
+    ],
     together: branches,
     emptiesAnything: (view) => index.emptyingSome.some((other) => other !== view),
     deciders: (view) => tasks.filter((other) => other.task.decides !== undefined && isLater(other, view)),

@@ -6,7 +6,7 @@ import { lastPart, type StatementView, sameTable, sourceText, tableKey } from '.
 import { taskViews } from './task-views.ts';
 
 /** What a table's definition says that rules may ask; its writers and readers change with every edit. */
-export type LintTable = Pick<TableFacts, 'name' | 'columns' | 'keys'>;
+export type LintTable = Pick<TableFacts, 'name' | 'columns' | 'keys' | 'partitionedBy'>;
 
 /** What a rule may ask beyond the pipeline that it looks at, each by one name, so that it is known what it rests on. */
 export type LintWorkspace = {
@@ -62,7 +62,8 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
     tables = keepSame(
       tables,
       facts.tables,
-      (a, b) => a.name === b.name && a.columns === b.columns && a.keys === b.keys,
+      (a, b) =>
+        a.name === b.name && a.columns === b.columns && a.keys === b.keys && a.partitionedBy === b.partitionedBy,
     );
     const ending = grouped(tables.values(), ({ name }) => [lastPart(name)]);
     views = keepSame(

@@ -23,7 +23,13 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const access of task.task.accesses) {
       const table = appendedTable(access);
-      if (table === undefined || isJournalName(table) || isReplaced(context, task, access, table)) continue;
+      if (
+        table === undefined ||
+        isJournalName(table) ||
+        remembersCopies.test(access.by) ||
+        isReplaced(context, task, access, table)
+      )
+        continue;
       if (isEmptiedFor(context, task, access, table)) continue;
       if (guardedFromRows(context, table, !unenforced.test(`${access.by} ${task.task.operator}`))) continue;
       const silent = access.mode?.at === undefined ? `, which ${access.by} does unless it is told otherwise` : '';
@@ -41,6 +47,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
 
 const appendedTable = (access: TableAccess): string | undefined =>
   access.direction === 'write' && access.mode?.value === 'append' ? accessedTable(access) : undefined;
+
+/** Operators that send the COPY INTO of an engine that remembers a table's loaded files; FORCE is said as that. */
+const remembersCopies = /^(?:\w*ToSnowflakeOperator|DatabricksCopyIntoOperator)$/;
 
 /** Engines that take a key for a hint. */
 const unenforced = /redshift|snowflake|bigquery|gbq|gcs|spark|databricks|glue|athena|hive/i;
