@@ -145,6 +145,24 @@ describe('plain-insert asks what the table and the source are', () => {
     expect(serious(sql(text, table(definition)))).toEqual(['plain-insert error «INSERT INTO m.t»']),
   );
 
+  test.each([
+    ['the key is among the columns that are written', insert('(k, b)'), 'warning'],
+    ['the rows are written down', insert('(k, b)', "VALUES ('a', 'x')"), 'info'],
+    ['only the definition tells which column is the key', insert(''), 'info'],
+  ])('a key makes the second run fail: %s', (_, text, severity) => {
+    const found = checkFiles(sql(text, table('k text PRIMARY KEY, b text'))).filter(
+      ({ rule }) => rule === 'plain-insert',
+    );
+    expect(found.map((one) => one.severity)).toEqual([severity]);
+    expect(found[0]?.message).toContain('A rerun fails on the key (k) of m.t');
+  });
+
+  test('an engine that takes a key for a hint keeps nothing out', () => {
+    const files = sql(insert('(k, b)'), table('k text PRIMARY KEY, b text'));
+    const redshift = { ...files, 'sql/a.sql': `${header.trimEnd()} dialect=redshift\n${insert('(k, b)')}` };
+    expect(serious(redshift)).toEqual(['plain-insert error «INSERT INTO m.t»']);
+  });
+
   test('a stream of changes is used up as it is read', () => {
     const load = (from: string, columns = 'a') =>
       dag(`SnowflakeOperator(task_id="t", sql="INSERT INTO m.t SELECT ${columns} FROM ${from}")`);

@@ -191,10 +191,6 @@ COMMIT;`,
     'migrations/001.sql': `CREATE TABLE IF NOT EXISTS kinds (id int); INSERT INTO kinds VALUES (1), (2);`,
   },
   'seed rows of a stand-alone file': { 'sql/seed.sql': `INSERT INTO kinds VALUES (1, 'a'), (2, 'b');` },
-  'table with an enforced key': {
-    'sql/ddl.sql': `CREATE TABLE mart.a (id bigint PRIMARY KEY, day date, n int);`,
-    ...dagWith(`INSERT INTO mart.a (id, day, n) SELECT id, day, n FROM raw.a WHERE day = '{{ ds }}';`),
-  },
   'append behind a view that deduplicates': {
     'sql/view.sql': `CREATE OR REPLACE VIEW clean.a AS SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY id ORDER BY loaded_at DESC) AS rn FROM feed.a) x WHERE rn = 1;`,
     ...dagWith(`INSERT INTO feed.a SELECT * FROM raw.a WHERE day = '{{ ds }}';`),

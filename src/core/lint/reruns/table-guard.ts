@@ -7,11 +7,14 @@ import { type StatementView, sameTable, sourceText, tableKey } from '../source/s
  * The table refuses the second copy, or its readers undo it: a primary or unique key that the engine enforces (the
  * rerun fails rather than doubles), or a view of the workspace that keeps one row per key.
  */
-export function guardedByTable(context: LintContext, view: StatementView, key: string): boolean {
+export const guardedByTable = (context: LintContext, view: StatementView, key: string): boolean =>
+  keyThatRefuses(context, view, key) !== undefined || deduplicatedByView(context, key);
+
+/** The primary or unique key that the engine enforces and whose columns the rows bring: with it the same rows fail. */
+export function keyThatRefuses(context: LintContext, view: StatementView, key: string): readonly string[] | undefined {
   const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(view.sql.dialect);
   const table = context.table(key);
-  if (enforced && table?.keys.some((columns) => writesColumns(view, table, columns))) return true;
-  return deduplicatedByView(context, key);
+  return enforced ? table?.keys.find((columns) => writesColumns(view, table, columns)) : undefined;
 }
 
 /** The same of rows that are put there without SQL, whose columns only the run knows: they bring what has to be given. */
@@ -21,7 +24,8 @@ export function guardedFromRows(context: LintContext, key: string, enforces: boo
   return (enforces && given === true) || deduplicatedByView(context, key);
 }
 
-const deduplicatedByView = (context: LintContext, key: string): boolean =>
+/** A view of the workspace shows one row per key, so that a second copy is not seen through it. */
+export const deduplicatedByView = (context: LintContext, key: string): boolean =>
   context
     .viewsOn(key)
     .some(

@@ -4,7 +4,7 @@ import { replaceSliceFix } from '../../fixes/replace-slice-fix.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
-import { guardedByTable } from '../../reruns/table-guard.ts';
+import { deduplicatedByView, keyThatRefuses } from '../../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
@@ -28,12 +28,21 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const found = insertGuard(context, task, view, key);
         if (found?.kind === 'sure') continue;
         const guard = found ?? (isKnown ? undefined : keyOfTheRun);
-        if (guardedByTable(context, view, key)) continue;
+        if (deduplicatedByView(context, key)) continue;
+        const refusing = keyThatRefuses(context, view, key);
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
-          severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
-          message: messageFor(tableLabel(view, target), guard),
+          severity:
+            refusing === undefined
+              ? runsAgain(task) && guard === undefined
+                ? 'error'
+                : 'warning'
+              : graveness(view, refusing),
+          message:
+            refusing === undefined
+              ? messageFor(tableLabel(view, target), guard)
+              : `A rerun fails on the key (${refusing.join(', ')}) of ${tableLabel(view, target)}: the rows of the first run are still there, and nothing in the run deletes them or leaves them out.`,
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
           restsOn: view.statement.query === undefined ? [] : [view],
@@ -43,6 +52,16 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/**
+ * Rows that are moved from table to table belong to the interval, which cannot be run again. Rows that the statement or
+ * the code brings along may well be meant to be there once, and without a list of columns the definition that is at hand
+ * only tells which of them is the key.
+ */
+const graveness = ({ statement }: StatementView, key: readonly string[]): 'warning' | 'info' =>
+  statement.query !== undefined && statement.reads.length > 0 && key.every((name) => statement.columns.includes(name))
+    ? 'warning'
+    : 'info';
 
 /** What a table that only the run knows may have. */
 const keyOfTheRun: InsertGuard = {
