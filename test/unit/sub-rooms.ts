@@ -423,6 +423,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'session'],
     },
     {
+      room: 'reviewed',
+      decides: 'a plan as a file to review, and what has moved on since it was written',
+      imports: ['unit', 'jobs', 'session', 'tables'],
+    },
+    {
       room: 'irrevocable',
       decides: 'what a task does that no rollback takes back, and who has to say yes',
       imports: ['unit', 'session'],

@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
+import { startCli } from '../support/running-cli.ts';
 import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
 import { type Engine, engines, freshDatabase } from '../support/warehouse-fixture.ts';
 
@@ -232,10 +233,20 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
     await onDatabase('truncate mart.daily, mart.rolling3');
     edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(0.2);\nDELETE FROM');
 
-    const child = start(root, env, 'run', 'shop.daily', ...range, '--downstream', '--yes', '--concurrency', '1');
-    const run = await until(child, /run (\S+): 12 of 12[\s\S]*?changed[\s\S]*?changed[\s\S]*?changed/);
+    const child = startCli(
+      bundle,
+      { root, env },
+      'run',
+      'shop.daily',
+      ...range,
+      '--downstream',
+      '--yes',
+      '--concurrency',
+      '1',
+    );
+    const run = await child.until(/run (\S+): 12 of 12[\s\S]*?changed[\s\S]*?changed[\s\S]*?changed/);
     child.kill('SIGKILL');
-    await ended(child);
+    await child.ended();
     const resumed = await cli('resume', run, '--format', 'json');
     expect(resumed).toMatchObject({ code: 0 });
     expect(Object.values(states(resumed.out))).toEqual(Array(12).fill('changed'));
@@ -244,8 +255,8 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
 
   test('a second process on the same slices is refused with the owner named', async () => {
     edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(1);\nDELETE FROM');
-    const child = start(root, env, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
-    const run = await until(child, /run (\S+): 5 of 5[\s\S]*changed/);
+    const child = startCli(bundle, { root, env }, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    const run = await child.until(/run (\S+): 5 of 5[\s\S]*changed/);
     const second = await cli('run', 'shop.daily', ...range, '--yes');
     expect(second.code).toBe(1);
     const owner = String(child.pid);
@@ -268,7 +279,7 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
       const before = ['--from', '2026-11-05', '--to', '2026-11-10', ...now];
       expect(await cli('plan', 'shop.daily', ...before)).toMatchObject({ code: 0, err: '' });
     }
-    expect(await ended(child)).toMatchObject({ code: 0, output: expect.stringContaining('0 unchanged, 5 changed') });
+    expect(await child.ended()).toMatchObject({ code: 0, output: expect.stringContaining('0 unchanged, 5 changed') });
   });
 
   test('Ctrl-C stops the statement on the server, and a resume ends the rest', async () => {
@@ -277,11 +288,11 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
       'DELETE FROM',
       "SELECT pg_sleep(CASE WHEN DATE '{{ ds }}' > '2026-11-11' THEN 60 ELSE 0 END);\nDELETE FROM",
     );
-    const child = start(root, env, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
-    await until(child, /changed[\s\S]*changed()/);
+    const child = startCli(bundle, { root, env }, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    await child.until(/changed[\s\S]*changed()/);
     await new Promise((resolve) => setTimeout(resolve, 300));
     child.kill('SIGINT');
-    const { code, output } = await ended(child);
+    const { code, output } = await child.ended();
     expect(output).toContain('cancelling: waiting until the server has stopped shop.daily@2026-11-12');
     expect(output).toContain('2 changed, 1 cancelled, 2 not started');
     expect(output).toContain('the server confirmed');
@@ -339,36 +350,3 @@ describe('what goes wrong before anything runs', () => {
     });
   });
 });
-
-/** The built command line in a process of its own; everything it writes is kept in `output`. */
-type Running = ChildProcess & { output?: string };
-
-function start(cwd: string, env: Record<string, string>, ...words: readonly string[]): Running {
-  const child: Running = spawn(process.execPath, [join(bundle, 'cli.js'), ...words], {
-    cwd,
-    env: { ...process.env, ...env },
-  });
-  child.output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      child.output += String(chunk);
-    });
-  }
-  return child;
-}
-
-/** Waits until the output matches; the first group is returned. */
-async function until(child: Running, pattern: RegExp): Promise<string> {
-  for (;;) {
-    const match = pattern.exec(child.output ?? '');
-    if (match !== null) return match[1] ?? '';
-    if (child.exitCode !== null) throw new Error(`ended with code ${child.exitCode}:\n${child.output}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function ended(child: Running): Promise<{ code: number | null; output: string }> {
-  if (child.exitCode === null && child.signalCode === null)
-    await new Promise((resolve) => child.once('close', resolve));
-  return { code: child.exitCode, output: child.output ?? '' };
-}

@@ -1,27 +1,34 @@
 import type { Command } from 'commander';
 import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
-import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
+import type { Plan, PlanFinding, UnitId } from '../../core/plan/model/plan.ts';
+import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { planFileText } from '../../core/run/reviewed/plan-file-text.ts';
 import type { JobRefusal } from '../../core/run/unit/job-refusal.ts';
 import { airflowCommands } from '../../core/scheduler/commands/airflow-commands.ts';
+import { digest } from '../../node/digest.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
 import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
+import { titleOf } from '../arguments/title-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
-import { askDatabase } from '../connection/ask-database.ts';
-import { describeTarget, taskPlaces } from '../connection/describe-target.ts';
-import { joinDatabase } from '../connection/join-database.ts';
+import { askDatabase, askWarehouse } from '../connection/ask-database.ts';
+import { describeTarget, realTargetOf, taskPlaces } from '../connection/describe-target.ts';
+import { joinDatabase, joinWarehouse } from '../connection/join-database.ts';
+import { type PlanNow, planFileNow } from '../connection/plan-file-now.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
-import { connectionName } from '../connection/target.ts';
+import { connectionName, toName } from '../connection/target.ts';
+import { withTarget } from '../connection/with-target.ts';
 import { commandsText } from '../reporters/run/commands-text.ts';
 import { findingLines, planText } from '../reporters/run/plan-text.ts';
+import { type OutputFile, outputFile } from '../terminal/output-file.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
@@ -30,6 +37,7 @@ interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions
   readonly statements?: boolean;
   readonly offline?: boolean;
   readonly commands?: boolean;
+  readonly out?: string;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -43,12 +51,17 @@ export function register(program: Command, shell: Shell): void {
     .option('--statements', 'print the SQL of every unit as it would be sent')
     .option('--commands', 'print the airflow commands that carry it out, in order; nothing else is printed')
     .option('--offline', 'do not ask the database, about other runs on these intervals and the like')
+    .option(
+      '--out <file>',
+      'write the plan to a file that is reviewed and run unchanged with: backfill run --plan FILE',
+    )
     .addHelpText(
       'after',
       `
 Examples:
   backfill plan shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream
   backfill plan shop_daily.orders_clean --logical-dates 2026-11-01..2026-11-30
+  backfill plan shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --out plan.json
   backfill plan sql/daily.sql --from 2026-11-28 --to 2026-11-29 --format json
   backfill plan shop_daily --from 2026-11-01 --to 2026-12-01 --commands`,
     )
@@ -56,19 +69,60 @@ Examples:
 }
 
 async function plan(words: readonly string[], options: PlanOptions, shell: Shell): Promise<void> {
+  const out = options.out === undefined ? undefined : outputFile(options.out, 'plan', shell);
   const read = await openWorkspace(options, shell);
   const request = planRequest(words, options, read.tasks, shell);
   if (options.connection !== undefined) knownConnection(options.connection, read);
   const ofFiles = makePlan(read.tasks, request);
   const name = connectionName(read, options.connection, taskPlaces(ofFiles), shell.env);
+  if (out !== undefined && options.offline !== true) {
+    // What is to be run unchanged is planned as a run would plan it, also in a database that serves one process.
+    return withTarget(read, name, shell, async (target) => {
+      const workspace = await joinWarehouse(read, target, shell);
+      const ask: AskPlan = (planned, { jobs }) =>
+        askWarehouse(target.warehouse, planned, jobs, toName(read, target.connection));
+      const made = await showPlan({ workspace, name, request, ask }, options, shell);
+      const { connection, warehouse } = target;
+      const at = { connection: connection.name, target: warehouse.description.target, warehouse };
+      await writePlan(out, { workspace, request, plan: made, title: titleOf(words, options), ...at }, options, shell);
+    });
+  }
   const { workspace, reached } =
     options.offline === true ? { workspace: read, reached: false } : await joinDatabase(read, name, shell);
+  const ask: AskPlan = async (planned, prepared) =>
+    reached ? askDatabase(workspace, name, planned, prepared, shell) : [];
+  const made = await showPlan({ workspace, name, request, ask }, options, shell);
+  if (out === undefined) return;
+  const target = name === undefined ? undefined : await realTargetOf(workspace, name, shell);
+  if (name === undefined || target === undefined)
+    throw new UsageError('a plan file says on which database it runs', 'add a connection to backfill.yaml');
+  const at = { connection: name, target, warehouse: undefined };
+  await writePlan(out, { workspace, request, plan: made, title: titleOf(words, options), ...at }, options, shell);
+}
+
+/** What the database has against a plan. */
+type AskPlan = (planned: Plan, prepared: PreparedJobs) => Promise<readonly PlanFinding[]>;
+
+async function showPlan(
+  {
+    workspace,
+    name,
+    request,
+    ask,
+  }: {
+    readonly workspace: Workspace;
+    readonly name: string | undefined;
+    readonly request: PlanRequest;
+    readonly ask: AskPlan;
+  },
+  options: PlanOptions,
+  shell: Shell,
+): Promise<Plan> {
   const planned = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, planned, shell);
   const prepared = jobsOf(planned, name, workspace, shell);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
-  const found = reached ? await askDatabase(workspace, name, planned, prepared, shell) : [];
-  const made = withFindings(planned, found);
+  const made = withFindings(planned, await ask(planned, prepared));
   const steps = options.commands === true ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {
     const json = planJson(made);
@@ -95,6 +149,17 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
     if (options.statements === true) shell.out(sentText(made, prepared));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
+  return made;
+}
+
+async function writePlan(out: OutputFile, now: PlanNow, { out: file }: PlanOptions, shell: Shell): Promise<void> {
+  if (now.plan.findings.some(({ severity }) => severity === 'error')) {
+    shell.err(`nothing was written to ${file}: the plan cannot be started\n`);
+    return;
+  }
+  const written = out.write(planFileText(await planFileNow(now, shell), digest));
+  if (written) shell.err(`written to ${file}; once it was reviewed: backfill run --plan ${file}\n`);
+  else shell.exit(exitCodes.findings);
 }
 
 function knownConnection(name: string, { config: { connections } }: Workspace): void {

@@ -6,6 +6,7 @@ import { planCounts } from '../../core/plan/explain.ts';
 import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
+import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
 import { outsideText, previewing } from '../../core/run/irrevocable/outside-words.ts';
 import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
@@ -22,6 +23,9 @@ import { checkPreviewPlace } from '../../core/run/relational/preview/check-previ
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import { requestOf } from '../../core/run/reviewed/make-plan-file.ts';
+import type { ReviewedPlan } from '../../core/run/reviewed/plan-file.ts';
+import { markedTitle } from '../../core/run/reviewed/plan-mark.ts';
 import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
@@ -33,8 +37,10 @@ import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
+import { reviewedPlan } from '../arguments/plan-file.ts';
 import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
+import { titleOf } from '../arguments/title-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
@@ -43,19 +49,21 @@ import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connectio
 import { realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { joinWarehouse } from '../connection/join-database.ts';
+import { refusedAsMovedOn } from '../connection/refuse-moved-on.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName, type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { forecastText } from '../reporters/run/forecast-text.ts';
 import { onConnection } from '../reporters/run/on-connection.ts';
-import { findingLines, planText } from '../reporters/run/plan-text.ts';
+import { findingLines, planText, reviewedText } from '../reporters/run/plan-text.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { reportFile, reportOption } from '../terminal/report-file.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions {
+  readonly plan?: string;
   readonly connection?: string;
   readonly preview?: boolean;
   readonly previewOn?: string;
@@ -75,11 +83,15 @@ export function register(program: Command, shell: Shell): void {
   const command = program
     .command('run')
     .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
-    .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
+    .argument('[task...]', 'dag.task, a SQL file, or a DAG for all of its tasks; none with --plan');
   addConfirmOptions(
     addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command)))),
     'do not ask; needed where nobody can be asked',
   )
+    .option(
+      '--plan <file>',
+      'run a plan that backfill plan --out wrote, as it was reviewed; refused where code, settings or tables have moved on since',
+    )
     .option(
       '--preview',
       'show what would change: by the queries of units that stand alone, else in a transaction that is rolled back',
@@ -122,32 +134,78 @@ Examples:
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --downstream --yes
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --preview --report changes.html
   backfill run shop_daily --logical-dates 2026-11-28..2026-11-28 --concurrency 2 --format json --yes
+  backfill run --plan plan.json --yes
 
 Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decision, 130 cancelled.`,
     )
-    .action((words: string[], options: RunCommandOptions) => run(words, options, shell));
+    .action((words: string[], options: RunCommandOptions) =>
+      run(words, options, reviewedPlan(options.plan, words, command, shell), shell),
+    );
 }
 
-async function run(words: readonly string[], options: RunCommandOptions, shell: Shell): Promise<void> {
+async function run(
+  words: readonly string[],
+  options: RunCommandOptions,
+  reviewed: ReviewedPlan | undefined,
+  shell: Shell,
+): Promise<void> {
   const report = reportFile(options.report, shell);
   const workspace = await openWorkspace(options, shell);
-  const request = planRequest(words, options, workspace.tasks, shell);
+  const request =
+    reviewed === undefined ? planRequest(words, options, workspace.tasks, shell) : requestOf(reviewed.file);
+  const title = reviewed === undefined ? titleOf(words, options) : markedTitle(reviewed.file.title, reviewed.seal);
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
-  if (refusedByErrors(plan, shell)) return;
-  const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
+  if (reviewed === undefined && refusedByErrors(plan, shell)) return;
+  const named = options.connection ?? reviewed?.file.connection;
+  const name = connectionName(workspace, named, taskPlaces(plan), shell.env);
   const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
   await withTarget(workspace, place, shell, async (target) => {
     const joined = await joinWarehouse(workspace, target, shell);
     const known = makePlan(joined.tasks, request);
+    const asked = { name: name ?? target.connection.name, plan: known, request, title, reviewed };
+    if (reviewed !== undefined && (await isMovedOn(target, joined, { ...asked, reviewed }, options, shell))) return;
     if (refusedByErrors(known, shell)) return;
-    const result = await runOn(target, name, joined, known, words, options, shell);
+    const result = await runOn(target, joined, asked, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
     const run = isPreview(options) ? undefined : result.run;
     const { preview, units, stays } = result;
     const where = target.warehouse.description.target;
-    report?.write({ title: titleOf(words, options), target: where, run, preview, stays }, units);
+    report?.write({ title, target: where, run, preview, stays }, units);
   });
+}
+
+/** What is to be run. */
+interface Asked {
+  /** The connection that a run would use; a preview may be on another one. */
+  readonly name: string;
+  readonly plan: Plan;
+  readonly request: PlanRequest;
+  readonly title: string;
+  readonly reviewed: ReviewedPlan | undefined;
+}
+
+async function isMovedOn(
+  { warehouse, connection }: Target,
+  workspace: Workspace,
+  { name, plan, request, title, reviewed }: Asked & { readonly reviewed: ReviewedPlan },
+  options: RunCommandOptions,
+  shell: Shell,
+): Promise<boolean> {
+  const isElsewhere = connection.name !== name;
+  const target = isElsewhere ? await realTargetOf(workspace, name, shell) : warehouse.description.target;
+  const now = {
+    workspace,
+    request,
+    plan,
+    title,
+    connection: name,
+    target: target ?? reviewed.file.target,
+    // What a clone holds says nothing about the plan's own database.
+    warehouse: isElsewhere ? undefined : warehouse,
+  };
+  const how = { run: newRunId(shell.clock.now()), format: options.format, preview: isPreview(options) };
+  return refusedAsMovedOn(reviewed, now, how, shell);
 }
 
 /** Says the errors of a plan, with which nothing is started. */
@@ -160,19 +218,15 @@ function refusedByErrors({ findings }: Plan, shell: Shell): boolean {
 
 const isPreview = ({ preview, previewOn }: RunCommandOptions): boolean => preview === true || previewOn !== undefined;
 
-/** `name`: the connection that a run would use; `target` is another one where a preview goes elsewhere. */
 async function runOn(
   target: Target,
-  name: string | undefined,
   workspace: Workspace,
-  plan: Plan,
-  words: readonly string[],
+  { name: runsOn, plan, title, reviewed }: Asked,
   options: RunCommandOptions,
   shell: Shell,
 ): Promise<(RunResult & { readonly stays?: boolean }) | undefined> {
   const { warehouse, connection } = target;
   const settings = workspace.config.run;
-  const runsOn = name ?? connection.name;
   const isElsewhere = connection.name !== runsOn;
   // On a clone too the statements run as the scheduler would run them.
   const sessionSettings = { ...workspace.config.connections.get(runsOn)?.settings, ...connection.settings };
@@ -222,18 +276,21 @@ async function runOn(
   const overlap = active && (await overlapping(active, runId, writtenSlices(plan, jobs)));
   const checked = withFindings(plan, await preflight(warehouse, plan, jobs));
   if (text) {
+    const shown = withFindings(
+      checked,
+      overlap === undefined ? [] : [overlapFinding(onConnection(overlap, toName(workspace, connection)))],
+    );
+    const on = `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`;
     const view = {
-      plan: withFindings(
-        checked,
-        overlap === undefined ? [] : [overlapFinding(onConnection(overlap, toName(workspace, connection)))],
-      ),
+      plan: shown,
       zone: zoneOf(workspace.tasks),
       session: sessionOf(workspace),
-      target: `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`,
+      target: on,
       units: false,
       width: shell.columns,
     };
-    shell.out(`${planText(view, shell.colors)}\n`);
+    const said = reviewed === undefined ? planText(view, shell.colors) : reviewedText(view, reviewed, shell.colors);
+    shell.out(`${said}\n`);
   }
   reportRefusals([...refused.values()], workspace, shell);
   if (text && !isPreview(options)) shell.out(outsideText(jobs));
@@ -266,7 +323,7 @@ async function runOn(
     const result = await runPlan(
       {
         run: runId,
-        title: titleOf(words, options),
+        title,
         createdBy: env.owner,
         plan: checked,
         jobs,
@@ -301,10 +358,4 @@ async function runOn(
     await preview?.end();
     await ledger?.close();
   }
-}
-
-/** One line for the history. */
-function titleOf(words: readonly string[], { from, to, logicalDates, downstream }: RunCommandOptions): string {
-  const range = logicalDates ?? `${from} to ${to}`;
-  return `${words.join(' ')} ${range}${downstream === true ? ' with downstream' : ''}`;
 }

@@ -4,6 +4,7 @@ import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { writtenSlices } from '../../core/run/jobs/slices/written-slices.ts';
 import { overlapFinding, overlapping } from '../../core/run/order/run-plan.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
+import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
@@ -30,14 +31,7 @@ export async function askDatabase(
   try {
     const warehouse = await openWarehouse(resolved.connection);
     try {
-      const overlap = await overlapping(activeRuns(warehouse), '', writtenSlices(plan, jobs));
-      const found = await preflight(warehouse, plan, jobs);
-      return [
-        ...(overlap === undefined
-          ? []
-          : [overlapFinding(onConnection(overlap, toName(workspace, resolved.connection)))]),
-        ...found,
-      ];
+      return await askWarehouse(warehouse, plan, jobs, toName(workspace, resolved.connection));
     } finally {
       await warehouse.close();
     }
@@ -48,4 +42,16 @@ export async function askDatabase(
     shell.err(`  ${green('help')} the run will ask; plan with --offline where there is no database to ask\n`);
     return [];
   }
+}
+
+/** As {@link askDatabase}, over a database that is open; `connection`: its name where commands have to say it. Throws {@link WarehouseError}. */
+export async function askWarehouse(
+  warehouse: Warehouse,
+  plan: Plan,
+  jobs: PreparedJobs['jobs'],
+  connection: string | undefined,
+): Promise<readonly PlanFinding[]> {
+  const overlap = await overlapping(activeRuns(warehouse), '', writtenSlices(plan, jobs));
+  const found = await preflight(warehouse, plan, jobs);
+  return [...(overlap === undefined ? [] : [overlapFinding(onConnection(overlap, connection))]), ...found];
 }

@@ -4,19 +4,17 @@ import type { Problem } from '../../core/text/span.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { reportProblems } from '../terminal/report-problems.ts';
 import type { Shell } from '../terminal/shell.ts';
+import { filesOf } from './plan-file-now.ts';
 
 /**
  * Problems of the files that a plan's tasks were read from, and of the configuration. Those of other files are counted
  * only: they may hide a task, but not one of this plan.
  */
 export function reportPlanProblems(workspace: Workspace, plan: Plan, shell: Shell): void {
-  const files = new Set<string>([workspace.config.file]);
-  for (const task of plan.byTask.keys()) {
-    const known = workspace.facts.tasks.get(task);
-    if (known === undefined) continue;
-    files.add(known.pipeline.file);
-    for (const sql of known.task.sql) for (const piece of sql.source.pieces) files.add(piece.source.file);
-  }
+  const files = new Set([
+    workspace.config.file,
+    ...[...plan.byTask.keys()].flatMap((task) => filesOf(workspace, task)),
+  ]);
   const concerns = ({ at }: Problem): boolean => at === undefined || files.has(at.file);
   reportProblems(workspace.problems.filter(concerns), workspace.text, shell);
   const others = workspace.problems.filter((problem) => problem.severity === 'error' && !concerns(problem));

@@ -1,10 +1,9 @@
-import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { recordJson } from '../../core/run/stored/run-json.ts';
 import type { ReportInput } from '../../core/view/report/report-content.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
+import { outputFile } from './output-file.ts';
 import { type Shell, UsageError } from './shell.ts';
 
 export const reportOption = [
@@ -30,31 +29,6 @@ export function reportFile(
   if (writer === undefined) {
     throw new UsageError(`${name} is no report`, `its name must end in ${Object.keys(writers).join(', ')}`);
   }
-  const file = resolve(shell.cwd, name);
-  const folder = dirname(file);
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new UsageError(`there is no folder ${dirname(name)} for the report`, 'make it first');
-  }
-  if (!canWrite(file)) throw new UsageError(`the report cannot be written to ${name}`, 'name another file');
-  return {
-    write: (input, results) => {
-      try {
-        writeFileSync(file, writer({ ...input, results }));
-      } catch (error) {
-        shell.err(`the report could not be written to ${name}: ${error instanceof Error ? error.message : error}\n`);
-      }
-    },
-  };
-}
-
-/** Tried, because rights, locks and full or read-only disks are told by nothing else. */
-function canWrite(file: string): boolean {
-  const isThere = existsSync(file);
-  try {
-    closeSync(openSync(file, 'a'));
-    if (!isThere) rmSync(file);
-    return true;
-  } catch {
-    return false;
-  }
+  const file = outputFile(name, 'report', shell);
+  return { write: (input, results) => void file.write(writer({ ...input, results })) };
 }

@@ -132,6 +132,31 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
     command: ['plan', 'd', ...day],
     steps: [[/overlapping-plan {2}another run is working on the same slices/, 'command']],
   },
+  'a reviewed plan whose rows have moved on': {
+    codes: ['plan-moved-on'],
+    tasks: { f: replace('mart.f') },
+    between: [['plan', 'd', ...day, '--out', 'p.json']],
+    change: ["insert into mart.f values ('2026-11-10', 99, 1)"],
+    command: ['run', '--plan', 'p.json', '--yes'],
+    steps: [
+      [
+        /p\.json is out of date:\n {2}- rows of mart\.f were changed: .*\n.*backfill plan d\.f .* --out p\.json/,
+        { ask: ['plan', 'd', ...day, '--out', 'p.json'] },
+      ],
+    ],
+    finally: /written to p\.json/,
+  },
+  'a reviewed plan whose run failed': {
+    codes: ['plan-begun'],
+    ddl: [refuses],
+    tasks: { f: replace('mart.f') },
+    between: [['plan', 'd', ...day, '--out', 'p.json']],
+    command: ['run', '--plan', 'p.json', '--yes'],
+    steps: [
+      [/1 failed/, { sql: [takesAll] }],
+      [/has begun p\.json, and 1 unit of it is left/, 'command'],
+    ],
+  },
   'a resume of a task whose code was mended': {
     codes: ['out-of-date'],
     ddl: [refuses],

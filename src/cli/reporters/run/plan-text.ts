@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types';
 import { daysInWords, planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
 import type { Plan, PlanFinding } from '../../../core/plan/model/plan.ts';
+import type { ReviewedPlan } from '../../../core/run/reviewed/plan-file.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { formatInterval, formatWall } from '../../../core/time/intervals/format-interval.ts';
 import type { Instant } from '../../../core/time/zones/instant.ts';
@@ -39,7 +40,28 @@ export function planText(view: PlanView, colors: Colors): string {
     .join('\n\n')}\n`;
 }
 
-function targetLines({ target, plan, session }: PlanView, colors: Colors): readonly string[] {
+/** A plan that somebody has read: what it is, and what is said of it now that was not said then. */
+export function reviewedText(
+  view: Pick<PlanView, 'plan' | 'target' | 'session'>,
+  { name, file }: ReviewedPlan,
+  colors: Colors,
+): string {
+  const { plan } = view;
+  const known = new Set(file.findings.map(({ message }) => message));
+  const found = plan.findings.filter(({ message }) => !known.has(message));
+  const tasks = plural(plan.byTask.size, 'task');
+  return [
+    ...targetLines(view, colors),
+    `${colors.bold('plan')}    ${name}: ${file.title}; ${plural(plan.units.length, 'unit')} of ${tasks}, as reviewed`,
+    ...findingLines(found, colors),
+    '',
+  ].join('\n');
+}
+
+function targetLines(
+  { target, plan, session }: Pick<PlanView, 'target' | 'plan' | 'session'>,
+  colors: Colors,
+): readonly string[] {
   const sessions = [...plan.byTask.keys()].flatMap((task) => {
     const words = session?.(task) ?? [];
     return words.length === 0 ? [] : [`${colors.bold('session')} ${task}: ${words.join(', ')}`];

@@ -82,9 +82,14 @@ export function stateText(state: UnitState, colors: Colors): string {
   }
 }
 
-function refusalText({ message, remedy }: RunRefusal, connection: string | undefined, colors: Colors): string {
-  const help = remedy === undefined ? '' : `  ${colors.green('help')} ${adviceOn(connection, remedy)}\n`;
-  return `${colors.red('nothing was run')}: ${message}\n${help}`;
+function refusalText(refusal: RunRefusal, connection: string | undefined, colors: Colors): string {
+  const { message, remedy } = refusal;
+  const reasons = refusal.code === 'plan-moved-on' ? refusal.reasons : [];
+  return [
+    `${colors.red('nothing was run')}: ${message}${reasons.length > 0 ? ':' : ''}\n`,
+    ...reasons.map((reason) => `  - ${reason}\n`),
+    remedy === undefined ? '' : `  ${colors.green('help')} ${adviceOn(connection, remedy)}\n`,
+  ].join('');
 }
 
 /** Above this many slices the unchanged ones are counted per table instead of listed. */

@@ -2,7 +2,7 @@ import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import type { Forecast } from '../unit/forecast.ts';
 import type { PreviewEnd } from '../unit/preview-end.ts';
-import type { RunResult, RunUnit } from '../unit/run-result.ts';
+import type { RunRefusal, RunResult, RunUnit } from '../unit/run-result.ts';
 
 /** The `run` contract of the command line; absent values are null, so that every member is always there. */
 export interface RunJson {
@@ -10,7 +10,13 @@ export interface RunJson {
   readonly runId: string;
   readonly preview: boolean;
   readonly outcome: RunResult['outcome'];
-  readonly refusal: { readonly code: string; readonly message: string; readonly remedy: string | null } | null;
+  /** `reasons`: each by itself, where there are several. */
+  readonly refusal: {
+    readonly code: string;
+    readonly message: string;
+    readonly reasons: readonly string[];
+    readonly remedy: string | null;
+  } | null;
   readonly problem: string | null;
   readonly target: string | null;
   readonly notes: readonly string[];
@@ -84,8 +90,7 @@ export function runJson(
     runId: result.run,
     preview: result.preview,
     outcome: result.outcome,
-    refusal:
-      refusal === undefined ? null : { code: refusal.code, message: refusal.message, remedy: refusal.remedy ?? null },
+    refusal: refusal === undefined ? null : refusalJson(refusal),
     problem: result.problem ?? null,
     target: target ?? null,
     notes: result.notes ?? [],
@@ -97,6 +102,13 @@ export function runJson(
     units: result.units.map(unitJson),
   };
 }
+
+const refusalJson = (refusal: RunRefusal): RunJson['refusal'] => ({
+  code: refusal.code,
+  message: refusal.message,
+  reasons: refusal.code === 'plan-moved-on' ? refusal.reasons : [],
+  remedy: refusal.remedy ?? null,
+});
 
 function unitJson(unit: RunUnit): RunUnitJson {
   const { error } = unit;

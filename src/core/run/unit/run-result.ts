@@ -21,12 +21,21 @@ export const runRefusalCodes = [
   'out-of-date',
   'undone',
   'overlapping-run',
+  'plan-moved-on',
+  'plan-begun',
 ] as const;
 
 type WhyRefused =
-  | { readonly code: Exclude<(typeof runRefusalCodes)[number], 'out-of-date' | 'undone' | 'overlapping-run'> }
+  | {
+      readonly code: Exclude<
+        (typeof runRefusalCodes)[number],
+        'out-of-date' | 'undone' | 'overlapping-run' | 'plan-moved-on'
+      >;
+    }
   | { readonly code: 'out-of-date'; readonly tasks: readonly TaskId[] }
   | { readonly code: 'undone'; readonly by: string }
+  /** A reviewed plan is not what would run now: each reason by itself. */
+  | { readonly code: 'plan-moved-on'; readonly reasons: readonly string[] }
   | { readonly code: 'overlapping-run'; readonly owners: readonly string[] };
 
 /** Why nothing was run at all; `remedy` is what to do, where the message does not say it of each cause by itself. */
