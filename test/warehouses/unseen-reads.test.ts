@@ -261,6 +261,72 @@ describe.each(engines)('what stands in the database on %s', (engine) => {
     expect(await run(task)).toMatchObject({ state: 'skipped' });
   });
 
+  test.each([
+    ['a column of a key', 'alter table sales add unique (id)', 'on conflict (id) do nothing'],
+    [
+      'a constraint',
+      'alter table sales add constraint one_id unique (id)',
+      'on conflict on constraint one_id do nothing',
+    ],
+    ['no key by name', 'alter table sales add unique (id)', 'on conflict do nothing'],
+    [
+      'a condition',
+      'alter table sales add unique (id)',
+      'on conflict (id) do update set amount = 0 where sales.day > excluded.day',
+    ],
+  ])('rows of other slices that %s meets are an input', async (_, made, conflict) => {
+    await change(
+      made,
+      "update sales set day = '2026-10-01' where id = (select min(id) from orders where day = '2026-11-01')",
+      clear,
+    );
+    const task = [`${fill('o.amount')} ${conflict}`];
+    expect(await run(task)).toMatchObject({ state: 'changed' });
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+    await change("delete from sales where day = '2026-10-01'");
+    expect(await run(task)).toMatchObject({
+      state: 'changed',
+      slices: [{ added: 1, causes: [{ kind: 'input', table: 'public.sales' }] }],
+    });
+  });
+
+  test('rows of other slices are none for a key with the column that they are cut by', async () => {
+    await change('alter table sales add unique (day, id)', clear);
+    const task = [`${fill('o.amount')} on conflict (day, id) do nothing`];
+    expect(await run(task)).toMatchObject({ state: 'changed' });
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+    await change("insert into sales (id, day, amount) values (999, '2026-10-01', 7)");
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+  });
+
+  test.each([
+    ['a check of the table', 'alter table sales add check (amount < raw.most())', fill('o.amount')],
+    [
+      'a domain of a column',
+      'create domain raw.some as numeric check (value < raw.most()); alter table sales alter amount type raw.some',
+      fill('o.amount'),
+    ],
+    [
+      'a domain that the task names',
+      'create domain raw.some as numeric check (value < raw.most())',
+      fill('o.amount::raw.some'),
+    ],
+    ['a condition of an index', 'create unique index on sales (id) where amount < raw.most()', fill('o.amount')],
+  ])('what %s asks is an input', async (_, made, insert) => {
+    await change(
+      'create table raw.limits as select 1000000::numeric as most',
+      'create function raw.most() returns numeric language sql immutable as $$ select most from raw.limits $$',
+      ...made.split('; '),
+      clear,
+    );
+    const task = [clear, insert];
+    expect(await run(task)).toMatchObject({ state: 'changed' });
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+    await change('update raw.limits set most = 900000');
+    expect(await run(task)).toMatchObject({ state: 'unchanged' });
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+  });
+
   test('load times that are declared may come from a function or an identifier', async () => {
     await change(
       'create function stamp() returns numeric language sql stable as $$ select extract(minute from now()) $$',

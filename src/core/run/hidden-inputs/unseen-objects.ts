@@ -26,8 +26,8 @@ export interface RelationObject {
 
 /** What the server runs by itself when rows of some tables are written. */
 export interface WritingObjects {
-  /** Expressions that give values to columns. */
-  readonly defaults: readonly string[];
+  /** What gives values to columns, and what rows are checked and told apart by. */
+  readonly expressions: readonly string[];
   readonly triggers: readonly {
     readonly after: boolean;
     readonly condition: string | null;
@@ -37,6 +37,8 @@ export interface WritingObjects {
   readonly opaque: boolean;
   /** Operators and casts (null) of the user's own whose functions are SQL, wherever they are used. */
   readonly operators: readonly { readonly operator: string | null; readonly function: FunctionObject }[];
+  /** What the user’s own domains let through; `kept`: a column of the tables is of one. */
+  readonly domains: readonly { readonly domain: string; readonly check: string; readonly kept: boolean }[];
 }
 
 export async function writingObjects(
@@ -46,12 +48,13 @@ export async function writingObjects(
 ): Promise<WritingObjects> {
   const tables = targets.flatMap(({ relation }) => relation?.table.storage ?? []);
   const { rows } = await session.query(writingObjectsSql(keepsParsedBodies(server)), [`{${tables.join(',')}}`]);
-  const [defaults, triggers, opaque, operators] = rows[0] ?? [];
+  const [expressions, triggers, opaque, operators, domains] = rows[0] ?? [];
   return {
-    defaults: JSON.parse(defaults ?? '[]') as WritingObjects['defaults'],
+    expressions: JSON.parse(expressions ?? '[]') as WritingObjects['expressions'],
     triggers: JSON.parse(triggers ?? '[]') as WritingObjects['triggers'],
     opaque: opaque === 't',
     operators: JSON.parse(operators ?? '[]') as WritingObjects['operators'],
+    domains: JSON.parse(domains ?? '[]') as WritingObjects['domains'],
   };
 }
 

@@ -2,12 +2,16 @@ import type { Session, WarehouseDescription } from '../../warehouse/port/ports.t
 import type { Target } from '../tables/target.ts';
 import type { JobInput, UnitJob } from '../unit/unit-job.ts';
 import { builtInReach, type Reach } from './built-in-reach.ts';
+import { keptElsewhere } from './kept-elsewhere.ts';
 import { type FunctionObject, namedObjects, type RelationObject, writingObjects } from './unseen-objects.ts';
 import { readUnseenText, schemasOf, type UnseenText } from './unseen-text.ts';
 
 /** What a task rests on that its own text does not show. */
 export interface UnseenReads {
-  /** Tables that functions, triggers and defaults of the database read: whole, for nobody knows which rows. */
+  /**
+   * Tables that functions, triggers, defaults and checks of the database read: whole, for nobody knows which rows. And of
+   * targets in which a key finds rows of other slices, all of these.
+   */
   readonly inputs: readonly JobInput[];
   /** Why its result may be another one with the same inputs, in words; `undefined`: it is not. */
   readonly open: string | undefined;
@@ -19,7 +23,7 @@ type Kind = UnseenText['kind'];
 
 /**
  * Everything in the database that decides what a unit's statements make: functions that they call, operators and casts
- * of the user's own, triggers and defaults of the tables that they write, and what all of these call in turn. Texts are
+ * of the user's own, triggers, defaults and checks of the tables that they write, and what all of these call in turn. Texts are
  * read name by name: more may be taken for a table than is one, never less. What cannot be read leaves the result open.
  * Nothing is run.
  */
@@ -41,7 +45,10 @@ export async function unseenReads(
 
   const texts: UnseenText[] = [
     ...statements.map(({ text }) => ({ text, kind: 'task' as const, path: undefined })),
-    ...written.defaults.map((text) => ({ text, kind: 'default' as const, path: undefined })),
+    ...written.expressions.map((text) => ({ text, kind: 'default' as const, path: undefined })),
+    ...written.domains
+      .filter(({ domain, kept }) => kept || statements.some(({ text }) => text.includes(domain)))
+      .map(({ check }) => ({ text: check, kind: 'default' as const, path: undefined })),
   ];
   const functions: { readonly called: FunctionObject; readonly by: Kind }[] = [];
   for (const { after, condition, function: called } of written.triggers) {
@@ -77,8 +84,9 @@ export async function unseenReads(
       }
     }
   }
+  const elsewhere = await keptElsewhere(session, statements, targets);
   return {
-    inputs: [...tables.values()].map(wholeTable),
+    inputs: [...[...tables.values()].map(wholeTable), ...elsewhere],
     open: open[0]?.what,
     unrecorded: open.find(({ changes }) => !changes)?.what,
   };

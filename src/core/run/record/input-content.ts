@@ -32,7 +32,7 @@ export async function inputContents(
   const contents: (InputContent | undefined)[] = [];
   for (const input of inputs) {
     const table = tables[names.indexOf(input.table)];
-    const key = JSON.stringify([table?.oid, input.column, input.from, input.to]);
+    const key = JSON.stringify([table?.oid, input.column, input.from, input.to, input.except]);
     if (!known.has(key)) known.set(key, table && (await contentOf(session, input, table, server)));
     contents.push(known.get(key));
   }
@@ -50,8 +50,9 @@ async function contentOf(
   if (table.rowSecurity) return undefined;
   await session.query(`savepoint ${savepoint}`);
   try {
-    const predicate = windowPredicate(table, input, await isInUtc(session));
-    if (predicate === undefined && (await estimatedRows(session, table)) > mostWholeRows) return undefined;
+    const window = windowPredicate(table, input, await isInUtc(session));
+    const predicate = input.except === undefined ? window : `(${input.except}) is not true`;
+    if (window === undefined && (await estimatedRows(session, table)) > mostWholeRows) return undefined;
     const slice = { ...input, predicate, mode: 'unknown', key: [], volatile: [] } as const;
     const relation = { ...relationOf(slice, table, server), key: [] };
     const { figures } = await takeFigures(session, relation, { sql: tableSql(table), predicate, ownAge: undefined });

@@ -56,6 +56,8 @@ export async function readMarker(
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
     inputs: (JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
       ...input,
+      // Who wrote the rows of other slices says nothing about the few that count.
+      versions: job.inputs[index]?.except === undefined ? input.versions : null,
       columns: byName.get(job.inputs[index]?.table ?? '')?.columns,
     })),
     previous: JSON.parse(previous ?? '[]') as PreviousVersion[],

@@ -75,6 +75,7 @@ const job = record<UnitJob>({
       from: optional(text),
       to: optional(text),
       snapshot: optional(record({ of: text, column: optional(text), date: optional(text) })),
+      except: optional(text),
     }),
   ),
   filledBy: optional(list(text)),

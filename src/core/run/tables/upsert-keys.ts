@@ -59,7 +59,8 @@ export function upsertKeys(statements: readonly RenderedStatement[]): readonly U
 /** The same table, though one of the names may lack its schema. */
 export const isSameName = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
-function keyOf(read: Statement): readonly string[] {
+/** The columns by which a statement finds rows that are there; none where it does not, or by what only the table knows. */
+export function keyOf(read: Statement): readonly string[] {
   switch (read.kind) {
     case 'insert':
       return read.conflict?.key ?? [];

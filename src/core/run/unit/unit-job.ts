@@ -54,6 +54,8 @@ export interface JobInput {
   readonly to: string | undefined;
   /** Set where the table holds the state of a source in the unit's interval and is read instead of it. */
   readonly snapshot?: InputSnapshot | undefined;
+  /** Set, as SQL, where these are a unit's own rows of the table, and only the others are read. */
+  readonly except?: string | undefined;
 }
 
 export interface InputSnapshot {

@@ -4,11 +4,11 @@ import type { DoubledKeys, WatchedKey } from '../../record/applied.ts';
 import { clearSession } from '../../session/clear-session.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
+import { constraintColumns } from '../../tables/constraint-columns.ts';
 import { tableSql } from '../../tables/target.ts';
 import { isSameName, type UpsertKey, upsertKeys } from '../../tables/upsert-keys.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
-import { constraintColumns } from './constraint-columns.ts';
 import { onceAKey, repeatedKeys } from './repeated-keys.ts';
 
 /** Rows of the slice that its key does not tell apart. */

@@ -3,10 +3,10 @@ import { quoteIdentifier } from '../../../warehouse/dialects/postgres/quote.ts';
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
+import { constraintColumns } from '../../tables/constraint-columns.ts';
 import { type UpsertKey, upsertKeys } from '../../tables/upsert-keys.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
-import { constraintColumns } from './constraint-columns.ts';
 import { onceAKey, repeatedKeys } from './repeated-keys.ts';
 
 /** SQLSTATE of an upsert that would change one row twice. */

@@ -60,7 +60,14 @@ select
       where d.adrelid = any($1::pg_catalog.oid[])
     union
     select t.typdefault from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
-      where a.attrelid = any($1::pg_catalog.oid[]) and a.attnum > 0 and not a.attisdropped and t.typdefault is not null) e),
+      where a.attrelid = any($1::pg_catalog.oid[]) and a.attnum > 0 and not a.attisdropped and t.typdefault is not null
+    union
+    select pg_catalog.pg_get_constraintdef(c.oid) from pg_catalog.pg_constraint c
+      where c.conrelid = any($1::pg_catalog.oid[]) and c.contype = 'c'
+    union
+    select pg_catalog.concat_ws(', ', pg_catalog.pg_get_expr(i.indexprs, i.indrelid), pg_catalog.pg_get_expr(i.indpred, i.indrelid))
+      from pg_catalog.pg_index i
+      where i.indrelid = any($1::pg_catalog.oid[]) and (i.indexprs is not null or i.indpred is not null)) e),
   (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('after', t.tgtype & 66 = 0,
       'condition', pg_catalog.substring(pg_catalog.pg_get_triggerdef(t.oid), ' WHEN (.*) EXECUTE '), 'function', ${functionJson(parsedBodies)})), '[]')
     from pg_catalog.pg_trigger t join pg_catalog.pg_proc p on p.oid = t.tgfoid
@@ -72,4 +79,13 @@ select
       select oprname as name, oprcode::pg_catalog.oid as code from pg_catalog.pg_operator where oid >= ${firstUserOid}
       union all select null, castfunc from pg_catalog.pg_cast where oid >= ${firstUserOid} and castfunc <> 0) o
     join pg_catalog.pg_proc p on p.oid = o.code
-    join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname not in ('c', 'internal'))`;
+    join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname not in ('c', 'internal')),
+  (with recursive kept(type) as (
+      select a.atttypid from pg_catalog.pg_attribute a
+        where a.attrelid = any($1::pg_catalog.oid[]) and a.attnum > 0 and not a.attisdropped
+      union
+      select t.typbasetype from kept k join pg_catalog.pg_type t on t.oid = k.type where t.typtype = 'd')
+    select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('domain', t.typname,
+      'check', pg_catalog.pg_get_constraintdef(c.oid), 'kept', t.oid in (select type from kept))), '[]')
+    from pg_catalog.pg_constraint c join pg_catalog.pg_type t on t.oid = c.contypid
+    where c.contypid >= ${firstUserOid} and c.contype = 'c')`;
