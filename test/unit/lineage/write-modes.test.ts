@@ -45,3 +45,37 @@ test('COPY from a URL without quotes reads no table', () => {
   expect(written(files)).toEqual(['m.t full_replace whole-table']);
   expect([...factsOf(files).facts.values()].flatMap(({ reads }) => reads)).toEqual([]);
 });
+
+const leavesOut = (statements: string): readonly unknown[] =>
+  [...factsOf(sql(statements)).facts.values()].flatMap(({ writes }) => writes.map((write) => write.leavesOut));
+
+test.each([
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t)',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE n > 0 AND NOT EXISTS (SELECT 1 FROM m.t b WHERE b.k = r.t.k)',
+  'INSERT INTO m.t (k) SELECT s.k FROM r.t s LEFT JOIN m.t b ON b.k = s.k WHERE b.k IS NULL',
+  'INSERT INTO m.t (k) SELECT k FROM r.t EXCEPT SELECT k FROM m.t',
+  'WITH fresh AS (SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t)) INSERT INTO m.t (k) SELECT k FROM fresh JOIN r.u USING (k)',
+  'INSERT INTO m.t (k) WITH known AS (SELECT k FROM m.t) SELECT s.k FROM r.t s LEFT JOIN known USING (k) WHERE known.k IS NULL',
+  'INSERT INTO m.t (k) SELECT k FROM (SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t)) s',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t) UNION SELECT k FROM r.u WHERE k NOT IN (SELECT k FROM m.t)',
+])('%s leaves out what is there', (statement) => expect(leavesOut(statement)).toEqual([true]));
+
+test.each([
+  'INSERT INTO m.t (k) SELECT k FROM r.t',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k IN (SELECT k FROM m.t)',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE NOT (k NOT IN (SELECT k FROM m.t))',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM r.gone)',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t) OR n > 3',
+  'INSERT INTO m.t (k) SELECT s.k FROM r.t s LEFT JOIN m.t b ON b.k = s.k',
+  'INSERT INTO m.t (k) SELECT s.k FROM r.t s LEFT JOIN (SELECT k FROM r.u WHERE k NOT IN (SELECT k FROM m.t)) u USING (k)',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t) UNION ALL SELECT k FROM r.u',
+  'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t); INSERT INTO m.t (k) SELECT k FROM r.u',
+])('%s may add a row again', (statement) => expect(leavesOut(statement)).toEqual([undefined]));
+
+test('common tables that build on two before them are each looked into once', () => {
+  const common = Array.from({ length: 60 }, (_, index) => {
+    const from = index < 2 ? 'm.t' : `c${index - 1} JOIN c${index - 2} USING (k)`;
+    return `c${index} AS (SELECT k FROM ${from} WHERE k > ${index})`;
+  });
+  expect(leavesOut(`WITH ${common.join(', ')} INSERT INTO m.t (k) SELECT k FROM c59`)).toEqual([undefined]);
+});

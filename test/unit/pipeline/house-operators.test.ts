@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { factsOf } from '../../support/check-files.ts';
 import { accessInWords, readTasks, statementsInWords } from '../../support/read-tasks.ts';
 
 const operators = `
@@ -245,4 +246,31 @@ with DAG("d"):
     ['write x append by to_sql'],
     ['write y full_replace by to_sql'],
   ]);
+});
+
+test('a class of the workspace with code of its own is that code, also under the name of an operator of Airflow', () => {
+  const read = (base: string, code: string) =>
+    factsOf({
+      'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow.models import BaseOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.providers.postgres.operators.postgres import PostgresOperator as Real
+
+class PostgresOperator(${base}):
+    template_fields = ("sql",)
+${code}
+
+with DAG("d", schedule="@daily", start_date=datetime(2024, 1, 1)):
+    PostgresOperator(task_id="t", postgres_conn_id="dw", sql="INSERT INTO mart.t SELECT 1")
+`,
+    }).tasks.get('d.t')?.task.executor;
+  const own = `    def __init__(self, sql, postgres_conn_id, **kwargs):
+        super().__init__(**kwargs)
+        self.sql = sql
+
+    def execute(self, context):
+        PostgresHook("elsewhere").run("INSERT INTO log.t SELECT 1; " + self.sql)`;
+  expect(read('BaseOperator', own)).toEqual({ kind: 'airflow', reason: 'runs Python code' });
+  expect(read('Real', '    ui_color = "#fff"')).toEqual({ kind: 'warehouse', connection: 'dw' });
 });

@@ -346,10 +346,16 @@ describe('what stands against a plan', () => {
     expect(makePlan([sums], request(['sum'], oneDay, { allowAppend: true })).findings).toMatchObject([
       { severity: 'warning' },
     ]);
-    const takes = task('move', daily, {}, { writes: [{ ...write('t', undefined, 'append'), takenFrom: 'q' }] });
-    expect(makePlan([takes], request(['move'], oneDay)).findings).toMatchObject([
-      { code: 'append-in-plan', severity: 'error', message: expect.stringContaining('out of q') },
-    ]);
+    for (const [added, words] of [
+      [{ takenFrom: 'q' }, 'out of q'],
+      [{ behindMark: 'm' }, 'behind the mark in m'],
+      [{ leavesOut: true }, 'only rows for which it finds none there'],
+    ] as const) {
+      const none = task('move', daily, {}, { writes: [{ ...write('t', undefined, 'append'), ...added }] });
+      expect(makePlan([none], request(['move'], oneDay)).findings).toMatchObject([
+        { code: 'append-in-plan', severity: 'warning', message: expect.stringContaining(words) },
+      ]);
+    }
     const leftToAirflow = task('log', daily, {}, { ...adds, executor: { kind: 'airflow', reason: 'a shell command' } });
     const behind = { ...leftToAirflow, after: [{ parent: 'first', shift: undefined }] };
     const first = task('first', daily, {}, { writes: [write('u')] });

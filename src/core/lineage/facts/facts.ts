@@ -105,6 +105,8 @@ export interface WriteFact {
   readonly takenFrom?: string;
   /** The table of the mark behind which the rows are read that are added, so that a second run adds none of them. */
   readonly behindMark?: string;
+  /** Rows are only added for which none was found in the table itself. */
+  readonly leavesOut?: true;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
   /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */

@@ -3,6 +3,7 @@ import { locate } from '../../text/mapped-text.ts';
 import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
 import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
+import { leavesOutOwn } from '../queries/leaves-out-own.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
@@ -194,6 +195,7 @@ function writeOf(
   const again = isRemade || mode === 'full_replace' ? undefined : changedAgain(table, items);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
+  const leavesOut = mode === 'append' && items.every(({ statement, context }) => leavesOutOwn(statement, context.text));
   return {
     table,
     ...named,
@@ -204,6 +206,7 @@ function writeOf(
     ...(again === undefined ? {} : { again }),
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
+    ...(leavesOut ? { leavesOut } : {}),
     key: key ?? [],
     provenance: 'sql',
     at,

@@ -159,7 +159,8 @@ function appends({ request, graph, units }: Planned): PlanFinding[] {
       (write): PlanFinding => ({
         code: 'append-in-plan',
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
-        severity: request.allowAppend || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
+        severity:
+          request.allowAppend || addsNoneAgain(write) || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
         message: `${id} ${secondTime(write)}${remedy}`,
         task: id,
       }),
@@ -167,11 +168,17 @@ function appends({ request, graph, units }: Planned): PlanFinding[] {
   });
 }
 
-function secondTime({ table, again, takenFrom, behindMark }: WriteFact): string {
+/** The statements themselves see to it that rows of a first run do not come a second time. */
+const addsNoneAgain = ({ again, takenFrom, behindMark, leavesOut }: WriteFact): boolean =>
+  again === undefined && (takenFrom !== undefined || behindMark !== undefined || leavesOut === true);
+
+function secondTime({ table, again, takenFrom, behindMark, leavesOut }: WriteFact): string {
   if (again === undefined && behindMark !== undefined)
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (again === undefined && takenFrom !== undefined)
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
+  if (again === undefined && leavesOut)
+    return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
   if (again === undefined) return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
   const { column, adds } = again;
   return adds

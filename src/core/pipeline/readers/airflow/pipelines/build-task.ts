@@ -37,7 +37,9 @@ export function buildTask(
   settings: AirflowSettings,
   problems: Problem[],
 ): Task {
-  const operator = sqlOperators[task.operator];
+  // A class of the workspace with code of its own is that code, however it is called.
+  const isOwn = task.callable?.object !== undefined;
+  const operator = isOwn ? undefined : sqlOperators[task.operator];
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
   const sending = operator === undefined ? undefined : sendingOf(task, operator, connection, context);
   const shell = shellSent(task);
