@@ -74,6 +74,16 @@ export interface Replacement {
   readonly holes: readonly Hole[];
 }
 
+/** Whether a value is a day as the ledger writes it, and nothing beside it. */
+function isDay(view: StatementView, { start, end }: Span): boolean {
+  const [hole, more] = holesOf(view, { start, end });
+  if (hole === undefined || more !== undefined || hole.value.kind !== 'time') return false;
+  const rest = sourceText(view, { start, end: hole.start }) + sourceText(view, { start: hole.end, end });
+  return (
+    /^(?:date|basic-date)$/.test(String(hole.value.form)) && /^[\s']*(?:::\s*\w+)?$/.test(rest.replace(/^date\b/i, ''))
+  );
+}
+
 export function replacement(own: readonly StatementView[], { table, mode, slice, key }: SlicedWrite): Replacement {
   const onTarget = own.filter((view) => targetOf(view, table) !== undefined);
   const other = onTarget.find(({ statement }) => statement.kind !== 'delete' && statement.kind !== 'insert');
@@ -111,6 +121,12 @@ export function replacement(own: readonly StatementView[], { table, mode, slice,
       throw new Refusal(
         `the key of its upsert has no ${slice.column}, so that it may move rows of other intervals`,
         `make ${slice.column} a part of the key, or delete and insert the slice`,
+      );
+    const [value, more] = slice.values ?? [];
+    if (more !== undefined || (value !== undefined && !inserts.some((one) => isDay(one, value))))
+      throw new Refusal(
+        `the rows of an interval are those with its value of ${slice.values?.map(({ column }) => column).join(', ')}, no range of days`,
+        'delete and insert the slice',
       );
     return {
       target,

@@ -306,16 +306,56 @@ describe('slices of dates that are not one column of times', () => {
     ["week = '{{ logical_date.strftime('%G-W%V') }}'", 'week [week of start (UTC), week of start (UTC) + 7 days)'],
     ["(at, at) overlaps ('{{ ds }}'::timestamp, interval '1 day')", `at ${ofDay}`],
     ["tsrange('{{ ds }}', '{{ next_ds }}') @> ts", 'ts [day of start (UTC), day of end (UTC))'],
+    ["make_date(year, month, day) = '{{ ds }}'", `year ${ofDay}`],
+    ["part = 'p{{ ds_nodash }}'", `part ${ofDay}`],
+    ["part in ('dt={{ ds }}')", `part ${ofDay}`],
+    ["part = '{{ logical_date.year }}-{{ logical_date.month }}'", `part ${month}`],
+    [
+      "(t0, t1) overlaps ('{{ ds }}'::timestamp, '{{ next_ds }}'::timestamp)",
+      'unknown: its DELETE leaves one side of t0 open',
+    ],
+    // What lies before a text in order does not lie before its time.
+    [
+      "part >= 'p{{ ds_nodash }}' and part < 'p{{ next_ds_nodash }}'",
+      "unknown: the bound on part cannot be read: 'p{{ ds_nodash }}'",
+    ],
   ])('%s', (where, slice) => {
     expect(writesOfSql(`delete from m where ${where}; insert into m select * from r where ${where}`)).toEqual([
       `delete+insert m ${slice}`,
     ]);
   });
 
-  it('are not known where no condition of the task itself says them', () => {
-    const where = 'year = {{ logical_date.year }} and month = {{ logical_date.month }}';
-    expect(writesOfSql(`insert into m select year, month, n from r where ${where}`)).toEqual([
+  const inMonth = 'year = {{ logical_date.year }} and month = {{ logical_date.month }}';
+  it.each([
+    [`insert into m select year, month, n from r where ${inMonth}`, `append m year ${month}`],
+    [
+      `insert into m (y, mon, n) select {{ logical_date.year }}, {{ logical_date.month }}, sum(n) from r on conflict (y, mon) do update set n = excluded.n`,
+      `merge m y ${month}`,
+    ],
+    [
+      `insert into m select r.* from r where ${inMonth}`,
       'append m unknown: no column of the rows that it writes is bound to the interval',
+    ],
+    [
+      `insert into m select x.year, x.month, x.n from r x join s on s.id = x.id where x.${inMonth.replace(' and ', ' and x.')}`,
+      `append m year ${month}`,
+    ],
+    ["insert into m (part, n) select 'p{{ ds_nodash }}', 1", `append m part ${ofDay}`],
+    [
+      "insert into m (part, n) select 'y={{ ds[:4] }}/m={{ ds[5:7] }}', 1",
+      `append m part [month of day of start (UTC) (UTC), month of day of start (UTC) (UTC) + 1 month)`,
+    ],
+  ])('that are written without a DELETE: %s', (sql, expected) => {
+    expect(writesOfSql(sql)).toEqual([expected]);
+  });
+
+  it('hold what the template puts into each of their columns', () => {
+    const text = "insert into m (y, mon, n) select {{ logical_date.year }}, '{{ ds[5:7] }}', n from r";
+    const [write] = workspace({ d: { tasks: { t: text } } }).facts.get('d.t')?.writes ?? [];
+    const values = write?.slice.kind === 'range' ? write.slice.values : undefined;
+    expect(values?.map(({ column, start, end }) => [column, text.slice(start, end)])).toEqual([
+      ['y', '{{ logical_date.year }}'],
+      ['mon', "'{{ ds[5:7] }}'"],
     ]);
   });
 });

@@ -82,7 +82,7 @@ const factsIn = (facts: WorkspaceFacts, task: string): unknown => {
   const placeless = (value: unknown): unknown =>
     JSON.parse(
       JSON.stringify(value, (key, part) =>
-        /at$/i.test(key) || key === 'predicate' || key === 'mode' ? undefined : part,
+        /at$/i.test(key) || key === 'predicate' || key === 'values' || key === 'mode' ? undefined : part,
       ),
     );
   return placeless({ reads, writes, unknowns });

@@ -33,6 +33,16 @@ const predicate = (baseType: string, parts: Partial<Parameters<typeof slicePredi
 
 describe('a slice in SQL', () => {
   test.each([
+    ['int4', `("at" = (20261101\n)::pg_catalog.int4)`],
+    ['text', `("at" = (20261101\n)::pg_catalog.text)`],
+    ['uuid', '("at" = (20261101\n))'],
+    // Of a time the bounds say it in the column's own type, whatever the zone of the session.
+    ['date', `("at" >= '2026-11-01'::pg_catalog.date and "at" < '2026-11-02'::pg_catalog.date)`],
+  ])('of one value in %s', (type, expected) => {
+    expect(predicate(type, { values: [{ column: 'at', sql: '20261101' }] })).toBe(expected);
+  });
+
+  test.each([
     ['date', `("at" >= '2026-11-01'::pg_catalog.date and "at" < '2026-11-02'::pg_catalog.date)`],
     [
       'timestamp',

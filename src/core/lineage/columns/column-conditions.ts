@@ -8,6 +8,7 @@ import { both, type ColumnName, type ColumnRange, either, openRange, type TypeOf
 import { holdsTimes } from './column-type.ts';
 import { type ComparedColumn, comparedColumn } from './compared-column.ts';
 import { datesInParts } from './date-parts.ts';
+import { namedTime } from './named-time.ts';
 
 export interface ColumnCondition extends ColumnName {
   readonly range: ColumnRange;
@@ -188,7 +189,10 @@ function comparison(
   return [];
 }
 
-/** `(ts, ts) OVERLAPS (a, b)` and `… (a, interval '1 day')`: a moment in a range. */
+/**
+ * `(ts, ts) OVERLAPS (a, b)` and `… (a, interval '1 day')`: a moment in a range. Of two columns the first lies before the
+ * end of the range and the second behind its start.
+ */
 function overlapping(
   { left, right, start, end }: Extract<SqlExpression, { kind: 'binary' }>,
   reader: Reader,
@@ -196,15 +200,20 @@ function overlapping(
   const [own, same] = left.kind === 'opaque' ? left.parts : [];
   const [from, until] = right.kind === 'opaque' ? right.parts : [];
   const side = own && comparedColumn(own, reader.context.dialect);
-  const isMoment = own?.kind === 'column' && same?.kind === 'column' && own.name === same.name;
-  if (side === undefined || !isMoment || from === undefined || until === undefined) return [];
+  const other = same && comparedColumn(same, reader.context.dialect);
+  if (side === undefined || other === undefined || from === undefined || until === undefined) return [];
   const to: SqlExpression =
     until.kind === 'interval'
       ? { kind: 'binary', operator: '+', left: from, right: until, start: from.start, end: until.end }
       : until;
   const at = { start, end };
-  const [lo, hi] = [rangeOf(side, '>=', from, at, reader), rangeOf(side, '<', to, at, reader)];
-  return [{ range: both(lo ?? openRange, hi ?? openRange), ...nameOf(side) }];
+  const isMoment = own?.kind === 'column' && same?.kind === 'column' && own.name === same.name;
+  const [lo, hi] = [rangeOf(other, isMoment ? '>=' : '>', from, at, reader), rangeOf(side, '<', to, at, reader)];
+  if (isMoment) return [{ range: both(lo ?? openRange, hi ?? openRange), ...nameOf(side) }];
+  return [
+    { range: hi ?? openRange, ...nameOf(side) },
+    { range: lo ?? openRange, ...nameOf(other) },
+  ];
 }
 
 /** `ts::text LIKE '{{ ds }}%'`, `ts <@ tstzrange(a, b)`. */
@@ -232,13 +241,18 @@ function contained(
   return ranges.length === 0 ? [] : [{ range, ...nameOf(side) }];
 }
 
-const rangeOf = (
+function rangeOf(
   side: ComparedColumn,
   operator: BoundOperator,
   value: SqlExpression,
   at: { readonly start: number; readonly end: number },
   reader: Reader,
-): ColumnRange | undefined => rangeOfBound(side, operator, timeBound(value, reader.context), at, reader);
+): ColumnRange | undefined {
+  const bound = timeBound(value, reader.context);
+  const named =
+    operator === '=' && bound.kind === 'unknown' && !bound.varies ? namedTime(value, reader.context) : undefined;
+  return rangeOfBound(side, operator, named === undefined ? bound : { kind: 'time', ...named }, at, reader);
+}
 
 function rangeOfBound(
   side: ComparedColumn,

@@ -1,4 +1,5 @@
 import type { ColumnReference, SqlExpression } from '../../sql/model/expression.ts';
+import type { Hole } from '../../template/mask/masked-text.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
 import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import type { SqlContext } from '../times/sql-context.ts';
@@ -41,20 +42,53 @@ export function datesInParts(conjuncts: readonly SqlExpression[], context: SqlCo
     const key = JSON.stringify([part.column.qualifier ?? '', part.isTaken ? part.column.name : '']);
     groups.set(key, [...(groups.get(key) ?? []), part]);
   }
-  return [...groups.values()].flatMap((parts) => joined(parts, context) ?? []);
+  const found = [...groups.values()].flatMap((parts) => joined(parts, context) ?? []);
+  return [...found, ...conjuncts.flatMap((conjunct) => madeDate(conjunct, context) ?? [])];
 }
 
-function joined(parts: readonly Part[], context: SqlContext): DateInParts | undefined {
-  const chain: Part[] = [];
+/** `make_date(year, month, day) = '{{ ds }}'`. */
+function madeDate(conjunct: SqlExpression, context: SqlContext): DateInParts | undefined {
+  if (conjunct.kind !== 'binary' || conjunct.operator !== '=') return undefined;
+  for (const [side, value] of [
+    [conjunct.left, conjunct.right],
+    [conjunct.right, conjunct.left],
+  ] as const) {
+    if (side.kind !== 'call' || !/^(?:make_date|datefromparts|date_from_parts)$/.test(side.name)) continue;
+    const [column, ...others] = side.arguments.flatMap((part) => (part.kind === 'column' ? [part] : []));
+    const time = timeBound(value, context);
+    if (column === undefined || others.length !== 2 || time.kind !== 'time') continue;
+    const day = floorReadings(time, 'day', ['UTC']);
+    const bounds = boundRange({ column, unit: undefined, zone: undefined, steps: [] }, '=', day, context, undefined);
+    const at = { start: conjunct.start, end: conjunct.end };
+    return { column, others, range: { ...openRange, ...bounds, at, inParts: true } };
+  }
+  return undefined;
+}
+
+/** The time that several parts in one text are of; `undefined` where they are none of one time, or not all used. */
+export function timeOfParts(holes: readonly Hole[], context: SqlContext): TimeReadings | undefined {
+  const parts = holes.flatMap(({ value }) => partOfText(value) ?? []);
+  const chain = chainOf(parts, context);
+  return chain.length === holes.length ? chain.at(-1)?.time : undefined;
+}
+
+/** From the year on, each part that follows without a gap; none where they are not of one time, or only one. */
+function chainOf<T extends Pick<Part, 'field' | 'time'>>(parts: readonly T[], context: SqlContext): readonly T[] {
+  const chain: T[] = [];
   for (const field of fields) {
     const part = parts.find((one) => one.field === field);
     if (part === undefined) break;
     chain.push(part);
   }
+  const last = chain.at(-1);
+  return chain.length > 1 && last !== undefined && chain.every((part) => isPartOf(part, last, context)) ? chain : [];
+}
+
+function joined(parts: readonly Part[], context: SqlContext): DateInParts | undefined {
+  const chain = chainOf(parts, context);
   const first = chain[0];
   const last = chain.at(-1);
-  if (first === undefined || last === undefined || first === last) return undefined;
-  if (!chain.every((part) => isPartOf(part, last, context))) return undefined;
+  if (first === undefined || last === undefined) return undefined;
   const side = { column: first.column, unit: undefined, zone: undefined, steps: [] };
   const at = {
     start: Math.min(...chain.map((part) => part.at.start)),
@@ -69,7 +103,7 @@ function joined(parts: readonly Part[], context: SqlContext): DateInParts | unde
 }
 
 /** Whether a coarser part is that of the same time: `year` of this interval with the `month` of the one before is none. */
-function isPartOf(part: Part, whole: Part, context: SqlContext): boolean {
+function isPartOf(part: Pick<Part, 'field' | 'time'>, whole: Pick<Part, 'time'>, context: SqlContext): boolean {
   const [own, other] = [part.time.readings[0], floorReadings(whole.time, part.field, ['UTC']).readings[0]];
   if (own === undefined || other === undefined) return false;
   if (part.time.readings.length !== 1 || whole.time.readings.length !== 1 || own.zone !== other.zone) return false;

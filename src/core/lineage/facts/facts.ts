@@ -75,12 +75,22 @@ export type SliceFact =
        * `sql[sqlIndex]`; `undefined`: build the predicate from column and bounds, bound by the column's type.
        */
       readonly predicate: { readonly sqlIndex: number; readonly start: number; readonly end: number } | undefined;
+      /** Without a DELETE of its own: the one value that the rows which it writes have in each of these columns. */
+      readonly values?: readonly SliceValue[] | undefined;
     }
   /** The task rewrites the whole table. */
   | { readonly kind: 'whole-table' }
   /** Each interval has a table of its own, which the task rewrites whole: the one that stands for `[lo, hi)`. */
   | { readonly kind: 'own-table'; readonly lo: TimeExpression; readonly hi: TimeExpression }
   | { readonly kind: 'unknown'; readonly reason: string };
+
+/** A column, and what is put into it as a template: offsets into `sql[sqlIndex]`. */
+export interface SliceValue {
+  readonly column: string;
+  readonly sqlIndex: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 export type RangeSlice = Extract<SliceFact, { kind: 'range' }>;
 

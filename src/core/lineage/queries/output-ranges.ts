@@ -2,6 +2,7 @@ import type { CommonTable, FromItem, QueryBlock, SqlExpression } from '../../sql
 import { type ColumnRange, either } from '../columns/column-range.ts';
 import { comparedColumn } from '../columns/compared-column.ts';
 import { valueOfSide } from '../columns/compared-range.ts';
+import { namedTime } from '../columns/named-time.ts';
 import { nameOfItem, noRanges, outputNames, type Ranges } from '../columns/query-scope.ts';
 import type { SqlContext } from '../times/sql-context.ts';
 import { timeBound } from '../times/time-bound.ts';
@@ -122,8 +123,9 @@ function rangesOfItem(item: FromItem, context: SqlContext, tables: TableColumns,
 
 /** `'{{ ds }}'::date as day`: one value for all rows of an interval. */
 export function constantRange(expression: SqlExpression, context: SqlContext): ColumnRange | undefined {
-  const value = timeBound(expression, context);
-  if (value.kind !== 'time') return undefined;
+  const bound = timeBound(expression, context);
+  const value = bound.kind === 'time' ? bound : namedTime(expression, context);
+  if (value === undefined) return undefined;
   const hi =
     value.unit === undefined
       ? shiftReadings(value, { ...noOffset, ms: 1 }, context.zones)

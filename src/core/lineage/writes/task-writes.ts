@@ -345,10 +345,17 @@ function addsSlice(adds: readonly TaskStatement[], tables: TableColumns, known: 
   const slices = adds.map((item) => insertedSlice(item, tables, known, undefined));
   const [first] = slices;
   if (first === undefined) return unknownSlice('it adds no rows');
-  const text = JSON.stringify(first.slice);
-  return slices.every(({ slice }) => JSON.stringify(slice) === text)
-    ? first
-    : unknownSlice('its INSERTs write different ranges');
+  const texts = slices.map(({ slice }, index) => sliceText(slice, adds[index]?.context.text ?? ''));
+  return texts.every((text) => text === texts[0]) ? first : unknownSlice('its INSERTs write different ranges');
+}
+
+/** What tells slices apart: the values of one stand elsewhere in the text than the same of another. */
+function sliceText(slice: SliceFact, text: string): string {
+  const values = slice.kind === 'range' ? slice.values : undefined;
+  return JSON.stringify({
+    ...slice,
+    values: values?.map(({ column, start, end }) => [column, text.slice(start, end)]),
+  });
 }
 
 function updatedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {

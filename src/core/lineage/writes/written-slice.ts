@@ -1,3 +1,4 @@
+import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { walkInside } from '../../sql/model/walk.ts';
@@ -5,8 +6,9 @@ import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
 import { both, type ColumnRange, isAboutTime, openRange, type UnreadBound } from '../columns/column-range.ts';
+import { datesInParts } from '../columns/date-parts.ts';
 import type { Ranges } from '../columns/query-scope.ts';
-import type { RangeSlice, SliceFact } from '../facts/facts.ts';
+import type { RangeSlice, SliceFact, SliceValue } from '../facts/facts.ts';
 import { constantRange, type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { widestReading } from '../times/widest-reading.ts';
@@ -31,12 +33,14 @@ function sliceOf(
   range: ColumnRange,
   { sql, context }: TaskStatement,
   predicate: RangeSlice['predicate'] = undefined,
+  values: readonly SliceValue[] = [],
 ): PlacedSlice | undefined {
   const lo = widestReading(range.lo, 'lower', context.intervals);
   const hi = widestReading(range.hi, 'upper', context.intervals);
-  if (lo === undefined || hi === undefined || (range.inParts === true && predicate === undefined)) return undefined;
+  const isSaid = range.inParts !== true || predicate !== undefined || values.length > 0;
+  if (lo === undefined || hi === undefined || !isSaid) return undefined;
   return {
-    slice: { kind: 'range', column, lo, hi, predicate },
+    slice: { kind: 'range', column, lo, hi, predicate, ...(values.length > 0 ? { values } : {}) },
     sliceAt: range.at && locate(sql.source, range.at),
   };
 }
@@ -124,9 +128,9 @@ export function insertedSlice(
   known: KnownTables,
   prefer: string | undefined,
 ): PlacedSlice {
-  const ranges = [...insertedRanges(item, tables, known)];
-  const slices = ranges.flatMap(([column, range]) => {
-    const slice = sliceOf(column, range, item);
+  const { ranges, values } = insertedRanges(item, tables, known);
+  const slices = [...ranges].flatMap(([column, range]) => {
+    const slice = sliceOf(column, range, item, undefined, values.get(column));
     return slice === undefined ? [] : [{ column, slice }];
   });
   const chosen = slices.find(({ column }) => column === prefer) ?? slices[0];
@@ -138,8 +142,14 @@ export function insertedSlice(
   return unknownSlice('no column of the rows that it writes is bound to the interval');
 }
 
+interface InsertedRanges {
+  readonly ranges: Ranges;
+  /** For the column of a range, the columns that say it with the one value that each has in all rows. */
+  readonly values: ReadonlyMap<string, readonly SliceValue[]>;
+}
+
 /** Ranges of the target's columns in the rows that a statement adds. */
-function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownTables): Ranges {
+function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownTables): InsertedRanges {
   const { statement, context } = item;
   // `PARTITION (ds = '{{ ds }}')` gives the columns that the rows do not bring along.
   const named = new Map(rangesOn(statement.partitionBy, item, tables));
@@ -149,16 +159,79 @@ function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownT
       const range = value === undefined || statement.valueRows !== 1 ? undefined : constantRange(value, context);
       if (range !== undefined) named.set(column, range);
     }
-    return named;
+    return { ranges: named, values: new Map() };
   }
   const output = outputRanges(statement.query, context, tables, known);
   // Without a column list the values go into the target's columns by position, whatever they are called.
   const inOrder = tables.columnsOf(statement.target?.name ?? '');
   const columns = statement.columns.length > 0 ? statement.columns : inOrder;
-  if (columns === undefined) return new Map([...named, ...output.byName]);
+  if (columns === undefined) {
+    const names = statement.query.select.map(({ name }) => name ?? '');
+    return withValues(new Map([...named, ...output.byName]), names, item);
+  }
   for (const [index, column] of columns.entries()) {
     const range = output.positions.length === 0 ? output.byName.get(column) : output.positions[index];
     if (range !== undefined) named.set(column, range);
   }
-  return named;
+  return withValues(named, columns, item);
 }
+
+/** The ranges with those of dates in parts, and what the rows have in the columns that get one value for all of them. */
+function withValues(
+  ranges: Ranges,
+  columns: readonly string[],
+  { statement, sqlIndex, context }: TaskStatement,
+): InsertedRanges {
+  const { query } = statement;
+  const found = new Map(ranges);
+  const values = new Map<string, readonly SliceValue[]>();
+  if (query === undefined || query.then.length > 0) return { ranges, values };
+  const same = columns.flatMap((column, index): [string, SqlExpression][] => {
+    const value = query.select[index]?.expression;
+    const filled = value && (isFilled(value) ? value : askedValue(value, query));
+    return filled === undefined || column === '' ? [] : [[column, filled]];
+  });
+  const sliceValue = (column: string): SliceValue[] => {
+    const value = same.find(([name]) => name === column)?.[1];
+    return value === undefined ? [] : [{ column, sqlIndex, start: value.start, end: value.end }];
+  };
+  for (const [column] of same) if (found.has(column)) values.set(column, sliceValue(column));
+  const equalities = same.map(([name, right]): SqlExpression => {
+    const { start, end } = right;
+    return {
+      kind: 'binary',
+      operator: '=',
+      left: { kind: 'column', qualifier: undefined, name, start, end },
+      right,
+      start,
+      end,
+    };
+  });
+  for (const { column, others, range } of datesInParts(equalities, context)) {
+    const names = [column, ...others].map(({ name }) => name);
+    for (const name of names) found.delete(name);
+    found.set(column.name, { ...range, inParts: true });
+    values.set(column.name, names.flatMap(sliceValue));
+  }
+  return { ranges: found, values };
+}
+
+/** What a condition of the query has the column be: `SELECT year … WHERE year = {{ logical_date.year }}`. */
+function askedValue(column: SqlExpression, { from, where }: QueryBlock): SqlExpression | undefined {
+  if (column.kind !== 'column' || (column.qualifier === undefined && from.length !== 1)) return undefined;
+  const isSame = (one: SqlExpression): boolean =>
+    one.kind === 'column' && one.name === column.name && (one.qualifier === column.qualifier || from.length === 1);
+  for (const conjunct of where) {
+    if (conjunct.kind !== 'binary' || conjunct.operator !== '=') continue;
+    const { left, right } = conjunct;
+    const value = isSame(left) ? right : isSame(right) ? left : undefined;
+    if (value !== undefined && isFilled(value)) return value;
+  }
+  return undefined;
+}
+
+/** A text or number that the template fills in. */
+const isFilled = (expression: SqlExpression): boolean =>
+  expression.kind === 'cast'
+    ? isFilled(expression.operand)
+    : expression.kind === 'hole' || expression.kind === 'template-string';

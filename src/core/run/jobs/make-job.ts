@@ -1,7 +1,7 @@
 import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
 import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
-import type { ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
+import type { RangeSlice, ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
 import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
@@ -161,7 +161,10 @@ function sliceOf(
     from: isoBound(exactTime(slice.lo, unit.data)),
     to: isoBound(exactTime(slice.hi, unit.data)),
   };
-  if (slice.predicate === undefined) return { ...common, ...bounds, predicate: undefined };
+  if (slice.predicate === undefined) {
+    const values = renderedValues(slice, source.task, texts, context);
+    return { ...common, ...bounds, predicate: undefined, ...(values.length > 0 ? { values } : {}) };
+  }
   const sql = source.task.sql[slice.predicate.sqlIndex];
   const rendered = texts[slice.predicate.sqlIndex];
   const part = sql && rendered && renderPart(sql, slice.predicate, rendered.text, context);
@@ -174,6 +177,21 @@ function sliceOf(
     };
   }
   return { ...common, ...bounds, predicate: unqualified(part, qualifiers({ table, slice }, source), sql.dialect) };
+}
+
+/** What the rows have in columns with one value; none where one of them cannot be told from the template. */
+function renderedValues(
+  { values = [] }: RangeSlice,
+  task: Task,
+  texts: readonly RenderedSql[],
+  context: TemplateContext,
+): readonly { readonly column: string; readonly sql: string }[] {
+  const known = values.flatMap(({ column, sqlIndex, ...part }) => {
+    const [sql, rendered] = [task.sql[sqlIndex], texts[sqlIndex]];
+    const text = sql && rendered && renderPart(sql, part, rendered.text, context);
+    return text === undefined ? [] : [{ column, sql: text }];
+  });
+  return known.length === values.length ? known : [];
 }
 
 /** Names that may stand before a column of the target in its own DELETE. */

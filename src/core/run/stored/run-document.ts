@@ -57,6 +57,7 @@ const job = record<UnitJob>({
       from: optional(text),
       to: optional(text),
       predicate: optional(text),
+      values: optional(list(record({ column: text, sql: text }))),
       mode: writeMode,
       stage: optional(flag),
       key: list(text),

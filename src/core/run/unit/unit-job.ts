@@ -27,6 +27,8 @@ export interface JobSlice {
   readonly to: string | undefined;
   /** Rendered conjuncts of the task's own DELETE; otherwise built from column, bounds and the column's type. */
   readonly predicate: string | undefined;
+  /** Where there is none: rendered values of columns, the same in all rows that the task writes. */
+  readonly values?: readonly { readonly column: string; readonly sql: string }[] | undefined;
   readonly mode: WriteMode;
   /** The rows before are another run's, or go on purpose: that fewer are left is never held. */
   readonly stage?: boolean | undefined;

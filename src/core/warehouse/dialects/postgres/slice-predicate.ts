@@ -9,6 +9,8 @@ export interface SliceBounds {
   readonly to: string | undefined;
   /** SQL over the table's columns; beats the bounds. */
   readonly predicate: string | undefined;
+  /** The one value of each of these columns, as SQL; beats the bounds of columns that hold no times. */
+  readonly values?: readonly { readonly column: string; readonly sql: string }[] | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -28,10 +30,23 @@ export function slicePredicate(table: TableDescription, slice: SliceBounds): str
       hint: 'Declare the slice column of this target in backfill.yaml.',
     });
   }
+  const { values = [] } = slice;
+  if (values.length > 1 || (values.length === 1 && !timeTypes.has(column.baseType))) {
+    return `(${values.map((value) => equality(table, value)).join(' and ')})`;
+  }
   const name = quoteIdentifier(column.name);
   const bound = (operator: string, iso: string | undefined): string[] =>
     iso === undefined ? [] : [`${name} ${operator} ${boundLiteral(iso, column.baseType, table, column.name)}`];
   return `(${[...bound('>=', slice.from), ...bound('<', slice.to)].join(' and ')})`;
+}
+
+const timeTypes: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
+
+/** In the column's own type, as an INSERT would put it there. */
+function equality(table: TableDescription, { column, sql }: { readonly column: string; readonly sql: string }): string {
+  const known = table.columns.find(({ name }) => name === column);
+  const isPlain = /^(?:text|varchar|bpchar|int[248]|numeric|date)$/.test(known?.baseType ?? '');
+  return `${quoteIdentifier(column)} = (${sql}\n)${isPlain ? `::pg_catalog.${known?.baseType}` : ''}`;
 }
 
 function boundLiteral(iso: string, type: string, table: TableDescription, column: string): string {
