@@ -4,12 +4,13 @@ import { takeFigures } from '../../src/core/diff/take-figures.ts';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationOf, tableSql } from '../../src/core/run/tables/target.ts';
 import { timeSql } from '../../src/core/safe/time-sql.ts';
+import { namePart, nameParts } from '../../src/core/sql/model/name-parts.ts';
 import { exactTime } from '../../src/core/time/expressions/evaluate-time.ts';
 import type { TimeStep } from '../../src/core/time/expressions/time-expression.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
 import { toIso } from '../../src/core/time/zones/iso.ts';
-import { describeTables } from '../../src/core/warehouse/catalog/describe-tables.ts';
-import { createLedgerSql } from '../../src/core/warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
+import { describeTables, qualifyNames } from '../../src/core/warehouse/catalog/describe-tables.ts';
+import { createLedgerSql, ledgerVersion } from '../../src/core/warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
 import { lockKeys } from '../../src/core/warehouse/dialects/postgres/ledger/lock-keys.ts';
 import { sliceFunctionsSql } from '../../src/core/warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { slicePredicate } from '../../src/core/warehouse/dialects/postgres/slice-predicate.ts';
@@ -69,6 +70,34 @@ describe.each(engines)('the slice functions and the engine agree on %s', (engine
         }),
         { numRuns: 60 },
       );
+    },
+  );
+
+  test.each(['"mart.daily"', '"a""b".c', '"Mart"."Sales of, all"', 'plain'])(
+    'about the name, the locks and the slice of %s',
+    async (name) => {
+      const schema = /^("(?:[^"]|"")*")\./.exec(name)?.[1];
+      if (schema !== undefined) await session.query(`create schema if not exists ${schema}`);
+      await session.query(`create table ${name} (id int primary key, day date not null)`);
+      const [known] = await qualifyNames(session, [nameParts(name).map(namePart).join('.')]);
+      const qualified = String(known);
+      const [from, to] = [Date.UTC(2026, 10, 10), Date.UTC(2026, 10, 11)];
+      await session.query('begin');
+      await session.query(
+        `select backfill_ledger.begin_slice(task => 't', run => 'r', interval_start => '2026-11-10 00:00Z', target => ${quoted(name)},
+           slice_column => 'day', lower_bound => '2026-11-10 00:00Z', upper_bound => '2026-11-11 00:00Z')`,
+      );
+      const held = (
+        await session.query(
+          "select ((classid::bigint << 32) | objid::bigint) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
+        )
+      ).rows.flat();
+      const wanted = lockKeys([{ target: qualified, from, to }]);
+      expect(new Set(held)).toEqual(new Set([...wanted.shared, ...wanted.exclusive]));
+      await session.query('select backfill_ledger.commit_slice()');
+      await session.query('commit');
+      expect(await ask('select target from backfill_ledger.versions order by id desc limit 1')).toBe(qualified);
+      await session.query(`drop table ${name}`);
     },
   );
 
@@ -237,6 +266,6 @@ test.each(engines)('an older ledger gets the functions on %s', async (engine) =>
   await ledger.listRuns(1);
   await ledger.close();
   expect(await scalar(fixture.warehouse, "select to_regproc('backfill_ledger.begin_slice') is not null")).toBe('t');
-  expect(await scalar(fixture.warehouse, 'select max(version) from backfill_ledger.meta')).toBe('4');
+  expect(await scalar(fixture.warehouse, 'select max(version) from backfill_ledger.meta')).toBe(String(ledgerVersion));
   await fixture.close();
 });

@@ -1,9 +1,9 @@
 import { ledgerSchema } from '../../../../sql/names/ledger-name.ts';
-import { sliceFunctionsSql } from './slice-functions-sql.ts';
+import { beginSliceSql, sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };
 
-export const ledgerVersion = 4;
+export const ledgerVersion = 5;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -24,6 +24,8 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
     add column statements_hash text, add column definitions_hash text`,
   ],
   4: sliceFunctionsSql,
+  // Names with a dot in quotes.
+  5: [beginSliceSql],
 };
 
 /**

@@ -1,4 +1,5 @@
 import { ledgerSchema as schema } from '../../../../sql/names/ledger-name.ts';
+import { qualifiedSql } from '../quote.ts';
 import { maxCells } from './lock-keys.ts';
 
 const safePath = 'pg_catalog, pg_temp';
@@ -190,8 +191,8 @@ $f$`;
  * Opens a slice in the caller's transaction: waits for whoever works on any of its rows, a runner or another run of the
  * scheduler, locks it as a runner would, and keeps its figures of before for `commit_slice`.
  */
-const beginSliceSql = `
-create function ${schema}.begin_slice(task text, run text, interval_start timestamptz, target regclass,
+export const beginSliceSql = `
+create or replace function ${schema}.begin_slice(task text, run text, interval_start timestamptz, target regclass,
   slice_column text, lower_bound timestamptz, upper_bound timestamptz, predicate text default null,
   key text[] default null, left_out text[] default '{}', ${callerPath})
 returns void language plpgsql volatile ${settings} as $f$
@@ -213,7 +214,7 @@ begin
   if pg_catalog.current_setting('${schema}.open_slice', true) <> '' then
     raise exception 'another slice is open in this transaction' using errcode = '55000', hint = 'Call commit_slice() first.';
   end if;
-  select n.nspname || '.' || c.relname, c.relkind into qualified, relkind
+  select ${qualifiedSql('n.nspname', 'c.relname')}, c.relkind into qualified, relkind
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = target;
   if relkind not in ('r', 'p') then
     raise exception '% is not a table', qualified using errcode = '42809';
