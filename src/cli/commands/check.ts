@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
 import { allRules } from '../../core/lint/all-rules.ts';
+import { makeBaseline } from '../../core/lint/baseline.ts';
+import type { Severity } from '../../core/lint/model/finding.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
@@ -12,11 +14,16 @@ import { checkJson } from '../reporters/check/check-json.ts';
 import { checkSarif } from '../reporters/check/check-sarif.ts';
 import { checkText } from '../reporters/check/check-text.ts';
 import type { FindingsReport } from '../reporters/check/findings-report.ts';
+import { newFindings, writeBaseline } from '../terminal/baseline-file.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface CheckCommandOptions extends AirflowOptions {
   readonly format: 'text' | 'json' | 'sarif' | 'github';
   readonly rule: readonly string[];
+  readonly maxWarnings: number;
+  readonly baseline?: string;
+  readonly writeBaseline?: true;
   readonly now?: string;
 }
 
@@ -24,10 +31,12 @@ const examples = `
 Examples:
   backfill check                       the pipelines below this folder
   backfill check dags/orders.py        one file, with the SQL that it runs
-  backfill check --rule plain-insert --rule wall-clock dags
+  backfill check --rule plain-insert,wall-clock dags
   backfill check --format sarif . > findings.sarif
+  backfill check --baseline backfill-baseline.json --write-baseline   accept what is there today
+  backfill check --baseline backfill-baseline.json                    report only what is new
 
-Exit code 1 when there are findings that are errors or warnings, or problems that are errors.`;
+Exit code 1 when there are findings that are errors, more warnings than --max-warnings, or problems that are errors.`;
 
 export function register(program: Command, shell: Shell): void {
   const command = program
@@ -40,10 +49,17 @@ export function register(program: Command, shell: Shell): void {
         .default('text'),
     )
     .addOption(
-      new Option('--rule <rule>', 'only this rule; may be repeated')
+      new Option('--rule <rules>', 'only these rules, with commas between them; may be repeated')
         .default([] as string[], 'all')
-        .argParser((rule: string, before: readonly string[]) => [...before, knownRule(rule)]),
+        .argParser((rules: string, before: readonly string[]) => [...before, ...rules.split(',').map(knownRule)]),
     )
+    .addOption(
+      new Option('--max-warnings <number>', 'warnings up to this many are no failure')
+        .default(0)
+        .argParser((text) => wholeNumber('--max-warnings', text, 0)),
+    )
+    .option('--baseline <file>', 'report only findings that this file does not list')
+    .option('--write-baseline', 'write the file of --baseline anew, with all findings that there are')
     .option('--now <time>', 'taken as by plan and run; no finding depends on the time');
   addAirflowOptions(command)
     .addHelpText('after', examples)
@@ -54,14 +70,32 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   if (options.now !== undefined && parseInstant(options.now, 'UTC') === undefined) {
     throw new UsageError(`--now ${options.now} is not a date or time`, 'write it like 2026-11-01 or 2026-11-01T05:00Z');
   }
+  if (options.writeBaseline === true && options.baseline === undefined)
+    throw new UsageError('--write-baseline does not say into which file', 'name it with --baseline FILE');
   const scope = checkScope(paths, shell.cwd);
   const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const all = await checkWithGrammars(workspace.facts, workspace.grammars, {
     severities: workspace.config.rules,
+    folders: workspace.config.folders,
     ...(options.rule.length > 0 && { rules: options.rule }),
   });
-  const findings = all.filter(({ at }) => chosen.has(at.file));
+  const inScope = all.filter(({ at }) => chosen.has(at.file));
+  if (options.baseline !== undefined && options.writeBaseline === true) {
+    writeBaseline(options.baseline, makeBaseline(inScope, workspace.text), shell);
+    return;
+  }
+  const isAsked = (rule: string): boolean => options.rule.length === 0 || options.rule.includes(rule);
+  const findings =
+    options.baseline === undefined
+      ? inScope
+      : newFindings(
+          options.baseline,
+          inScope,
+          ({ rule, file }) => chosen.has(file) && isAsked(rule),
+          workspace.text,
+          shell,
+        );
   const report = relativeReport(
     {
       findings,
@@ -73,7 +107,8 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
     scope,
   );
   shell.out(write(report, options.format, shell));
-  const serious = findings.some(({ severity }) => severity === 'error' || severity === 'warning');
+  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
+  const serious = count('error') > 0 || count('warning') > options.maxWarnings;
   // Settings with a slip are not applied, so nothing that was found or not found can be relied on.
   const broken = report.problems.some(({ severity }) => severity === 'error');
   shell.exit(serious || broken ? exitCodes.findings : exitCodes.done);

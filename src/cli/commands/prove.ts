@@ -127,7 +127,10 @@ async function proveOn(
 
 async function judged(workspace: Workspace, proofs: readonly UnitProof[]): Promise<ProofReport['findings']> {
   const { facts, grammars, config } = workspace;
-  const all = await checkWithGrammars(facts, grammars, { severities: config.rules });
+  const all = await checkWithGrammars(facts, grammars, {
+    severities: config.rules,
+    folders: config.folders,
+  });
   return [...new Set(proofs.map(({ task }) => task))].flatMap((id) => {
     const task = facts.tasks.get(id)?.task;
     const own = proofs.filter((proof) => proof.task === id);

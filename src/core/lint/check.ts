@@ -8,9 +8,13 @@ import { createPipelineFindings, type RawFinding } from './pipeline-findings.ts'
 import unknownSuppression, { unknownSuppressionFinding } from './rules/unknown-suppression.ts';
 import type { Suppressions } from './source/suppressions.ts';
 
+export type Severities = Readonly<Record<string, Severity | 'off'>>;
+
 export interface CheckOptions {
   /** Severity by rule, over the rules' own grades; `off` switches a rule off. */
-  readonly severities: Readonly<Record<string, Severity | 'off'>>;
+  readonly severities: Severities;
+  /** The same for files below a folder of the workspace (`dags/legacy`), over the former; of several the deepest counts. */
+  readonly folders?: ReadonlyMap<string, Severities>;
   /** Only these rules speak; all of them when left out. */
   readonly rules?: readonly string[];
 }
@@ -71,7 +75,7 @@ function decide(
     const { rule, finding } = one;
     if (options.rules !== undefined && !options.rules.includes(rule.id)) continue;
     if (suppressions.get(finding.at.file)?.suppresses(rule.id, finding.at.start) === true) continue;
-    const severity = options.severities[rule.id] ?? finding.severity ?? rule.severity;
+    const severity = severityIn(options, finding.at.file, rule.id) ?? finding.severity ?? rule.severity;
     if (severity === 'off') continue;
     const key = `${rule.id} ${finding.at.file} ${finding.at.start} ${finding.at.end}`;
     if (one.pipeline !== undefined) owners.set(key, (owners.get(key) ?? new Set()).add(one.pipeline));
@@ -93,6 +97,19 @@ function decide(
       found.set(key, { ...finding, message: `${finding.message} ${plural(pipelines, 'DAG')} run this place.` });
   }
   return [...found.values()].sort(byPlace);
+}
+
+/** What the settings say of a rule in a file. */
+function severityIn({ severities, folders }: CheckOptions, file: string, rule: string): Severity | 'off' | undefined {
+  let deepest = '';
+  let found = severities[rule];
+  for (const [folder, own] of folders ?? []) {
+    const said = own[rule];
+    if (said === undefined || !file.startsWith(`${folder}/`) || folder.length < deepest.length) continue;
+    deepest = folder;
+    found = said;
+  }
+  return found;
 }
 
 /**

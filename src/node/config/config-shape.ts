@@ -51,6 +51,9 @@ const scheduler = object(
   ['url'],
 );
 
+const severities = (description: string) =>
+  mapOf(description, choice('Severity', 'off', 'hint', 'info', 'warning', 'error'));
+
 const dialect = (description: string) => choice(description, ...dialectNames);
 
 const edge = (description: string) => written(`${description}: ${edgeExamples}`, { type: 'string' }, parseEdge);
@@ -187,7 +190,11 @@ export const configShape = object(
     dags: mapOf('When DAGs run, by dag_id, where their files do not say it', dag),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
     sources: mapOf('Tables that tasks read, by name as in SQL', source),
-    rules: mapOf('Severity by rule', choice('Severity', 'off', 'hint', 'info', 'warning', 'error')),
+    rules: severities('Severity by rule'),
+    folders: mapOf(
+      'Settings for the files below a folder, by its path relative to this file; of several the deepest counts',
+      object('What is otherwise in a folder', { rules: severities('Severity by rule in this folder') }),
+    ),
     diff: object('How the rows of before and after are compared', {
       floatTolerance: floatTolerance(
         'Floats that are apart by no more than this share are counted as equal within tolerance; checksums stay exact',

@@ -1,6 +1,6 @@
 import type { DeclaredFacts } from '../../core/lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../core/lineage/facts/declared-sources.ts';
-import type { Severity } from '../../core/lint/model/finding.ts';
+import type { Severities } from '../../core/lint/check.ts';
 import type { DeclaredDag } from '../../core/pipeline/model/reader-options.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { DialectName } from '../../core/sql/model/dialect-name.ts';
@@ -84,7 +84,9 @@ export interface Config {
   readonly dags: Readonly<Record<string, DeclaredDag>>;
   readonly declared: DeclaredFacts;
   readonly sources: DeclaredSources;
-  readonly rules: Readonly<Record<string, Severity | 'off'>>;
+  readonly rules: Severities;
+  /** The same by folder, relative to the file, with `/`. */
+  readonly folders: ReadonlyMap<string, Severities>;
   readonly run: RunSettings;
   /** How rows are compared where a task does not say so for its table. */
   readonly diff: { readonly floatTolerance: number | undefined };
@@ -126,6 +128,7 @@ export const emptyConfig: Config = {
   declared: new Map(),
   sources: noSources,
   rules: {},
+  folders: new Map(),
   run: defaultRunSettings,
   diff: { floatTolerance: undefined },
 };

@@ -85,11 +85,15 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
   }
   const schedulers = schedulersOf(written, root, context);
   const ruleNames = allRules.map(({ id }) => id);
-  for (const name of written.rules?.keys() ?? []) {
-    if (ruleNames.includes(name)) continue;
-    const message = `there is no rule ${name}${didYouMean(name, ruleNames)}`;
-    context.problems.push({ message, at: placeOf(root, context, 'rules', name), severity: 'error' });
-  }
+  const checkRules = (names: Iterable<string>, ...path: readonly string[]): void => {
+    for (const name of names) {
+      if (ruleNames.includes(name)) continue;
+      const message = `there is no rule ${name}${didYouMean(name, ruleNames)}`;
+      context.problems.push({ message, at: placeOf(root, context, ...path, name), severity: 'error' });
+    }
+  };
+  checkRules(written.rules?.keys() ?? [], 'rules');
+  for (const [folder, { rules }] of written.folders ?? []) checkRules(rules?.keys() ?? [], 'folders', folder, 'rules');
   const sources = new Set<string>();
   for (const name of written.sources?.keys() ?? []) {
     const table = name.toLowerCase();
@@ -136,6 +140,12 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
       }),
     ),
     rules: Object.fromEntries(written.rules ?? []),
+    folders: new Map(
+      [...(written.folders ?? [])].map(([folder, { rules }]) => [
+        folder.replaceAll('\\', '/').replace(/^(?:\.\/)+|\/+$/g, ''),
+        Object.fromEntries(rules ?? []),
+      ]),
+    ),
     diff: { floatTolerance: written.diff?.floatTolerance },
     run: {
       concurrency: run.concurrency ?? fallback.concurrency,

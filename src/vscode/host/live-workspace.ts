@@ -171,7 +171,12 @@ function makeState(
     tasks,
     children: once(() => childrenOf(tasks())),
     findings: once(() =>
-      checkWithGrammars(coded, grammars, { severities: { ...config.rules, ...settings.severities } }, checker),
+      checkWithGrammars(
+        coded,
+        grammars,
+        { severities: { ...config.rules, ...settings.severities }, folders: config.folders },
+        checker,
+      ),
     ),
   };
 }

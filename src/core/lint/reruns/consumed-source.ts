@@ -58,13 +58,17 @@ function flagsAsked(conjunct: SqlExpression): readonly string[] {
   return within(conjunct).flatMap((one): readonly string[] => {
     if (one.kind === 'binary' && (one.operator === '=' || one.operator === '<>' || one.operator === '!=')) {
       const [column, other] = one.left.kind === 'column' ? [one.left, one.right] : [one.right, one.left];
-      return column.kind === 'column' && other.kind === 'literal' ? [column.name] : [];
+      return column.kind === 'column' && other.kind === 'literal' && isCode(other) ? [column.name] : [];
     }
     if (one.kind === 'unary' && /^(not|is null|is not true|is false|is)\b/.test(one.operator))
       return one.operand.kind === 'column' ? [one.operand.name] : [];
     return one === conjunct && one.kind === 'column' ? [one.name] : [];
   });
 }
+
+/** A word, a switch or a small number; a large one is an id, which a repair may well set to another one. */
+const isCode = ({ type, text }: { readonly type: string; readonly text: string }): boolean =>
+  type !== 'number' || Math.abs(Number(text)) < 100;
 
 /** A constant or the clock, the same for all of the rows. */
 const setsMark = (view: StatementView, { value }: Assignment): boolean =>

@@ -40,7 +40,9 @@ function tablesFilled({ task, statements }: TaskView): readonly string[] {
   const otherwise = task.accesses.flatMap((access) =>
     access.direction === 'write' ? (accessedTable(access) ?? []) : [],
   );
-  return [...bySql, ...otherwise].filter((table) => !isJournalName(table) && !isStagingName(table));
+  return [...bySql, ...otherwise].filter(
+    (table) => !isJournalName(table) && !isStagingName(table) && !/cache/.test(table),
+  );
 }
 
 /** Tasks right before it whose work it may need: not those of which it is known that it reads nothing. */

@@ -11,8 +11,12 @@ function* check(context: LintContext): Generator<RuleFinding> {
     if (job === undefined || retries?.at === undefined || retries.value < 1) continue;
     if (!waits(task, job) || job.finds.some((name) => isGiven(task, name))) continue;
     const fix = job.flag === undefined ? undefined : flagFix(task, job.flag);
+    const isOwn =
+      retries.at.file === task.at.file && task.at.start <= retries.at.start && retries.at.end <= task.at.end;
     yield {
       at: retries.at,
+      // Retries that all tasks of the DAG have were not meant for this job.
+      severity: isOwn ? 'warning' : 'info',
       message: `A retry starts the job again without looking whether the one before still runs; if it adds rows, they come twice.${job.cure}`,
       subject: `${task.id} retries`,
       related:

@@ -23,16 +23,16 @@ import { atomicity } from '../../source/transaction.ts';
 function* check(context: LintContext): Generator<RuleFinding> {
   const overlap = runsOverlap(context.pipeline);
   if (overlap === 'never') return;
-  const seen = new Set<string>();
+  const seen: string[] = [];
   const loading = context.tasks.filter(({ task }) => task.accesses.length > 0);
   for (const task of context.tasks) {
     for (const view of task.statements) {
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
-        if (seen.has(key) || target.templated || !isKnownTable(view, target)) continue;
+        if (seen.some((other) => sameTable(other, key)) || target.templated || !isKnownTable(view, target)) continue;
         const stage = stageOf(context, task, view, key, loading);
         if (stage === undefined) continue;
-        seen.add(key);
+        seen.push(key);
         yield finding(context, overlap, placeOf(view, target), `The table ${tableLabel(view, target)}`, key);
       }
     }

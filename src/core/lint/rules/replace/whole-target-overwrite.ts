@@ -155,7 +155,7 @@ function ofAccess(context: LintContext, task: TaskView, access: TableAccess): Ru
     return undefined;
   if (table === undefined || table.includes('{{') || isUsedUp(context, task, undefined, table)) return undefined;
   const isDated = (context.table(table)?.partitionedBy.length ?? 0) > 0 || context.isSliced(table);
-  const cut = cutBefore(task);
+  const cut = takesResult.test(access.by) ? cutBefore(task) : undefined;
   const partitioning = task.task.arguments.find(({ name }) => name === 'time_partitioning');
   const path = task.task.arguments.find(
     ({ name, valueAt }) => sourceArgument.test(name) && templateTimes(context, valueAt).length > 0,
@@ -171,6 +171,9 @@ function ofAccess(context: LintContext, task: TaskView, access: TableAccess): Ru
     fixes: fix ? [fix] : [],
   };
 }
+
+/** Calls and operators whose rows are those of the query that the task sends, rather than of another table. */
+const takesResult = /to_sql|to_gbq|from_dataframe|write_pandas|InsertJobOperator|BigQuery(?:ExecuteQuery)?Operator/;
 
 const sourceArgument = /source|object|key|prefix|path|file|uri|glob/i;
 

@@ -1,9 +1,10 @@
+import type { SqlExpression } from '../../../sql/model/expression.ts';
 import { filtersOf } from '../../../sql/model/sql-search.ts';
 import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { type TimeUse, timesUsed } from '../../reruns/times-used.ts';
-import { placeOf, sourceText, type TaskView } from '../../source/statement-view.ts';
+import { placeOf, type StatementView, sourceText, type TaskView } from '../../source/statement-view.ts';
 
 /** A second run works on another day, because a run that no schedule makes has no interval of its own. */
 function* check(context: LintContext): Generator<RuleFinding> {
@@ -29,13 +30,18 @@ function* check(context: LintContext): Generator<RuleFinding> {
 /** Which use has no interval behind it; what is given by hand or by whoever starts the run comes first there. */
 function isLost({ pipeline }: LintContext, task: TaskView, { source, inSql }: TimeUse): boolean {
   if (/\b(?:conf|params|default)\b/.test(source)) return false;
-  if (pipeline.schedule.value.kind === 'assets')
+  if (pipeline.schedule.value.kind === 'assets') {
+    if (pipeline.airflowVersion === 3) return true;
     // Airflow 2 gives such a run the interval of the runs that have updated its datasets.
-    return pipeline.airflowVersion === 3 || !/\bdata_interval_(?:start|end)\b/.test(source);
-  // By hand: a name of a file or of a table may well be that of the day, a slice that is replaced may not.
-  const statement = inSql && statementAt(task, inSql);
-  return statement !== undefined && rewrites.test(statement.statement.kind);
+    if (/\bdata_interval_(?:start|end)\b/.test(source)) return false;
+  }
+  // Where the name has a value: a file, a table or a stamp may well be of the day of the run, a slice that is replaced may not.
+  const view = inSql && statementAt(task, inSql);
+  return view !== undefined && rewrites.test(view.statement.kind) && boundAt(view, inSql?.offset ?? -1) !== undefined;
 }
+
+const boundAt = ({ statement }: StatementView, offset: number): SqlExpression | undefined =>
+  filtersOf(statement).find(({ conjunct }) => conjunct.start <= offset && offset < conjunct.end)?.conjunct;
 
 const rewrites = /^(?:delete|update|merge|insert|insert_overwrite|insert_replace_where|replace|create_table_as)$/;
 
@@ -48,9 +54,7 @@ const statementAt = (task: TaskView, { sqlIndex, offset }: NonNullable<TimeUse['
 function markOf(task: TaskView, { at, inSql }: TimeUse): SourceSpan {
   const view = inSql && statementAt(task, inSql);
   if (inSql === undefined || view === undefined) return at;
-  const bound = filtersOf(view.statement).find(
-    ({ conjunct }) => conjunct.start <= inSql.offset && inSql.offset < conjunct.end,
-  )?.conjunct;
+  const bound = boundAt(view, inSql.offset);
   if (bound === undefined) return at;
   const whole = { start: view.statement.start, end: bound.end };
   return placeOf(view, sourceText(view, whole).includes('\n') ? bound : whole);

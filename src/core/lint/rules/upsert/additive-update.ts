@@ -28,7 +28,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         if (resetBefore(task, view, key, assignment.column)) continue;
         yield {
           at: placeOf(view, assignment),
-          severity: addition.guarded ? 'info' : 'error',
+          severity: addition.guarded ? 'info' : isScript(task) ? 'warning' : 'error',
           message: messageOf(addition, tableLabel(view, target)),
           subject: `${writeSubject(view, key)} column ${assignment.column}`,
           restsOn: [view],
@@ -37,6 +37,12 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** A file that no scheduler runs and that knows no interval: what builds the table anew before it may be another file. */
+const isScript = ({ pipeline, task }: TaskView): boolean =>
+  pipeline.format === 'sql-file' &&
+  pipeline.schedule.value.kind === 'none' &&
+  task.sql.every(({ masked }) => masked.holes.length === 0);
 
 /** The table is filled anew by the same run, so the addition starts from the same value each time. */
 const madeInRun = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
