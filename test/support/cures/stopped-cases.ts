@@ -29,6 +29,32 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
     yaml: 'tasks: { d.f: { writes: [{ table: mart.f, volatile: [id] }] } }',
     steps: [[/adds to v of mart\.f/, 'option']],
   },
+  'a number that a function of the database adds to': {
+    codes: ['append-in-plan'],
+    ddl: [
+      "insert into mart.f values ('2026-11-10', 3, 1)",
+      'create function mart.bump(n int) returns int language sql immutable as $$ select n + 1 $$',
+    ],
+    tasks: { f: "UPDATE mart.f SET v = mart.bump(v) WHERE day = '{{ ds }}'" },
+    steps: [[/adds to v of mart\.f/, 'option']],
+  },
+  'a number that a block of PL/pgSQL adds to': {
+    codes: ['append-in-plan'],
+    ddl: [
+      "insert into mart.f values ('2026-11-10', 3, 1)",
+      'create function mart.bump(n int) returns int language plpgsql as $$ begin if n is null then return 0; end if; return n + 1; end $$',
+    ],
+    tasks: { f: "UPDATE mart.f SET v = mart.bump(v) WHERE day = '{{ ds }}'" },
+    steps: [[/adds to v of mart\.f/, 'option']],
+  },
+  'a value that a function of the database only cleans': {
+    ddl: [
+      "insert into mart.f values ('2026-11-10', 3, -1)",
+      'create function mart.clean(n int) returns int language plpgsql as $$ begin return greatest(n, 0); end $$',
+    ],
+    tasks: { f: "UPDATE mart.f SET v = mart.clean(v) WHERE day = '{{ ds }}'" },
+    steps: [],
+  },
   'a range without a run': {
     codes: ['empty-selection'],
     tasks: { f: replace('mart.f') },

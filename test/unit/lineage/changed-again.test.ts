@@ -13,6 +13,10 @@ const upsert = (set: string, more = ''): string =>
   `insert into t as u (id, n) select id, 1 from r ${where} on conflict (id) do update set ${set} ${more}`;
 const update = (set: string, condition = where): string => `update t set ${set} ${condition}`;
 
+/** Rows of before and new ones put together. */
+const gathered = (query: string): string =>
+  `insert into t (id, n) ${query} on conflict (id) do update set n = excluded.n`;
+
 describe('a column that a second run changes again', () => {
   test.each([
     ['+n', upsert('n = u.n + excluded.n')],
@@ -30,6 +34,30 @@ describe('a column that a second run changes again', () => {
       'merge into t using (select id, count(*) as c from r group by 1) s on t.id = s.id when matched then update set n = t.n + s.c',
     ],
     ['+n', "do $$ begin update t set n = n + 1 where day = '{{ ds }}'; end $$"],
+    [
+      '+n',
+      gathered(
+        'select id, sum(n) as n from (select id, n from t union all select id, n from r where day = 1) x group by id',
+      ),
+    ],
+    [
+      '+n',
+      gathered('select id, sum(n) as n from (select id, n from r where day = 1 union select * from t) x group by id'),
+    ],
+    [
+      '+n',
+      `with a as (select id, n from t union all select id, n from r ${where}), s as (select id, sum(n) as n from a group by id) ${gathered('select id, n from s')}`,
+    ],
+    [
+      '+n',
+      `update t u set n = s.n from (select id, sum(coalesce(n, 0)) as n from (select id, n from t union all select id, n from r ${where}) x group by id) s where s.id = u.id`,
+    ],
+    [
+      'n',
+      gathered(
+        'select id, array_agg(n) as n from (select id, n from t union all select id, n from r where day = 1) x group by id',
+      ),
+    ],
     ['v', update('v = v * 2')],
     ['v', update('v = v / 100.0')],
     ['v', update('v = round(v * 1.19, 2)')],
@@ -49,6 +77,15 @@ describe('a column that a second run changes again', () => {
   });
 
   test.each([
+    gathered(
+      'select id, max(n) as n from (select id, n from t union all select id, n from r where day = 1) x group by id',
+    ),
+    gathered(
+      "select id, sum(n) as n from (select id, n from t where day = '{{ macros.ds_add(ds, -1) }}' union all select id, n from r where day = 1) x group by id",
+    ),
+    gathered('select id, sum(n) as n from (select id, n from q union all select id, n from r) x group by id'),
+    gathered('select id, sum(n) as n from (select id, n from t except select id, n from r) x group by id'),
+    gathered('select id, sum(m) as n from (select id, n, m from t union all select id, n, m from r) x group by id'),
     upsert('n = excluded.n'),
     upsert('n = greatest(u.n, excluded.n)'),
     upsert('n = coalesce(u.n, excluded.n)'),

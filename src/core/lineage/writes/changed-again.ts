@@ -1,3 +1,5 @@
+import type { CalledRoutine } from '../../pipeline/model/model.ts';
+import type { SqlExpression } from '../../sql/model/expression.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { WriteFact } from '../facts/facts.ts';
 import { isJournalName, isRevisionCounter, isStagingName } from '../facts/table-roles.ts';
@@ -13,7 +15,7 @@ import type { TaskStatement } from './task-statements.ts';
 export function changedAgain(table: string, items: readonly TaskStatement[]): WriteFact['again'] {
   if (isJournalName(table) || isStagingName(table)) return undefined;
   const set = new Set<string>();
-  for (const { statement, sql } of items) {
+  for (const { statement, sql, calls } of items) {
     if (['truncate', 'create_table', 'create_table_as'].includes(statement.kind)) return undefined;
     if (statement.kind === 'delete' && !isRetentionDelete(statement)) return undefined;
     const { target, targetAlias } = statement;
@@ -21,6 +23,7 @@ export function changedAgain(table: string, items: readonly TaskStatement[]): Wr
     const additions = selfAdditions(statement, {
       isTarget: (word) => (targetAlias === undefined ? isSame(word) : word === targetAlias),
       isSame: ({ name }) => isSame(name),
+      returned: (call) => returnedBy(call, calls),
     });
     const found = additions.find(
       ({ assignment: { column }, guarded }) => !guarded && !isRevisionCounter(column) && !set.has(column),
@@ -35,6 +38,20 @@ export function changedAgain(table: string, items: readonly TaskStatement[]): Wr
   }
   return undefined;
 }
+
+/** What a routine of the database gives back for a call: each query of one value in its body, with the call's own arguments. */
+const returnedBy = (
+  { name, start, end }: SqlExpression & { readonly kind: 'call' },
+  calls: readonly CalledRoutine[],
+): readonly SqlExpression[] =>
+  calls
+    .filter((call) => call.name === name && start <= call.at && call.at < end)
+    .flatMap(({ sql }) => sql.reading.statements.flatMap((one) => (one.body.length > 0 ? one.body : [one])))
+    .flatMap(({ kind, query, start: from, end: to }) =>
+      kind === 'select' && query?.select.length === 1 && query.then.length === 0
+        ? [{ kind: 'subquery', query, start: from, end: to } as const]
+        : [],
+    );
 
 /** One of the names may lack its schema. */
 const sameName = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);

@@ -9,6 +9,8 @@ export interface OldValue {
   readonly is: (one: SqlExpression) => boolean;
   /** What a column of FROM, a common table or `excluded` stands for, each with how it is told there. */
   readonly follow: (one: SqlExpression) => readonly Followed[];
+  /** What a column of a UNION stands for in each of its parts. */
+  readonly parts: (one: SqlExpression) => readonly Followed[];
 }
 
 export interface Followed {
@@ -40,16 +42,17 @@ export function readOfOwnRow(
   column: string,
   isTarget: (qualifier: string) => boolean,
   isSame: (table: TableReference) => boolean,
-): OldValue['follow'] {
+): Omit<OldValue, 'is'> {
   const { query, conflict } = statement;
   if (conflict !== undefined) {
-    if (query === undefined || conflict.key.length === 0) return () => [];
+    if (query === undefined || conflict.key.length === 0) return { follow: () => [], parts: () => [] };
     const keys = new Map(conflict.key.map((key) => [key, givenFor(statement, query, key, false)] as const));
     const old = oldIn(placeOf(query, [], keys, isSame, column));
-    return (one) =>
+    const follow: OldValue['follow'] = (one) =>
       one.kind === 'column' && one.qualifier === 'excluded' && query.then.length === 0
         ? givenFor(statement, query, one.name, true).map((expression) => ({ expression, old }))
         : [];
+    return { follow, parts: () => [] };
   }
   const filters = [...statement.where, ...statement.on, ...statement.from.flatMap(({ on }) => on)];
   const keys = new Map<string, SqlExpression[]>();
@@ -60,9 +63,12 @@ export function readOfOwnRow(
     keys.set(own.name, [...(keys.get(own.name) ?? []), other]);
   }
   const common = [...statement.with, ...(query?.with ?? [])];
-  const { follow, is } = oldIn({ from: statement.from, filters, common, keys, isSame, column });
+  const { follow, is, parts } = oldIn({ from: statement.from, filters, common, keys, isSame, column });
   // The source of a MERGE or UPDATE may be the target itself, under another name.
-  return (one) => (is(one) ? [{ expression: one, old: { is, follow: () => [] } }] : follow(one));
+  return {
+    follow: (one) => (is(one) ? [{ expression: one, old: { is, follow: () => [], parts: () => [] } }] : follow(one)),
+    parts,
+  };
 }
 
 /** What INSERT gives for a column: by the list of columns, else by name; without either any item `mayBe` it. */
@@ -96,6 +102,28 @@ function oldIn(place: Place): OldValue {
     if (qualifier === undefined) return from.length === 1 ? from[0] : undefined;
     return from.find((item) => isNamed(item, qualifier));
   };
+  const meaningsOf = (one: SqlExpression): readonly Followed[] => {
+    const item = itemOf(one);
+    if (one.kind !== 'column' || item === undefined) return [];
+    const table = item.kind === 'table' ? common.find(({ name }) => name === item.cte) : undefined;
+    const query = item.kind === 'query' ? item.query : table?.query;
+    if (query === undefined || asksMore(filters, item, from)) return [];
+    if (query.then.some(({ operator }) => operator === 'intersect' || operator === 'except')) return [];
+    // A common table sees those before it, not itself.
+    const rest = [...query.with, ...common.filter((other) => other !== table)];
+    const names = keysOf(place, item);
+    const found = [query, ...query.then.map((next) => next.query)].map((part): Followed | undefined => {
+      const output = (name: string) => outputOf(part, name, query, table?.columns);
+      const expression = output(one.name);
+      if (expression === undefined) return undefined;
+      const keys = new Map(
+        [...names].map(([key, columns]) => [key, columns.flatMap((name) => output(name) ?? [])] as const),
+      );
+      return { expression, old: oldIn(placeOf(part, rest, keys, isSame, column)) };
+    });
+    const known = found.filter((one) => one !== undefined);
+    return known.length === found.length ? known : [];
+  };
   return {
     is: (one) => {
       const item = itemOf(one);
@@ -105,30 +133,34 @@ function oldIn(place: Place): OldValue {
       return [...keysOf(place, item)].every(([key, names]) => names.includes(key));
     },
     follow: (one) => {
-      const item = itemOf(one);
-      if (one.kind !== 'column' || item === undefined) return [];
-      const table = item.kind === 'table' ? common.find(({ name }) => name === item.cte) : undefined;
-      const query = item.kind === 'query' ? item.query : table?.query;
-      if (query === undefined || query.then.length > 0 || asksMore(filters, item, from)) return [];
-      const output = (name: string): SqlExpression | undefined => {
-        const index = outputIndex(query, name, table?.columns);
-        if (index !== undefined) return query.select[index]?.expression;
-        // `SELECT * FROM one`: the column has its name there.
-        const isPassed =
-          query.select.length === 1 && query.select[0]?.expression.kind === 'star' && query.from.length === 1;
-        return isPassed ? { ...one, kind: 'column', qualifier: undefined, name } : undefined;
-      };
-      const expression = output(one.name);
-      if (expression === undefined) return [];
-      const keys = new Map(
-        [...keysOf(place, item)].map(([key, names]) => [key, names.flatMap((name) => output(name) ?? [])] as const),
-      );
-      // A common table sees those before it, not itself.
-      const rest = common.filter((other) => other !== table);
-      return [{ expression, old: oldIn(placeOf(query, rest, keys, isSame, column)) }];
+      const found = meaningsOf(one);
+      return found.length === 1 ? found : [];
+    },
+    parts: (one) => {
+      const found = meaningsOf(one);
+      return found.length > 1 ? found : [];
     },
   };
 }
+
+/** What a part of a query gives for a column of it; the first part names the columns. */
+function outputOf(
+  part: QueryBlock,
+  name: string,
+  first: QueryBlock,
+  columns: readonly string[] | undefined,
+): SqlExpression | undefined {
+  if (part.select.some(isStar)) {
+    // `SELECT * FROM one`: the column has its name there.
+    const { start, end } = part;
+    const isPassed = part.select.length === 1 && part.from.length === 1;
+    return isPassed ? { start, end, kind: 'column', qualifier: undefined, name } : undefined;
+  }
+  const index = outputIndex(first, name, columns) ?? outputIndex(part, name);
+  return index === undefined ? undefined : part.select[index]?.expression;
+}
+
+const isStar = ({ expression }: QueryBlock['select'][number]): boolean => expression.kind === 'star';
 
 /** By key: the columns of an entry of FROM that equal it, by what the block asks. */
 function keysOf({ keys, from, filters }: Place, item: FromItem): ReadonlyMap<string, readonly string[]> {

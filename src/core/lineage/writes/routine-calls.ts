@@ -69,9 +69,10 @@ function bodyOf(
   return makeTaskSql({ text, pieces }, [], 'postgres', 'imported', { session, environment, sessionZone });
 }
 
-/** `RETURN QUERY SELECT …` and `PERFORM …` as the queries that they run. */
+/** `RETURN QUERY SELECT …`, `RETURN …` and `PERFORM …` as the queries that they run. */
 const asQueries = (body: string): string =>
   body
+    .replace(/\breturn\b(?!\s*;|\s+(?:query|next|new|old)\b)/gi, 'select')
     .replace(/\breturn\s+query\b(?!\s+execute\b)/gi, (words) => ' '.repeat(words.length))
     .replace(/\bperform\b/gi, 'select ');
 

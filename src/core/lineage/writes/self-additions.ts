@@ -19,6 +19,8 @@ export interface TargetNames {
   /** Whether the word in front of a column means the target. */
   readonly isTarget: (qualifier: string) => boolean;
   readonly isSame: (table: TableReference) => boolean;
+  /** What a routine of the database gives back for a call, as an expression of the caller. */
+  readonly returned?: (call: SqlExpression & { readonly kind: 'call' }) => readonly SqlExpression[];
 }
 
 /** SET of UPDATE and upsert, and of the branches of a MERGE; each once. */
@@ -36,7 +38,7 @@ export function selfAdditions(statement: Statement, names: TargetNames): readonl
   const ledger = hasLedger(statement, plain, names);
   return found.map((assignment) => {
     const { value } = assignment;
-    const follow = readOfOwnRow(statement, lastPart(assignment.column), names.isTarget, names.isSame);
+    const { follow } = oldOf(statement, assignment, names);
     const adds = isSum(value) || follow(value).some(({ expression, old }) => sums(expression, old));
     const filters = filtersOf(statement).map(({ conjunct }) => conjunct);
     const own = oldValue(assignment, names);
@@ -52,12 +54,24 @@ const oldValue =
     one.kind === 'column' && one.name === lastPart(column) && (one.qualifier === undefined || isTarget(one.qualifier));
 
 const remakes = (statement: Statement, assignment: Assignment, names: TargetNames): boolean => {
-  const { column, value } = assignment;
-  const is = oldValue(assignment, names);
-  const follow = readOfOwnRow(statement, lastPart(column), names.isTarget, names.isSame);
-  const qualified = (one: SqlExpression): boolean => one.kind === 'column' && one.qualifier !== undefined && is(one);
-  return changes(value, column, { is, follow }, { is: qualified, follow: () => [] });
+  const old = oldOf(statement, assignment, names);
+  const qualified = (one: SqlExpression): boolean =>
+    one.kind === 'column' && one.qualifier !== undefined && old.is(one);
+  return changes(assignment.value, assignment.column, old, { is: qualified, ...followsNothing });
 };
+
+/** The old value of the column that is set, wherever the statement has it from. */
+function oldOf(statement: Statement, assignment: Assignment, names: TargetNames): OldValue {
+  const is = oldValue(assignment, names);
+  const read = readOfOwnRow(statement, lastPart(assignment.column), names.isTarget, names.isSame);
+  const old: OldValue = {
+    is,
+    follow: (one) =>
+      one.kind === 'call' ? (names.returned?.(one) ?? []).map((expression) => ({ expression, old })) : read.follow(one),
+    parts: read.parts,
+  };
+  return old;
+}
 
 /** Of their own result they make another one; `%`, `&` and `|` do not. */
 const growing = new Set(['+', '-', '*', '/', '||', '^', '**', '<<', '>>']);
@@ -67,6 +81,21 @@ const lists =
 const growingCalls = new Set(lists.split(' '));
 /** What was put in twice is one again. */
 const distinct = new Set(['array_distinct', 'list_distinct', 'array_union', 'array_uniq', 'array_unique', 'set_union']);
+
+/** Of all rows of a group, so that the old value among them makes another one. */
+const gathering = new Set(
+  'sum total array_agg string_agg listagg group_concat list group_array collect_list json_agg jsonb_agg'.split(' '),
+);
+const followsNothing = { follow: () => [], parts: () => [] };
+
+/** The old value and what comes in, put together by UNION. */
+function joinsOld(one: SqlExpression, own: OldValue): boolean {
+  if (one.kind === 'cast') return joinsOld(one.operand, own);
+  if (one.kind === 'call' && nullGuards.has(one.name)) return one.arguments.slice(0, 1).some((of) => joinsOld(of, own));
+  if (own.follow(one).some(({ expression, old }) => joinsOld(expression, old))) return true;
+  const old = own.parts(one).map((part) => isOld(part.expression, part.old));
+  return old.includes(true) && old.includes(false);
+}
 
 type Is = (one: SqlExpression) => boolean;
 
@@ -100,12 +129,14 @@ function changes(value: SqlExpression, column: string, own: OldValue, qualified:
       return holds(left) || holds(right);
     }
     case 'call': {
+      if (own.follow(value).some(({ expression, old }) => changes(expression, column, old, qualified))) return true;
       const name = lastPart(value.name);
       // `lag(n) OVER (…)` and a running sum are made of other rows.
       if (distinct.has(name) || value.window !== undefined) return false;
       const members = membersSet({ ...value, name });
       if (members.some((one) => changes(one.value, column, memberOf(own, one.path), qualified))) return true;
       if (members.length > 0 || setsMembers({ name })) return value.arguments.slice(0, 1).some(again);
+      if (gathering.has(name) && value.arguments.slice(0, 1).some((one) => joinsOld(one, own))) return true;
       return value.arguments.some(growingCalls.has(name) ? holds : again);
     }
     default:
@@ -139,7 +170,7 @@ const memberOf = (own: OldValue, path: string): OldValue => ({
     const read = memberRead(one);
     return read !== undefined && read.path === path && isOld(read.document, own);
   },
-  follow: () => [],
+  ...followsNothing,
 });
 
 const documentName =
@@ -159,7 +190,7 @@ function mergesDocument(value: SqlExpression & { kind: 'binary' }, column: strin
 function isSum(value: SqlExpression): boolean {
   if (value.kind === 'binary') return value.operator === '+' || value.operator === '-';
   if (value.kind === 'cast') return isSum(value.operand);
-  if (value.kind === 'call') return value.arguments.some(isSum);
+  if (value.kind === 'call') return value.name === 'sum' || value.arguments.some(isSum);
   if (value.kind === 'subquery') return value.query.select.some(({ expression }) => isSum(expression));
   return (value.kind === 'case' || value.kind === 'opaque') && value.parts.some(isSum);
 }

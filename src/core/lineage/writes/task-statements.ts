@@ -13,6 +13,8 @@ export interface TaskStatement {
   readonly params: Task['params'];
   /** It stands in the body of another statement, so that its text does not stand for itself. */
   readonly inBody: boolean;
+  /** Routines of the database that it calls, each as it reads for that call, by offsets into `sql`. */
+  readonly calls: readonly CalledRoutine[];
 }
 
 /**
@@ -32,7 +34,8 @@ export function taskStatements(
       ...whole.modifying.flatMap((statement) => run(statement, text, inBody)),
       ...whole.body.flatMap((statement) => run(statement, text, true)),
     ];
-    const own: TaskStatement = { statement: whole, ...text, params, inBody };
+    const calls = text.sql === task.sql[text.sqlIndex] ? calledIn(whole, text.sqlIndex, task) : [];
+    const own: TaskStatement = { statement: whole, ...text, params, inBody, calls };
     if (whole.kind === 'create_procedure') {
       // Its body runs where it is called.
       if (whole.routine !== undefined) routines.set(whole.routine.name, inside);
