@@ -62,6 +62,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
     settings: {},
     startRunThread: (onEvent) => inThisThread(createRunApi(onEvent)),
     confirmProtected: async () => true,
+    confirmOutside: async () => false,
     connectWarehouse: async () => undefined,
     async copy(text) {
       copied = text;

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
-import { outsideQuestion, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
+import { outsideTasks, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
 import { rehearsed, type SiftedJobs } from '../../core/run/irrevocable/with-outside.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
 
@@ -23,16 +23,9 @@ export async function confirmOutside<T extends SiftedJobs>(
       `its tasks are ${[...plan.byTask.keys()].join(', ')}`,
     );
   const confirmed = new Set<TaskId>(named);
-  const asked = new Map<TaskId, { readonly outside: readonly string[]; units: number }>();
-  for (const { task, outside } of prepared.jobs.values()) {
-    if (outside === undefined || confirmed.has(task)) continue;
-    const known = asked.get(task);
-    if (known === undefined) asked.set(task, { outside, units: 1 });
-    else known.units += 1;
-  }
   if (format === 'text') {
-    for (const [task, { outside, units }] of asked) {
-      const answer = await shell.ask(`${outsideQuestion(task, outside, units, rehearsal)} [y/N] `);
+    for (const { task, question } of outsideTasks(prepared.jobs, rehearsal, confirmed)) {
+      const answer = await shell.ask(`${question} [y/N] `);
       if (/^y(es)?$/i.test(answer?.trim() ?? '')) confirmed.add(task);
     }
   }

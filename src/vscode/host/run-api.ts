@@ -1,5 +1,6 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
+import type { OutsideTask } from '../../core/run/irrevocable/outside-words.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
@@ -16,6 +17,12 @@ export type RunAnswer =
       readonly message: string;
       readonly remedy: string | undefined;
     };
+
+/** A preview or proof of tasks that do what no rollback takes back: nothing has run, and each has to be asked about. */
+export interface OutsideQuestions {
+  readonly kind: 'asks';
+  readonly tasks: readonly OutsideTask[];
+}
 
 /** Why the world did not let the run thread do what was asked. */
 export type WorldAnswer = Extract<RunAnswer, { kind: 'world' }>;
@@ -59,7 +66,9 @@ export interface RunApi {
     readonly title: string;
     readonly createdBy: string;
     readonly document: string;
-  }): Promise<RunAnswer>;
+    /** Of a preview: tasks that may do what no rollback takes back; `undefined`: nobody was asked yet. */
+    readonly irrevocable?: readonly string[] | undefined;
+  }): Promise<RunAnswer | OutsideQuestions>;
   resume(argument: {
     readonly connection: ConnectionConfig;
     readonly run: string;
@@ -73,7 +82,9 @@ export interface RunApi {
     readonly connection: ConnectionConfig;
     readonly createdBy: string;
     readonly document: string;
-  }): Promise<{ readonly kind: 'proved'; readonly proofs: readonly UnitProof[] } | WorldAnswer>;
+    /** As of `start`. */
+    readonly irrevocable?: readonly string[] | undefined;
+  }): Promise<{ readonly kind: 'proved'; readonly proofs: readonly UnitProof[] } | OutsideQuestions | WorldAnswer>;
   /** What the database has of what a workspace names. Reads its catalog only. */
   definitions(argument: {
     readonly connection: ConnectionConfig;

@@ -2,8 +2,8 @@ import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
-import { previewing, proving } from '../../core/run/irrevocable/outside-words.ts';
-import { rehearsed, withOutside } from '../../core/run/irrevocable/with-outside.ts';
+import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
+import { rehearsed, type SiftedJobs, withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
@@ -25,7 +25,7 @@ import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { systemClock } from '../../node/system-clock.ts';
 import { openWarehouse, targetOf } from '../../warehouses/open.ts';
-import type { RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
+import type { OutsideQuestions, RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
 export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
@@ -49,7 +49,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
   };
 
   return {
-    start({ connection, mode, insteadOf, run, title, createdBy, document }) {
+    start({ connection, mode, insteadOf, run, title, createdBy, document, irrevocable }) {
       const prepared = { run, title, createdBy, ...decode(document) };
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
@@ -66,8 +66,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
           const place = { connection: connection.name, insteadOf: insteadOf.name, realTarget };
           await checkPreviewPlace(warehouse, place, [...prepared.jobs.values()]);
         }
-        // Who wants what stays all the same says so on the command line, by name.
-        const sure = rehearsed(await withOutside(warehouse, prepared), previewing, new Set());
+        const sure = await confirmed(warehouse, prepared, previewing, irrevocable);
+        if ('kind' in sure) return sure;
         const preview = openPreview(warehouse, env, previewTimeBoxMs, [...sure.jobs.values()]);
         try {
           // The ledger of a clone knows runs of the time when it was made.
@@ -88,10 +88,11 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const request = { run, codeHashes: new Map(codeHashes), acceptHeld };
         return ended(await resumeRun(request, { ...ports(executor), ledger }));
       }),
-    prove: ({ connection, createdBy, document }) =>
+    prove: ({ connection, createdBy, document, irrevocable }) =>
       withWarehouse(connection, async (warehouse) => {
         const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent };
-        const sure = rehearsed(await withOutside(warehouse, decode(document)), proving, new Set());
+        const sure = await confirmed(warehouse, decode(document), proving, irrevocable);
+        if ('kind' in sure) return sure;
         const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, sure, how);
         return { kind: 'proved' as const, proofs };
       }),
@@ -127,6 +128,18 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         return { document: stored.document, title: stored.title, units: await ledger.units(run) };
       }),
   };
+}
+
+/** What may be rehearsed of a plan, or what has to be asked before that is known. */
+async function confirmed<T extends SiftedJobs>(
+  warehouse: Warehouse,
+  prepared: T,
+  rehearsal: Rehearsal,
+  irrevocable: readonly string[] | undefined,
+): Promise<T | OutsideQuestions> {
+  const known = await withOutside(warehouse, prepared);
+  const tasks = irrevocable === undefined ? outsideTasks(known.jobs, rehearsal, new Set()) : [];
+  return tasks.length > 0 ? { kind: 'asks', tasks } : rehearsed(known, rehearsal, new Set(irrevocable));
 }
 
 function decode(document: string): RunDocument {

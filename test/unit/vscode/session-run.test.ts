@@ -25,6 +25,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 /** A call of the run thread, answered by the test. */
 interface Asked {
   readonly method: string;
+  readonly argument: unknown;
   tell(event: RunEvent): void;
   answer(value: unknown): void;
   reject(error: Error): void;
@@ -35,9 +36,9 @@ async function planned(services: Partial<SessionServices> = {}) {
   const asked: Asked[] = [];
   let heard = (): void => {};
   const startRunThread: SessionServices['startRunThread'] = (onEvent) => ({
-    call: ((method: string) =>
+    call: ((method: string, argument: unknown) =>
       new Promise((answer, reject) => {
-        asked.push({ method, tell: onEvent, answer, reject });
+        asked.push({ method, argument, tell: onEvent, answer, reject });
         heard();
       })) as Remote<RunApi>['call'],
     async stop() {},
@@ -155,6 +156,29 @@ test('from the press of a button until the end of a run its plan stays', async (
   await stopped(session);
   await session.handle({ type: 'back-to-choose' });
   expect(session.state.plan).toBeUndefined();
+});
+
+test.each(['preview', 'prove'] as const)('a %s asks about each task of which something would stay', async (mode) => {
+  const questions: string[] = [];
+  const { session, next } = await planned({
+    async confirmOutside(question) {
+      questions.push(question);
+      return question === 'a does it once. Do it so?';
+    },
+  });
+  const method = mode === 'prove' ? 'prove' : 'start';
+  if (mode === 'prove') await session.handle({ type: 'prove' });
+  else await session.handle({ type: 'start', mode });
+  const first = await next(method);
+  expect(first.argument).toMatchObject({ irrevocable: undefined });
+  const tasks = ['a', 'b'].map((task) => ({ task, question: `${task} does it once. Do it so?` }));
+  first.answer({ kind: 'asks', tasks });
+  const second = await next(method);
+  expect(questions).toEqual(['a does it once. Do it so?', 'b does it once. Do it so?']);
+  expect(second.argument).toMatchObject({ irrevocable: ['a'] });
+  second.answer(mode === 'prove' ? { kind: 'proved', proofs: [] } : ended(session, 'done', ['changed']));
+  await stopped(session);
+  expect(session.state.run?.status).toBe('finished');
 });
 
 test('a run that is cancelled while its password is asked for does not begin', async () => {

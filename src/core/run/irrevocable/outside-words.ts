@@ -24,13 +24,33 @@ export const outsideRefusal = (
   at: statements[0]?.at,
 });
 
-/** Asks for one task. */
-export const outsideQuestion = (
-  task: TaskId,
-  outside: readonly string[],
-  units: number,
+/** A task of a preview or proof that waits for somebody to say that it may do what stays. */
+export interface OutsideTask {
+  readonly task: TaskId;
+  /** Says what stays, and how often it is done. */
+  readonly question: string;
+}
+
+/** Tasks that nobody has confirmed yet, each once. */
+export function outsideTasks(
+  jobs: ReadonlyMap<string, UnitJob>,
   rehearsal: Rehearsal,
-): string =>
+  confirmed: ReadonlySet<TaskId>,
+): readonly OutsideTask[] {
+  const found = new Map<TaskId, { readonly outside: readonly string[]; units: number }>();
+  for (const { task, outside } of jobs.values()) {
+    if (outside === undefined || confirmed.has(task)) continue;
+    const known = found.get(task);
+    if (known === undefined) found.set(task, { outside, units: 1 });
+    else known.units += 1;
+  }
+  return [...found].map(([task, { outside, units }]) => ({
+    task,
+    question: outsideQuestion(task, outside, units, rehearsal),
+  }));
+}
+
+const outsideQuestion = (task: TaskId, outside: readonly string[], units: number, rehearsal: Rehearsal): string =>
   `${task} ${outsideInWords(outside)}. ${
     rehearsal.name === 'preview' ? 'A preview' : 'A proof'
   } does it ${rehearsal.times * units === 1 ? 'once' : `${rehearsal.times * units} times`}. Do it so?`;

@@ -59,6 +59,10 @@ export function editorServices(input: EditorServicesInput): SessionServices {
       });
       return typed === name;
     },
+    async confirmOutside(question) {
+      const yes = 'Do It';
+      return (await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes;
+    },
     connectWarehouse: () => connectWarehouse(client),
     async copy(text, what) {
       await vscode.env.clipboard.writeText(text);

@@ -41,6 +41,6 @@ export async function askRunThread<Answer extends object>(
   }
 }
 
-const isWorld = (answer: object): answer is WorldAnswer => 'kind' in answer && answer.kind === 'world';
+export const isWorld = (answer: object): answer is WorldAnswer => 'kind' in answer && answer.kind === 'world';
 
 const ignore = (): void => {};

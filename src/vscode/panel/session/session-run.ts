@@ -14,7 +14,8 @@ import { previewNotes } from '../words/preview-notes.ts';
 import { proofNotes, proofsInWords } from '../words/proof-words.ts';
 import { noRates, ratesOf } from '../words/run-rates.ts';
 import { unitDetail } from '../words/unit-detail.ts';
-import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
+import { askOutside } from './ask-outside.ts';
+import { askRunThread, isWorld, triesWhileHeld } from './ask-run-thread.ts';
 import type { ShownUndo } from './plan-undo.ts';
 import { revivedRun } from './revived-run.ts';
 import { pageOptions } from './session-options.ts';
@@ -298,7 +299,8 @@ export function sessionRun(
         async (config, api) => {
           const { run, document } = await prepare(name, config);
           begin(run, mode, name, plan);
-          return api.call('prove', { connection: config, createdBy, document });
+          const proof = { connection: config, createdBy, document };
+          return askOutside(services, (irrevocable) => api.call('prove', { ...proof, irrevocable }));
         },
         ({ proofs }) => finishProof(proofs),
       );
@@ -313,7 +315,8 @@ export function sessionRun(
         const { run, title, document } = shownUndo ?? (await prepare(name, config));
         const insteadOf = place === name ? undefined : await realConnection(name);
         begin(run, mode, name, plan);
-        return api.call('start', { connection: config, mode, insteadOf, createdBy, run, title, document });
+        const started = { connection: config, mode, insteadOf, createdBy, run, title, document };
+        return askOutside(services, (irrevocable) => api.call('start', { ...started, irrevocable }));
       },
       ({ result, previewed }) => finish(result, mode, previewed && previewNotes(previewed, place, name)),
     );
@@ -391,8 +394,6 @@ interface Before {
   readonly kept: KeptRun | undefined;
   readonly results: Map<string, RunUnit | UnitRecord>;
 }
-
-const isWorld = (answer: { readonly kind: string }): answer is WorldAnswer => answer.kind === 'world';
 
 /** A resumed run shows what is done already; everything else waits again. */
 const committedBefore = (state: UnitState | undefined): UnitState =>

@@ -18,6 +18,8 @@ export interface SessionServices {
   startRunThread(onEvent: (event: RunEvent) => void, onEnd: (reason: string) => void): Remote<RunApi>;
   /** Asks for the target's name to be typed before a run on a protected connection; false: not started. */
   confirmProtected(name: string, target: string): Promise<boolean>;
+  /** Asks whether a preview or proof may do what no rollback takes back; false: those units are left out. */
+  confirmOutside(question: string): Promise<boolean>;
   /** Name of the connection that was made; `undefined` when it was dismissed. */
   connectWarehouse(): Promise<string | undefined>;
   copy(text: string, what: string): Promise<void>;
