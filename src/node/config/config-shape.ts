@@ -126,7 +126,7 @@ const date = (description: string) =>
       : { value: source },
   );
 
-const dag = object('When one DAG runs, in place of what its file says', {
+const dag = object('When one DAG runs and what its templates get, in place of what its file says', {
   schedule: written(
     'Cron expression or preset; of a DAG that is started by hand, once or by assets, the dates of its runs',
     { type: 'string' },
@@ -141,6 +141,12 @@ const dag = object('When one DAG runs, in place of what its file says', {
     isZone(source) ? { value: source } : { wrong: `"${source}" is no time zone; write it like UTC or Europe/Berlin` },
   ),
   catchup: flag('Whether runs that were missed are made up for'),
+  template_searchpath: listOf(
+    'Folders of its template files, from the folder of this file; also of the scheduler’s machine, by their last parts',
+    text('A folder'),
+  ),
+  variables: mapOf('Airflow Variables of its templates, over those for all DAGs', anything('Value of the Variable')),
+  params: mapOf('Values for its params, over those for all DAGs', anything('Value of the param')),
 });
 
 const source = object('What can still be read of a source table as it was', {
@@ -187,7 +193,7 @@ export const configShape = object(
     dialects: mapOf('SQL dialect by Airflow connection id', dialect('SQL dialect of this connection')),
     variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
-    dags: mapOf('When DAGs run, by dag_id, where their files do not say it', dag),
+    dags: mapOf('When DAGs run and what their templates get, by dag_id, where their files do not say it', dag),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),
     sources: mapOf('Tables that tasks read, by name as in SQL', source),
     rules: severities('Severity by rule'),

@@ -123,9 +123,18 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     variables: Object.fromEntries(written.variables ?? []),
     params: Object.fromEntries(written.params ?? []),
     dags: Object.fromEntries(
-      [...(written.dags ?? [])].map(([id, { schedule, start_date, end_date, zone, catchup }]) => [
+      [...(written.dags ?? [])].map(([id, { schedule, start_date, end_date, zone, catchup, ...templates }]) => [
         id,
-        { schedule, startDate: start_date, endDate: end_date, zone, catchup },
+        {
+          schedule,
+          startDate: start_date,
+          endDate: end_date,
+          zone,
+          catchup,
+          templateSearchPath: templates.template_searchpath,
+          variables: templates.variables && Object.fromEntries(templates.variables),
+          params: templates.params && Object.fromEntries(templates.params),
+        },
       ]),
     ),
     declared: new Map(

@@ -273,7 +273,19 @@ describe('readConfig', () => {
     expect(config.dags).toEqual({
       d: { schedule: '@daily', startDate: '2024-01-01', endDate: undefined, zone: 'Europe/Berlin', catchup: false },
     });
-    for (const wrong of ['schedule: daily', 'start_date: soon', 'zone: Mars', 'schedul: "@daily"'])
+    const templates =
+      'version: 1\ndags:\n  d: { template_searchpath: [etl/sql], variables: { a: 1 }, params: { b: [c] } }\n';
+    expect(readConfig('backfill.yaml', templates).config.dags).toEqual({
+      d: { templateSearchPath: ['etl/sql'], variables: { a: 1 }, params: { b: ['c'] } },
+    });
+    for (const wrong of [
+      'schedule: daily',
+      'start_date: soon',
+      'zone: Mars',
+      'schedul: "@daily"',
+      'template_searchpath: sql',
+      'params: [a]',
+    ])
       expect(readConfig('backfill.yaml', `version: 1\ndags: { d: { ${wrong} } }\n`).problems).toHaveLength(1);
   });
 

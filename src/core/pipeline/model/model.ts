@@ -11,6 +11,7 @@ import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { Conditioned } from './condition.ts';
 import type { DriverParameters } from './driver-parameters.ts';
+import type { DeclaredDag } from './reader-options.ts';
 import type { Sourced } from './sourced.ts';
 import type { TableAccess, Unread } from './table-access.ts';
 import type { TaskSession } from './task-session.ts';
@@ -173,6 +174,8 @@ export interface Pipeline {
   readonly clockCalls: readonly ClockCall[];
   /** Why its Airflow cannot load the file, so that no run of it is ever made: `the DAG of Airflow 3 takes no …`. */
   readonly unloadable?: string;
+  /** What a person says its templates get, over what holds for all DAGs. */
+  readonly given?: Pick<DeclaredDag, 'variables' | 'params'>;
 }
 
 /** What a reader understood of one file. Never an exception; what could not be read is a problem with its range. */

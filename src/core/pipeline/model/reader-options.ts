@@ -11,7 +11,7 @@ export interface ReaderConnection {
   readonly searchPath?: readonly string[];
 }
 
-/** When a DAG runs, where its file does not say it, or not for those who run it from here. */
+/** When a DAG runs and what its templates get, where its file does not say it, or not for those who run it from here. */
 export interface DeclaredDag {
   /** A cron expression or preset. */
   readonly schedule: string | undefined;
@@ -20,6 +20,11 @@ export interface DeclaredDag {
   readonly endDate: string | undefined;
   readonly zone: ZoneName | undefined;
   readonly catchup: boolean | undefined;
+  /** Folders of template files, in place of its `template_searchpath`; `undefined`: as the file says. */
+  readonly templateSearchPath?: readonly string[] | undefined;
+  /** Variables and params of its templates, by name, over those for all DAGs. */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What the user's settings say about the scheduler, where the files do not. */
@@ -34,7 +39,7 @@ export interface ReaderOptions {
   readonly defaultDialect: DialectName;
   /** By connection id. */
   readonly connections: Readonly<Record<string, ReaderConnection>>;
-  /** By DAG: what a person says of when it runs. */
+  /** By DAG: what a person says of it. */
   readonly dags?: Readonly<Record<string, DeclaredDag>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
   readonly parseYaml?: (text: string) => unknown;

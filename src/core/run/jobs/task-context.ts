@@ -3,7 +3,10 @@ import type { TemplateContext } from '../../template/render/template-context.ts'
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import { previousTick } from '../../time/intervals/previous-tick.ts';
 
-/** What a task's templates may ask for in one interval; params of `backfill.yaml` go over those of the file. */
+/**
+ * What a task's templates may ask for in one interval; params of `backfill.yaml` go over those of the file, and what it
+ * says of one DAG over what it says of all.
+ */
 export const taskContext = (
   task: Task,
   pipeline: Pipeline,
@@ -14,8 +17,8 @@ export const taskContext = (
   zone: pipeline.zone,
   dagId: pipeline.id,
   taskId: task.name,
-  params: { ...task.params, ...params },
-  variables,
+  params: { ...task.params, ...params, ...pipeline.given?.params },
+  variables: { ...variables, ...pipeline.given?.variables },
   conf: pipeline.schedule.value.kind === 'none' ? 'unknown' : undefined,
   airflowVersion: pipeline.airflowVersion,
   previousTick: () => previousTick(pipeline.schedule.value, interval.start),

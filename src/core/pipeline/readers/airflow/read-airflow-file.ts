@@ -40,6 +40,7 @@ export function readAirflowFile(
   const follow = (modules: ModuleShelf | undefined) => {
     const program = newProgram(file);
     const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml, modules);
+    program.searchPathOf = (id) => options.dags?.[id]?.templateSearchPath;
     program.isCertain = () => run.uncertainty === 0;
     program.conditions = () => run.path;
     run.execute(file, text, tree);

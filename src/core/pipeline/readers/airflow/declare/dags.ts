@@ -29,6 +29,12 @@ export function openDag(program: Program, call: Call, run: Interpreter, function
       program.dagStack.pop();
     },
   };
+  const id = plainText(argument(call, 'dag_id', 0)?.value) ?? functionName;
+  const folders = id === undefined ? undefined : program.searchPathOf(id);
+  if (folders !== undefined) {
+    const value = listOf(folders.map((folder) => derivedText(folder)));
+    dag.assigned.set('template_searchpath', { name: 'template_searchpath', value, at: call.at, valueAt: call.at });
+  }
   program.made++;
   // A DAG of an imported module belongs to that module's file.
   if (run.isMain) program.dags.push(dag);

@@ -27,6 +27,7 @@ export function buildPipeline(
   problems: Problem[],
 ): Pipeline {
   const id = dagId(dag, context.file, problems);
+  const said = context.options.dags?.[id];
   const builders = program.tasks.filter((task) => task.dag === dag);
   const dates = datesOf(dag, builders, settings);
   problems.push(...dates.problems);
@@ -38,7 +39,7 @@ export function buildPipeline(
   const ownAnchor = { startDate: dates.startDate, endDate: dates.endDate, catchup: ownCatchup.value };
   const { schedule, anchor, zone, catchup } = withDeclaredTimes(
     { schedule: read, anchor: ownAnchor, zone: ownZone, catchup: ownCatchup },
-    context.options.dags?.[id],
+    said,
     settings,
   );
   if (schedule.value.kind === 'unknown')
@@ -49,9 +50,12 @@ export function buildPipeline(
     });
 
   const own: SqlContext = schedule.value.kind === 'none' ? { ...context, conf: 'unknown' } : context;
+  const given = said?.params;
   const kept = keepUnique(builders, id, problems);
   const tasks: Task[] = kept.map(({ builders: ways, id: taskId }) =>
-    joinWays(ways.map((builder) => ({ builder, task: buildTask(builder, taskId, dag, own, settings, problems) }))),
+    joinWays(
+      ways.map((builder) => ({ builder, task: buildTask(builder, taskId, dag, given, own, settings, problems) })),
+    ),
   );
   const ids = new Map(
     kept.flatMap(({ builders: ways, id: taskId }) => ways.map((builder) => [builder, taskId] as const)),
@@ -100,6 +104,9 @@ export function buildPipeline(
     catchup,
     maxActiveRuns: numberOf(dagArgument(dag, 'max_active_runs')),
     airflowVersion: settings.version,
+    ...(said?.variables === undefined && said?.params === undefined
+      ? {}
+      : { given: { variables: said.variables, params: said.params } }),
     tasks,
     edges,
     clockCalls: clockCallsOf(

@@ -33,6 +33,7 @@ export function buildTask(
   task: TaskBuilder,
   id: string,
   dag: DagBuilder,
+  given: Task['params'] | undefined,
   context: SqlContext,
   settings: AirflowSettings,
   problems: Problem[],
@@ -66,7 +67,11 @@ export function buildTask(
   const decides = whatFollows(task);
   const intervalAt = task.callable && intervalTaken(task.callable);
   const dates = taskDates(task, settings, problems);
-  const params = { ...plainDict(dagArgument(dag, 'params')?.value), ...plainDict(taskArgument(task, 'params')?.value) };
+  const params = {
+    ...plainDict(dagArgument(dag, 'params')?.value),
+    ...plainDict(taskArgument(task, 'params')?.value),
+    ...given,
+  };
   return {
     id,
     name: task.name,

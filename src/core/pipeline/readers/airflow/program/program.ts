@@ -151,6 +151,8 @@ export interface Program {
   /** Texts that the Python of tasks writes into files, by the name of the file. */
   readonly written: { readonly path: string; readonly text: TextValue; readonly conditions: readonly Condition[] }[];
   /** Functions under `@dag` and whether they were called. */
+  /** Folders of template files that a person says a DAG has, in place of its own. */
+  searchPathOf: (dagId: string) => readonly string[] | undefined;
   readonly dagFunctions: { readonly name: string; readonly at: SourceSpan; called: boolean }[];
 }
 
@@ -170,6 +172,7 @@ export const newProgram = (file: string): Program => ({
   running: undefined,
   sessions: new Map(),
   written: [],
+  searchPathOf: () => undefined,
   dagFunctions: [],
 });
 

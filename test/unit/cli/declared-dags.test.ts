@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../../support/run-cli.ts';
+
+const dag = (name: string, schedule: string): string => `
+with DAG("${name}", schedule=${schedule}, start_date=pendulum.datetime(2024, 1, 1, tz="UTC"), catchup=False,
+         template_searchpath=os.environ["SQL"], params={"to": "elsewhere"}):
+    PostgresOperator(task_id="f", postgres_conn_id="wh", sql="fill.sql")
+`;
+const schedules = {
+  once: '"@once"',
+  none: 'None',
+  assets: '[Dataset("s3://x")]',
+  triggered: 'None',
+  daily: '"@daily"',
+};
+const said = `schedule: "0 5 * * *", start_date: 2024-03-01, template_searchpath: [/opt/airflow/etl/sql],
+      params: { to: mart }, variables: { from: own }`;
+
+const files: Readonly<Record<string, string>> = {
+  'requirements.txt': 'apache-airflow==2.10.5',
+  'dags/d.py': `import os
+import pendulum
+from airflow import DAG
+from airflow.datasets import Dataset
+from airflow.operators.trigger_dagrun import TriggerDagRunOperator
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+${Object.entries(schedules)
+  .map(([name, schedule]) => dag(name, schedule))
+  .join('')}
+with DAG("starter", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1, tz="UTC"), catchup=False):
+    TriggerDagRunOperator(task_id="go", trigger_dag_id="triggered")
+`,
+  'etl/sql/fill.sql': `DELETE FROM {{ params.to }}.f WHERE day = '{{ ds }}';
+INSERT INTO {{ params.to }}.f SELECT * FROM {{ var.value.from }}.f WHERE day = '{{ ds }}';`,
+  'backfill.yaml': `version: 1
+variables: { from: raw }
+params: { to: everywhere }
+dags:
+${['once', 'none', 'assets', 'triggered'].map((name) => `  ${name}: { ${said} }`).join('\n')}
+  daily: { template_searchpath: [etl/sql] }
+`,
+};
+
+let root = '';
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'backfill-dags-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const plan = async (task: string) => {
+  const range = ['--from', '2024-03-02', '--to', '2024-03-04', '--now', '2024-04-01', '--offline'];
+  const { out } = await runCli(['plan', task, ...range, '--statements', '--format', 'json'], root);
+  const { units } = JSON.parse(out) as { units: { start: string; statements: string[] }[] };
+  return units;
+};
+
+test.each(['once', 'none', 'assets', 'triggered'])(
+  'a DAG whose runs are started %s is planned at the dates, with the files and values that are said of it',
+  async (name) => {
+    expect(await plan(`${name}.f`)).toMatchObject(
+      ['02', '03'].map((day) => ({
+        start: `2024-03-${day}T05:00:00Z`,
+        statements: [
+          `DELETE FROM mart.f WHERE day = '2024-03-${day}'`,
+          `INSERT INTO mart.f SELECT * FROM own.f WHERE day = '2024-03-${day}'`,
+        ],
+      })),
+    );
+  },
+);
+
+test('what is not said of one DAG is as it is said of all', async () => {
+  const [first] = await plan('daily.f');
+  expect(first?.statements[1]).toBe("INSERT INTO everywhere.f SELECT * FROM raw.f WHERE day = '2024-03-02'");
+});
