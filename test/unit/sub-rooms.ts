@@ -468,6 +468,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'session', 'tables', 'irrevocable', 'claim', 'record', 'relational/task', 'relational/apply'],
     },
     {
+      room: 'carried',
+      decides: 'one unit that a scheduler carries out: what is written down before it, whether it ended, what it left',
+      imports: ['unit', 'jobs', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply'],
+    },
+    {
       room: 'relational/preview',
       decides: 'what a run would do; nothing kept',
       imports: ['unit', 'session', 'tables', 'record', 'relational/task', 'relational/apply', 'relational'],

@@ -4,6 +4,7 @@ import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan, PlanFinding, UnitId } from '../../core/plan/model/plan.ts';
 import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
+import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { planFileText } from '../../core/run/reviewed/plan-file-text.ts';
 import type { JobRefusal } from '../../core/run/unit/job-refusal.ts';
@@ -19,6 +20,7 @@ import { titleOf } from '../arguments/title-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
 import { askDatabase, askWarehouse } from '../connection/ask-database.ts';
+import { addCarrierOptions, askCarrier, type CarrierOptions, carriedBy, carriedView } from '../connection/carrier.ts';
 import { describeTarget, realTargetOf, taskPlaces } from '../connection/describe-target.ts';
 import { joinDatabase, joinWarehouse } from '../connection/join-database.ts';
 import { type PlanNow, planFileNow } from '../connection/plan-file-now.ts';
@@ -31,7 +33,7 @@ import { findingLines, planText } from '../reporters/run/plan-text.ts';
 import { type OutputFile, outputFile } from '../terminal/output-file.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
-interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
+interface PlanOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions, CarrierOptions {
   readonly connection?: string;
   readonly units?: boolean;
   readonly statements?: boolean;
@@ -45,7 +47,7 @@ export function register(program: Command, shell: Shell): void {
     .command('plan')
     .description('show which intervals would run again, in which order and why; nothing is run')
     .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks');
-  addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command))))
+  addCarrierOptions(addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command)))))
     .option('--connection <name>', 'connection of backfill.yaml that it would run on')
     .option('--units', 'list every unit with its reasons')
     .option('--statements', 'print the SQL of every unit as it would be sent')
@@ -120,8 +122,11 @@ async function showPlan(
 ): Promise<Plan> {
   const planned = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, planned, shell);
-  const prepared = jobsOf(planned, name, workspace, shell);
+  const given = carriedBy(workspace, planned, options, shell);
+  const prepared = jobsOf(planned, name, workspace, given, shell);
   reportRefusals(refusalsOf(planned, prepared), workspace, shell);
+  const asked =
+    given && options.offline !== true ? await askCarrier(workspace, given, planned, prepared, shell) : undefined;
   const made = withFindings(planned, await ask(planned, prepared));
   const steps = options.commands === true ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {
@@ -142,10 +147,12 @@ async function showPlan(
       zone: zoneOf(workspace.tasks),
       session: sessionOf(workspace),
       target,
+      carried: given && carriedView(asked?.checked.jobs ?? prepared.jobs, asked?.scheduler, given.scheduler),
       units: options.units ?? false,
       width: shell.columns,
     };
     shell.out(planText(view, shell.colors));
+    for (const note of asked?.checked.notes ?? []) shell.out(`note: ${note}\n`);
     if (options.statements === true) shell.out(sentText(made, prepared));
   }
   shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
@@ -172,12 +179,14 @@ function jobsOf(
   plan: Plan,
   connection: string | undefined,
   { config, facts }: Workspace,
+  given: CarriedBy | undefined,
   { env }: Shell,
 ): PreparedJobs {
   const setting = {
     run: 'plan',
     variables: config.variables,
     params: config.params,
+    carriedBy: given,
     options: unitOptions(config, {}),
   };
   const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
-import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
+import { carrierOfRun, executorFor } from '../connection/carrier.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { type Target, toName } from '../connection/target.ts';
@@ -72,6 +72,7 @@ export async function resumeOn(
     }
     const ledger = sqlLedgerStore(warehouse);
     try {
+      const scheduler = await carrierOfRun(ledger, run, workspace, shell);
       const result = await resumeRun(
         {
           run,
@@ -80,7 +81,7 @@ export async function resumeOn(
           notAtomic: options.notAtomic ?? [],
         },
         {
-          executor: relationalExecutor(warehouse, { clock: shell.clock, owner: processOwner() }),
+          executor: executorFor(warehouse, { clock: shell.clock, owner: processOwner() }, scheduler),
           ledger,
           clock: shell.clock,
           signal: shell.listenForCancel(),

@@ -7,6 +7,7 @@ import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
 import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
+import { checkCarried } from '../../core/run/carried/check-carried.ts';
 import { outsideText, previewing } from '../../core/run/irrevocable/outside-words.ts';
 import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
@@ -22,7 +23,6 @@ import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
-import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { requestOf } from '../../core/run/reviewed/make-plan-file.ts';
 import type { ReviewedPlan } from '../../core/run/reviewed/plan-file.ts';
 import { markedTitle } from '../../core/run/reviewed/plan-mark.ts';
@@ -43,6 +43,14 @@ import { sessionOf } from '../arguments/session-of.ts';
 import { titleOf } from '../arguments/title-of.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { zoneOf } from '../arguments/zone-of.ts';
+import {
+  addCarrierOptions,
+  type CarrierOptions,
+  carriedBy,
+  carriedView,
+  executorFor,
+  openCarrier,
+} from '../connection/carrier.ts';
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
 import { confirmOutside } from '../connection/confirm-outside.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
@@ -62,7 +70,7 @@ import { reportFile, reportOption } from '../terminal/report-file.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
-interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions {
+interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions, CarrierOptions {
   readonly plan?: string;
   readonly connection?: string;
   readonly preview?: boolean;
@@ -85,7 +93,7 @@ export function register(program: Command, shell: Shell): void {
     .description('plan and run intervals again, each in one transaction, and compare every slice before and after')
     .argument('[task...]', 'dag.task, a SQL file, or a DAG for all of its tasks; none with --plan');
   addConfirmOptions(
-    addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command)))),
+    addCarrierOptions(addAirflowOptions(addWorkspaceOptions(addOrderOption(addSelectionOptions(command))))),
     'do not ask; needed where nobody can be asked',
   )
     .option(
@@ -135,6 +143,7 @@ Examples:
   backfill run shop_daily.orders_clean --from 2026-11-01 --to 2026-12-01 --preview --report changes.html
   backfill run shop_daily --logical-dates 2026-11-28..2026-11-28 --concurrency 2 --format json --yes
   backfill run --plan plan.json --yes
+  backfill run shop_daily --from 2026-11-01 --to 2026-11-08 --on airflow
 
 Exit codes: 0 done, 1 failed or blocked units, 2 wrong call, 3 held for a decision, 130 cancelled.`,
     )
@@ -235,6 +244,9 @@ async function runOn(
     options.concurrency === undefined ? settings.concurrency : wholeNumber('--concurrency', options.concurrency, 1, 64);
   const retries = options.retries === undefined ? undefined : wholeNumber('--retries', options.retries, 0, 100);
   const runId = newRunId(shell.clock.now());
+  // What a scheduler does cannot be rolled back.
+  const given = isPreview(options) ? undefined : carriedBy(workspace, plan, options, shell);
+  const scheduler = given && (await openCarrier(workspace, given.scheduler, shell));
   const prepare = (notAtomic: readonly TaskId[]) =>
     prepareJobs(
       plan,
@@ -245,6 +257,7 @@ async function runOn(
         variables: workspace.config.variables,
         params: workspace.config.params,
         notAtomic: new Set(notAtomic),
+        carriedBy: given,
         options: {
           ...unitOptions(workspace.config, sessionSettings, connection.name),
           compare: options.compare ?? settings.compare,
@@ -259,17 +272,18 @@ async function runOn(
     ? prepare([])
     : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
+  const there = scheduler && (await checkCarried(scheduler, plan, asked, workspace.facts.pipelines));
   if (isElsewhere) {
     const realTarget = await realTargetOf(workspace, runsOn, shell);
     await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, [
       ...asked.jobs.values(),
     ]);
   }
-  const known = await withOutside(warehouse, asked);
+  const known = await withOutside(warehouse, there ?? asked);
   const { jobs, refused } = isPreview(options)
     ? await confirmOutside(plan, known, previewing, options.irrevocable ?? [], options.format, shell)
     : known;
-  const planned = [...jobs.values()];
+  const planned = [...jobs.values()].filter(({ carried }) => carried === undefined);
   const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
   // The ledger of a clone knows runs of the time when it was made.
   const active = isElsewhere ? undefined : activeRuns(warehouse);
@@ -286,6 +300,7 @@ async function runOn(
       zone: zoneOf(workspace.tasks),
       session: sessionOf(workspace),
       target: on,
+      carried: given && carriedView(jobs, scheduler, given.scheduler),
       units: false,
       width: shell.columns,
     };
@@ -295,6 +310,7 @@ async function runOn(
   reportRefusals([...refused.values()], workspace, shell);
   if (text && !isPreview(options)) shell.out(outsideText(jobs));
   else if (text) for (const line of madeSqlInWords(planned)) shell.out(`note: ${line}\n`);
+  if (text) for (const line of there?.notes ?? []) shell.out(`note: ${line}\n`);
   const against = overlap ?? planErrors(checked);
   if (against !== undefined) {
     // As text the plan has said it.
@@ -338,7 +354,7 @@ async function runOn(
         },
       },
       {
-        executor: preview?.executor ?? relationalExecutor(warehouse, env),
+        executor: preview?.executor ?? executorFor(warehouse, env, scheduler),
         ledger,
         activeRuns: active,
         clock: shell.clock,

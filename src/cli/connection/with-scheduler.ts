@@ -1,9 +1,9 @@
 import type { Scheduler } from '../../core/scheduler/port/scheduler.ts';
-import { SchedulerError } from '../../core/scheduler/port/scheduler-error.ts';
 import { resolveScheduler } from '../../node/config/resolve-scheduler.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { openScheduler } from '../../orchestrators/open.ts';
 import { reportProblems } from '../terminal/report-problems.ts';
+import { reportWorldError } from '../terminal/report-world-error.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 /** Opens a scheduler and does the work. What the world says is shown with what to do, exit code 1 (usage: 2). */
@@ -25,10 +25,6 @@ export async function withScheduler(
   try {
     await work(await openScheduler(resolved.scheduler));
   } catch (error) {
-    if (!(error instanceof SchedulerError)) throw error;
-    const { red, green } = shell.colors;
-    shell.err(`${red('error')} ${error.message}\n`);
-    if (error.hint !== undefined) shell.err(`  ${green('help')} ${error.hint}\n`);
-    shell.exit(exitCodes.findings);
+    reportWorldError(error, shell);
   }
 }

@@ -1,6 +1,6 @@
-import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { reportProblems } from '../terminal/report-problems.ts';
+import { reportWorldError } from '../terminal/report-world-error.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
 import { openTarget, type Target } from './target.ts';
 
@@ -23,10 +23,6 @@ export async function withTarget(
       await target.warehouse.close();
     }
   } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
-    const { red, green } = shell.colors;
-    shell.err(`${red('error')} ${error.message}\n`);
-    if (error.detail.hint !== undefined) shell.err(`  ${green('help')} ${error.detail.hint}\n`);
-    shell.exit(error.kind === 'cancelled' ? exitCodes.cancelled : exitCodes.findings);
+    reportWorldError(error, shell);
   }
 }

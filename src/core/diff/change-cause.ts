@@ -24,6 +24,8 @@ export type ChangeCause =
   | { readonly kind: 'definitions' }
   /** The scheduler made the last version; what was different then is not recorded. */
   | { readonly kind: 'scheduled' }
+  /** A scheduler carried this run out; which code it has is not known. */
+  | { readonly kind: 'carried' }
   /** The change of an earlier run was taken back, by this run or the last one. */
   | { readonly kind: 'undo'; readonly run: string }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
@@ -48,17 +50,30 @@ export interface ChangeEvidence {
       }
     | undefined;
   readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
+  /** A scheduler ran the task, with the code that is deployed there. */
+  readonly carried?: boolean;
   /** What the task rests on beside rows, code and settings, in words. */
   readonly unrecorded?: string | undefined;
 }
 
 /** The causes of a change, the surest first. Never empty. */
-export function changeCauses({ before, after, previous, inputs, unrecorded }: ChangeEvidence): readonly ChangeCause[] {
+export function changeCauses({
+  before,
+  after,
+  previous,
+  inputs,
+  unrecorded,
+  carried,
+}: ChangeEvidence): readonly ChangeCause[] {
   if (previous === undefined) return [{ kind: 'first-run' }];
   const touched = before !== undefined && sameContent(before, previous.after) === false;
   const outside: readonly ChangeCause[] = touched ? [{ kind: 'outside' }] : [];
   if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
   if (previous.scheduled) return [{ kind: 'scheduled' }, ...outside];
+  if (carried === true) {
+    const read = tables(inputs, false).map((table) => ({ kind: 'input', table }) as const);
+    return [...read, { kind: 'carried' }, ...outside];
+  }
   const known: ChangeCause[] = [
     ...codeCauses(previous),
     ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
@@ -121,6 +136,8 @@ export function causeInWords(cause: ChangeCause): string {
       return `it rests on ${cause.what}, which no record holds`;
     case 'scheduled':
       return 'its scheduler made the last version, and what that run saw was not recorded';
+    case 'carried':
+      return 'a scheduler ran it, and whether its code there is that of the last run is not known';
     case 'undo':
       return `run ${cause.run} was undone`;
     case 'not-deterministic':

@@ -68,6 +68,8 @@ const part = (text: string): string => encodeURIComponent(text);
 const pageSize = 100;
 /** A run that is made does not start before its tasks are settled; Airflow 3 only. */
 const headStartMs = 5000;
+/** Airflow 2 starts a run as soon as it is made: a task that had begun by then is ended with its next sign of life. */
+const stopMs = 10_000;
 
 function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Scheduler {
   const { major, target } = description;
@@ -115,6 +117,10 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
     for (const instance of await instancesOf(dag, id))
       if (instance.state !== 'success') await setState(dag, id, instance, 'success');
   };
+  const hasBegun = async (dag: string, id: string): Promise<boolean> => {
+    const answer = await http.ask({ method: 'GET', path: `${runPath(dag, id)}/taskInstances?limit=${pageSize}` });
+    return listAt(answer, 'task_instances').some((instance) => numberAt(instance, 'pid') !== undefined);
+  };
   return {
     description,
     health: () => healthOf(http, major),
@@ -158,6 +164,7 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
       }
       if (made.status >= 400) await http.ask({ method: 'POST', path, body: { ...body, ...later } });
       await settleRun(dag, id);
+      if (major === 2 && (await hasBegun(dag, id))) await new Promise((resolve) => setTimeout(resolve, stopMs));
       const settled = await run(dag, id);
       if (settled === undefined)
         throw new SchedulerError('other', `The run ${id} of ${dag} was made and is gone.`, false);

@@ -17,6 +17,8 @@ export interface PlanView {
   session?(task: string): readonly string[];
   /** Where it would run, without secrets; `undefined` when no connection is set up. */
   readonly target: string | undefined;
+  /** Tasks whose units a scheduler carries out, by whom in a word, and where that is; absent: none. */
+  readonly carried?: { readonly tasks: ReadonlySet<string>; readonly by: string; readonly where: string } | undefined;
   /** List every unit with its reasons. */
   readonly units: boolean;
   /** Columns of the terminal. */
@@ -42,7 +44,7 @@ export function planText(view: PlanView, colors: Colors): string {
 
 /** A plan that somebody has read: what it is, and what is said of it now that was not said then. */
 export function reviewedText(
-  view: Pick<PlanView, 'plan' | 'target' | 'session'>,
+  view: Pick<PlanView, 'plan' | 'target' | 'session' | 'carried'>,
   { name, file }: ReviewedPlan,
   colors: Colors,
 ): string {
@@ -59,14 +61,22 @@ export function reviewedText(
 }
 
 function targetLines(
-  { target, plan, session }: Pick<PlanView, 'target' | 'plan' | 'session'>,
+  { target, plan, session, carried }: Pick<PlanView, 'target' | 'plan' | 'session' | 'carried'>,
   colors: Colors,
 ): readonly string[] {
   const sessions = [...plan.byTask.keys()].flatMap((task) => {
     const words = session?.(task) ?? [];
     return words.length === 0 ? [] : [`${colors.bold('session')} ${task}: ${words.join(', ')}`];
   });
-  return [`${colors.bold('target')}  ${target ?? 'none: add a connection to backfill.yaml to run this'}`, ...sessions];
+  const by =
+    carried === undefined || carried.tasks.size === 0
+      ? []
+      : [`${colors.bold('by')}      ${carried.where}: compared after, not held`];
+  return [
+    `${colors.bold('target')}  ${target ?? 'none: add a connection to backfill.yaml to run this'}`,
+    ...by,
+    ...sessions,
+  ];
 }
 
 function taskTable(view: PlanView, colors: Colors): readonly string[] {
@@ -78,7 +88,11 @@ function taskTable(view: PlanView, colors: Colors): readonly string[] {
     const last = plan.units[positions.at(-1) ?? -1];
     const name = (unit: typeof first): string => (unit === undefined ? '' : formatInterval(unit.data, zone));
     const notes = [
-      ...(summary.executor === 'warehouse' ? [] : [`not run from here`]),
+      ...(view.carried?.tasks.has(summary.task)
+        ? [`by ${view.carried.by}`]
+        : summary.executor === 'warehouse'
+          ? []
+          : ['not run from here']),
       ...(summary.blocked > 0 ? [`${summary.blocked} blocked`] : []),
       ...(summary.gaps ? ['with gaps'] : []),
     ];

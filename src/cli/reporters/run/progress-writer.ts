@@ -41,6 +41,9 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
       case 'unit-retrying':
         line(`${colors.yellow('retry')} ${event.unit} in ${durationText(event.delayMs)}: ${event.reason}`);
         break;
+      case 'unit-reported':
+        line(colors.dim(`${event.unit}  ${event.state}`));
+        break;
       case 'cancelling':
         line(
           colors.yellow(

@@ -42,7 +42,8 @@ export interface JobSetting {
   readonly notAtomic?: ReadonlySet<TaskId> | undefined;
 }
 
-const elsewhere = 'run it with its scheduler, then tell the run so: backfill done RUN UNIT';
+const elsewhere =
+  'give it to its Airflow on the command line, with schedulers in backfill.yaml; or run it there yourself, then tell the run so: backfill done RUN UNIT';
 
 /** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
 export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
@@ -135,7 +136,7 @@ const readsAreKnown = ({ unknowns }: TaskFacts): boolean =>
 export const isRefusal = (made: object): made is JobRefusal => 'remedy' in made;
 
 /** The rows that the unit owns. What is not known to be less is the whole table: wider than needed, never narrower. */
-function sliceOf(
+export function sliceOf(
   write: WriteFact,
   unit: PlanUnit,
   source: JobSource,
@@ -204,7 +205,7 @@ function qualifiers({ table, slice }: Pick<WriteFact, 'table' | 'slice'>, { task
   return names;
 }
 
-function inputOf(
+export function inputOf(
   read: ReadFact,
   task: Task,
   context: TemplateContext,

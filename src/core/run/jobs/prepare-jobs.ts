@@ -7,6 +7,7 @@ import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import { type CarriedBy, isCarried, makeCarriedJob } from './make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { scheduledWriters } from './scheduled-writers.ts';
 import { taskContext } from './task-context.ts';
@@ -46,7 +47,11 @@ export function prepareJobs(
   plan: Plan,
   facts: WorkspaceFacts,
   declared: DeclaredFacts,
-  setting: Omit<JobSetting, 'codeHash' | 'options'> & { readonly options: JobOptions },
+  setting: Omit<JobSetting, 'codeHash' | 'options'> & {
+    readonly options: JobOptions;
+    /** Absent: no scheduler is given anything. */
+    readonly carriedBy?: CarriedBy | undefined;
+  },
   runsHere: RunsHere,
 ): PreparedJobs {
   const jobs = new Map<UnitId, UnitJob>();
@@ -57,7 +62,9 @@ export function prepareJobs(
     if (known === undefined || taskFacts === undefined) {
       return { code: 'not-runnable', message: `there is no task ${unit.task}`, remedy: 'plan again', at: undefined };
     }
-    if (unit.executor.kind === 'warehouse') {
+    const { carriedBy } = setting;
+    const isGiven = isCarried(unit, known, carriedBy);
+    if (unit.executor.kind === 'warehouse' && !isGiven) {
       const { connection, database } = unit.executor;
       const rendered = database === undefined ? undefined : renderedDatabase(database, unit, known, setting);
       if (typeof rendered === 'object') return rendered;
@@ -75,6 +82,8 @@ export function prepareJobs(
       ...known,
     };
     const options = optionsOf(unit.task, taskFacts);
+    if (isGiven && carriedBy !== undefined)
+      return makeCarriedJob(unit, source, { ...setting, codeHash: '', options }, carriedBy);
     return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
   };
   const known = new Map<TaskId, UnitOptions>();

@@ -195,7 +195,9 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       }
       emit({ kind: 'unit-started', unit, attempt });
       const { mark, follows } = commits.begin();
-      const outcome = await executor.execute(job, signal, follows);
+      const outcome = await executor.execute(job, signal, follows, (state) =>
+        emit({ kind: 'unit-reported', unit, state }),
+      );
       if (outcome.state === 'lost') return lose(position, attempt);
       if (outcome.state === 'full') {
         // It keeps its place in this run, so that no more units ask than could be let in.

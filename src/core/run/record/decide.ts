@@ -12,7 +12,10 @@ export type Decision =
   | { readonly kind: 'unchanged'; readonly commits: boolean }
   | { readonly kind: 'held'; readonly code: (UnitOutcome & { state: 'held' })['code']; readonly reason: string };
 
-export function decide(applied: Applied, job: Pick<UnitJob, 'statements' | 'options' | 'outside'>): Decision {
+export function decide(
+  applied: Applied,
+  job: Pick<UnitJob, 'statements' | 'options' | 'outside' | 'carried'>,
+): Decision {
   const decision = decisionOf(applied, job);
   // What the task did that stays when its rows do not.
   return decision.kind !== 'held' || job.outside === undefined
@@ -20,13 +23,16 @@ export function decide(applied: Applied, job: Pick<UnitJob, 'statements' | 'opti
     : { ...decision, reason: `${decision.reason} ${outsideNote(job.outside)}` };
 }
 
-function decisionOf(applied: Applied, { statements, options }: Pick<UnitJob, 'statements' | 'options'>): Decision {
+function decisionOf(
+  applied: Applied,
+  { statements, options, carried }: Pick<UnitJob, 'statements' | 'options' | 'carried'>,
+): Decision {
   if (applied.escape.kind === 'escaped') return { kind: 'held', code: 'escaped', reason: applied.escape.reason };
   if (applied.doubled?.kind === 'doubled') {
     return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };
   }
   for (const slice of applied.slices) {
-    const held = guard(slice, options.holdShrinkPercent);
+    const held = guard(slice, options.holdShrinkPercent, carried !== undefined);
     const meant = held?.code === 'empty' && onlyEmpties(statements, slice.target);
     if (held !== undefined && !meant) return held;
   }
@@ -36,7 +42,12 @@ function decisionOf(applied: Applied, { statements, options }: Pick<UnitJob, 'st
   return commits && applied.slices.length === 0 ? { kind: 'changed' } : { kind: 'unchanged', commits };
 }
 
-function guard({ target, diff }: AppliedSlice, percent: number | undefined): (Decision & { kind: 'held' }) | undefined {
+/** `isDone`: the rows are as they are said to be, since nothing of ours can hold them back. */
+function guard(
+  { target, diff }: AppliedSlice,
+  percent: number | undefined,
+  isDone: boolean,
+): (Decision & { kind: 'held' }) | undefined {
   if (target.slice.stage === true) return undefined;
   const before = diff.before?.rows ?? 0;
   const after = diff.after?.rows ?? 0;
@@ -45,14 +56,14 @@ function guard({ target, diff }: AppliedSlice, percent: number | undefined): (De
     return {
       kind: 'held',
       code: 'empty',
-      reason: `${diff.table} would lose ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice.`,
+      reason: `${diff.table} ${isDone ? 'has lost' : 'would lose'} ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice.`,
     };
   }
   if (((before - after) / before) * 100 <= percent) return undefined;
   return {
     kind: 'held',
     code: 'shrunk',
-    reason: `${diff.table} would shrink from ${before} to ${plural(after, 'row')}, by more than ${percent} %.`,
+    reason: `${diff.table} ${isDone ? 'has shrunk' : 'would shrink'} from ${before} to ${plural(after, 'row')}, by more than ${percent} %.`,
   };
 }
 

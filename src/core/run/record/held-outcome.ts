@@ -31,6 +31,8 @@ function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob
       );
     case 'empty':
     case 'shrunk':
+      if (job.carried !== undefined)
+        return `its rows are written, and what waits for them is not run; where they are right: backfill resume ${job.run} --accept-held; where not: backfill undo ${job.run} --unit ${job.unit}`;
       return `look at the rows that would go; if that is right: backfill resume ${job.run} --accept-held; to hold such results of this task no more, in backfill.yaml: ${tasks('hold: false')}`;
     case 'null-key':
     case 'repeated-key':

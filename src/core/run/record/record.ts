@@ -25,7 +25,8 @@ export async function recordOutcome(
     readonly durationMs: number;
   },
 ): Promise<void> {
-  const versions = outcome.state === 'held' ? [] : outcome.slices.map(versionOf);
+  // What a scheduler wrote is there, whether it is let through or not.
+  const versions = outcome.state === 'held' && job.carried === undefined ? [] : outcome.slices.map(versionOf);
   await session.query(recordUnitSql, [
     job.run,
     job.unit,

@@ -28,7 +28,7 @@ export function withCauses(
     previous: version && {
       after: version,
       undone: undoneRun(version.codeHash),
-      scheduled: byScheduler(version),
+      scheduled: byScheduler(version) && job.carried === undefined,
       sameCode: version.codeHash === job.codeHash,
       sameStatements: version.sameStatements !== false,
       sameDefinitions: version.definitionsHash === marker.definitionsHash,
@@ -40,6 +40,7 @@ export function withCauses(
       same: sameInput(input, counterpart(input, version?.inputs ?? [])),
     })),
     unrecorded,
+    carried: job.carried !== undefined,
   });
   return { ...applied, diff: { ...diff, causes } };
 }

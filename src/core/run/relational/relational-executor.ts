@@ -36,6 +36,7 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
   const execute = async (job: UnitJob, signal: CancelSignal, follows: readonly UnitId[] = []): Promise<UnitOutcome> => {
     const startedAt = env.clock.now();
     const durationMs = () => env.clock.now() - startedAt;
+    if (job.carried !== undefined) return notOurs(job.carried.scheduler);
     const parted = planParts(job);
     const plan = parted ?? planTask(job);
     if (plan.kind === 'refused') return refusedOutcome(plan, durationMs());
@@ -116,6 +117,20 @@ const doneOutside = (error: UnitError, outside: readonly string[], { run }: Unit
   retryable: false,
   message: `${error.message} It ${outsideInWords(outside)}. That may be done already.`,
   remedy: error.remedy ?? `look at its tables first; if it is to be run again: backfill resume ${run}`,
+});
+
+/** It has no statements, so that sending them would say of it that it ran. */
+const notOurs = (scheduler: string): UnitOutcome => ({
+  state: 'failed',
+  durationMs: 0,
+  error: {
+    kind: 'refused',
+    message: `It is carried out by the scheduler ${scheduler}, which is not asked from here.`,
+    remedy: 'go on with its run on the command line: backfill resume',
+    retryable: false,
+    sqlState: undefined,
+    statement: undefined,
+  },
 });
 
 /** What a unit that is not atomic has done stays, and so does what its last statement may have done. */

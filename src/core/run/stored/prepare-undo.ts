@@ -124,11 +124,15 @@ function undoOf(
 const undoJob = (job: UnitJob, changed: readonly SliceDiff[], run: string, as: string): UnitJob => ({
   ...job,
   // Compared in the columns that were compared then: without statements nobody can tell which those are.
-  slices: job.slices.map((slice) => {
-    const { surrogates } = changed.find(({ table }) => table === slice.table) ?? {};
-    return { ...slice, surrogates };
-  }),
+  slices: job.slices
+    // A table that the connection did not reach has nothing to be put back.
+    .filter(({ table }) => job.carried === undefined || changed.some((diff) => diff.table === table))
+    .map((slice) => {
+      const { surrogates } = changed.find(({ table }) => table === slice.table) ?? {};
+      return { ...slice, surrogates };
+    }),
   run: as,
+  carried: undefined,
   statements: [],
   inputs: [],
   cutsOff: false,

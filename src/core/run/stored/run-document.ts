@@ -13,7 +13,7 @@ import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { type JobRefusal, jobRefusalCodes } from '../unit/job-refusal.ts';
 import type { RunOptions } from '../unit/run-options.ts';
-import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type { CarriedTask, JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 
 /** What a stored run holds: the frozen plan, each unit's rendered job or refusal, and the options it was asked with. */
 export interface RunDocument {
@@ -85,6 +85,15 @@ const job = record<UnitJob>({
   restores: optional(record({ run: text, unit: text })),
   fromNothing: optional(flag),
   notAtomic: optional(text),
+  carried: optional(
+    record<CarriedTask>({
+      scheduler: text,
+      dag: text,
+      task: text,
+      uncompared: optional(text),
+      locksItself: optional(flag),
+    }),
+  ),
   options: record<UnitOptions>({
     compare: oneOf('rows', 'checksums', 'none'),
     samples: count,

@@ -29,6 +29,8 @@ export type RunEvent =
   /** Before the first unit: what all of it is going to cost and hold. */
   | { readonly kind: 'forecast'; readonly forecast: Forecast }
   | { readonly kind: 'unit-started'; readonly unit: UnitId; readonly attempt: number }
+  /** What a scheduler does with a unit that it was given, in words; each state once. */
+  | { readonly kind: 'unit-reported'; readonly unit: UnitId; readonly state: string }
   | {
       readonly kind: 'unit-retrying';
       readonly unit: UnitId;

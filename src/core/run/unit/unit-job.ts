@@ -68,6 +68,19 @@ export interface InputSnapshot {
   readonly date: string | undefined;
 }
 
+/** A task of a run of a DAG that a scheduler carries out, instead of statements of ours. */
+export interface CarriedTask {
+  /** Its name in `backfill.yaml`. */
+  readonly scheduler: string;
+  readonly dag: string;
+  /** Name inside of the DAG. */
+  readonly task: string;
+  /** Why its rows are not compared, or not all of them, in words. */
+  readonly uncompared?: string | undefined;
+  /** It claims and locks its rows by itself, and would be kept out by a claim of ours. */
+  readonly locksItself?: boolean | undefined;
+}
+
 /** Everything that running one unit needs, decided before the first statement. */
 export interface UnitJob {
   readonly run: string;
@@ -91,6 +104,8 @@ export interface UnitJob {
   readonly restores: RestoredVersion | undefined;
   /** Its slices are emptied before its statements: to see what one clean run leaves. Never kept. */
   readonly fromNothing?: boolean | undefined;
+  /** Who carries it out; absent: our own engine, by its statements. */
+  readonly carried?: CarriedTask | undefined;
   /** Why it cannot be one transaction; somebody said that it is to be run all the same. */
   readonly notAtomic?: string | undefined;
   /**

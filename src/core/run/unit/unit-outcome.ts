@@ -10,6 +10,13 @@ export type UnitOutcome =
       readonly notes: readonly string[];
       readonly durationMs: number;
     }
+  /** A scheduler ran it to its end, and nothing of it was compared, for the reason. */
+  | {
+      readonly state: 'not-compared';
+      readonly reason: string;
+      readonly notes: readonly string[];
+      readonly durationMs: number;
+    }
   /** The marker was there already: an earlier try had committed. */
   | { readonly state: 'done-before'; readonly slices: readonly SliceDiff[]; readonly durationMs: number }
   /** The server does not have what it had said was committed: these units of the run. Nothing was done. */

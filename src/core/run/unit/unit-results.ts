@@ -81,6 +81,8 @@ export function outcomeUnit(
     case 'changed':
     case 'unchanged':
       return { ...ran, state: outcome.state, slices: outcome.slices, notes: outcome.notes };
+    case 'not-compared':
+      return { ...ran, state: 'done', message: outcome.reason, notes: outcome.notes };
     case 'done-before':
       return {
         ...ran,

@@ -3,7 +3,7 @@ import { beginSliceSql, sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };
 
-export const ledgerVersion = 5;
+export const ledgerVersion = 6;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -16,6 +16,10 @@ const beforeImagesSql: readonly string[] = [
   `create index on ${ledgerSchema}.before_rows (run, unit, slice)`,
 ];
 
+/** Units that a scheduler was given, so that whoever goes on with their run finds what was started for them. */
+const carriedSql = `create table ${ledgerSchema}.carried (run text not null, unit text not null, handle json not null,
+  begun_at timestamptz not null default clock_timestamp(), primary key (run, unit))`;
+
 /** What makes a ledger of each earlier version one of the next, by the version that it makes. */
 export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   2: beforeImagesSql,
@@ -26,6 +30,7 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   4: sliceFunctionsSql,
   // Names with a dot in quotes.
   5: [beginSliceSql],
+  6: [carriedSql],
 };
 
 /**
@@ -65,6 +70,7 @@ export const createLedgerSql: readonly string[] = [
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
   ...beforeImagesSql,
+  carriedSql,
   ...sliceFunctionsSql,
   `insert into ${ledgerSchema}.meta (version) values (${ledgerVersion})`,
 ];

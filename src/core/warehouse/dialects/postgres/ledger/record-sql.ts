@@ -50,7 +50,7 @@ pg_catalog.md5(pg_catalog.concat_ws(',',
 export const markerSql = `
 select
   (select json_agg(json_build_object('state', v.state, 'diff', v.diff) order by v.slice)
-    from ${schema}.versions v where v.run = $1 and v.unit = $2),
+    from ${schema}.versions v where v.run = $1 and v.unit = $2 and v.state <> 'held'),
   (select json_agg(json_build_object('table', i.target, 'from', i.lower, 'to', i.upper, 'versions', (
       select json_agg(json_build_object('run', n.run, 'unit', n.unit, 'slice', n.slice, 'rows', n.row_count,
         'rowChecksum', n.row_checksum, 'algorithm', n.algorithm) order by n.lower, n.slice)

@@ -30,7 +30,7 @@ select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, (
     and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1)
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
-where v.run = $1 and v.state = 'changed' and not ${leftAsItWas('v')} order by v.id desc`;
+where v.run = $1 and v.state in ('changed', 'held') and not ${leftAsItWas('v')} order by v.id desc`;
 
 /** $1: run, $2: how an undo of it is marked. A run that undid it where nothing was made since. */
 export const undoneBySql = `

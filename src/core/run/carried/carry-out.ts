@@ -1,0 +1,210 @@
+import type { Scheduler, TaskInstance } from '../../scheduler/port/scheduler.ts';
+import { SchedulerError } from '../../scheduler/port/scheduler-error.ts';
+import { executionMark, standingOf, stateInWords, type TaskStanding } from '../../scheduler/port/task-state.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { Clock } from '../unit/clock.ts';
+import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
+import type { CarriedHandle } from './carried-handle.ts';
+
+/** A task that a scheduler was or will be given, and what watching it needs. */
+export interface Carrying {
+  readonly scheduler: Scheduler;
+  readonly job: UnitJob;
+  readonly carried: CarriedTask;
+  readonly clock: Clock;
+  readonly signal: CancelSignal;
+  /** Who does it and why, for the note on the run. */
+  readonly note: string;
+  readonly report: (state: string) => void;
+  /** Makes what is known durable; throws where the claim is gone. */
+  readonly save: (handle: CarriedHandle) => Promise<void>;
+  /** Throws where somebody else has the unit. */
+  readonly check: () => void;
+}
+
+/** How an execution ended, or that we were asked to stop waiting for it. */
+export interface Ended {
+  readonly standing: Exclude<TaskStanding, 'waiting' | 'active'> | 'not-run' | 'never' | 'stopping';
+  readonly handle: CarriedHandle;
+  readonly instances: readonly TaskInstance[];
+  readonly notes: readonly string[];
+}
+
+const pollMs = 2000;
+/** A scheduler that cannot be reached is asked again for so long. */
+const patienceMs = 300_000;
+/** Looks at a run that has ended and at a DAG that may be paused every so many polls. */
+const everyPolls = 5;
+
+/**
+ * Has the task run, if that was not done, and waits until it has. What was started by an earlier process is found and waited for,
+ * never started twice. Throws {@link SchedulerError}; `conflict`: somebody else has it run at this moment.
+ */
+export async function carryOut(carrying: Carrying, known: CarriedHandle): Promise<Ended> {
+  let handle = known;
+  for (let again = 0; ; again++) {
+    handle = await started(carrying, handle);
+    const ended = await watched(carrying, handle);
+    // Marked as a success before it ran: of two that made the run at once, the other one settled it later.
+    if (ended.standing !== 'not-run' || again === 2) return ended;
+    handle = { ...handle, phase: 'before', mark: executionMark(ended.instances) };
+    await carrying.save(handle);
+  }
+}
+
+async function started(carrying: Carrying, known: CarriedHandle): Promise<CarriedHandle> {
+  const { scheduler, job, carried, save, report } = carrying;
+  const { dag, task } = carried;
+  let handle = known;
+  if (handle.phase === 'started' || handle.phase === 'ended') return handle;
+  if (handle.make) {
+    report(`making its run ${handle.run} in ${scheduler.description.name}`);
+    const { interval } = job;
+    await oneAtATime(scheduler, `${dag} ${handle.run}`, async () => {
+      const there = await scheduler.run(dag, handle.run);
+      if (there === undefined) {
+        const made = await scheduler.createRun(dag, {
+          id: handle.run,
+          logicalDate: interval.start,
+          interval,
+          note: carrying.note,
+        });
+        handle = { ...handle, run: made.id };
+      } else await scheduler.settleRun(dag, handle.run);
+    });
+    const instances = await scheduler.instances(dag, handle.run, task);
+    handle = { ...handle, make: false, mark: executionMark(instances), tries: triesOf(instances) };
+    await save(handle);
+  } else {
+    const now = await scheduler.instances(dag, handle.run, task);
+    if (handle.phase === 'before' && executionMark(now) !== handle.mark) {
+      // It was started, and we did not live to write that down.
+      handle = { ...handle, phase: 'started' };
+      await save(handle);
+      return handle;
+    }
+  }
+  await scheduler.clear(dag, handle.run, task);
+  handle = { ...handle, phase: 'started' };
+  await save(handle);
+  // Nothing depends on the note.
+  await scheduler.note(dag, handle.run, carrying.note).catch(() => {});
+  return handle;
+}
+
+export const triesOf = (instances: readonly TaskInstance[]): CarriedHandle['tries'] =>
+  Object.fromEntries(instances.map(({ mapIndex, tryNumber }) => [String(mapIndex), tryNumber]));
+
+/** Makings of one run that are under way: units of one run are ready at the same time. */
+const makings = new WeakMap<Scheduler, Map<string, Promise<void>>>();
+
+async function oneAtATime(scheduler: Scheduler, key: string, work: () => Promise<void>): Promise<void> {
+  const own = makings.get(scheduler) ?? new Map<string, Promise<void>>();
+  makings.set(scheduler, own);
+  const turn = (own.get(key) ?? Promise.resolve()).catch(() => {}).then(work);
+  own.set(key, turn);
+  await turn;
+}
+
+async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended> {
+  const { scheduler, carried, clock, signal, report, check } = carrying;
+  const { dag, task } = carried;
+  const notes = new Set<string>();
+  let told = '';
+  let hindered: string | undefined;
+  let limit: number | undefined;
+  let left = 0;
+  for (let poll = 1; ; poll++) {
+    check();
+    const instances = await patiently(carrying, () => scheduler.instances(dag, handle.run, task));
+    const standing = standingOf(instances);
+    const most = Math.max(0, ...instances.map(({ maxTries }) => maxTries));
+    if (limit !== undefined && most > limit)
+      notes.add('somebody else had it run again meanwhile; its last execution counts');
+    limit = most;
+    const words = stateInWords(instances);
+    if (words !== told) report(`${scheduler.description.name}: ${words}`);
+    told = words;
+    const end = { handle, instances, notes: [...notes] };
+    if (signal.aborted) return { ...end, standing: 'stopping' };
+    if (standing === 'success') return { ...end, standing: ran(handle, instances) ? 'success' : 'not-run' };
+    if (standing !== 'waiting' && standing !== 'active') return { ...end, standing };
+    if (poll % everyPolls === 0) {
+      const over = standing === 'waiting' && (await isOver(carrying, handle.run));
+      left = over ? left + 1 : 0;
+      if (left >= 3) return { ...end, standing: 'never' };
+      const why = await whyNotYet(carrying);
+      if (why !== undefined && why !== hindered) report(`${scheduler.description.name}: ${words}; ${why}`);
+      hindered = why;
+    }
+    await clock.sleep(pollMs, signal);
+  }
+}
+
+/** A task that succeeded was tried once more than before; of a skipped one that is not asked. */
+const ran = ({ tries }: CarriedHandle, instances: readonly TaskInstance[]): boolean =>
+  instances.every(
+    ({ state, mapIndex, tryNumber }) => state !== 'success' || tryNumber > (tries[String(mapIndex)] ?? 0),
+  );
+
+async function isOver({ scheduler, carried }: Carrying, run: string): Promise<boolean> {
+  const found = await scheduler.run(carried.dag, run).catch(() => undefined);
+  return found !== undefined && (found.state === 'success' || found.state === 'failed');
+}
+
+async function whyNotYet({ scheduler, carried }: Carrying): Promise<string | undefined> {
+  try {
+    if ((await scheduler.dag(carried.dag))?.paused === true)
+      return 'its DAG was paused: it goes on when somebody unpauses it';
+    return (await scheduler.health()).starts ? undefined : 'the scheduler starts nothing at the moment';
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks again while the scheduler is away, as long as a run has patience. */
+async function patiently<T>({ clock, signal, report, scheduler, check }: Carrying, ask: () => Promise<T>): Promise<T> {
+  const since = clock.now();
+  for (let told = false; ; ) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof SchedulerError) || !error.retryable || signal.aborted) throw error;
+      if (clock.now() - since > patienceMs) throw error;
+      if (!told) report(`${scheduler.description.name} cannot be reached; asking again`);
+      told = true;
+      check();
+      await clock.sleep(pollMs, signal);
+    }
+  }
+}
+
+const stopped = /killed|externally set|Terminating|terminated with exit code/i;
+
+/**
+ * Has the scheduler end the task, and looks whether that came about: at once where it had not started, else when its own log
+ * says so.
+ */
+export async function stopCarried(
+  { scheduler, carried, clock }: Pick<Carrying, 'scheduler' | 'carried' | 'clock'>,
+  { run }: CarriedHandle,
+  instances: readonly TaskInstance[],
+): Promise<boolean> {
+  const { dag, task } = carried;
+  try {
+    await scheduler.stop(dag, run, task);
+    const running = instances.filter(({ state }) => state === 'running' || state === 'restarting');
+    for (let tries = 0; tries < 20; tries++) {
+      const now = await scheduler.instances(dag, run, task);
+      const standing = standingOf(now);
+      if (standing !== 'active' && standing !== 'waiting') {
+        const logs = await Promise.all(running.map((instance) => scheduler.logTail(dag, run, instance, 20)));
+        if (logs.every((lines) => lines.some((line) => stopped.test(line)))) return true;
+      }
+      await clock.sleep(1500);
+    }
+    return false;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+import { onlyPasses } from '../../lineage/workspace/order-edges.ts';
+import type { Pipeline } from '../../pipeline/model/model.ts';
+import type { Plan, UnitId } from '../../plan/model/plan.ts';
+import { matchDag } from '../../scheduler/match/match-dag.ts';
+import type { DagRun, DeployedDag, Scheduler } from '../../scheduler/port/scheduler.ts';
+import { plural } from '../../text/plural.ts';
+import { type Instant, instant } from '../../time/zones/instant.ts';
+import { toIso } from '../../time/zones/iso.ts';
+import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
+import type { JobRefusal } from '../unit/job-refusal.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import { otherInterval, otherIntervalHint } from './find-run.ts';
+
+/** Jobs of a plan after its scheduler was asked about them, and what a person should know before they are given to it. */
+export interface CheckedJobs extends PreparedJobs {
+  readonly notes: readonly string[];
+}
+
+/**
+ * Asks the scheduler about the units that it would be given, before anything runs: whether their DAGs are deployed as they are
+ * here and may run, whether there is a run of each date or one may be made, and what else goes on there. Throws
+ * {@link SchedulerError}.
+ */
+export async function checkCarried(
+  scheduler: Scheduler,
+  plan: Plan,
+  prepared: PreparedJobs,
+  pipelines: readonly Pipeline[],
+): Promise<CheckedJobs> {
+  const jobs = new Map(prepared.jobs);
+  const refused = new Map(prepared.refused);
+  const notes: string[] = [];
+  const byDag = new Map<string, UnitJob[]>();
+  for (const job of prepared.jobs.values()) {
+    if (job.carried === undefined) continue;
+    const known = byDag.get(job.carried.dag);
+    if (known === undefined) byDag.set(job.carried.dag, [job]);
+    else known.push(job);
+  }
+  for (const [id, given] of byDag) {
+    const pipeline = pipelines.find((one) => one.id === id && one.format === 'airflow');
+    const deployed = await scheduler.dag(id);
+    const stops = pipeline === undefined ? [] : matchDag(pipeline, deployed).filter((difference) => difference.stops);
+    const [first] = stops;
+    if (pipeline === undefined || deployed === undefined || first !== undefined) {
+      const message = first?.message ?? `${id} is not deployed there`;
+      for (const job of given) refuse(job, message, first?.remedy ?? 'deploy its file');
+      continue;
+    }
+    const told = await checkRuns(scheduler, plan, { pipeline, deployed, given, jobs: prepared.jobs });
+    for (const { job, message, remedy } of told.refusals) refuse(job, message, remedy);
+    notes.push(...told.notes);
+  }
+  return { jobs, refused, notes };
+
+  function refuse({ unit }: UnitJob, message: string, remedy: string): void {
+    const refusal: JobRefusal = {
+      code: 'not-runnable',
+      message: `${scheduler.description.name}: ${message}`,
+      remedy,
+      at: undefined,
+    };
+    refused.set(unit, refusal);
+    jobs.delete(unit);
+  }
+}
+
+interface GivenDag {
+  readonly pipeline: Pipeline;
+  readonly deployed: DeployedDag;
+  readonly given: readonly UnitJob[];
+  /** All jobs of the plan, also those of our own engine. */
+  readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+}
+
+async function checkRuns(
+  scheduler: Scheduler,
+  plan: Plan,
+  dag: GivenDag,
+): Promise<{
+  readonly refusals: readonly { readonly job: UnitJob; readonly message: string; readonly remedy: string }[];
+  readonly notes: readonly string[];
+}> {
+  const { pipeline, deployed, given } = dag;
+  const refusals: { job: UnitJob; message: string; remedy: string }[] = [];
+  const dates = given.map(({ interval }) => interval.start);
+  const runs = await scheduler.runs(pipeline.id, instant(Math.min(...dates)), instant(Math.max(...dates)));
+  const there = new Set(deployed.tasks.map(({ id }) => id));
+  const made = new Set<Instant>();
+  for (const job of given) {
+    const { interval, carried } = job;
+    const ofDate = runs.filter((run) => (run.logicalDate ?? run.interval?.start) === interval.start);
+    const fits = ofDate.find((run) => run.interval?.start === interval.start && run.interval.end === interval.end);
+    const [other] = ofDate;
+    if (!there.has(carried?.task ?? ''))
+      refusals.push({
+        job,
+        message: `${pipeline.id} is deployed without ${carried?.task}`,
+        remedy: 'deploy the file of this workspace',
+      });
+    else if (fits === undefined && other !== undefined)
+      refusals.push({ job, message: otherInterval(pipeline.id, other, interval), remedy: otherIntervalHint });
+    else if (fits === undefined) {
+      const missing = unplanned(plan, dag, interval.start);
+      if (missing.length === 0) made.add(interval.start);
+      else
+        refusals.push({
+          job,
+          message: `there is no run of ${pipeline.id} for ${toIso(interval.start)}, and one that is made would count ${missing.join(', ')} as done, which the plan does not have`,
+          remedy: `plan all tasks of ${pipeline.id}, or have the run made there first`,
+        });
+    }
+  }
+  return { refusals, notes: await notesOf(scheduler, dag, runs, made) };
+}
+
+/** Tasks of the DAG that do something, and that the plan does not have for this date. */
+function unplanned(plan: Plan, { pipeline, deployed, jobs }: GivenDag, date: Instant): readonly string[] {
+  const planned = new Set<string>();
+  const passing = new Set<string>();
+  for (const task of pipeline.tasks) {
+    if (onlyPasses(task)) passing.add(task.name);
+    const positions = plan.byTask.get(task.id) ?? [];
+    const isPlanned = positions.some((position) => {
+      const unit = plan.units[position];
+      return unit !== undefined && unit.data.start === date && jobs.has(unit.id);
+    });
+    if (isPlanned) planned.add(task.name);
+  }
+  return deployed.tasks.flatMap(({ id }) => (planned.has(id) || passing.has(id) ? [] : [id]));
+}
+
+async function notesOf(
+  scheduler: Scheduler,
+  { pipeline, deployed, given }: GivenDag,
+  runs: readonly DagRun[],
+  made: ReadonlySet<Instant>,
+): Promise<readonly string[]> {
+  const { name } = scheduler.description;
+  const notes: string[] = [];
+  const waits = pipeline.tasks.filter(onlyPasses).map((task) => task.name);
+  if (made.size > 0) {
+    const passed = waits.length === 0 ? '' : `; ${waits.join(', ')} count as done in them, and are not waited for`;
+    notes.push(
+      `${name} has no run of ${pipeline.id} for ${plural(made.size, 'date')} of the plan: made before their first task${passed}`,
+    );
+  }
+  const own = new Set(runs.map(({ id }) => id));
+  const others = (await scheduler.activeRuns(pipeline.id)).filter(({ id }) => !own.has(id));
+  const { maxActiveRuns } = deployed;
+  if (maxActiveRuns !== undefined && others.length >= maxActiveRuns)
+    notes.push(
+      `${pipeline.id} has ${others.length} runs queued or running in ${name} and places for ${maxActiveRuns}: those come first`,
+    );
+  else if (maxActiveRuns !== undefined && new Set(given.map(({ interval }) => interval.start)).size >= maxActiveRuns)
+    notes.push(
+      `${pipeline.id} has places for ${maxActiveRuns} runs in ${name}: with as many of this plan side by side its scheduled runs wait; --concurrency bounds them`,
+    );
+  const tasks = new Set(given.map(({ carried }) => carried?.task));
+  const pools = new Set(deployed.tasks.flatMap(({ id, pool }) => (tasks.has(id) ? [pool] : [])));
+  for (const pool of pools) {
+    const state = await scheduler.pool(pool);
+    if (state !== undefined && state.open <= 0)
+      notes.push(`the pool ${pool} in ${name} has no place of its ${state.slots} free: what takes them comes first`);
+  }
+  return notes;
+}

@@ -1,0 +1,169 @@
+import type { DagRun, DeployedDag, NewRun, Scheduler, TaskInstance } from '../../src/core/scheduler/port/scheduler.ts';
+import { SchedulerError } from '../../src/core/scheduler/port/scheduler-error.ts';
+import type { Instant } from '../../src/core/time/zones/instant.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What a task does when it is run; throws to fail. */
+export type Work = (
+  task: string,
+  interval: { readonly start: Instant; readonly end: Instant },
+  tries: number,
+) => Promise<void>;
+
+/** An Airflow in memory: what was cleared goes one state further each time somebody looks. */
+export interface FakeScheduler extends Scheduler {
+  readonly dags: Map<string, Mutable<DeployedDag>>;
+  readonly made: readonly NewRun[];
+  /** Executions of each task, `dag run task`. */
+  readonly executions: string[];
+  addRun(dag: string, run: DagRun, state?: string): void;
+  /** Called before and after each call; throws to let the caller die there. */
+  hook: (call: string, moment: 'before' | 'after') => void;
+}
+
+const retriesOf = 0;
+
+export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeScheduler {
+  const known = new Map(dags.map((dag) => [dag.id, { ...dag }]));
+  const runs = new Map<string, Map<string, Mutable<DagRun>>>();
+  const instances = new Map<string, Mutable<TaskInstance>>();
+  const made: NewRun[] = [];
+  const executions: string[] = [];
+  let time = 0;
+  const now = (): Instant => instant(Date.UTC(2026, 10, 29) + ++time);
+  const key = (dag: string, run: string, task: string): string => `${dag} ${run} ${task}`;
+  const of = (dag: string, run: string): Mutable<TaskInstance>[] =>
+    (known.get(dag)?.tasks ?? []).flatMap(({ id }) => instances.get(key(dag, run, id)) ?? []);
+  const running = new Map<string, Promise<void>>();
+
+  const step = async (dag: string, run: string, instance: Mutable<TaskInstance>): Promise<void> => {
+    if (known.get(dag)?.paused === true) return;
+    const name = key(dag, run, instance.task);
+    if (instance.state === undefined) instance.state = 'queued';
+    else if (instance.state === 'queued') {
+      instance.state = 'running';
+      instance.tryNumber += 1;
+      instance.startedAt = now();
+      instance.endedAt = undefined;
+      const interval = runs.get(dag)?.get(run)?.interval ?? { start: instant(0), end: instant(0) };
+      executions.push(name);
+      running.set(
+        name,
+        work(instance.task, interval, instance.tryNumber).then(
+          () => end(instance, 'success'),
+          () => end(instance, 'failed'),
+        ),
+      );
+    } else if (instance.state === 'running') await running.get(name);
+  };
+  const end = (instance: Mutable<TaskInstance>, state: string): void => {
+    if (instance.state !== 'running') return;
+    instance.state = state;
+    instance.endedAt = now();
+  };
+  const clear = (dag: string, run: string, task: string): void => {
+    const instance = instances.get(key(dag, run, task));
+    if (instance === undefined) throw new SchedulerError('missing', 'no such task', false);
+    if (['queued', 'running', 'scheduled'].includes(instance.state ?? ''))
+      throw new SchedulerError('conflict', 'it is running', false);
+    instance.state = undefined;
+    instance.maxTries = instance.tryNumber + retriesOf;
+  };
+  const settle = (dag: string, run: string): void => {
+    if (of(dag, run).every(({ state }) => state === undefined || state === 'queued'))
+      for (const instance of of(dag, run)) instance.state = 'success';
+  };
+  const scheduler: FakeScheduler = {
+    description: { name: 'fake', kind: 'airflow', version: '3.0.0', major: 3, target: 'memory' },
+    dags: known,
+    made,
+    executions,
+    hook: () => {},
+    addRun: (dag, run, state = 'success') => {
+      const own = runs.get(dag) ?? new Map<string, Mutable<DagRun>>();
+      runs.set(dag, own.set(run.id, { ...run }));
+      for (const { id } of known.get(dag)?.tasks ?? [])
+        instances.set(key(dag, run.id, id), {
+          task: id,
+          mapIndex: -1,
+          state,
+          tryNumber: 1,
+          maxTries: 1,
+          startedAt: now(),
+          endedAt: now(),
+        });
+    },
+    health: async () => ({ starts: true, troubles: [] }),
+    dag: async (id) => known.get(id),
+    pool: async (name) => ({ name, slots: 128, open: 128 }),
+    runs: async (dag, first, last) =>
+      [...(runs.get(dag)?.values() ?? [])].filter(
+        ({ logicalDate }) => logicalDate !== undefined && logicalDate >= first && logicalDate <= last,
+      ),
+    run: async (dag, id) => runs.get(dag)?.get(id),
+    activeRuns: async () => [],
+    createRun: async (dag, run) => {
+      const there = [...(runs.get(dag)?.values() ?? [])].find(({ logicalDate }) => logicalDate === run.logicalDate);
+      if (there !== undefined) return there;
+      made.push(run);
+      const { id, logicalDate, interval, note } = run;
+      scheduler.addRun(dag, { id, state: 'queued', logicalDate, interval, note });
+      for (const instance of of(dag, id)) Object.assign(instance, { state: undefined, tryNumber: 0, maxTries: 0 });
+      scheduler.hook('made', 'after');
+      settle(dag, id);
+      return { id, state: 'success', logicalDate, interval, note };
+    },
+    settleRun: async (dag, run) => settle(dag, run),
+    instances: async (dag, run, task) => {
+      const instance = instances.get(key(dag, run, task));
+      if (instance === undefined) return [];
+      await step(dag, run, instance);
+      return [{ ...instance }];
+    },
+    clear: async (dag, run, task) => clear(dag, run, task),
+    stop: async (dag, run, task) => {
+      const instance = instances.get(key(dag, run, task));
+      if (instance !== undefined && instance.state !== 'success') instance.state = 'failed';
+    },
+    note: async (dag, run, text) => {
+      const found = runs.get(dag)?.get(run);
+      if (found !== undefined) found.note = text;
+    },
+    logTail: async (_dag, _run, { state }) =>
+      state === 'failed' ? ['Traceback', 'ValueError: no rows', 'Task killed!'] : [],
+    link: (dag, run, { task }) => `memory/${dag}/${run}/${task}`,
+  };
+  return scheduler;
+}
+
+/** The same scheduler as another process sees it, whose calls can fail or kill by themselves. */
+export function throughHook(scheduler: FakeScheduler, hook: FakeScheduler['hook']): FakeScheduler {
+  const names = [
+    'dag',
+    'runs',
+    'run',
+    'createRun',
+    'settleRun',
+    'instances',
+    'clear',
+    'stop',
+    'note',
+    'logTail',
+    'health',
+  ] as const;
+  const hooked = { ...scheduler };
+  for (const name of names) {
+    const call = scheduler[name] as (...values: unknown[]) => Promise<unknown>;
+    Object.assign(hooked, {
+      [name]: async (...values: unknown[]) => {
+        hook(name, 'before');
+        const result = await call(...values);
+        hook(name, 'after');
+        return result;
+      },
+    });
+  }
+  return hooked;
+}

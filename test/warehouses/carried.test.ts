@@ -1,0 +1,340 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
+import { carriedExecutor } from '../../src/core/run/carried/carried-executor.ts';
+import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
+import type { Clock } from '../../src/core/run/unit/clock.ts';
+import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
+import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
+import type { DeployedDag } from '../../src/core/scheduler/port/scheduler.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
+import type { Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
+import { type FakeScheduler, fakeScheduler, throughHook } from '../support/fake-scheduler.ts';
+import { freshDatabase, job, neverAborted, scalar, sql } from '../support/warehouse-fixture.ts';
+
+const dag: DeployedDag = {
+  id: 'shop',
+  paused: false,
+  active: true,
+  importErrors: false,
+  schedule: '@daily',
+  maxActiveRuns: 16,
+  tasks: ['sales', 'other'].map((id) => ({ id, operator: 'PythonOperator', pool: 'default_pool', poolSlots: 1 })),
+};
+const [from, to] = ['2026-11-01', '2026-11-02'].map((day) => instant(Date.parse(`${day}T00:00:00Z`))) as [never, never];
+const scheduledRun = {
+  id: 'scheduled',
+  state: 'success',
+  logicalDate: from,
+  interval: { start: from, end: to },
+  note: undefined,
+} as const;
+
+/** Waits are short: what is waited for here goes on by being looked at. */
+const quickClock: Clock = {
+  now: () => instant(Date.now()),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+};
+
+let connection: PostgresConnection;
+let warehouse: Warehouse;
+let scheduler: FakeScheduler;
+/** What the task does at each of its executions. */
+let work: (tries: number) => Promise<void>;
+const rebuild = async (): Promise<void> => {
+  await sql(
+    warehouse,
+    "delete from sales where day >= '2026-11-01' and day < '2026-11-02'",
+    "insert into sales select id, day, amount from orders where day >= '2026-11-01' and day < '2026-11-02'",
+  );
+};
+beforeEach(async () => {
+  connection = await freshDatabase();
+  warehouse = await openWarehouse(connection);
+  await sql(
+    warehouse,
+    'create table orders (id int primary key, day date, amount int)',
+    'create table sales (id int primary key, day date, amount int)',
+    "insert into orders select n, '2026-11-01'::date + n % 2, n from generate_series(1, 20) n",
+    'insert into sales select id, day, amount - 1 from orders',
+  );
+  work = rebuild;
+  scheduler = fakeScheduler([dag], async (_task, _interval, tries) => work(tries));
+});
+afterEach(() => warehouse.close());
+
+const carriedJob = (parts: Partial<UnitJob> & { options?: UnitJob['options'] } = {}): UnitJob => ({
+  ...job({ statements: [], options: { leaseMs: 60_000 } }),
+  statements: [],
+  carried: { scheduler: 'fake', dag: 'shop', task: 'sales' },
+  ...parts,
+});
+const execute = (
+  asked: UnitJob,
+  how: {
+    readonly on?: Warehouse;
+    readonly as?: string;
+    readonly signal?: CancelSignal;
+    readonly through?: FakeScheduler;
+  } = {},
+  said: string[] = [],
+): Promise<UnitOutcome> => {
+  const { on = warehouse, as = 'me', signal = neverAborted, through = scheduler } = how;
+  const env = { clock: quickClock, owner: as };
+  return carriedExecutor(through, on, env, relationalExecutor(on, env)).execute(asked, signal, [], (state) =>
+    said.push(state),
+  );
+};
+const table = () => scalar(warehouse, 'select sum(amount * id) from sales');
+const clean = () =>
+  scalar(warehouse, "select sum(case when day = '2026-11-01' then amount else amount - 1 end * id) from orders");
+const leftOpen = async () =>
+  Promise.all(
+    ['claims', 'leases', 'carried'].map((name) => scalar(warehouse, `select count(*) from backfill_ledger.${name}`)),
+  );
+
+test('a task of a run that exists is run there once, and its rows are compared, recorded and kept for an undo', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  const said: string[] = [];
+  const outcome = await execute(carriedJob(), {}, said);
+  expect(outcome).toMatchObject({
+    state: 'changed',
+    slices: [{ table: 'sales', changed: 10, added: 0, removed: 0, method: 'key' }],
+  });
+  expect(scheduler.executions).toEqual(['shop scheduled sales']);
+  expect(scheduler.made).toEqual([]);
+  expect(said).toEqual(['fake: queued', 'fake: running, try 2', 'fake: success, try 2']);
+  expect((await scheduler.run('shop', 'scheduled'))?.note).toBe('Backfill Assistant, run run-1, by me');
+  expect(await table()).toBe(await clean());
+  expect(await leftOpen()).toEqual(['0', '0', '0']);
+  const ledger = sqlLedgerStore(warehouse);
+  expect(await ledger.changedSlices('run-1')).toMatchObject([{ kept: 10, rowsBefore: 10 }]);
+  await ledger.close();
+  // The same unit of the same run is done; another run finds nothing to change, and keeps no rows for it.
+  expect(await execute(carriedJob())).toMatchObject({ state: 'done-before' });
+  expect(await execute(carriedJob({ run: 'run-2' }))).toMatchObject({ state: 'unchanged' });
+  expect(scheduler.executions).toHaveLength(2);
+  expect(await scalar(warehouse, "select count(*) from backfill_ledger.before_rows where run = 'run-2'")).toBe('0');
+});
+
+test('where there is no run one is made with both bounds, and only the task of the unit runs in it', async () => {
+  expect(await execute(carriedJob())).toMatchObject({ state: 'changed' });
+  expect(scheduler.made).toMatchObject([
+    { id: 'backfill_assistant__2026-11-01T00:00:00Z', logicalDate: from, interval: { start: from, end: to } },
+  ]);
+  expect(scheduler.executions).toEqual(['shop backfill_assistant__2026-11-01T00:00:00Z sales']);
+});
+
+test('a run of that date over another interval is refused by name', async () => {
+  scheduler.addRun('shop', { ...scheduledRun, interval: { start: from, end: from } });
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'failed',
+    error: {
+      retryable: false,
+      message: expect.stringContaining('works on 2026-11-01T00:00:00Z to 2026-11-01T00:00:00Z'),
+    },
+  });
+  expect(scheduler.executions).toEqual([]);
+  expect(await leftOpen()).toEqual(['0', '0', '0']);
+});
+
+test('a task that fails says its last lines and where its log is; the next try is compared with what was there first', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  work = async () => {
+    await sql(warehouse, "delete from sales where day = '2026-11-01'");
+    throw new Error('half');
+  };
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'failed',
+    error: {
+      retryable: false,
+      message: expect.stringContaining(
+        'it failed in fake, at try 2; its log ends with:\n  Traceback\n  ValueError: no rows',
+      ),
+      remedy: expect.stringContaining('memory/shop/scheduled/sales'),
+    },
+  });
+  work = rebuild;
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'changed',
+    slices: [{ before: { rows: 10 }, changed: 10, added: 0 }],
+  });
+});
+
+test('what a guard finds is there already: it is held with the way back, and let through without a second execution', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  work = async () => {
+    await sql(warehouse, "delete from sales where day = '2026-11-01' and id > 4");
+  };
+  expect(await execute(carriedJob())).toMatchObject({
+    state: 'held',
+    code: 'shrunk',
+    reason: 'sales has shrunk from 10 to 2 rows, by more than 50 %.',
+    remedy: expect.stringContaining('backfill undo run-1 --unit'),
+  });
+  const ledger = sqlLedgerStore(warehouse);
+  expect(await ledger.changedSlices('run-1')).toMatchObject([{ kept: 10 }]);
+  await ledger.close();
+  const accepted = carriedJob();
+  expect(await execute({ ...accepted, options: { ...accepted.options, holdShrinkPercent: undefined } })).toMatchObject({
+    state: 'changed',
+    slices: [{ removed: 8 }],
+  });
+  expect(scheduler.executions).toHaveLength(1);
+  expect(await leftOpen()).toEqual(['0', '0', '0']);
+});
+
+test('a unit whose tables nobody knows, or no connection reaches, is run and not compared, with the reason', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  const carried = { scheduler: 'fake', dag: 'shop', task: 'sales', uncompared: 'which tables it writes is not known' };
+  expect(await execute(carriedJob({ slices: [], carried }))).toMatchObject({
+    state: 'not-compared',
+    reason: 'run by fake, not compared: which tables it writes is not known',
+  });
+  const [slice] = job().slices;
+  const away = slice === undefined ? [] : [{ ...slice, table: 'lake.sales' }];
+  expect(await execute(carriedJob({ run: 'run-2', slices: away }))).toMatchObject({
+    state: 'not-compared',
+    reason: expect.stringContaining('lake.sales is not in postgres://'),
+  });
+  expect(await scalar(warehouse, "select string_agg(state, ',') from backfill_ledger.units")).toBe('done,done');
+});
+
+test('a cancel stops the task there and says whether that was seen', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  const stop = new AbortController();
+  work = () => new Promise(() => {});
+  const hanging = throughHook(scheduler, () => {});
+  // Looking at a task that hangs must not hang.
+  const looking: FakeScheduler = {
+    ...hanging,
+    instances: async (...of) =>
+      Promise.race([hanging.instances(...of), new Promise<never>((_, no) => setTimeout(no, 200))]).catch(async () => {
+        stop.abort();
+        return [
+          {
+            task: 'sales',
+            mapIndex: -1,
+            state: 'running',
+            tryNumber: 2,
+            maxTries: 1,
+            startedAt: from,
+            endedAt: undefined,
+          },
+        ];
+      }),
+    stop: async () => {
+      looking.instances = async () => [
+        { task: 'sales', mapIndex: -1, state: 'failed', tryNumber: 2, maxTries: 1, startedAt: from, endedAt: to },
+      ];
+    },
+    logTail: async () => ['Task killed!'],
+  };
+  expect(await execute(carriedJob(), { signal: stop.signal, through: looking })).toMatchObject({
+    state: 'cancelled',
+    confirmed: true,
+  });
+  expect(await leftOpen()).toEqual(['0', '0', '1']);
+});
+
+test('somebody who has it run again meanwhile is noticed, and what is recorded is what is there', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  let again = true;
+  const looked = throughHook(scheduler, () => {});
+  const through: FakeScheduler = {
+    ...looked,
+    instances: async (...of) => {
+      const found = await looked.instances(...of);
+      if (again && found[0]?.state === 'success' && scheduler.executions.length === 1) {
+        again = false;
+        await scheduler.clear('shop', 'scheduled', 'sales');
+      }
+      return found;
+    },
+  };
+  expect(await execute(carriedJob(), { through })).toMatchObject({ state: 'changed' });
+  expect(scheduler.executions).toHaveLength(2);
+  expect(await table()).toBe(await clean());
+});
+
+test('of two runs at once the second waits for the first', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  const first = execute(carriedJob());
+  let second = await execute(carriedJob({ run: 'run-2' }), { as: 'you' });
+  while (second.state === 'busy') second = await execute(carriedJob({ run: 'run-2' }), { as: 'you' });
+  expect([(await first).state, second.state]).toEqual(['changed', 'unchanged']);
+  expect(scheduler.executions).toHaveLength(2);
+});
+
+/** Kills the process at the n-th statement or call: nothing of it is heard any more, and its connections end. */
+function mortal(at: number): { on: Warehouse; through: FakeScheduler; died: () => boolean } {
+  const open = new Set<Session>();
+  let count = 0;
+  let dead = false;
+  const die = (): never => {
+    dead = true;
+    for (const session of open) void session.close();
+    throw new WarehouseError('connection', 'killed', false);
+  };
+  const tick = (): void => {
+    if (dead || count++ === at) die();
+  };
+  const on: Warehouse = {
+    ...warehouse,
+    connect: async (purpose) => {
+      if (dead) die();
+      const session = await warehouse.connect(purpose);
+      open.add(session);
+      return {
+        ...session,
+        query: async (text, values) => {
+          if (purpose === 'unit') tick();
+          else if (dead) die();
+          const result = await session.query(text, values);
+          if (dead) die();
+          return result;
+        },
+        cancel: () => session.cancel(),
+        close: () => session.close(),
+      };
+    },
+  };
+  return { on, through: throughHook(scheduler, tick), died: () => dead };
+}
+
+test.each(['a run that exists', 'a run that is made'])(
+  'killed anywhere and gone on with, the task of %s has run once',
+  async (kind) => {
+    const end = await clean();
+    scheduler.addRun('shop', scheduledRun);
+    // So that the ledger is there.
+    await execute(carriedJob({ run: 'first' }));
+    let at = 0;
+    for (let alive = false; !alive; at++) {
+      await sql(warehouse, 'update sales s set amount = o.amount - 1 from orders o where o.id = s.id');
+      scheduler = fakeScheduler([dag], async () => rebuild());
+      if (kind === 'a run that exists') scheduler.addRun('shop', scheduledRun);
+      const unit = carriedJob({ run: `run-${at}` });
+      const { on, through, died } = mortal(at);
+      await execute(unit, { on, through, as: 'killed' }).catch(() => {});
+      alive = !died();
+      // Its lease ends, sooner than one waits in a test.
+      await sql(warehouse, 'update backfill_ledger.leases set expires_at = now()');
+      let outcome = await execute(unit, { as: 'next' });
+      while (outcome.state === 'busy' || (outcome.state === 'failed' && outcome.error.retryable))
+        outcome = await execute(unit, { as: 'next' });
+      expect([at, outcome.state, scheduler.executions.length]).toEqual([
+        at,
+        outcome.state === 'done-before' ? 'done-before' : 'changed',
+        1,
+      ]);
+      expect(await table()).toBe(end);
+      expect(outcome).toMatchObject({ slices: [{ before: { rows: 10 }, changed: 10, added: 0 }] });
+      expect(await leftOpen()).toEqual(['0', '0', '0']);
+    }
+    expect(at).toBeGreaterThan(20);
+  },
+);
