@@ -274,3 +274,33 @@ with DAG("d", schedule="@daily", start_date=datetime(2024, 1, 1)):
   expect(read('BaseOperator', own)).toEqual({ kind: 'airflow', reason: 'runs Python code' });
   expect(read('Real', '    ui_color = "#fff"')).toEqual({ kind: 'warehouse', connection: 'dw' });
 });
+
+test('what a class sets after its base was initialised is what runs, what it sets before is not', () => {
+  const { facts } = factsOf({
+    'dags/d.py': `
+import pendulum
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+
+
+class Later(PostgresOperator):
+    def __init__(self, table, **kwargs):
+        super().__init__(sql="SELECT 1", postgres_conn_id="dw", **kwargs)
+        self.sql = f"TRUNCATE mart.{table}"
+
+
+class Earlier(PostgresOperator):
+    def __init__(self, table, **kwargs):
+        self.sql = "SELECT 1"
+        super().__init__(sql=f"TRUNCATE mart.{table}", postgres_conn_id="dw", **kwargs)
+
+
+with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1, tz="UTC")):
+    Later(task_id="later", table="a")
+    Earlier(task_id="earlier", table="b")
+`,
+  });
+  const written = (task: string) => facts.get(task)?.writes.map(({ table }) => table);
+  expect(written('d.later')).toEqual(['mart.a']);
+  expect(written('d.earlier')).toEqual(['mart.b']);
+});

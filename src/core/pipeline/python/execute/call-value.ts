@@ -31,7 +31,11 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
     }
     case 'bound-method':
       if (callee.self.kind === 'super' && callee.name === '__init__') {
-        if (callee.self.object.kind === 'object') callee.self.object.base = call;
+        const { object } = callee.self;
+        if (object.kind === 'object') {
+          object.base = call;
+          object.beforeBase = new Map(object.attributes);
+        }
         return none;
       }
       return (

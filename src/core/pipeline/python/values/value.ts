@@ -209,6 +209,8 @@ export interface ObjectValue {
   readonly made: Call;
   /** What its base from outside the workspace was initialised with. */
   base: Call | undefined;
+  /** Its attributes at that moment: what the class sets afterwards goes over what the base was given. */
+  beforeBase?: ReadonlyMap<string, Value>;
   /** Grows with each change of its attributes. */
   version: number;
   /** The interpreter's uncertainty when it was made: what is assigned under more of it may or may not hold. */

@@ -37,7 +37,8 @@ export function workspaceOperatorTask(
   const own = method?.kind === 'function' ? bindMember(method, object, owner) : undefined;
   // Without a method of its own it is its base under another name.
   const operator = own === undefined ? (operatorBase(owner) ?? owner.name) : owner.name;
-  const made = withBaseArguments(call, object.base);
+  const given = withBaseArguments(call, object.base);
+  const made = own === undefined ? withLaterAttributes(given, object) : given;
   const callable =
     own?.kind === 'function'
       ? { function: own, call: emptyCall(call.at, call.callee, [contextObject()]), object }
@@ -54,6 +55,17 @@ function withBaseArguments(call: Call, base: Call | undefined): Call {
     if (handed === undefined || handed.value === given.value) keywords.set(name, given);
   }
   return { ...call, keywords, open: call.open || base.open };
+}
+
+/** What the class sets of its base's arguments once that is initialised is what the base runs with. */
+function withLaterAttributes(call: Call, { attributes, beforeBase }: ObjectValue): Call {
+  if (beforeBase === undefined) return call;
+  const keywords = new Map(call.keywords);
+  for (const [name, given] of call.keywords) {
+    const set = attributes.get(name);
+    if (set !== undefined && set !== beforeBase.get(name)) keywords.set(name, { ...given, value: set });
+  }
+  return { ...call, keywords };
 }
 
 /** Airflow renders the attributes that the class names in `template_fields` before it calls `execute`. */
