@@ -83,3 +83,21 @@ with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True
   };
   expect(checkFiles(files).map((finding) => inWords(files, finding))).toEqual(expected);
 });
+
+test('seconds that make the name of a stage unique cut nothing', () => {
+  const files = {
+    'dags/a.py': `import time
+from datetime import datetime
+from airflow import DAG
+from airflow.operators.python import PythonOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+def load():
+    stage = f"stage.t_{int(time.time())}"
+    PostgresHook("dw").run(f"CREATE TABLE {stage} AS SELECT * FROM raw.t")
+    PostgresHook("dw").run(f"DROP TABLE {stage}")
+with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    PythonOperator(task_id="load", python_callable=load)
+`,
+  };
+  expect(checkFiles(files).filter(({ rule }) => rule === 'wall-clock')).toEqual([]);
+});

@@ -6,6 +6,17 @@ const found = (files: Files): string[] =>
     .filter(({ rule }) => rule === 'plain-insert')
     .map((finding) => inWords(files, finding));
 
+test('a routine that is called before and takes rows away by its name may keep them from doubling', () => {
+  const said = (call: string): string[] => {
+    const files = dagWith(`SELECT m.${call}('{{ ds }}'); INSERT INTO m.t SELECT * FROM r.t WHERE d = '{{ ds }}'`);
+    return checkFiles(files).map(({ rule, severity, message }) => `${rule} ${severity} ${message}`);
+  };
+  expect(said('clear_volumes').join()).toContain(
+    'plain-insert warning A second run of the same interval adds the same rows to m.t again, unless m.clear_volumes(…), which is called before it, takes them out',
+  );
+  expect(said('count_volumes').join()).toContain('plain-insert error');
+});
+
 describe('the INSERT looks into its target through a view of the workspace', () => {
   const withView = (view: string, insert: string): Files => ({ ...dagWith(insert), 'sql/views.sql': view });
   const latest = `CREATE VIEW mart.vw_a AS SELECT t.* FROM mart.a t

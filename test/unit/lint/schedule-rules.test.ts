@@ -154,3 +154,35 @@ describe('no-interval-in-run', () => {
     ],
   ])('silent: %s', (_, files) => expect(said(files, rule)).toEqual([]));
 });
+
+describe('dynamic-start-date says what a date that moves does', () => {
+  const message = (start: string): string | undefined =>
+    checkFiles({
+      'dags/a.py': `import pendulum
+from datetime import datetime, timedelta
+from airflow import DAG
+from airflow.utils.dates import days_ago
+from airflow.operators.empty import EmptyOperator
+with DAG("a", schedule="@daily", start_date=${start}, catchup=False):
+    EmptyOperator(task_id="t")
+`,
+    }).find(({ rule }) => rule === 'dynamic-start-date')?.message;
+
+  test.each([
+    'days_ago(2)',
+    'days_ago(n=1)',
+    'pendulum.yesterday("UTC")',
+    'datetime.now() - timedelta(days=7)',
+    'datetime.now().replace(hour=0) - timedelta(days=7)',
+    'pendulum.today("UTC").add(days=-2)',
+    'pendulum.now().subtract(days=2)',
+  ])('always as long ago: %s', (start) => expect(message(start)).toContain('the oldest interval of "a" falls out'));
+
+  test.each([
+    'datetime.now()',
+    'datetime.today()',
+    'days_ago(0)',
+    'pendulum.today("UTC")',
+    'pendulum.now().add(days=1)',
+  ])('now: %s', (start) => expect(message(start)).toContain('the first interval never ends'));
+});

@@ -94,6 +94,12 @@ function sometimesGuarded(
   const looking = context.deciders(task).find((other) => other.statements.some((one) => readsTable(one, key)));
   if (looking !== undefined)
     return { kind: 'unless', unless: `task "${looking.task.name}", which looks into the table, runs again too` };
+  const called = task.statements.find(
+    (other) =>
+      other.order < view.order && clearing(other) !== undefined && runTogether(context, other, view) !== 'never',
+  );
+  if (called !== undefined)
+    return { kind: 'unless', unless: `${clearing(called)}(…), which is called before it, takes them out` };
   const any = context.emptyingAny(task).find((other) => runTogether(context, other, view) !== 'never');
   if (any === undefined) return undefined;
   const { kind } = any.statement;
@@ -102,6 +108,12 @@ function sometimesGuarded(
     unless: `the ${kind.toUpperCase()} of task "${any.task.name}", whose table only the run knows, means this one`,
   };
 }
+
+/** A routine that is called and whose name says that it takes rows away; which ones, only its body tells. */
+const clearing = (view: StatementView): string | undefined =>
+  view.statement.kind === 'select' || view.statement.kind === 'other'
+    ? /([\w.]*(?:clear|delete|truncate|purge|remove|wipe)\w*)\s*\(/i.exec(sourceText(view, view.statement))?.[1]
+    : undefined;
 
 /** Python that asks the table first and inserts under a condition, or returns before it. */
 const looksFirst = (own: readonly StatementView[], view: StatementView, key: string): boolean =>

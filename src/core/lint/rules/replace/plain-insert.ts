@@ -9,6 +9,7 @@ import {
   isKnownTable,
   placeOf,
   type StatementView,
+  type TaskView,
   tableKey,
   tableLabel,
   writeSubject,
@@ -38,7 +39,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
               ? runsAgain(task) && guard === undefined
                 ? 'error'
                 : 'warning'
-              : graveness(view, refusing),
+              : graveness(task, view, refusing),
           message:
             refusing === undefined
               ? messageFor(tableLabel(view, target), guard)
@@ -54,12 +55,15 @@ function* check(context: LintContext): Generator<RuleFinding> {
 }
 
 /**
- * Rows that are moved from table to table belong to the interval, which cannot be run again. Rows that the statement or
+ * Where Airflow itself runs the task again, rows that are moved from table to table belong to the interval, which cannot be run again. Rows that the statement or
  * the code brings along may well be meant to be there once, and without a list of columns the definition that is at hand
  * only tells which of them is the key.
  */
-const graveness = ({ statement }: StatementView, key: readonly string[]): 'warning' | 'info' =>
-  statement.query !== undefined && statement.reads.length > 0 && key.every((name) => statement.columns.includes(name))
+const graveness = (task: TaskView, { statement }: StatementView, key: readonly string[]): 'warning' | 'info' =>
+  runsAgain(task) &&
+  statement.query !== undefined &&
+  statement.reads.length > 0 &&
+  key.every((name) => statement.columns.includes(name))
     ? 'warning'
     : 'info';
 

@@ -1,4 +1,4 @@
-import type { Pipeline, Task } from '../../../pipeline/model/model.ts';
+import type { ClockCall, Pipeline, Task } from '../../../pipeline/model/model.ts';
 import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { textAt } from '../../context/text-at.ts';
@@ -10,17 +10,28 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const call of pipeline.clockCalls) {
     if (call.flowsInto !== 'start-date' || isEndDate(context, call.at)) continue;
     const placed = isPlaced(pipeline);
+    const past = isPast(context, call);
     yield {
       at: call.at,
       severity: placed ? 'error' : 'warning',
-      message: placed
-        ? `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`
-        : `start_date moves with the clock at every parse, so a run of "${pipeline.id}" for an earlier date has no tasks.`,
+      message: !placed
+        ? `start_date moves with the clock at every parse, so a run of "${pipeline.id}" for an earlier date has no tasks.`
+        : past
+          ? `start_date moves with the clock at every parse: each day the oldest interval of "${pipeline.id}" falls out of its range, and a rerun of it then has no tasks.`
+          : `start_date moves with the clock at every parse, so the first interval never ends and "${pipeline.id}" has no fixed set of intervals to run again.`,
       subject: `${pipeline.id} start date`,
     };
   }
   yield* machineZone(context, pipeline);
   yield* unevenChain(context, pipeline);
+}
+
+/** Always the same length ago (`days_ago(2)`, `datetime.now() - timedelta(days=7)`), so that some intervals have ended. */
+function isPast(context: LintContext, { at, name }: ClockCall): boolean {
+  if (/(?:^|\.)yesterday$/.test(name)) return true;
+  if (/(?:^|\.)days_ago$/.test(name)) return !/\(\s*(?:n\s*=\s*)?0\s*[,)]/.test(textAt(context, at));
+  const behind = (context.text(at.file) ?? '').slice(at.end, at.end + 200);
+  return /^(?:\.replace\([^()]*\)|\s|\))*(?:-|\.subtract\(|\.add\(\s*\w+\s*=\s*-)/.test(behind);
 }
 
 /** A DAG that is triggered, by hand or by assets, or runs once has no intervals that the start date would place. */
