@@ -63,6 +63,25 @@ describe.each(allRules.map((rule) => rule.id))('%s', (id) => {
     }
   });
 
+  test('shows what a fix of it makes', () => {
+    const made = examples
+      .filter(({ kind }) => kind === 'bad')
+      .flatMap(({ files }) =>
+        checkFiles(files)
+          .filter((one) => one.rule === id)
+          .flatMap(({ fixes }) => fixes.map((fix) => applyFix(files, fix))),
+      );
+    const shownAs = examples.filter(({ kind }) => kind === 'good').map(({ files }) => JSON.stringify(files));
+    if (made.length > 0)
+      expect(shownAs).toContain(
+        made.map((files) => JSON.stringify(files)).find((one) => shownAs.includes(one)) ?? made[0],
+      );
+  });
+
+  test('shows rows of before and after', () => {
+    if (id !== 'unknown-suppression') expect(page).toMatch(/^\|(?: ?-+ ?\|)+$/m);
+  });
+
   test.each(examples.filter(({ kind }) => kind === 'good'))('is silent about line $line', ({ files }) => {
     const serious = checkFiles(files).filter((one) => one.rule === id || /^(error|warning)$/.test(one.severity));
     expect(serious.map((one) => `${one.rule}: ${one.message}`)).toEqual([]);

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applyFix, checkFiles, type Files } from '../support/check-files.ts';
+import { type DagWorkspace, dagWorkspace } from '../support/dag-workspace.ts';
+
+const setup = `
+  create schema raw; create schema mart;
+  create table raw.ev(day date, id int, v int, updated_at timestamptz);
+  insert into raw.ev select date '2026-11-10' + g % 3, g, g, timestamptz '2026-11-10 06:00+00' + (g % 3) * interval '1 day' from generate_series(1, 30) g;
+  create table mart.added(day date, id int, v int);
+  create table mart.emptied(day date, id int, v int);
+  create table mart.unfiltered(day date, id int, v int);
+  create table mart.clock(day date, id int, v int);
+  create table mart.kept(day date, id int, v int, primary key (day, id));
+  create table mart.latest(id int primary key, v int, updated_at timestamptz);`;
+
+const task = (id: string, sql: string) => `SQLExecuteQueryOperator(task_id="${id}", conn_id="wh", sql="""${sql}""")`;
+const day = "WHERE day = '{{ ds }}'";
+
+/** A task for each rule whose fix is SQL that PostgreSQL runs. */
+const tasks = {
+  'plain-insert': task('added', `INSERT INTO mart.added (day, id, v) SELECT day, id, v FROM raw.ev ${day}`),
+  'whole-target-overwrite': task(
+    'emptied',
+    `TRUNCATE mart.emptied; INSERT INTO mart.emptied (day, id, v) SELECT day, id, v FROM raw.ev ${day}`,
+  ),
+  'missing-interval-filter': task(
+    'unfiltered',
+    `DELETE FROM mart.unfiltered ${day}; INSERT INTO mart.unfiltered (day, id, v) SELECT day, id, v FROM raw.ev`,
+  ),
+  'wall-clock': task(
+    'clock',
+    'DELETE FROM mart.clock WHERE day = CURRENT_DATE - 1; INSERT INTO mart.clock SELECT day, id, v FROM raw.ev WHERE day = CURRENT_DATE - 1',
+  ),
+  'do-nothing-upsert': task(
+    'kept',
+    `INSERT INTO mart.kept (day, id, v) SELECT day, id, v FROM raw.ev ${day} ON CONFLICT (day, id) DO NOTHING`,
+  ),
+  'unconditional-upsert': task(
+    'latest',
+    `INSERT INTO mart.latest (id, v, updated_at) SELECT id, v, updated_at FROM raw.ev
+        WHERE updated_at >= '{{ data_interval_start }}' AND updated_at < '{{ data_interval_end }}'
+        ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v, updated_at = EXCLUDED.updated_at`,
+  ),
+};
+
+let ws: DagWorkspace;
+let before: Files;
+beforeAll(async () => {
+  ws = await dagWorkspace(setup, Object.values(tasks).join('\n'));
+  before = { 'dags/d.py': readFileSync(join(ws.root, 'dags/d.py'), 'utf8') };
+});
+afterAll(() => ws.close());
+
+const range = ['--from', '2026-11-10', '--to', '2026-11-13', '--now', '2026-11-20T00:00Z'];
+
+test.each(Object.keys(tasks))(
+  'a task as the fix of %s makes it gives a clean run’s rows as often as it runs',
+  async (rule) => {
+    const [finding] = checkFiles(before).filter((one) => one.rule === rule);
+    const fix = finding?.fixes.find(({ preferred }) => preferred);
+    expect(fix, `${rule} has a fix`).toBeDefined();
+    if (fix === undefined) return;
+    const after = applyFix(before, fix);
+    expect(checkFiles(after).map((one) => one.rule)).toEqual(
+      checkFiles(before)
+        .map((one) => one.rule)
+        .filter((one) => one !== rule),
+    );
+    writeFileSync(join(ws.root, 'dags/d.py'), after['dags/d.py'] ?? '');
+    const id = /task_id="(\w+)"/.exec(tasks[rule as keyof typeof tasks])?.[1] ?? '';
+    const proof = await ws.cli(['prove', `d.${id}`, ...range, '--format', 'json']);
+    expect(JSON.parse(proof.out).units.map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+      'no-difference',
+      'no-difference',
+      'no-difference',
+    ]);
+    // And run for the whole range it holds exactly the rows of the range.
+    expect(await ws.cli(['run', `d.${id}`, ...range, '--yes'])).toMatchObject({ code: 0 });
+    expect(await ws.rows(`select count(*)::int, count(distinct id)::int from mart.${id}`)).toEqual([[30, 30]]);
+  },
+);
