@@ -62,7 +62,7 @@ await build({
   target: 'chrome120',
   format: 'iife',
 });
-await cp('webview/assistant.css', `${outdir}/webview/assistant.css`);
+await build({ ...common, entryPoints: { assistant: 'webview/styles/assistant.css' }, outdir: `${outdir}/webview` });
 for (const file of ['pglite.wasm', 'pglite.data', 'initdb.wasm']) {
   await cp(`node_modules/@electric-sql/pglite/dist/${file}`, `${outdir}/${file}`);
 }

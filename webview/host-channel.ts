@@ -1,4 +1,5 @@
-import type { AssistantEvent, AssistantRequest, NumberedRequest } from '../src/protocol/assistant-messages.ts';
+import type { AssistantEvent, NumberedRequest } from '../src/protocol/assistant-messages.ts';
+import type { Request } from '../src/protocol/assistant-state.ts';
 
 declare function acquireVsCodeApi(): {
   postMessage(message: NumberedRequest): void;
@@ -7,7 +8,7 @@ declare function acquireVsCodeApi(): {
 
 /** The page's end of the channel. Each request is answered by the host; a refused one rejects with its message. */
 export interface HostChannel {
-  ask(request: AssistantRequest): Promise<void>;
+  ask(request: Request): Promise<void>;
   /** Kept by VS Code across reloads and handed to the serializer, so that the host knows what to restore. */
   remember(page: { readonly task: string; readonly folder: string }): void;
 }

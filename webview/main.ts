@@ -1,43 +1,48 @@
 import { html, nothing, render } from 'lit';
-import type { AssistantRequest } from '../src/protocol/assistant-messages.ts';
-import type { AssistantState } from '../src/protocol/assistant-state.ts';
-import { type AssistantNews, openHostChannel } from './host-channel.ts';
+import type { AssistantState, Request } from '../src/protocol/assistant-state.ts';
+import { announcer } from './announcement.ts';
+import { glyph } from './components/glyph.ts';
+import { openHostChannel } from './host-channel.ts';
+import { pageKey } from './page-keys.ts';
+import { firstMemory, type PageMemory } from './page-memory.ts';
+import { received } from './received-state.ts';
 import { registerComponents } from './ui.ts';
-import { chooseView } from './views/choose-view.ts';
 import type { PageContext } from './views/page-context.ts';
-import { pageHeader } from './views/page-header.ts';
-import { planView } from './views/plan-view.ts';
-import { runView } from './views/run-view.ts';
-import { sidePanel } from './views/side-panel.ts';
+import { rangeView } from './views/range-view.ts';
+import { sideView } from './views/side-view.ts';
+import { slicesView } from './views/slices-view.ts';
+import { topView } from './views/top-view.ts';
+import { totalsView } from './views/totals-view.ts';
 
 let state: AssistantState | undefined;
+let memory: PageMemory = firstMemory();
 let refused: string | undefined;
 let scheduled = false;
 
-const channel = openHostChannel(receive);
+const announced = announcer(() => draw());
+const channel = openHostChannel((event) => {
+  const before = state?.plan;
+  state = received(state, event);
+  if (state !== undefined) channel.remember(state);
+  // Another plan stands on another time line.
+  if (state?.plan !== before) memory = { ...memory, zoom: undefined, unit: undefined };
+  draw();
+});
 
-function ask(request: AssistantRequest): void {
+function ask(request: Request): void {
+  const answered = (message: string | undefined): void => {
+    if (request.type === 'set-range') memory = { ...memory, drag: undefined };
+    refused = message;
+    draw();
+  };
   channel.ask(request).then(
-    () => show(undefined),
-    (error: Error) => show(error.message),
+    () => answered(undefined),
+    (error: Error) => answered(error.message),
   );
 }
 
-function show(message: string | undefined): void {
-  if (refused === message) return;
-  refused = message;
-  draw();
-}
-
-function receive(event: AssistantNews): void {
-  if (event.type === 'state') {
-    state = event.state;
-    channel.remember(state);
-  } else if (state?.run !== undefined) {
-    const states = [...state.run.states];
-    for (const change of event.changes) states[change.index] = change.state;
-    state = { ...state, run: { ...event.run, states }, selected: event.selected };
-  }
+function remember(patch: Partial<PageMemory>): void {
+  memory = { ...memory, ...patch };
   draw();
 }
 
@@ -47,31 +52,60 @@ function draw(): void {
   scheduled = true;
   requestAnimationFrame(() => {
     scheduled = false;
-    if (state !== undefined) render(page({ state, ask }), document.body);
+    if (state === undefined) return;
+    render(page({ state, memory, ask, remember }), document.body);
+    watchWidth();
   });
 }
 
 function page(context: PageContext) {
-  const { state: current } = context;
-  const error = refused === undefined ? current.error : { message: refused, remedy: undefined };
+  const { plan, status } = context.state;
+  const sentence = `${status.sentence.lead}${status.sentence.rest}`;
   return html`
-    ${pageHeader(context)}
-    <div class="panes">
-      ${sidePanel(context)}
-      <main>
-        ${error === undefined ? nothing : html`<p class="message failed" role="alert">${error.message}${error.remedy === undefined ? nothing : html`<br />${error.remedy}`}</p>`}
-        ${content(context)}
+    ${topView(context)}
+    ${refused === undefined ? nothing : html`<p class="refused" role="alert">${glyph('error')}${refused}</p>`}
+    <div class="cols">
+      <main id="main">
+        ${rangeView(context)} ${plan === undefined ? nothing : html`${slicesView(context, plan)} ${totalsView(context)}`}
       </main>
+      ${sideView(context)}
     </div>
+    <div class="sr" role="status">${announced.text(sentence, status.live)}</div>
   `;
 }
 
-function content(context: PageContext) {
-  const { step, plan, run } = context.state;
-  if (step === 'run' && plan !== undefined && run !== undefined) return runView(context, plan, run);
-  if (step === 'plan' && plan !== undefined) return planView(context, plan);
-  return chooseView(context);
+let watched: Element | undefined;
+const widths = new ResizeObserver(([entry]) => {
+  const width = Math.round(entry?.target.clientWidth ?? memory.width);
+  if (width !== memory.width) remember({ width });
+});
+
+function watchWidth(): void {
+  const main = document.getElementById('main');
+  if (main === null || main === watched) return;
+  if (watched !== undefined) widths.unobserve(watched);
+  watched = main;
+  widths.observe(main);
 }
+
+window.addEventListener('keydown', (event) => {
+  if (state !== undefined) pageKey(event, { state, memory, ask, remember });
+});
+window.addEventListener('pointerdown', (event) => {
+  if (memory.popup === undefined) return;
+  const isInside = event
+    .composedPath()
+    .some(
+      (target) =>
+        target instanceof HTMLElement &&
+        (target.classList.contains('pop') || target.id === 'more' || target.id === 'opts'),
+    );
+  if (!isInside) remember({ popup: undefined });
+});
+window.addEventListener('pointerup', (event) => {
+  if (memory.drag === undefined || (event.target as Element | null)?.closest?.('.cal')) return;
+  remember({ drag: undefined });
+});
 
 registerComponents();
 ask({ type: 'ready' });

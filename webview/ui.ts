@@ -4,7 +4,6 @@ import {
   vsCodeCheckbox,
   vsCodeDropdown,
   vsCodeOption,
-  vsCodeProgressRing,
   vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
 
@@ -18,7 +17,6 @@ export function registerComponents(): void {
     vsCodeCheckbox(),
     vsCodeDropdown(),
     vsCodeOption(),
-    vsCodeProgressRing(),
     vsCodeTextField(),
   );
 }

@@ -4,8 +4,8 @@ import type { Remote, RemoteApi } from '../../src/vscode/host/rpc.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
 import type { WorkspaceApi } from '../../src/vscode/host/workspace-api.ts';
 import { createWorkspaceApi } from '../../src/vscode/host/workspace-service.ts';
+import type { KeptSession, SessionServices } from '../../src/vscode/panel/facts/session-services.ts';
 import { type AssistantSession, openSession } from '../../src/vscode/panel/session/assistant-session.ts';
-import type { KeptSession, SessionServices } from '../../src/vscode/panel/session/session-services.ts';
 
 /** The assistant of a workspace without an editor: the same threads' functions, called in this one. */
 export interface OpenAssistant {
@@ -42,6 +42,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
   const client = {
     ...inThisThread(workspace),
     touch() {},
+    onDidChange: () => ({ dispose() {} }),
     folder: { uri: { toString: () => `file://${root}` } },
   } as unknown as WorkspaceClient;
   const saved = new Map<string, string>();
@@ -63,6 +64,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
     startRunThread: (onEvent) => inThisThread(createRunApi(onEvent)),
     confirmProtected: async () => true,
     confirmOutside: async () => false,
+    chooseConnection: async () => undefined,
     connectWarehouse: async () => undefined,
     async copy(text) {
       copied = text;

@@ -492,7 +492,14 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'words', decides: 'how a fact, a time and a version are said', imports: [] },
     { room: 'findings', decides: 'which findings still stand after a proof', imports: [] },
     { room: 'document', decides: 'what is shown beside the code', imports: ['words'] },
-    { room: 'page', decides: 'what the assistant shows of a range and a plan', imports: ['words'] },
+    { room: 'page', decides: 'what the assistant shows of a plan, and what can be asked of it', imports: ['words'] },
+    { room: 'page/range', decides: 'what a typed range means, and the intervals around it', imports: ['words'] },
+    { room: 'page/outcome', decides: 'what slices held before and after, as figures', imports: ['page'] },
+    {
+      room: 'page/status',
+      decides: 'the sentence, the one action and the news of the page',
+      imports: ['words', 'page'],
+    },
     { room: 'report', decides: 'a run as a document', imports: ['words'] },
   ],
   cli: [
@@ -542,20 +549,30 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'prompts', decides: 'what a command asks of the person before it starts', imports: ['clients'] },
     { room: 'panel/words', decides: 'how outcomes are said on the page', imports: ['host'] },
     {
+      room: 'panel/facts',
+      decides: 'what one assistant page knows, and what of it the page shows',
+      imports: ['host', 'clients'],
+    },
+    {
+      room: 'panel/run',
+      decides: 'what is asked of the run thread, and what it says',
+      imports: ['host', 'clients', 'panel/words', 'panel/facts'],
+    },
+    {
       room: 'panel/session',
       decides: 'what one assistant page has asked, planned and run',
-      imports: ['host', 'clients', 'panel/words'],
+      imports: ['host', 'clients', 'panel/words', 'panel/facts', 'panel/run'],
     },
     {
       room: 'panel/page',
       decides: 'the page and its place in the editor',
-      imports: ['clients', 'prompts', 'panel/session'],
+      imports: ['clients', 'prompts', 'panel/facts', 'panel/session'],
     },
     { room: 'features/document', decides: 'what stands beside the code', imports: ['host', 'clients'] },
     {
       room: 'features/commands',
       decides: 'what a person can ask for',
-      imports: ['host', 'clients', 'prompts', 'panel/session', 'panel/page', 'features/document'],
+      imports: ['host', 'clients', 'prompts', 'panel/run', 'panel/session', 'panel/page', 'features/document'],
     },
     {
       room: '.',

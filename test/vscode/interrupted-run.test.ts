@@ -23,11 +23,10 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
   const shop = await kit.shop();
   await window.open(shop, `${shop}/dags/shop_daily.py`);
   await window.useLens(lens, tab());
-  await assistant.button('Show Plan').waitFor();
+  await assistant.button('Preview').waitFor();
   await assistant.setRange('2026-10-05', '2026-11-02');
-  await eventually(() => assistant.text()).toContain('28 intervals: 2026-10-05 to 2026-11-01');
-  await assistant.press('Show Plan', assistant.button(/^Run \d+ units$/));
-  await assistant.press(/^Run \d+ units$/, assistant.button('Cancel'));
+  await eventually(() => assistant.text()).toContain('28 intervals, 2026-10-05 to 2026-11-01');
+  await assistant.choose('Run without preview…', assistant.button('Stop'));
   const done = async (): Promise<number> =>
     (await assistant.cellsIn('changed').count()) + (await assistant.cellsIn('unchanged').count());
   await eventually(done).toBeGreaterThan(3);
@@ -36,12 +35,12 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
   await window.open(shop, `${shop}/dags/shop_daily.py`);
   await window.useLens(lens, tab());
   await eventually(() => assistant.text()).toMatch(
-    /was interrupted with \d+ units left\. Resume goes on where it stopped\./,
+    /Cut off · \d+ changed · \d+ not run[\s\S]*Resume runs only what is left\./,
   );
   expect(await done()).toBeGreaterThan(3);
   await window.picture('interrupted');
-  await assistant.press('Resume', assistant.button('Cancel'));
-  await eventually(() => assistant.text()).toMatch(/Done: \d+ changed, \d+ unchanged\./);
+  await assistant.press('Resume', assistant.button('Stop'));
+  await eventually(() => assistant.text()).toMatch(/\d+ of \d+ slices changed · 0 held[\s\S]*Done at/);
   expect(await assistant.cellsIn('waiting').count()).toBe(0);
 
   const database = await PGlite.create(`${shop}/.backfill/warehouse`);

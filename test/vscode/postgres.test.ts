@@ -40,10 +40,12 @@ afterAll(async () => {
 });
 picturesOfFailures(() => window);
 
-const openPlan = async (from: string, to: string, units: number): Promise<void> => {
+const openPlan = async (from: string, to: string, slices: number): Promise<void> => {
   const { assistant } = window;
   await assistant.setRange(from, to);
-  await assistant.press('Show Plan', assistant.button(`Run ${units} units`));
+  await eventually(() => assistant.text()).toContain(
+    `${slices} slices of 5 tasks will be compared and replaced on office`,
+  );
 };
 
 test('a server is connected from the page, and a wrong password asks again', async () => {
@@ -53,10 +55,10 @@ test('a server is connected from the page, and a wrong password asks again', asy
     'shop_daily.orders_clean: choose intervals and what runs behind them',
     window.tab('Backfill: shop_daily.orders_clean'),
   );
-  await eventually(() => assistant.text()).toContain('No connection in backfill.yaml yet.');
+  await eventually(() => assistant.text()).toContain('no warehouse is connected');
   await window.picture('no-connection');
   const kind = page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first();
-  await assistant.press('Connect Warehouse…', kind);
+  await assistant.press('Connect…', kind);
   await until(
     () => window.question('(1 of 5)').isVisible(),
     () => kind.click({ timeout: momentMs }),
@@ -64,42 +66,44 @@ test('a server is connected from the page, and a wrong password asks again', asy
   for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
     await window.answer(`(${step + 1} of 5)`, text);
   }
-  await eventually(() => assistant.text()).toContain(`runs on office · postgres · shop@127.0.0.1:${postgres.port}`);
+  await eventually(() => assistant.text()).toMatch(
+    new RegExp(`office\\s+postgres · shop@127\\.0\\.0\\.1:${postgres.port}`),
+  );
 
   await openPlan('2026-10-10', '2026-10-12', 15);
   const password = /Password of .* on office/;
-  await assistant.press('Run 15 units', window.question(password));
+  await assistant.choose('Run without preview…', window.question(password));
   await window.picture('password');
   expect(await page.locator('.quick-input-box input[type="password"]').count()).toBe(1);
   await window.answer(password, wrongPassword);
   await eventually(() => assistant.text()).toMatch(/password authentication failed/i);
-  await assistant.press('Run 15 units', window.question(password));
+  await assistant.choose('Run without preview…', window.question(password));
   await window.answer(password, postgres.password);
-  await eventually(() => assistant.text()).toContain('Done:');
-  await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', '123 changed');
+  await eventually(() => assistant.text()).toMatch(/Done at \d\d:\d\d, in .*, on office\./);
+  await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', '~123 changed');
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-10', '2026-10-12')).toEqual([]);
 });
 
 test('a run that waits for somebody else is cancelled, confirmed, and resumed', async () => {
   const { assistant } = window;
-  await assistant.press('Change', assistant.button('Show Plan'));
   await openPlan('2026-10-17', '2026-10-19', 15);
   const { host, port, user, password } = postgres;
   const other = new pg.Client({ host, port, user, password, database: 'shop' });
   await other.connect();
   await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
-  await assistant.press('Run 15 units', assistant.button('Cancel'));
+  await assistant.choose('Run without preview…', assistant.button('Stop'));
   await eventually(() => assistant.cellsIn('changed').count()).toBeGreaterThan(0);
   await eventually(async () => {
     const { rows } = await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
     return rows.length;
   }).toBeGreaterThan(0);
   await window.statusBar(/backfill shop_daily\.orders_clean: \d+ of 15/).waitFor();
-  await assistant.press('Cancel', 'The server confirmed that it stopped. Resume goes on from here.');
+  await assistant.press('Stop', 'The server confirmed that it stopped.');
+  expect(await assistant.text()).toMatch(/Stopped · \d+ changed · \d+ not run/);
   await window.picture('cancelled');
   await other.query('ROLLBACK');
   await other.end();
-  await assistant.press('Resume', 'Done:');
+  await assistant.press('Resume', /Done at/);
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
 });
 

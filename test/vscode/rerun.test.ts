@@ -43,11 +43,12 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await window.selectInterval('2026-10-07');
     await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-07)');
     await window.useLens('shop_daily.orders_clean: run this interval again', window.tab(tab));
-    await window.assistant.button('Run 11 units').waitFor();
+    await window.assistant.button('Preview').waitFor();
     for (const said of [
-      'runs on sandbox · embedded database',
-      '1 interval: 2026-10-07. 2026-10-08 00:00 is not included.',
-      'shop_daily.revenue_rolling7 runs 2026-10-07 00:00 to 2026-10-14 00:00 because it reads',
+      '11 slices of 5 tasks will be compared and replaced on sandbox',
+      'embedded database',
+      '1 interval, 2026-10-07; 2026-10-08 is not included.',
+      'so it runs from 2026-10-07 up to 2026-10-14, because it reads',
     ]) {
       await eventually(() => window.assistant.text()).toContain(said);
     }
@@ -55,47 +56,47 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
 
   test('a week with everything downstream: reasons, SQL, and a preview that writes nothing', async () => {
     const { assistant } = window;
-    await assistant.press('Change', assistant.button('Show Plan'));
     await assistant.setRange('2026-10-05', '2026-10-04');
     await eventually(() => assistant.text()).toContain('The end is not after the start.');
+    expect(await assistant.text()).toContain('No slice lies in this range');
     await assistant.setRange('2026-10-05', '2026-10-12');
-    await eventually(() => assistant.text()).toContain('7 intervals: 2026-10-05 to 2026-10-11');
+    await eventually(() => assistant.text()).toContain('7 intervals, 2026-10-05 to 2026-10-11');
+    await eventually(() => assistant.text()).toContain('35 slices of 5 tasks will be compared');
     await window.picture(`${version}-choose`);
-    await assistant.press('Show Plan', assistant.button('Run 35 units'));
     await assistant.selectCell(
       'shop_daily.revenue_rolling7, 2026-10-13',
-      'Why: reads mart.revenue_daily, which shop_daily.revenue_daily rewrites',
+      'runs because it reads mart.revenue_daily, which shop_daily.revenue_daily rewrites',
     );
     await eventually(() => assistant.text()).toContain("DELETE FROM mart.revenue_rolling7 WHERE day = '2026-10-13'");
     await window.picture(`${version}-plan`);
 
-    await assistant.press('Preview Changes', 'preview · nothing is written');
-    await eventually(() => assistant.text()).toContain(
-      '12 would change, 23 would stay as they are. Nothing was written.',
-    );
+    await assistant.press('Preview', assistant.button('Run 35 slices'));
+    expect(await assistant.text()).toContain('12 of 35 slices would change · 0 would be held · nothing is written yet');
+    expect(await assistant.cellsIn('unchanged').count()).toBe(23);
+    await window.picture(`${version}-preview`);
   });
 
   test('the run is seen live, and the changed unit shows its rows and checksums', async () => {
     const { assistant } = window;
-    await assistant.press('Run 35 units', /\d+ of 35 units/);
+    await assistant.press('Run 35 slices', /Running: \d+ of 35|12 of 35 slices changed/);
     await eventually(() => assistant.cellsIn('unchanged').count()).toBeGreaterThan(0);
-    await eventually(() => assistant.text()).toContain('Done: 12 changed, 23 unchanged.');
-    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', /rows\s+1,111\s+→\s+1,111/);
+    await eventually(() => assistant.text()).toContain('12 of 35 slices changed · 0 held');
+    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', /rows\s+1,111\s+1,111\s+equal/);
     const text = await assistant.text();
-    expect(text).toMatch(/key checksum\s+…[0-9a-f]{8}\s+→\s+…[0-9a-f]{8}\s+equal/);
-    expect(text).toMatch(/row checksum\s+…[0-9a-f]{8}\s+→\s+…[0-9a-f]{8}\s+differs/);
-    expect(text).toContain('123 changed');
+    expect(text).toMatch(/keys\s+…[0-9a-f]{8}\s+…[0-9a-f]{8}\s+equal/);
+    expect(text).toMatch(/contents\s+…[0-9a-f]{8}\s+…[0-9a-f]{8}\s+differs/);
+    expect(text).toContain('~123 changed');
     expect(text).toContain('988 equal');
-    expect(text).toMatch(/loaded_at\s+left out/);
+    expect(text).toMatch(/loaded_at\s+not compared/);
     // A voucher of 2.50 comes off the price.
-    expect(text).toMatch(/34452\s+20\.24 17\.74/);
+    expect(text).toMatch(/34452\s+−\s+20\.24\s[\s\S]*?\+\s+17\.74/);
     await window.picture(`${version}-run`);
     if (version === 'current') await documentPicture(window, 'assistant');
   });
 
   test('the versions open as a diff, and the page comes back as it was', async () => {
     const { assistant, page } = window;
-    await assistant.press('Open as Diff', window.tab('before ↔ after'));
+    await assistant.press('Open as diff', window.tab('before ↔ after'));
     await page.locator('.diffOverview, .monaco-diff-editor').first().waitFor();
     await eventually(async () =>
       (await page.locator('.monaco-diff-editor .view-line').allInnerTexts()).join('\n'),
@@ -107,14 +108,14 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
 
   test('the command is copied and the report exported', async () => {
     const { assistant, page } = window;
-    await assistant.press('Copy as Command', window.statusBar('The command is on the clipboard'));
+    await assistant.choose('Copy as command', window.statusBar('The command is on the clipboard'));
     // A page may read the clipboard only where the focus is.
     await page.locator('.tab.active').click();
     await eventually(() => window.clipboard()).toBe(
       'backfill run shop_daily.orders_clean --from 2026-10-05 --to 2026-10-12 --downstream --connection sandbox --concurrency 1 --compare rows',
     );
     const markdown = page.locator('.quick-input-list .monaco-list-row', { hasText: 'Markdown' }).first();
-    await assistant.press('Export Report…', markdown);
+    await assistant.press('Export report…', markdown);
     await until(
       () => page.locator('.quick-input-action .monaco-button', { hasText: 'OK' }).isVisible(),
       () => markdown.click({ timeout: momentMs }),
@@ -132,11 +133,13 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
   test('the run is undone, as a plan that is looked at first; its slices are stale then', async () => {
     const { assistant, page } = window;
     await showTab(tab);
-    await assistant.press('Undo Run…', assistant.button('Undo 12 units'));
-    await eventually(() => assistant.text()).toMatch(/put back to their rows of before run \d{8}-/);
+    await assistant.choose('Undo run…', assistant.button('Put back 12 slices'));
+    await eventually(() => assistant.text()).toMatch(
+      /12 slices of 4 tasks will be put back[\s\S]*run \d{8}-\S+ changed it/,
+    );
     await window.picture('undo');
-    await assistant.press('Undo 12 units', 'Done: 12 changed, 0 unchanged.');
-    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: changed', /Why it changed: run \S+ was undone/);
+    await assistant.press('Put back 12 slices', /12 slices put back[\s\S]*Done at/);
+    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: put back', /Run \S+ was undone/);
 
     const stale = page.locator('.quick-input-list .monaco-list-row', { hasText: 'was undone' }).first();
     await until(
@@ -145,7 +148,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     );
     await window.picture('stale');
     await until(
-      () => assistant.button(/^Run \d+ units?$/).isVisible(),
+      async () => /slices? of \d tasks? will be compared/.test(await assistant.text()),
       () => stale.click({ timeout: momentMs }),
     );
   });
@@ -154,13 +157,13 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     const { assistant } = window;
     await onDatabase(shop, `DELETE FROM staging.orders WHERE ordered_at::date = '2026-10-10'`);
     await showTab(tab);
-    await assistant.press('Change', assistant.button('Show Plan'));
     await assistant.setRange('2026-10-10', '2026-10-11');
-    await assistant.press('Show Plan', assistant.button(/^Run \d+ units$/));
-    await assistant.press(/^Run \d+ units$/, '1 held: their old rows are still there.');
-    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: held', 'Approve and Resume');
+    await eventually(() => assistant.text()).toContain('1 interval, 2026-10-10; 2026-10-11 is not included.');
+    await assistant.choose('Run without preview…', /1 slice held · \d+ wait behind/);
+    expect(await assistant.text()).toContain('The old rows are still there; nothing behind them has run.');
+    await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: held', 'would lose all');
     await window.picture('held');
-    await assistant.press('Approve and Resume', assistant.cell('shop_daily.orders_clean, 2026-10-10: changed'));
+    await assistant.press('Approve', assistant.cell('shop_daily.orders_clean, 2026-10-10: changed'));
   });
 
   test('a proof confirms a finding where it stands', async () => {
@@ -174,7 +177,8 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
       'shop_daily.revenue_daily: run this interval twice, compare, and keep nothing',
       window.tab('Backfill: shop_daily.revenue_daily'),
     );
-    await eventually(() => assistant.text()).toContain('A second run leaves other rows in 1 unit. Nothing was kept.');
+    await eventually(() => assistant.text()).toContain('A second run leaves other rows in 1 slice. Nothing was kept.');
+    expect(await assistant.text()).toContain('1 of 1 slice came out otherwise the second time');
     await assistant.selectCell('differs when run twice', /net_amount/);
     await window.picture('proof');
     await showTab('shop_daily.py');

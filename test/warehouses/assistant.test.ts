@@ -5,8 +5,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
+import { isRefused, planUndo } from '../../src/vscode/panel/run/plan-undo.ts';
 import type { AssistantSession } from '../../src/vscode/panel/session/assistant-session.ts';
-import { isRefused, planUndo } from '../../src/vscode/panel/session/plan-undo.ts';
 import { type OpenAssistant, openAssistant, shows } from '../support/open-assistant.ts';
 import { patienceMs } from '../support/patience.ts';
 import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
@@ -52,9 +52,7 @@ describe('the assistant', () => {
     await shows(session, ({ run }) => !run.running);
   };
   const plan = async (session: AssistantSession, from: string, to: string): Promise<void> => {
-    await session.handle({ type: 'back-to-choose' });
     await session.handle({ type: 'set-range', from, to });
-    await session.handle({ type: 'make-plan' });
   };
   const said = (session: AssistantSession): string | undefined =>
     session.state.error?.message ?? session.state.run?.summary;
@@ -71,7 +69,7 @@ describe('the assistant', () => {
     const session = await assistant.open('shop.daily');
     await session.handle({ type: 'set-range', from: '2026-11-12', to: '2026-11-14' });
     await press(session, { type: 'prove' });
-    expect(said(session)).toBe('No difference found in 2 units. Nothing was kept.');
+    expect(said(session)).toBe('No difference found in 2 slices. Nothing was kept.');
     expect(session.state.plan).toMatchObject({ purpose: { kind: 'proof' }, rows: [{ task: 'shop.daily' }] });
     expect(session.state.run).toMatchObject({
       mode: 'prove',
@@ -86,7 +84,7 @@ describe('the assistant', () => {
     await edit('sum(amount)', 'sum(amount) + extract(epoch from now())::int % 1000');
     expect(await findings()).toEqual(['wall-clock']);
     await press(session, { type: 'prove' });
-    expect(said(session)).toBe('A second run leaves other rows in 2 units. Nothing was kept.');
+    expect(said(session)).toBe('A second run leaves other rows in 2 slices. Nothing was kept.');
     await session.handle({ type: 'select-unit', index: 0 });
     expect(session.state.selected).toMatchObject({
       state: 'changed',
@@ -121,7 +119,7 @@ describe('the assistant', () => {
     const session = await assistant.open('shop.rolling3');
     await session.handle({ type: 'set-range', from: '2026-11-12', to: '2026-11-13' });
     await press(session, { type: 'prove' });
-    expect(said(session)).toBe('A second run leaves other rows in 1 unit. Nothing was kept.');
+    expect(said(session)).toBe('A second run leaves other rows in 1 slice. Nothing was kept.');
     expect(session.state.run?.notes).toContainEqual(
       expect.stringMatching(/^Not covered: clock_timestamp inside a view/),
     );
@@ -151,7 +149,6 @@ describe('the assistant', () => {
     const index = session.state.plan?.units.findIndex(({ id }) => id.startsWith('shop.rolling3@2026-11-13')) ?? -1;
     await session.handle({ type: 'undo', index });
     expect(session.state).toMatchObject({
-      step: 'plan',
       plan: {
         title: `1 unit of 1 task, put back to their rows of before run ${first}`,
         purpose: { kind: 'undo', run: first },
@@ -231,9 +228,9 @@ describe('the assistant', () => {
     await press(session, { type: 'approve-held', index: 0 });
     expect(session.state.run?.states.slice(0, 1)).toEqual(['changed']);
     expect(session.state.run?.counts.held).toBeGreaterThanOrEqual(2);
-    await press(session, { type: 'approve-held' });
+    await press(session, { type: 'approve-all' });
     const left = session.state.run?.counts.held ?? 0;
-    if (left > 0) await press(session, { type: 'approve-held' });
+    if (left > 0) await press(session, { type: 'approve-all' });
     expect(session.state.run?.counts.held).toBeUndefined();
     expect(
       (await shop.onDatabase("select 1 from mart.daily where day between '2026-11-10' and '2026-11-12'")).rows,

@@ -9,22 +9,35 @@ export const formatCount = (count: number): string => counts.format(count);
  */
 export const shortChecksum = (checksum: string): string => (checksum.length <= 9 ? checksum : `…${checksum.slice(-8)}`);
 
-/** `2.5 units/s`, `4 units/min`: whichever is at least one. */
-export const formatPace = (unitsPerMinute: number): string =>
-  unitsPerMinute >= 60
-    ? `${(unitsPerMinute / 60).toFixed(1)} units/s`
-    : `${unitsPerMinute.toFixed(unitsPerMinute < 10 ? 1 : 0)} units/min`;
+/** `1 slice`, `3 slices`. */
+export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `about 4 s`: an estimate has no hundredths. */
-export const formatEstimate = (seconds: number): string =>
-  seconds < 60 ? `${Math.ceil(seconds)} s` : formatDuration(seconds * 1000);
+/** `50 k`, `1.2 M`: the top of a scale. */
+export function formatScale(value: number): string {
+  if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
+  if (value >= 10_000) return `${Math.round(value / 1000)} k`;
+  return formatCount(Math.round(value));
+}
 
-/** `0.21 s`, `3 min 05 s`. */
+/** `0.21 s`, `41 s`, `3 min 05 s`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(durationMs < 10_000 ? 2 : 0)} s`;
   const seconds = Math.round(durationMs / 1000);
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
 
-/** `1 unit`, `3 units`. */
-export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** `Sat 2026-10-03` for a day; any other label as it is. */
+export function withWeekday(label: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(label)) return label;
+  return `${weekdays[new Date(`${label}T00:00Z`).getUTCDay()]} ${label}`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `Oct`, of `2026-10…`. */
+export const monthName = (date: string): string => months[Number(date.slice(5, 7)) - 1] ?? '';
+
+/** Monday is 0. */
+export const weekdayOf = (date: string): number => (new Date(`${date.slice(0, 10)}T00:00Z`).getUTCDay() + 6) % 7;

@@ -1,29 +1,57 @@
 import type { UnitState } from '../../src/core/ledger/ledger-store.ts';
-import type { RunMode } from '../../src/protocol/assistant-state.ts';
+import type { Mode } from '../../src/protocol/assistant-state.ts';
 
-export type StateWords = Readonly<Record<UnitState, string>>;
+export type StateWords = Readonly<Record<UnitState | 'planned', string>>;
 
-/** What a unit's state is called on the page, and what the colour of its cell means in the legend. */
-export const stateWords = (mode: RunMode | undefined): StateWords => (mode === 'prove' ? proofWords : runWords);
-
-const runWords: StateWords = {
+const run: StateWords = {
+  planned: 'planned',
   waiting: 'waiting',
   running: 'running',
   changed: 'changed',
   unchanged: 'unchanged',
   skipped: 'skipped, inputs unchanged',
-  done: 'done elsewhere',
+  done: 'done elsewhere, not compared',
   held: 'held',
   failed: 'failed',
-  blocked: 'blocked',
-  cancelled: 'cancelled',
-  unknown: 'not atomic, stopped halfway',
+  blocked: 'waits behind another slice',
+  cancelled: 'stopped',
+  unknown: 'stopped halfway',
 };
 
-/** A proof asks what a second run would change. */
-const proofWords: StateWords = {
-  ...runWords,
-  changed: 'differs when run twice',
-  unchanged: 'no difference found',
-  held: 'writes outside of its slice',
+const words: Readonly<Record<Mode | 'undo', StateWords>> = {
+  run,
+  preview: {
+    ...run,
+    changed: 'would change',
+    held: 'would be held',
+    unchanged: 'would stay as it is',
+    waiting: 'not previewed',
+  },
+  prove: {
+    ...run,
+    changed: 'differs when run twice',
+    unchanged: 'no difference found',
+    held: 'writes outside of its slice',
+  },
+  undo: { ...run, planned: 'will be put back', changed: 'put back' },
 };
+
+/** What a slice's state is called, in cells, legend and side. */
+export const stateWords = (mode: Mode | undefined, isUndo = false): StateWords =>
+  isUndo && mode !== 'preview' ? words.undo : words[mode ?? 'run'];
+
+/** The worst state comes first. */
+export const byWeight: readonly (UnitState | 'planned')[] = [
+  'failed',
+  'unknown',
+  'held',
+  'running',
+  'changed',
+  'blocked',
+  'done',
+  'unchanged',
+  'skipped',
+  'cancelled',
+  'waiting',
+  'planned',
+];

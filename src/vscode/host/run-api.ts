@@ -1,4 +1,5 @@
 import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { SliceState } from '../../core/ledger/slice-states.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { OutsideTask } from '../../core/run/irrevocable/outside-words.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
@@ -106,6 +107,11 @@ export interface RunApi {
     readonly connection: ConnectionConfig;
     readonly codeHashes: readonly (readonly [string, string])[];
   }): Promise<{ readonly kind: 'listed'; readonly known: number; readonly stale: readonly StaleEntry[] } | WorldAnswer>;
+  /** What the ledger says of every slice that it knows. A database without a ledger is left as it is. */
+  sliceStates(argument: {
+    readonly connection: ConnectionConfig;
+    readonly codeHashes: readonly (readonly [string, string])[];
+  }): Promise<{ readonly kind: 'known'; readonly states: readonly SliceState[] } | WorldAnswer>;
   /** Asks for cancellation; the run's own answer says what became of it. */
   cancel(argument: null): Promise<void>;
   history(argument: {

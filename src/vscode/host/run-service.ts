@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
+import { readSliceStates } from '../../core/ledger/slice-states.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
@@ -116,6 +118,14 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const stale = staleSlices(versions, new Map(codeHashes)).map(staleEntry);
         return { kind: 'listed' as const, known: versions.length, stale };
       }),
+    async sliceStates({ connection, codeHashes }) {
+      // Opening an embedded database makes one.
+      if (connection.engine === 'pglite' && !existsSync(connection.directory)) return { kind: 'known', states: [] };
+      return withWarehouse(connection, async (warehouse) => ({
+        kind: 'known' as const,
+        states: await readSliceStates(warehouse, new Map(codeHashes)),
+      }));
+    },
     async cancel() {
       cancelling.abort();
     },

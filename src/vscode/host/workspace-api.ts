@@ -7,11 +7,12 @@ import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
+import type { ReportFormat } from '../../core/view/page/page-request.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
-import type { RangeView } from '../../core/view/page/range-view.ts';
+import type { CalendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import type { RangeView } from '../../core/view/page/range/range-view.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
-import type { ReportFormat } from '../../protocol/assistant-messages.ts';
 
 /** What the editor's settings decide for reading and checking. */
 export interface WorkspaceSettings {
@@ -97,6 +98,8 @@ export interface RunDefaults {
   readonly compare: UnitOptions['compare'];
   readonly shrinkPercent: number | undefined;
   readonly earlyCutoff: boolean;
+  /** For how long rows of before are kept. */
+  readonly keepBeforeDays: number;
 }
 
 /** A plan made ready for a connection; `document` is what the ledger stores. */
@@ -172,6 +175,12 @@ export interface WorkspaceApi {
     readonly at: number;
   }): Promise<{ readonly from: string; readonly to: string } | undefined>;
   range(argument: RangeChoice): Promise<RangeView>;
+  /** Intervals of a task up to now, or those before one, as it would be typed in the zone of its pipeline. */
+  calendar(argument: {
+    readonly task: string;
+    readonly now: number;
+    readonly before?: string | undefined;
+  }): Promise<CalendarGrid | undefined>;
   /** What tasks that run on a connection name, which its database may have beside the files. */
   named(argument: { readonly connection: string }): Promise<NamedInSql>;
   /** Joins what a database has to the workspace; `undefined`: none is known. */
@@ -183,6 +192,8 @@ export interface WorkspaceApi {
   plan(
     argument: RangeChoice & { readonly purpose: 'run' | 'proof'; readonly unasked?: string | undefined },
   ): Promise<PlanGrid>;
+  /** Tasks of the page's plan whose code has changed since it was made. */
+  outdated(argument: { readonly page: string }): Promise<readonly string[]>;
   /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */
   unit(argument: {
     readonly page: string;
@@ -230,7 +241,16 @@ export interface WorkspaceApi {
   place(argument: {
     readonly task: string;
   }): Promise<{ readonly file: string; readonly start: Position; readonly end: Position } | undefined>;
-  tasks(argument: null): Promise<readonly { readonly task: string; readonly detail: string; readonly zone: string }[]>;
+  tasks(argument: null): Promise<
+    readonly {
+      readonly task: string;
+      /** Its pipeline, and its name there. */
+      readonly dag: string;
+      readonly name: string;
+      readonly detail: string;
+      readonly zone: string;
+    }[]
+  >;
 }
 
 /** What the workspace thread tells on its own. */

@@ -21,8 +21,9 @@ import type { ZoneName } from '../../core/time/zones/zone-name.ts';
 import { draftDeclaration } from '../../core/view/document/draft-declaration.ts';
 import { makeDocumentView } from '../../core/view/document/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pipeline-view.ts';
-import { type PlanGrid, type PlanPurpose, planGrid } from '../../core/view/page/plan-view.ts';
-import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page/range-view.ts';
+import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
+import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page/range/range-view.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
 import { sessionInWords } from '../../core/view/words/session-words.ts';
@@ -45,6 +46,8 @@ interface FrozenPlan {
   readonly purpose: PlanPurpose;
   readonly title: string;
   readonly state: LiveState;
+  /** Downstream tasks that were left out by hand. */
+  readonly without: readonly TaskId[];
   /** The jobs of a stored run, as they were then. */
   readonly stored: PreparedJobs | undefined;
 }
@@ -71,10 +74,16 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
   const freeze = (page: string, made: FrozenPlan): PlanGrid => {
     frozen.set(page, made);
     const { tasks } = made.state.facts;
-    return planGrid(made.plan, zoneIn(made.state), made.purpose, (id) => {
+    const zoneOf = zoneIn(made.state);
+    const namesOf = (id: TaskId): TaskNames => {
       const known = tasks.get(id);
-      return known === undefined ? [] : sessionInWords(known.task);
-    });
+      return {
+        zone: zoneOf(id),
+        ...namedIn(made.state.facts, id),
+        session: known === undefined ? [] : sessionInWords(known.task),
+      };
+    };
+    return planGrid(made.plan, namesOf, made.purpose, made.without);
   };
   const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
     const { facts, settings } = state();
@@ -221,6 +230,17 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const { tasks, children, settings } = state();
       return rangeView(tasks(), children(), typedRange(choice), settings.shownIn);
     },
+    async calendar({ task, now, before }) {
+      const found = taskCalled(task);
+      const { facts, settings } = state();
+      if (found === undefined) return undefined;
+      const end = before === undefined ? undefined : parseInstant(before, found.zone);
+      return calendarGrid(found, namedIn(facts, task).name, instant(now), settings.shownIn ?? found.zone, end);
+    },
+    async outdated({ page }) {
+      const shown = frozen.get(page);
+      return shown === undefined ? [] : outOfDateTasks(shown.plan, codeHashes());
+    },
     async named({ connection }) {
       const { config, facts } = state();
       return namedInWorkspace(facts, refuseElsewhere(config, connection, process.env));
@@ -238,6 +258,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         purpose: { kind: purpose },
         title: titleOf(range),
         state: current,
+        without: purpose === 'run' ? range.without : [],
         stored: undefined,
       });
     },
@@ -248,7 +269,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const undone = [...jobs.values()].find(({ restores }) => restores !== undefined)?.restores;
       const purpose: PlanPurpose = undone === undefined ? { kind: 'run' } : { kind: 'undo', run: undone.run };
       const title = undone === undefined ? 'Stored run' : `Undo of run ${undone.run}`;
-      return freeze(page, { plan, purpose, title, state: state(), stored: { jobs, refused } });
+      return freeze(page, { plan, purpose, title, state: state(), without: [], stored: { jobs, refused } });
     },
     async unit({ page, index, connection, settings }) {
       const { plan, state: then, stored } = planned(page);
@@ -263,8 +284,8 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       };
     },
     async runDefaults() {
-      const { concurrency, compare, holdShrinkPercent, earlyCutoff } = state().config.run;
-      return { concurrency, compare, shrinkPercent: holdShrinkPercent, earlyCutoff };
+      const { concurrency, compare, holdShrinkPercent, earlyCutoff, keepBeforeDays } = state().config.run;
+      return { concurrency, compare, shrinkPercent: holdShrinkPercent, earlyCutoff, keepBeforeDays };
     },
     async connections() {
       const { config } = state();
@@ -333,13 +354,13 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       return found && placed(found.task.nameAt);
     },
     async tasks() {
-      return state()
-        .tasks()
-        .map(({ id, zone, executor }) => ({
-          task: id,
-          detail: executor.kind === 'warehouse' ? '' : executor.reason,
-          zone: state().settings.shownIn ?? zone,
-        }));
+      const { facts, tasks, settings } = state();
+      return tasks().map(({ id, zone, executor }) => ({
+        task: id,
+        ...namedIn(facts, id),
+        detail: executor.kind === 'warehouse' ? '' : executor.reason,
+        zone: settings.shownIn ?? zone,
+      }));
     },
   };
 }
@@ -351,6 +372,12 @@ const zoneIn =
   ({ settings, facts }: LiveState) =>
   (task: TaskId): ZoneName =>
     settings.shownIn ?? facts.tasks.get(task)?.pipeline.zone ?? 'UTC';
+
+/** The pipeline of a task, and its name there. */
+function namedIn({ tasks }: LiveState['facts'], id: TaskId): Pick<TaskNames, 'dag' | 'name'> {
+  const known = tasks.get(id);
+  return { dag: known?.pipeline.id ?? '', name: known?.task.name ?? id };
+}
 
 const titleOf = ({ task, from, to }: TypedRange): string => `${task} ${from} to ${to} with downstream`;
 

@@ -1,10 +1,23 @@
 import { expect, test } from 'vitest';
-import { firstOptions } from '../../../src/vscode/panel/session/session-options.ts';
+import { firstOptions } from '../../../src/vscode/panel/facts/session-options.ts';
 
-const byFile = { concurrency: 6, compare: 'checksums', shrinkPercent: 5, earlyCutoff: true } as const;
+const byFile = {
+  concurrency: 6,
+  compare: 'checksums',
+  shrinkPercent: 5,
+  earlyCutoff: true,
+  keepBeforeDays: 30,
+} as const;
 
 test('what nobody has set in the editor is as backfill.yaml says', () => {
-  expect(firstOptions(byFile, {})).toEqual({ ...byFile, maxConcurrency: 32, stopAtFirstFailure: false });
+  expect(firstOptions(byFile, {})).toEqual({
+    concurrency: 6,
+    compare: 'checksums',
+    shrinkPercent: 5,
+    earlyCutoff: true,
+    maxConcurrency: 32,
+    stopAtFirstFailure: false,
+  });
 });
 
 test('what somebody has set in the editor counts, a guard that is off as well', () => {

@@ -7,8 +7,8 @@ import type { RunEvent } from '../../../src/core/run/unit/run-event.ts';
 import type { RunResult, RunUnit } from '../../../src/core/run/unit/run-result.ts';
 import type { Remote } from '../../../src/vscode/host/rpc.ts';
 import type { RunApi } from '../../../src/vscode/host/run-api.ts';
+import type { SessionServices } from '../../../src/vscode/panel/facts/session-services.ts';
 import { type AssistantSession, openSession } from '../../../src/vscode/panel/session/assistant-session.ts';
-import type { SessionServices } from '../../../src/vscode/panel/session/session-services.ts';
 import { type OpenAssistant, openAssistant, shows } from '../../support/open-assistant.ts';
 
 const fixture = fileURLToPath(new URL('../../fixtures/cli/shop', import.meta.url));
@@ -38,6 +38,8 @@ async function planned(services: Partial<SessionServices> = {}) {
   const startRunThread: SessionServices['startRunThread'] = (onEvent) => ({
     call: ((method: string, argument: unknown) =>
       new Promise((answer, reject) => {
+        // What the ledger knows of slices is another question than the run.
+        if (method === 'sliceStates') return answer({ kind: 'known', states: [] });
         asked.push({ method, argument, tell: onEvent, answer, reject });
         heard();
       })) as Remote<RunApi>['call'],
@@ -45,7 +47,6 @@ async function planned(services: Partial<SessionServices> = {}) {
   });
   const session = await openSession('shop.daily', { ...assistant.services, startRunThread, ...services });
   await session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-11' });
-  await session.handle({ type: 'make-plan' });
   const next = async (method: string): Promise<Asked> => {
     if (asked.length === 0) await new Promise<void>((resolve) => (heard = resolve));
     const [first] = asked.splice(0);
@@ -120,7 +121,7 @@ test.each(['refused', 'world', 'lost'] as const)(
     else if (how === 'world') again.answer({ kind: 'world', error: 'network', message: 'no server' });
     else again.reject(new Error('the thread ended'));
     await stopped(session);
-    expect(session.state).toMatchObject({ step: 'run', run: { run: run?.run, counts: { changed: 1, waiting: 3 } } });
+    expect(session.state).toMatchObject({ run: { run: run?.run, counts: { changed: 1, waiting: 3 } } });
     expect(session.state.run?.status).toBe('cancelled');
     expect(session.state.error?.message).toMatch(/another run is at it|no server|the thread ended/);
     expect(session.run.kept).toMatchObject({ id: run?.run, finished: false });
@@ -141,7 +142,7 @@ test('from the press of a button until the end of a run its plan stays', async (
   const { session, next } = await planned({ confirmProtected: () => confirmed });
   const { plan } = session.state;
   const changes = async (): Promise<void> => {
-    for (const type of ['back-to-choose', 'make-plan', 'prove', 'undo'] as const)
+    for (const type of ['leave-undo', 'set-range', 'use-embedded', 'prove', 'undo'] as const)
       await expect(session.handle({ type })).rejects.toThrow(/^A run is going on/);
     expect(session.state).toMatchObject({ plan: { units: plan?.units } });
   };
@@ -154,7 +155,7 @@ test('from the press of a button until the end of a run its plan stays', async (
   await changes();
   run.answer(ended(session, 'done', ['changed', 'changed', 'changed', 'changed']));
   await stopped(session);
-  await session.handle({ type: 'back-to-choose' });
+  await session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-10' });
   expect(session.state.plan).toBeUndefined();
 });
 
@@ -197,7 +198,6 @@ test('a run that is cancelled while its password is asked for does not begin', a
   typed();
   await stopped(session);
   expect(session.state).toMatchObject({
-    step: 'plan',
     run: undefined,
     error: { message: 'Cancelled before anything ran.' },
   });
@@ -212,7 +212,6 @@ test('a plan whose code was edited since is out of date, and nothing of it runs'
   await shows(session, ({ state }) => state.error !== undefined);
   await stopped(session);
   expect(session.state).toMatchObject({
-    step: 'plan',
     run: undefined,
     error: {
       message: expect.stringMatching(/^The plan is out of date: the code of shop\.daily has changed/),

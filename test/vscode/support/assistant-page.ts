@@ -7,6 +7,8 @@ export interface AssistantPage {
   button(name: string | RegExp): Locator;
   /** Presses a button until what it leads to is there: an element, or a text of the page. */
   press(name: string | RegExp, leadsTo: Locator | string | RegExp): Promise<void>;
+  /** Takes what stands under the three dots until what it leads to is there. */
+  choose(name: string, leadsTo: Locator | string | RegExp): Promise<void>;
   /** Types a range; the end is not included. */
   setRange(from: string, to: string): Promise<void>;
   range(): Locator;
@@ -31,23 +33,35 @@ const bodyClasses = {
 
 export function assistantPage(page: Page): AssistantPage {
   const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
-  const fields = frame.locator('.range vscode-text-field input');
+  const fields = frame.locator('.dates vscode-text-field input');
   const text = async (): Promise<string> => (await frame.locator('body').allInnerTexts()).join('\n');
   const says = async (what: string | RegExp): Promise<boolean> =>
     typeof what === 'string' ? (await text()).includes(what) : what.test(await text());
+  const isThere = async (what: Locator | string | RegExp): Promise<boolean> =>
+    typeof what === 'string' || what instanceof RegExp ? says(what) : what.first().isVisible();
   const button: AssistantPage['button'] = (name) =>
     typeof name === 'string'
       ? frame.getByRole('button', { name, exact: true })
       : frame.getByRole('button', { name }).first();
-  const cell: AssistantPage['cell'] = (label) => frame.locator(`.grid .cell[aria-label*="${label}"]`).first();
+  const cell: AssistantPage['cell'] = (label) => frame.locator(`.grid .c[aria-label*="${label}"]`).first();
   return {
     frame,
     button,
     async press(name, leadsTo) {
       await button(name).waitFor();
       await until(
-        () => (typeof leadsTo === 'string' || leadsTo instanceof RegExp ? says(leadsTo) : leadsTo.first().isVisible()),
+        () => isThere(leadsTo),
         () => button(name).click({ timeout: momentMs }),
+      );
+    },
+    async choose(name, leadsTo) {
+      const item = frame.getByRole('menuitem', { name, exact: true });
+      await until(
+        () => isThere(leadsTo),
+        async () => {
+          if (!(await item.isVisible())) await button('More actions').click({ timeout: momentMs });
+          await item.click({ timeout: momentMs });
+        },
       );
     },
     async setRange(from, to) {
@@ -56,7 +70,7 @@ export function assistantPage(page: Page): AssistantPage {
       await fields.last().fill(to);
       await fields.last().press('Tab');
     },
-    range: () => frame.locator('.side section').first().locator('[role="status"]'),
+    range: () => frame.locator('.said'),
     cell,
     async selectCell(label, shows) {
       await cell(label).waitFor();
@@ -65,7 +79,7 @@ export function assistantPage(page: Page): AssistantPage {
         () => cell(label).click({ timeout: momentMs }),
       );
     },
-    cellsIn: (state) => frame.locator(`.grid .cell.${state}`),
+    cellsIn: (state) => frame.locator(`.grid .c.${state}`),
     text,
     async isThemed(kind) {
       if ((await page.locator('iframe.webview.ready').count()) === 0) return true;

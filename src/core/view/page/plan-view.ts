@@ -1,10 +1,11 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
-import { planSummary, reasonInWords } from '../../plan/explain.ts';
+import { planSummary, reasonInWords, type TaskSummary } from '../../plan/explain.ts';
 import type { Plan, PlanFinding } from '../../plan/model/plan.ts';
 import { plural } from '../../text/plural.ts';
 import { formatInterval, formatWall } from '../../time/intervals/format-interval.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import { type DetailLine, detailLine } from './detail-line.ts';
 
 /** What a plan is for: a proof runs each unit twice and keeps nothing, an undo puts the rows of a run's units back. */
 export type PlanPurpose =
@@ -17,12 +18,29 @@ export interface PlanGrid {
   readonly title: string;
   readonly purpose: PlanPurpose;
   readonly units: readonly PlanGridUnit[];
-  /** One line a task, in the order in which each first runs; indexes of `units`, oldest first. */
-  readonly rows: readonly { readonly task: TaskId; readonly units: readonly number[] }[];
-  readonly notes: readonly string[];
+  /** Tasks under their pipelines, in the order in which each first runs; those that are left out come last of theirs. */
+  readonly rows: readonly PlanGridRow[];
+  readonly details: readonly DetailLine[];
   readonly findings: readonly PlanFinding[];
   /** False when a finding blocks the start, or nothing is there to run. */
   readonly startable: boolean;
+}
+
+export interface PlanGridRow {
+  readonly task: TaskId;
+  /** The pipeline that it is of, and its name there. */
+  readonly dag: string;
+  readonly name: string;
+  /** Indexes of {@link PlanGrid.units}, oldest first; none where it is left out. */
+  readonly units: readonly number[];
+  /** Tables that its units write. */
+  readonly tables: readonly string[];
+  /** Who carries it out, where that is not the warehouse's own SQL, and what that means. */
+  readonly engine: { readonly name: string; readonly note: string } | undefined;
+  /** Why it runs, a sentence. */
+  readonly reason: string;
+  /** What its being left out means. */
+  readonly left: string | undefined;
 }
 
 export interface PlanGridUnit {
@@ -37,45 +55,108 @@ export interface PlanGridUnit {
   readonly reason: string;
 }
 
-/** `sessionOf`: what the operator of a task says of its session beside the connection. */
+/** What the workspace knows of a task that a plan does not say. */
+export interface TaskNames {
+  readonly zone: ZoneName;
+  readonly dag: string;
+  readonly name: string;
+  /** What its operator says of its session beside the connection. */
+  readonly session: readonly string[];
+}
+
+/** `without`: downstream tasks that were left out by hand. */
 export function planGrid(
   plan: Plan,
-  zoneOf: (task: TaskId) => ZoneName,
+  namesOf: (task: TaskId) => TaskNames,
   purpose: PlanPurpose,
-  sessionOf: (task: TaskId) => readonly string[] = () => [],
+  without: readonly TaskId[] = [],
 ): PlanGrid {
   const selected = plan.units.filter(({ reasons }) => reasons.some(({ kind }) => kind === 'selected'));
   const from = Math.min(...selected.map(({ start }) => start));
   const to = Math.max(...selected.map(({ next }) => next));
   const summaries = planSummary(plan);
-  const tasks = summaries.length;
+  // An undo goes back the way that its run came; the eye finds the tasks where they stood.
+  const order = purpose.kind === 'undo' ? summaries.toReversed() : summaries;
+  const rows = [
+    ...order.map((summary) => rowOf(plan, summary, namesOf, purpose)),
+    ...without.map((task) => leftOut(task, namesOf(task))),
+  ];
   return {
-    title: `${plural(plan.units.length, 'unit')} of ${plural(tasks, 'task')}${aims(purpose)}`,
+    title: `${plural(plan.units.length, 'unit')} of ${plural(summaries.length, 'task')}${aims(purpose)}`,
     purpose,
     units: plan.units.map((unit) => ({
       id: unit.id,
       task: unit.task,
-      label: formatInterval(unit.data, zoneOf(unit.task)),
+      label: formatInterval(unit.data, namesOf(unit.task).zone),
       start: toIso(unit.start),
-      end: toIso(unit.data.end),
+      end: toIso(unit.data.end > unit.start ? unit.data.end : unit.next),
       widened: unit.start >= to || unit.next <= from,
       reason: purpose.kind === 'undo' ? `run ${purpose.run} changed it` : unit.reasons.map(reasonInWords).join('; '),
     })),
-    rows: summaries.map(({ task }) => ({ task, units: plan.byTask.get(task) ?? [] })),
-    notes: [
-      ...plan.widened.map(({ task, from: first, to: last, because }) => {
-        const zone = zoneOf(task);
-        return `${task} runs ${formatWall(first, zone)} to ${formatWall(last, zone)} because ${because}`;
-      }),
-      ...summaries.flatMap(({ task }) => {
-        const session = purpose.kind === 'undo' ? [] : sessionOf(task);
-        return session.length === 0 ? [] : [`${task} is sent with ${session.join(', ')}`];
-      }),
-    ],
+    rows: underPipelines(rows),
+    details: summaries.flatMap(({ task }) => {
+      const { session } = namesOf(task);
+      if (purpose.kind === 'undo' || session.length === 0) return [];
+      return [detailLine('session', `${task} is sent with ${session.join(', ')}`)];
+    }),
     findings: plan.findings,
     startable: plan.units.length > 0 && plan.findings.every(({ severity }) => severity !== 'error'),
   };
 }
+
+function rowOf(
+  plan: Plan,
+  { task, reasons }: TaskSummary,
+  namesOf: (task: TaskId) => TaskNames,
+  purpose: PlanPurpose,
+): PlanGridRow {
+  const { dag, name, zone } = namesOf(task);
+  const startOf = (at: number): number => plan.units[at]?.start ?? 0;
+  const units = [...(plan.byTask.get(task) ?? [])].sort((a, b) => startOf(a) - startOf(b));
+  const executor = plan.units[units[0] ?? -1]?.executor;
+  const wider = plan.widened
+    .filter((widened) => widened.task === task)
+    .map((widened) => {
+      const [from, to] = [widened.from, widened.to].map((at) => formatWall(at, zone).replace(/ 00:00$/, ''));
+      return `so it runs from ${from} up to ${to}, because ${widened.because}`;
+    });
+  const why =
+    purpose.kind === 'undo'
+      ? [`run ${purpose.run} changed it`]
+      : reasons.map((reason) => (reason === 'selected' ? 'you selected it' : reason));
+  return {
+    task,
+    dag,
+    name,
+    units,
+    tables: [...new Set(units.flatMap((at) => plan.units[at]?.slices.map(({ table }) => table) ?? []))],
+    engine:
+      executor === undefined || executor.kind === 'warehouse'
+        ? undefined
+        : { name: executor.kind === 'airflow' ? 'Airflow' : 'elsewhere', note: executor.reason },
+    reason: sentence([...why, ...wider].join('; ')),
+    left: undefined,
+  };
+}
+
+const leftOut = (task: TaskId, { dag, name }: TaskNames): PlanGridRow => ({
+  task,
+  dag,
+  name,
+  units: [],
+  tables: [],
+  engine: undefined,
+  reason: '',
+  left: 'left out: its slices of these days stay stale',
+});
+
+function underPipelines(rows: readonly PlanGridRow[]): readonly PlanGridRow[] {
+  const groups = new Map<string, PlanGridRow[]>();
+  for (const row of rows) groups.set(row.dag, [...(groups.get(row.dag) ?? []), row]);
+  return [...groups.values()].flat();
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 function aims(purpose: PlanPurpose): string {
   switch (purpose.kind) {

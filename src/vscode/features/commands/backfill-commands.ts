@@ -13,7 +13,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
     return target && panels.open(target.client, target.task);
   };
   /** Plans or proves the selected interval; a run that is going on or was interrupted is shown instead. */
-  const doInterval = async (argument: unknown, then: 'make-plan' | 'prove'): Promise<void> => {
+  const doInterval = async (argument: unknown, then: 'plan' | 'prove'): Promise<void> => {
     const session = await open(argument);
     if (session === undefined || !(await isFree(session))) return;
     const first = await session.client.call('firstRange', { task: session.task, now: Date.now() });
@@ -29,12 +29,11 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
   const planned = async (argument: unknown): Promise<AssistantSession | undefined> => {
     const session = await shown(argument);
     await session?.revived;
-    if (session !== undefined && session.state.step === 'choose') await session.handle({ type: 'make-plan' });
     return session;
   };
 
   const trusted = {
-    'backfill.rerunInterval': (argument: unknown) => doInterval(argument, 'make-plan'),
+    'backfill.rerunInterval': (argument: unknown) => doInterval(argument, 'plan'),
     'backfill.backfillIntervals': open,
     'backfill.showPlan': planned,
     'backfill.proveTask': async (argument: unknown) => {
@@ -69,7 +68,7 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
       const session = panels.active;
       const selected = session?.state.selected;
       if (session === undefined || selected?.slices.every(({ samples }) => samples.length === 0) !== false)
-        throw new Error('Select a unit with changed rows on the assistant page first.');
+        throw new Error('Select a slice with changed rows on the assistant page first.');
       await session.handle({ type: 'open-diff', index: selected.index });
     },
     'backfill.exportReport': async () => {

@@ -5,8 +5,8 @@ import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import type { StaleEntry, WorldAnswer } from '../../host/run-api.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
-import { askRunThread, type ThreadQuestion } from '../../panel/session/ask-run-thread.ts';
-import { isRefused, planUndo } from '../../panel/session/plan-undo.ts';
+import { askRunThread, type ThreadQuestion } from '../../panel/run/ask-run-thread.ts';
+import { isRefused, planUndo } from '../../panel/run/plan-undo.ts';
 import { pickClient } from '../../prompts/pick-client.ts';
 import { registerTrustedCommands } from '../../prompts/trusted-commands.ts';
 import { isFree, planRange } from './plan-range.ts';
@@ -110,7 +110,7 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
     const range = await client.call('rangeAt', { task, at: Date.parse(unit.slice(task.length + 1)) });
     if (range === undefined) throw new Error(`There is no task ${task} with such an interval any more.`);
     const session = await panels.open(client, task);
-    if (await isFree(session)) await planRange(session, range, 'make-plan');
+    if (await isFree(session)) await planRange(session, range, 'plan');
     else sayTaken(task);
   };
 

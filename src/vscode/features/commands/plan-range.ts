@@ -7,13 +7,12 @@ export async function isFree(session: AssistantSession): Promise<boolean> {
   return !session.run.busy && !(run?.mode === 'run' && run.status === 'interrupted');
 }
 
-/** Chooses a range on a page and does what is wanted with it, where it means something. */
+/** Chooses a range on a page and proves it if that is wanted; its plan is there at once. */
 export async function planRange(
   session: AssistantSession,
   { from, to }: { readonly from: string; readonly to: string },
-  then: 'make-plan' | 'prove',
+  then: 'plan' | 'prove',
 ): Promise<void> {
-  await session.handle({ type: 'back-to-choose' });
   await session.handle({ type: 'set-range', from, to });
-  if (session.state.choose.valid) await session.handle({ type: then });
+  if (then === 'prove' && session.state.choose.valid) await session.handle({ type: 'prove' });
 }

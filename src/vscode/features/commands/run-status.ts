@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { RunMode } from '../../../protocol/assistant-state.ts';
+import type { RunMode } from '../../../core/view/page/page-request.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import type { AssistantSession } from '../../panel/session/assistant-session.ts';
 

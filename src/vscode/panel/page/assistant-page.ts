@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { pageRequestTypes } from '../../../core/view/page/page-request.ts';
 import type { AssistantEvent, NumberedRequest } from '../../../protocol/assistant-messages.ts';
 import type { Log } from '../../clients/log.ts';
 import type { AssistantSession } from '../session/assistant-session.ts';
@@ -43,38 +44,10 @@ export function attachPage(
   });
 }
 
-const requestTypes: ReadonlySet<string> = new Set<NumberedRequest['request']['type']>([
-  'ready',
-  'set-range',
-  'include-task',
-  'set-connection',
-  'use-embedded',
-  'connect',
-  'set-concurrency',
-  'set-compare',
-  'set-shrink-percent',
-  'set-stop-at-first-failure',
-  'set-early-cutoff',
-  'make-plan',
-  'back-to-choose',
-  'start',
-  'prove',
-  'cancel',
-  'resume',
-  'approve-held',
-  'undo',
-  'select-unit',
-  'close-unit',
-  'open-source',
-  'open-diff',
-  'copy-command',
-  'export',
-]);
-
 function isNumberedRequest(message: unknown): message is NumberedRequest {
   if (typeof message !== 'object' || message === null) return false;
   const { id, request } = message as { id?: unknown; request?: { type?: unknown } };
-  return typeof id === 'number' && typeof request?.type === 'string' && requestTypes.has(request.type);
+  return typeof id === 'number' && typeof request?.type === 'string' && Object.hasOwn(pageRequestTypes, request.type);
 }
 
 /** The page: its own script and style, nothing else; no inline style, no network. */

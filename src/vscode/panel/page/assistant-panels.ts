@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { Log } from '../../clients/log.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
+import type { KeptSession, SessionServices } from '../facts/session-services.ts';
 import { type AssistantSession, openSession } from '../session/assistant-session.ts';
-import type { KeptSession, SessionServices } from '../session/session-services.ts';
 import { assistantViewType, attachPage } from './assistant-page.ts';
 
 /** The assistant's sessions and their pages, one a task. A session lives on without its page. */

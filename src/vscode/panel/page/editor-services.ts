@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { ReportFormat } from '../../../protocol/assistant-messages.ts';
+import type { PageRequest, ReportFormat } from '../../../core/view/page/page-request.ts';
 import type { Connections } from '../../clients/connections.ts';
 import type { Log } from '../../clients/log.ts';
 import { startRunThread } from '../../clients/run-thread-client.ts';
 import { untrustedWords } from '../../clients/untrusted-words.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import { connectWarehouse } from '../../prompts/connect-warehouse.ts';
-import type { KeptSession, SessionServices } from '../session/session-services.ts';
+import type { KeptSession, SessionServices } from '../facts/session-services.ts';
 import type { SliceDocuments } from './slice-documents.ts';
 
 export interface EditorServicesInput {
@@ -62,6 +62,21 @@ export function editorServices(input: EditorServicesInput): SessionServices {
     async confirmOutside(question) {
       const yes = 'Do It';
       return (await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes;
+    },
+    async chooseConnection({ name, names }) {
+      const items: readonly (vscode.QuickPickItem & { readonly request: PageRequest })[] = [
+        ...names.map((known) => ({
+          label: known,
+          description: known === name ? 'chosen' : '',
+          request: { type: 'use-connection' as const, name: known },
+        })),
+        { label: 'Connect a warehouse…', request: { type: 'connect' } },
+        ...((await client.call('connections', null)).hasEmbedded
+          ? []
+          : [{ label: 'Use the embedded database', request: { type: 'use-embedded' as const } }]),
+      ];
+      const placeHolder = 'Which database should the slices be written to?';
+      return (await vscode.window.showQuickPick(items, { placeHolder }))?.request;
     },
     connectWarehouse: () => connectWarehouse(client),
     async copy(text, what) {

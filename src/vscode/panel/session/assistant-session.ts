@@ -1,25 +1,31 @@
-import type { AssistantEvent, AssistantRequest } from '../../../protocol/assistant-messages.ts';
-import type { AssistantState, OptionsView, PlanView } from '../../../protocol/assistant-state.ts';
+import type { PageRequest } from '../../../core/view/page/page-request.ts';
+import type { AssistantEvent } from '../../../protocol/assistant-messages.ts';
+import type { AssistantState, OptionsView } from '../../../protocol/assistant-state.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
+import { firstFacts } from '../facts/first-facts.ts';
+import type { SessionFacts } from '../facts/session-facts.ts';
+import { firstOptions } from '../facts/session-options.ts';
+import type { KeptSession, SessionServices } from '../facts/session-services.ts';
+import { type SessionStore, sessionStore } from '../facts/session-store.ts';
+import { isRefused, planUndo, type ShownUndo } from '../run/plan-undo.ts';
+import { type SessionRun, sessionRun } from '../run/session-run.ts';
 import { cliCommand } from '../words/cli-command.ts';
 import { busyWords } from '../words/outcome-words.ts';
-import { learnDatabase } from './learn-database.ts';
-import { isRefused, planUndo, type ShownUndo } from './plan-undo.ts';
+import { sessionCalendar } from './session-calendar.ts';
 import { sessionChoices } from './session-choices.ts';
-import { firstOptions } from './session-options.ts';
-import { type SessionRun, sessionRun } from './session-run.ts';
-import type { KeptSession, SessionServices } from './session-services.ts';
-import { type SessionStore, sessionStore } from './session-store.ts';
+import { sessionPlan } from './session-plan.ts';
 
 /** The truth behind one assistant page: choices, plan and run of one task. It lives on when the page is closed. */
 export interface AssistantSession {
   readonly task: string;
   readonly client: WorkspaceClient;
-  readonly state: AssistantState;
+  readonly state: SessionFacts;
+  /** What its page shows. */
+  readonly view: AssistantState;
   readonly run: SessionRun;
   /** Settled when the run that the editor was closed in the middle of has been looked up. */
   readonly revived: Promise<void>;
-  handle(request: AssistantRequest): Promise<void>;
+  handle(request: PageRequest): Promise<void>;
   /** Shows the plan of an undo, of whatever run; nothing is written before it is started. */
   showUndo(undo: ShownUndo): Promise<void>;
   onEvent(listener: (event: AssistantEvent) => void): { dispose(): void };
@@ -34,17 +40,20 @@ export async function openSession(
   kept?: KeptSession,
 ): Promise<AssistantSession> {
   const { client, log } = services;
-  const options = firstOptions(await client.call('runDefaults', null), services.settings);
+  const defaults = await client.call('runDefaults', null);
+  const named = (await client.call('tasks', null)).find((found) => found.task === task);
   const save = (): void => {
     const { choose, connection } = store.state;
     const { from, to, without } = choices.range();
     services.remember({ task, from, to, without, options: choose.options, connection: connection.name, run: run.kept });
   };
   const run = sessionRun(() => store, services, save, kept?.run);
-  const store: SessionStore = sessionStore(firstState(task, services, options, kept), (selected, states) =>
-    run.detail(selected.index, selected, states),
-  );
+  const first = firstFacts(task, client.folder.uri.toString(), firstOptions(defaults, services.settings), kept);
+  const { dag = '', name = task } = named ?? {};
+  const store: SessionStore = sessionStore({ ...first, dag, name, keepBeforeDays: defaults.keepBeforeDays }, run);
   const choices = sessionChoices(store, services, save);
+  const plan = sessionPlan(store, services, choices, run, save);
+  const calendar = sessionCalendar(store, services);
 
   /** Long work is not awaited by the asker; how it ends is shown. */
   const begin = (work: Promise<void>): void => {
@@ -53,7 +62,10 @@ export async function openSession(
 
   const selectUnit = async (index: number): Promise<void> => {
     const { connection } = store.state;
-    store.set({ selected: run.detail(index, undefined, store.state.run?.states ?? []) });
+    const shown = store.state.plan?.units[index];
+    if (shown === undefined) throw new Error(`The plan has no unit ${index}.`);
+    await calendar.select(shown.task);
+    store.set({ selected: run.detailOf(index, undefined, store.state.run?.states ?? []) });
     const found =
       connection.name === undefined ? undefined : await client.call('connection', { name: connection.name });
     const settings = found === undefined || 'problem' in found ? {} : found.settings;
@@ -62,16 +74,48 @@ export async function openSession(
     if (selected?.index === index) store.set({ selected: { ...selected, ...sql } });
   };
 
-  const makePlan = async (purpose: 'run' | 'proof'): Promise<PlanView> => {
-    const plan = await store.during('Planning…', async () => {
-      const unasked = await learnDatabase(services, store.state.connection.name);
-      return client.call('plan', { ...choices.range(), purpose, unasked });
-    });
-    run.forget();
-    store.set({ step: 'plan', plan, run: undefined, selected: undefined });
-    save();
-    return plan;
+  /** A choice was changed: what is shown is the plan of what is chosen now. */
+  const changed = async (change: Promise<void>): Promise<void> => {
+    await change;
+    await plan.make('run');
   };
+  const useConnection = async (work: Promise<void>): Promise<void> => {
+    await work;
+    void calendar.ask();
+    await plan.make('run');
+  };
+  /** Options are those of the next run: what was done with others is not what it would do. */
+  const setOptions = async (patch: Partial<OptionsView>): Promise<void> => {
+    choices.setOptions(patch);
+    const { plan: shown, run: ran } = store.state;
+    if (ran !== undefined && shown?.purpose.kind === 'run') await plan.make('run');
+  };
+  const start = async (mode: 'run' | 'preview'): Promise<void> => {
+    const { plan: shown, outdated } = store.state;
+    const isOther = shown === undefined || shown.purpose.kind === 'proof' || outdated.length > 0;
+    const made = isOther ? await plan.make('run') : shown;
+    if (made?.startable === true) begin(started(mode));
+  };
+  /** Somebody closed the slice that was open: none is opened by itself until they open one again. */
+  let closed = false;
+  const openFirst = async (): Promise<void> => {
+    const [first] = store.view.stops;
+    if (!closed && store.state.selected === undefined && first !== undefined) await selectUnit(first);
+  };
+  const started = async (mode: 'run' | 'preview' | 'prove'): Promise<void> => {
+    await run.start(mode);
+    await settled();
+  };
+  const resumed = async (acceptHeld?: boolean | readonly string[]): Promise<void> => {
+    await run.resume(acceptHeld);
+    await settled();
+  };
+  /** What the ledger could not be asked before. */
+  const settled = async (): Promise<void> => {
+    if (store.state.run?.status !== 'interrupted') await openFirst();
+    if (store.state.ledger === undefined) await calendar.ask();
+  };
+
   const unitAt = (index: number): string => {
     const unit = store.state.plan?.units[index];
     if (unit === undefined) throw new Error(`The plan has no unit ${index}.`);
@@ -91,79 +135,95 @@ export async function openSession(
   const showUndo = async (planned: ShownUndo): Promise<void> => {
     await run.showUndo(planned);
     await choices.useConnection(planned.connection);
+    await openFirst();
   };
 
-  const handle = async (request: AssistantRequest): Promise<void> => {
+  const handle = async (request: PageRequest): Promise<void> => {
     if (run.busy && replacesPlan.has(request.type)) throw new Error(busyWords);
     switch (request.type) {
       case 'ready':
-        return store.set({});
+        return store.replay();
       case 'set-range':
-        return choices.setRange(request);
+        return changed(choices.setRange(request));
       case 'include-task':
-        return choices.include(request.task, request.included);
-      case 'set-connection':
-        return choices.useConnection(request.name);
-      case 'use-embedded': {
-        const name = await store.during('Adding the embedded database…', () => client.call('addEmbedded', null));
-        return choices.refreshConnections(name);
+        return changed(choices.include(request.task, request.included));
+      case 'choose-connection': {
+        const chosen = await services.chooseConnection(store.state.connection);
+        return chosen === undefined ? undefined : handle(chosen);
       }
-      case 'connect':
-        return choices.refreshConnections(await services.connectWarehouse());
+      case 'use-connection':
+        return useConnection(choices.useConnection(request.name));
+      case 'use-embedded': {
+        const made = await store.during('Adding the embedded database…', () => client.call('addEmbedded', null));
+        return useConnection(choices.refreshConnections(made));
+      }
+      case 'connect': {
+        const made = await services.connectWarehouse();
+        return made === undefined ? undefined : useConnection(choices.refreshConnections(made));
+      }
+      case 'select-task':
+        return calendar.select(request.task);
+      case 'set-calendar':
+        return calendar.older(request.task, request.before);
       case 'set-concurrency': {
         const most = store.state.choose.options.maxConcurrency;
-        return choices.setOptions({ concurrency: within(request.value, 1, most, 'Concurrency') });
+        return setOptions({ concurrency: within(request.value, 1, most, 'Concurrency') });
       }
       case 'set-compare':
-        return choices.setOptions({ compare: request.value });
+        return setOptions({ compare: request.value });
       case 'set-shrink-percent': {
         const { value } = request;
-        return choices.setOptions({ shrinkPercent: value === undefined ? value : within(value, 0, 100, 'The share') });
+        return setOptions({ shrinkPercent: value === undefined ? value : within(value, 0, 100, 'The share') });
       }
       case 'set-stop-at-first-failure':
-        return choices.setOptions({ stopAtFirstFailure: request.value });
+        return setOptions({ stopAtFirstFailure: request.value });
       case 'set-early-cutoff':
-        return choices.setOptions({ earlyCutoff: request.value });
-      case 'make-plan':
-        await makePlan('run');
-        return;
-      case 'prove': {
-        const plan = await makePlan('proof');
-        // What keeps it from running is shown beside the plan.
-        return plan.startable ? begin(run.start('prove')) : undefined;
-      }
-      case 'back-to-choose':
-        store.set({ step: 'choose', plan: undefined, run: undefined, selected: undefined, error: undefined });
-        return choices.refresh();
+        return setOptions({ earlyCutoff: request.value });
       case 'start':
-        return begin(run.start(request.mode));
+        return start(request.mode);
+      case 'prove': {
+        plan.forgetDatabase();
+        const made = await plan.make('proof');
+        // What keeps it from running is shown beside the plan.
+        return made?.startable === true ? begin(started('prove')) : undefined;
+      }
+      case 'leave-undo':
+        plan.forgetDatabase();
+        await plan.make('run');
+        return;
       case 'cancel':
         return run.cancel();
       case 'resume':
-        return begin(run.resume());
-      case 'approve-held': {
-        const { index } = request;
-        return begin(run.resume(index === undefined ? true : [unitAt(index)]));
-      }
+        return begin(resumed());
+      case 'approve-held':
+        return begin(resumed([unitAt(request.index)]));
+      case 'approve-all':
+        return begin(resumed(true));
       case 'undo':
         return undo(request.index);
       case 'select-unit':
+        closed = false;
         return selectUnit(request.index);
       case 'close-unit':
+        closed = true;
         return store.set({ selected: undefined });
       case 'open-source':
         return services.openSource(request.task);
       case 'open-diff': {
-        const { plan, selected, run: shown } = store.state;
-        const unit = plan?.units[request.index];
+        const { plan: made, selected, run: shown } = store.state;
+        const unit = made?.units[request.index];
         const title = unit === undefined ? task : `${unit.task} ${unit.label}`;
-        return services.openDiff(title, run.detail(request.index, selected, shown?.states ?? []));
+        return services.openDiff(title, run.detailOf(request.index, selected, shown?.states ?? []));
       }
+      case 'copy':
+        return services.copy(request.text, 'The statement is on the clipboard.');
+      case 'show-log':
+        return log.show();
       case 'copy-command':
         return services.copy(cliCommand(choices.range(), store.state), 'The command is on the clipboard.');
       case 'export': {
-        const { connection, run: shown, plan } = store.state;
-        if (plan === undefined || plan.purpose.kind === 'proof')
+        const { connection, run: shown, plan: made } = store.state;
+        if (made === undefined || made.purpose.kind === 'proof')
           throw new Error('A report is of a plan, a preview or a run: show one first.');
         const format = await services.chooseReportFormat();
         if (format === undefined) return;
@@ -181,18 +241,26 @@ export async function openSession(
   };
 
   if (kept === undefined) {
-    const first = await client.call('firstRange', { task, now: Date.now() });
-    if (first !== undefined) store.choose({ from: first.from, to: first.to });
+    const range = await client.call('firstRange', { task, now: Date.now() });
+    if (range !== undefined) store.choose({ from: range.from, to: range.to });
   }
   await choices.refresh();
   await choices.refreshConnections();
+  await calendar.select(task);
   const before = kept?.run;
-  const revived =
-    before === undefined
-      ? Promise.resolve()
-      : store
-          .during('Looking up the run…', () => run.revive(before))
-          .catch((error: unknown) => log.error(`${task}: ${String(error)}`));
+  const revived = (async (): Promise<void> => {
+    if (before !== undefined) await store.during('Looking up the run…', () => run.revive(before));
+    else await plan.make('run');
+  })().catch((error: unknown) => log.error(`${task}: ${String(error)}`));
+  void revived.then(() => calendar.ask());
+  const listening = client.onDidChange(() => {
+    if (run.busy) return;
+    plan.forgetDatabase();
+    choices
+      .refreshConnections()
+      .then(() => plan.check())
+      .catch((error: unknown) => log.error(`${task}: ${String(error)}`));
+  });
 
   return {
     task,
@@ -202,10 +270,14 @@ export async function openSession(
     get state() {
       return store.state;
     },
+    get view() {
+      return store.view;
+    },
     handle,
     showUndo,
     onEvent: store.onEvent,
     async dispose() {
+      listening.dispose();
       store.dispose();
       await run.dispose();
     },
@@ -213,38 +285,23 @@ export async function openSession(
 }
 
 /** What makes another plan of what is shown, which a run must not lose under its feet. */
-const replacesPlan: ReadonlySet<AssistantRequest['type']> = new Set(['make-plan', 'prove', 'back-to-choose', 'undo']);
-
-function firstState(
-  task: string,
-  { client }: SessionServices,
-  options: OptionsView,
-  kept: KeptSession | undefined,
-): AssistantState {
-  const left = (id: string) => ({ task: id, depth: 0, included: false, count: '', note: undefined });
-  return {
-    task,
-    folder: client.folder.uri.toString(),
-    zone: 'UTC',
-    connection: { name: kept?.connection, target: undefined, protected: false, names: [] },
-    step: 'choose',
-    choose: {
-      from: kept?.from ?? '',
-      to: kept?.to ?? '',
-      summary: '',
-      valid: false,
-      strip: [],
-      downstream: (kept?.without ?? []).map(left),
-      // Options that a newer version knows are not among those that were kept.
-      options: { ...options, ...kept?.options },
-    },
-    plan: undefined,
-    run: undefined,
-    selected: undefined,
-    busy: undefined,
-    error: undefined,
-  };
-}
+const replacesPlan: ReadonlySet<PageRequest['type']> = new Set([
+  'set-range',
+  'include-task',
+  'choose-connection',
+  'use-connection',
+  'use-embedded',
+  'connect',
+  'set-concurrency',
+  'set-compare',
+  'set-shrink-percent',
+  'set-stop-at-first-failure',
+  'set-early-cutoff',
+  'start',
+  'prove',
+  'undo',
+  'leave-undo',
+]);
 
 function within(value: number, least: number, most: number, what: string): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;

@@ -1,4 +1,4 @@
-import type { SessionServices } from './session-services.ts';
+import type { SessionServices } from '../facts/session-services.ts';
 
 /** A plan does not wait longer for its database than this. */
 const patienceMs = 5000;

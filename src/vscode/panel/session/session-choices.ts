@@ -1,9 +1,9 @@
 import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
 import type { OptionsView } from '../../../protocol/assistant-state.ts';
 import type { RangeChoice } from '../../host/workspace-api.ts';
-import { mostConcurrency } from './session-options.ts';
-import type { SessionServices } from './session-services.ts';
-import type { SessionStore } from './session-store.ts';
+import { mostConcurrency } from '../facts/session-options.ts';
+import type { SessionServices } from '../facts/session-services.ts';
+import type { SessionStore } from '../facts/session-store.ts';
 
 /** The choices of a session: range, downstream tasks, options, connection. */
 export interface SessionChoices {
@@ -27,13 +27,11 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
   };
   const refresh = async (): Promise<void> => {
     const asked = range();
-    const { zone, strip, ...answer } = await client.call('range', asked);
+    const { zone, ...answer } = await client.call('range', asked);
     const now = range();
     // A later edit has asked again: its answer counts.
     if (now.from !== asked.from || now.to !== asked.to || now.without.join() !== asked.without.join()) return;
-    const { choose } = store.state;
-    const known = strip.map((entry) => ({ ...entry, state: 'unknown' as const }));
-    store.set({ zone, choose: { ...choose, ...answer, strip: known } });
+    store.set({ zone, choose: { ...store.state.choose, ...answer } });
     save();
   };
   const useConnection = async (name: string | undefined): Promise<void> => {

@@ -1,5 +1,12 @@
 import { shellWord } from '../../../core/text/shell-word.ts';
-import type { AssistantState } from '../../../protocol/assistant-state.ts';
+import type { ChooseView, ConnectionView, PlanView } from '../../../protocol/assistant-state.ts';
+
+/** What the page shows that a command has to say. */
+export interface ShownChoices {
+  readonly choose: Pick<ChooseView, 'options' | 'downstream'>;
+  readonly connection: Pick<ConnectionView, 'name'>;
+  readonly plan: PlanView | undefined;
+}
 
 /** The command that does what the page would do. */
 export function cliCommand(
@@ -9,7 +16,7 @@ export function cliCommand(
     to,
     without,
   }: { readonly task: string; readonly from: string; readonly to: string; readonly without: readonly string[] },
-  { choose: { options, downstream }, connection, plan }: AssistantState,
+  { choose: { options, downstream }, connection, plan }: ShownChoices,
 ): string {
   const on = connection.name === undefined ? [] : [`--connection ${shellWord(connection.name)}`];
   const range = [shellWord(task), `--from ${shellWord(from)}`, `--to ${shellWord(to)}`];

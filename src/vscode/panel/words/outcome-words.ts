@@ -1,5 +1,5 @@
 import { countStates, type RunResult } from '../../../core/run/unit/run-result.ts';
-import type { RunMode } from '../../../protocol/assistant-state.ts';
+import type { RunMode } from '../../../core/view/page/page-request.ts';
 import type { WorldAnswer } from '../../host/run-api.ts';
 
 export const busyWords = 'A run is going on; cancel it or wait for its end.';
@@ -17,7 +17,7 @@ export const cancellingWords = 'Cancelling: waiting for the server to confirm.';
 export const beginningWords: Readonly<Record<RunMode, (run: string) => string>> = {
   run: (run) => `Run ${run}`,
   preview: () => 'Nothing that a preview does is kept.',
-  prove: () => 'Each unit runs twice, the clock moved and the plan shaken, in a transaction that is rolled back.',
+  prove: () => 'Each slice runs twice, the clock moved and the plan shaken, in a transaction that is rolled back.',
 };
 
 /** How a run ended, in one sentence, with what to do next. */
@@ -42,7 +42,7 @@ export function outcomeInWords(result: RunResult, mode: RunMode): string {
     case 'held':
       return `${done}, ${held} held: their old rows are still there. Look at what they would do, then approve them or mend the cause.`;
     case 'cancelled':
-      return `Cancelled: ${done}, ${cancelled + waiting + blocked} not run. ${confirmation(result)} Resume goes on from here.`;
+      return `Cancelled: ${done}, ${cancelled + waiting + blocked} not run. ${confirmationInWords(result)} Resume goes on from here.`;
     case 'failed':
       return `${done}, ${failed} failed, ${blocked} blocked behind them. ${result.problem ?? 'Mend the cause, then resume.'}`;
     case 'refused':
@@ -50,7 +50,8 @@ export function outcomeInWords(result: RunResult, mode: RunMode): string {
   }
 }
 
-function confirmation({ units }: RunResult): string {
+/** What the server said of units that it was to stop. */
+export function confirmationInWords({ units }: RunResult): string {
   const stopped = units.filter(({ state }) => state === 'cancelled');
   if (stopped.length === 0) return 'Nothing was running any more.';
   return stopped.every(({ cancelConfirmed }) => cancelConfirmed === true)

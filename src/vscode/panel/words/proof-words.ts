@@ -14,10 +14,10 @@ export function proofsInWords(proofs: readonly UnitProof[], planned: number, can
   ];
   const left = planned - same - differs - notClean - outside - failed;
   const parts = [
-    ...(same > 0 ? [`no difference found in ${plural(same, 'unit')}`] : []),
-    ...(differs > 0 ? [`a second run leaves other rows in ${plural(differs, 'unit')}`] : []),
-    ...(notClean > 0 ? [`one clean run leaves other rows in ${plural(notClean, 'unit')}`] : []),
-    ...(outside > 0 ? [`${plural(outside, 'unit')} wrote outside of their slice`] : []),
+    ...(same > 0 ? [`no difference found in ${plural(same, 'slice')}`] : []),
+    ...(differs > 0 ? [`a second run leaves other rows in ${plural(differs, 'slice')}`] : []),
+    ...(notClean > 0 ? [`one clean run leaves other rows in ${plural(notClean, 'slice')}`] : []),
+    ...(outside > 0 ? [`${plural(outside, 'slice')} wrote outside of their slice`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(left > 0 ? [`${left} not run`] : []),
   ];

@@ -2,8 +2,10 @@ import { causesInWords } from '../../../core/diff/change-cause.ts';
 import { leftOutInWords } from '../../../core/diff/left-out-in-words.ts';
 import type { UnitRecord } from '../../../core/ledger/ledger-store.ts';
 import type { RunUnit } from '../../../core/run/unit/run-result.ts';
+import { sidesOf } from '../../../core/view/page/outcome/chart-view.ts';
+import type { RunMode } from '../../../core/view/page/page-request.ts';
 import { leftOverInWords } from '../../../core/view/words/left-over-advice.ts';
-import type { UnitDetail } from '../../../protocol/assistant-state.ts';
+import type { RunView, UnitDetail } from '../../../protocol/assistant-state.ts';
 
 /** All that is known of one unit; its SQL is what was found out before (`known`). */
 export function unitDetail(
@@ -11,17 +13,20 @@ export function unitDetail(
   state: UnitDetail['state'],
   result: RunUnit | UnitRecord | undefined,
   known: UnitDetail | undefined,
+  { task, mode, status, isUndo }: UnitContext,
 ): UnitDetail {
   // Records of the ledger keep the message alone.
   const { error, notes } = result !== undefined && isRunUnit(result) ? result : { error: undefined, notes: [] };
   const slices = result?.slices ?? [];
+  const sides = sidesOf(mode ?? 'run', isUndo);
+  const settled = mode === 'run' && status !== 'running' && status !== 'cancelling';
   // Why in the first line, what to do about it in the next.
   const [held, ...remedies] = result?.state === 'held' ? (result.message ?? '').split('\n') : [];
   return {
     index,
     state,
     message: error?.message ?? held ?? result?.message,
-    remedy: error?.remedy ?? (remedies.length === 0 ? undefined : remedies.join(' ')),
+    remedy: capital(error?.remedy ?? (remedies.length === 0 ? undefined : remedies.join(' '))),
     notes: [
       ...notes,
       ...leftOverInWords(result === undefined ? [] : [result]).flatMap(({ text, help }) => [
@@ -34,7 +39,31 @@ export function unitDetail(
     slices: slices.map((slice) => ({ ...slice, why: causesInWords(slice.causes) })),
     statements: known?.statements ?? [],
     refusal: known?.refusal,
+    sides: [sides.before, sides.after ?? 'after'],
+    actions: [
+      ...(settled && state === 'held'
+        ? [{ label: 'Approve', request: { type: 'approve-held' as const, index }, accent: true }]
+        : []),
+      ...(settled && state === 'changed'
+        ? [{ label: 'Undo this slice…', request: { type: 'undo' as const, index }, accent: false }]
+        : []),
+      ...(slices.some(({ samples }) => samples.length > 0)
+        ? [{ label: 'Open as diff', request: { type: 'open-diff' as const, index }, accent: false }]
+        : []),
+      { label: 'Open source', request: { type: 'open-source', task }, accent: false },
+    ],
   };
+}
+
+const capital = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** The run that a unit is of. */
+export interface UnitContext {
+  readonly task: string;
+  readonly mode: RunMode | undefined;
+  readonly status: RunView['status'] | undefined;
+  readonly isUndo: boolean;
 }
 
 const isRunUnit = (result: RunUnit | UnitRecord): result is RunUnit => 'ran' in result;

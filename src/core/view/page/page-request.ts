@@ -1,0 +1,87 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
+
+/** What a report of a run is written as. */
+export type ReportFormat = 'markdown' | 'json' | 'html';
+
+/** What is done with a plan. Only a run writes. */
+export type RunMode = 'run' | 'preview' | 'prove';
+
+/** What the page asks of the host, also by the buttons that the host offers. Every request is answered, also with a failure. */
+export type PageRequest =
+  /** The page woke up: send the whole state. */
+  | { readonly type: 'ready' }
+  /** A side that is left out stays as it is: the page may not have seen yet what the other was set to. */
+  | { readonly type: 'set-range'; readonly from?: string; readonly to?: string }
+  | { readonly type: 'include-task'; readonly task: TaskId; readonly included: boolean }
+  /** The host asks which connection. */
+  | { readonly type: 'choose-connection' }
+  | { readonly type: 'use-connection'; readonly name: string }
+  | { readonly type: 'use-embedded' }
+  | { readonly type: 'connect' }
+  | { readonly type: 'set-concurrency'; readonly value: number }
+  | { readonly type: 'set-compare'; readonly value: 'rows' | 'checksums' | 'none' }
+  | { readonly type: 'set-shrink-percent'; readonly value: number | undefined }
+  | { readonly type: 'set-stop-at-first-failure'; readonly value: boolean }
+  | { readonly type: 'set-early-cutoff'; readonly value: boolean }
+  /** Calendar and chart are of this task from now on. */
+  | { readonly type: 'select-task'; readonly task: TaskId }
+  /** More of a task's calendar: the intervals before this one, as it would be typed. */
+  | { readonly type: 'set-calendar'; readonly task: TaskId; readonly before: string }
+  /** A plan that is out of date, or of something else, is made anew first. */
+  | { readonly type: 'start'; readonly mode: Exclude<RunMode, 'prove'> }
+  /** Plans the intervals of the task alone and runs each twice. */
+  | { readonly type: 'prove' }
+  | { readonly type: 'cancel' }
+  /** Goes on with what is left; what is held stays so, and what waits behind it waits. */
+  | { readonly type: 'resume' }
+  /** Lets one held slice through and goes on. */
+  | { readonly type: 'approve-held'; readonly index: number }
+  /** Lets all held slices through and goes on. */
+  | { readonly type: 'approve-all' }
+  /** Plans to take back what the run changed, one slice of it or all. Nothing is written before that is started. */
+  | { readonly type: 'undo'; readonly index?: number }
+  /** Back from the plan of an undo or a proof to that of the range. */
+  | { readonly type: 'leave-undo' }
+  | { readonly type: 'select-unit'; readonly index: number }
+  | { readonly type: 'close-unit' }
+  | { readonly type: 'open-source'; readonly task: TaskId }
+  | { readonly type: 'open-diff'; readonly index: number }
+  | { readonly type: 'copy-command' }
+  | { readonly type: 'copy'; readonly text: string }
+  /** The host asks which format. */
+  | { readonly type: 'export' }
+  | { readonly type: 'show-log' };
+
+/** Every kind of request, so that a message from the page can be told from anything else. */
+export const pageRequestTypes: Readonly<Record<PageRequest['type'], true>> = {
+  ready: true,
+  'set-range': true,
+  'include-task': true,
+  'choose-connection': true,
+  'use-connection': true,
+  'use-embedded': true,
+  connect: true,
+  'set-concurrency': true,
+  'set-compare': true,
+  'set-shrink-percent': true,
+  'set-stop-at-first-failure': true,
+  'set-early-cutoff': true,
+  'select-task': true,
+  'set-calendar': true,
+  start: true,
+  prove: true,
+  cancel: true,
+  resume: true,
+  'approve-held': true,
+  'approve-all': true,
+  undo: true,
+  'leave-undo': true,
+  'select-unit': true,
+  'close-unit': true,
+  'open-source': true,
+  'open-diff': true,
+  'copy-command': true,
+  copy: true,
+  export: true,
+  'show-log': true,
+};

@@ -1,0 +1,43 @@
+import type { UnitState } from '../../../ledger/ledger-store.ts';
+import type { TaskId } from '../../../pipeline/model/model.ts';
+import type { RunMode } from '../page-request.ts';
+import type { PlanGrid } from '../plan-view.ts';
+
+/** What the sentence, the action and the news of a page are said from. */
+export interface PageFacts {
+  /** The task that the page is of: it cannot be left out. */
+  readonly task: TaskId;
+  readonly range: { readonly valid: boolean; readonly summary: string };
+  /** Name of the connection; `undefined`: none is chosen. */
+  readonly connection: string | undefined;
+  /** `undefined`: the range means nothing, or its plan is being made. */
+  readonly plan: PlanGrid | undefined;
+  readonly run: RunFacts | undefined;
+  /** Parallel to the plan's units; empty before a run. */
+  readonly states: readonly UnitState[];
+  /** What is going on beside a run, e.g. `Planning…`. */
+  readonly busy: string | undefined;
+  /** A button was pressed, and its run has not begun yet. */
+  readonly starting: boolean;
+  /** What went wrong last, with what to do. */
+  readonly error: { readonly message: string; readonly remedy: string | undefined } | undefined;
+  /** Tasks whose code is no longer what was previewed. */
+  readonly outdated: readonly TaskId[];
+  /** For how long the rows of before are kept. */
+  readonly keepBeforeDays: number;
+  /** Index of the first unit to be looked at, if any. */
+  readonly firstStop: number | undefined;
+}
+
+export interface RunFacts {
+  readonly run: string;
+  readonly mode: RunMode;
+  readonly status: 'running' | 'cancelling' | 'finished' | 'cancelled' | 'interrupted';
+  readonly secondsLeft: number | undefined;
+  /** How it ended, as a clock on the wall showed it (`14:33`), and how long it took. */
+  readonly ended: { readonly at: string; readonly tookMs: number } | undefined;
+  /** The connection that was lost, in the words of whoever noticed. */
+  readonly lost: string | undefined;
+  /** What is to be said of the end beside the counts: a failure, what a proof varied, what the server confirmed. */
+  readonly said: string | undefined;
+}

@@ -1,0 +1,16 @@
+const numbers = new Intl.NumberFormat('en');
+
+/** `12,345`. */
+export const countInWords = (count: number): string => numbers.format(count);
+
+/** `1 slice`, `5,503 slices`. */
+export const counted = (count: number, noun: string): string =>
+  `${countInWords(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `0.21 s`, `41 s`, `1 min 52 s`. */
+export function durationInWords(milliseconds: number): string {
+  if (milliseconds < 10_000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+}

@@ -1,0 +1,42 @@
+import type { UnitState } from '../../../core/ledger/ledger-store.ts';
+import type { SliceState } from '../../../core/ledger/slice-states.ts';
+import type { UnitRows } from '../../../core/view/page/outcome/unit-rows.ts';
+import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
+import type { PageFacts, RunFacts } from '../../../core/view/page/status/page-facts.ts';
+import type { AssistantState, ChangeEntry, ChooseView } from '../../../protocol/assistant-state.ts';
+
+/** What a session knows; the page is drawn from what follows from it. */
+export interface SessionFacts
+  extends Pick<AssistantState, 'task' | 'dag' | 'name' | 'folder' | 'zone' | 'connection' | 'plan' | 'selected'>,
+    Pick<PageFacts, 'busy' | 'starting' | 'error' | 'outdated' | 'keepBeforeDays'> {
+  readonly choose: Omit<ChooseView, 'presets'>;
+  /** The task that calendar and chart are of. */
+  readonly shownTask: string;
+  readonly calendars: ReadonlyMap<string, CalendarGrid>;
+  /** By unit; `undefined`: no ledger was asked yet, or it did not answer. */
+  readonly ledger: ReadonlyMap<string, SliceState> | undefined;
+  /** What runs of this session made of units since the ledger was asked. */
+  readonly outcomes: ReadonlyMap<string, UnitOutcomeFacts>;
+  readonly run: RunState | undefined;
+}
+
+/** What became of a unit, and the rows that its slices hold since. */
+export interface UnitOutcomeFacts {
+  readonly state: UnitState;
+  readonly rows: number | undefined;
+}
+
+/** A run, preview or proof of the plan that is shown. */
+export interface RunState extends RunFacts {
+  /** Parallel to the plan's units. */
+  readonly states: readonly UnitState[];
+  readonly rows: readonly (UnitRows | undefined)[];
+  readonly counts: Readonly<Partial<Record<UnitState, number>>>;
+  readonly startedAt: number;
+  /** Newest first. */
+  readonly changes: readonly ChangeEntry[];
+  /** How it goes or went, in one sentence. */
+  readonly summary: string;
+  /** What is to be known beside the outcome, e.g. what it reads and locks. */
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,40 @@
+import type { UnitState } from '../../../core/ledger/ledger-store.ts';
+import { countStates, type RunUnit } from '../../../core/run/unit/run-result.ts';
+import { unitRows } from '../../../core/view/page/outcome/unit-rows.ts';
+import type { PlanView } from '../../../protocol/assistant-state.ts';
+import type { RunState } from '../facts/session-facts.ts';
+import type { KeptRun } from '../facts/session-services.ts';
+
+/** A run of before as its ledger has it: what was running when the editor was closed did not come to an end. */
+export function revivedRun(
+  { id, finished }: KeptRun,
+  { units }: PlanView,
+  records: ReadonlyMap<string, Pick<RunUnit, 'state' | 'slices'>>,
+): RunState {
+  const states = units.map((unit): UnitState => {
+    const state = records.get(unit.id)?.state ?? 'waiting';
+    return state === 'running' ? 'waiting' : state;
+  });
+  const left = states.filter((state) => state === 'waiting').length;
+  const summary = finished
+    ? `Run ${id}`
+    : `Run ${id} was interrupted with ${left} slices left. Resume goes on where it stopped.`;
+  return {
+    run: id,
+    mode: 'run',
+    status: finished ? 'finished' : 'interrupted',
+    states,
+    rows: units.map((unit) => unitRows(records.get(unit.id)?.slices ?? [])),
+    counts: countStates(states.map((state) => ({ state }))),
+    startedAt: Date.now(),
+    changes: [],
+    secondsLeft: undefined,
+    ended: undefined,
+    lost: undefined,
+    said: finished
+      ? undefined
+      : 'The window was closed or reloaded in the middle of the run. What was written is whole; Resume runs only what is left.',
+    notes: [],
+    summary,
+  };
+}

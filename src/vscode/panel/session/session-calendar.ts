@@ -1,0 +1,46 @@
+import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
+import type { SessionServices } from '../facts/session-services.ts';
+import type { SessionStore } from '../facts/session-store.ts';
+import { askSliceStates } from '../run/slice-knowledge.ts';
+
+/** The calendars of a session: intervals of its tasks, and what the ledger says of them. */
+export interface SessionCalendar {
+  /** Shows a task in calendar and chart. */
+  select(task: string): Promise<void>;
+  /** More of the calendar that is shown. */
+  older(task: string, before: string): Promise<void>;
+  /** Asks the ledger of the connection; whoever presses a button meanwhile comes first. */
+  ask(): Promise<void>;
+}
+
+export function sessionCalendar(store: SessionStore, services: SessionServices): SessionCalendar {
+  const { client } = services;
+  let last = 0;
+  let asked: string | undefined;
+  const put = (grid: CalendarGrid): void =>
+    store.set({ calendars: new Map(store.state.calendars).set(grid.task, grid) });
+  return {
+    async select(task) {
+      if (!store.state.calendars.has(task)) {
+        const grid = await client.call('calendar', { task, now: Date.now() });
+        if (grid !== undefined) put(grid);
+      }
+      store.set({ shownTask: task });
+    },
+    async older(task, before) {
+      const known = store.state.calendars.get(task);
+      if (known?.cells[0]?.from !== before) return;
+      const grid = await client.call('calendar', { task, now: Date.now(), before });
+      if (grid !== undefined) put({ ...known, cells: [...grid.cells, ...known.cells], more: grid.more });
+    },
+    async ask() {
+      const mine = ++last;
+      const { name } = store.state.connection;
+      // What another database's ledger said is nothing to this one.
+      if (name !== asked) store.set({ ledger: undefined, outcomes: new Map() });
+      asked = name;
+      const ledger = name === undefined ? undefined : await askSliceStates(services, name);
+      if (ledger !== undefined && mine === last && store.state.connection.name === name) store.set({ ledger });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { PlanView } from '../../../protocol/assistant-state.ts';
+import type { SessionServices } from '../facts/session-services.ts';
+import type { SessionStore } from '../facts/session-store.ts';
+import type { SessionRun } from '../run/session-run.ts';
+import { busyWords } from '../words/outcome-words.ts';
+import { learnDatabase } from './learn-database.ts';
+import type { SessionChoices } from './session-choices.ts';
+
+/** A plan that takes longer than this is said to be made. */
+const patienceMs = 300;
+
+/** The plan of a session: there whenever the range means something, and made anew when a choice changes. */
+export interface SessionPlan {
+  /** Makes the plan of what is chosen now. `undefined`: the range means nothing, or a later choice has come before it. */
+  make(purpose: 'run' | 'proof'): Promise<PlanView | undefined>;
+  /** The database is asked again before the next plan. */
+  forgetDatabase(): void;
+  /** Looks whether the code is still what was planned: what only was planned is planned anew, what was previewed is out of date. */
+  check(): Promise<void>;
+}
+
+export function sessionPlan(
+  store: SessionStore,
+  services: SessionServices,
+  choices: SessionChoices,
+  run: SessionRun,
+  save: () => void,
+): SessionPlan {
+  const { client } = services;
+  let last = 0;
+  let learned: { readonly connection: string | undefined; readonly unasked: string | undefined } | undefined;
+
+  const learn = async (): Promise<string | undefined> => {
+    const connection = store.state.connection.name;
+    if (learned === undefined || learned.connection !== connection) {
+      learned = { connection, unasked: await learnDatabase(services, connection) };
+    }
+    return learned.unasked;
+  };
+  const show = (plan: PlanView | undefined): void => {
+    run.forget();
+    store.set({ plan, run: undefined, selected: undefined, outdated: [], busy: undefined, error: undefined });
+    save();
+  };
+
+  const make: SessionPlan['make'] = async (purpose) => {
+    if (run.busy) throw new Error(busyWords);
+    const mine = ++last;
+    if (!store.state.choose.valid) {
+      show(undefined);
+      return undefined;
+    }
+    const slow = setTimeout(() => store.set({ busy: 'Planning…' }), patienceMs);
+    try {
+      const plan = await client.call('plan', { ...choices.range(), purpose, unasked: await learn() });
+      if (mine !== last) return undefined;
+      clearTimeout(slow);
+      show(plan);
+      return plan;
+    } catch (error) {
+      if (mine !== last) return undefined;
+      clearTimeout(slow);
+      store.set({ error: { message: error instanceof Error ? error.message : String(error), remedy: undefined } });
+      throw error;
+    } finally {
+      clearTimeout(slow);
+      if (mine === last && store.state.busy === 'Planning…') store.set({ busy: undefined });
+    }
+  };
+
+  return {
+    make,
+    forgetDatabase() {
+      learned = undefined;
+    },
+    async check() {
+      const { run: shown, plan } = store.state;
+      if (run.busy || plan?.purpose.kind !== 'run' || (shown !== undefined && shown.mode !== 'preview')) return;
+      const outdated = await client.call('outdated', { page: store.state.task });
+      if (run.busy || store.state.plan !== plan || outdated.length === 0) return;
+      if (shown !== undefined) {
+        store.set({ outdated });
+        return;
+      }
+      await choices.refresh();
+      await make('run');
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { CalendarCellView } from '../../../src/protocol/assistant-state.ts';
+import { isFixed, type PageContext } from '../../views/page-context.ts';
+import { between, type CalendarPage } from './calendar-page.ts';
+
+/** What pointer, wheel and keys do in the calendar. */
+export interface CalendarKeys {
+  press(event: PointerEvent): void;
+  draw(event: PointerEvent): void;
+  release(event: PointerEvent): void;
+  key(event: KeyboardEvent): void;
+  wheel(event: WheelEvent): void;
+}
+
+/** Cells that an arrow moves by. */
+const steps: Readonly<Record<'days' | 'hours' | 'strip', Readonly<Record<string, number>>>> = {
+  days: { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -7, ArrowRight: 7 },
+  hours: { ArrowUp: -24, ArrowDown: 24, ArrowLeft: -1, ArrowRight: 1 },
+  strip: { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 },
+};
+
+export function calendarKeys(context: PageContext, page: CalendarPage): CalendarKeys {
+  const { memory, remember, ask, state } = context;
+  const fromOf = (event: Event): string | undefined => {
+    const cell = (event.target as HTMLElement | null)?.closest?.<HTMLElement>('.d[data-from]');
+    return cell?.getAttribute('aria-disabled') === 'true' ? undefined : cell?.dataset.from;
+  };
+  const choose = (a: string, b: string): void => {
+    const cells = between(page.all, a, b);
+    const [first, last] = [cells[0], cells.at(-1)];
+    if (first !== undefined && last !== undefined) ask({ type: 'set-range', from: first.from, to: last.to });
+  };
+  const firstChosen = (): string | undefined => page.all.find(({ inRange }) => inRange)?.from;
+  const scroll = (by: number): void => {
+    const back = Math.max(0, Math.min(page.of - page.steps, memory.back + by));
+    if (memory.back + by > page.of - page.steps) older(context);
+    if (back !== memory.back) remember({ back });
+  };
+  const focus = (cell: CalendarCellView): void => {
+    remember({ day: cell.from });
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.d[data-from="${cell.from}"]`)?.focus());
+  };
+
+  return {
+    press(event) {
+      const at = fromOf(event);
+      if (at === undefined || event.button !== 0) return;
+      const start = event.shiftKey ? (firstChosen() ?? at) : at;
+      remember({ drag: { from: start, to: at }, day: at, anchor: start });
+    },
+    draw(event) {
+      const at = fromOf(event);
+      if (at === undefined || memory.drag === undefined || (event.buttons & 1) === 0) return;
+      if (at !== memory.drag.to) remember({ drag: { ...memory.drag, to: at } });
+    },
+    release() {
+      if (memory.drag === undefined) return;
+      choose(memory.drag.from, memory.drag.to);
+    },
+    key(event) {
+      const at = (event.target as HTMLElement).dataset.from;
+      const layout = state.calendar?.layout ?? 'days';
+      const index = page.all.findIndex(({ from }) => from === at);
+      if (at === undefined || index < 0) return;
+      const to = target(event.key, index, layout, page.all);
+      if (event.key === ' ' || event.key === 'Enter') {
+        event.preventDefault();
+        if (isFixed(state)) return;
+        remember({ anchor: at });
+        choose(at, at);
+        return;
+      }
+      if (to === undefined) return;
+      event.preventDefault();
+      const cell = page.all[Math.max(0, Math.min(page.all.length - 1, to))];
+      if (cell === undefined) return;
+      if (to < 0) older(context);
+      if (!page.cells.includes(cell)) scroll(to < index ? 1 : -1);
+      focus(cell);
+      if (event.shiftKey && !isFixed(state)) choose(memory.anchor ?? firstChosen() ?? at, cell.from);
+    },
+    wheel(event) {
+      const by = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      if (by === 0) return;
+      event.preventDefault();
+      scroll(by < 0 ? 1 : -1);
+    },
+  };
+}
+
+function older({ state, ask }: PageContext): void {
+  const { calendar } = state;
+  const first = calendar?.cells[0];
+  if (calendar?.more === true && first !== undefined)
+    ask({ type: 'set-calendar', task: calendar.task, before: first.from });
+}
+
+function target(
+  key: string,
+  index: number,
+  layout: 'days' | 'hours' | 'strip',
+  cells: readonly CalendarCellView[],
+): number | undefined {
+  const step = steps[layout][key];
+  if (step !== undefined) return index + step;
+  const month = (at: number): string | undefined => cells[at]?.from.slice(0, 7);
+  if (key === 'Home') return cells.findIndex((_, at) => month(at) === month(index));
+  if (key === 'End') return cells.findLastIndex((_, at) => month(at) === month(index));
+  const page = layout === 'days' ? 28 : layout === 'hours' ? 24 * 7 : 12;
+  if (key === 'PageUp') return index - page;
+  if (key === 'PageDown') return index + page;
+  return undefined;
+}
