@@ -32,10 +32,11 @@ export function chart(
         ${totals === undefined ? nothing : sums(shown, totals, delta)}
       </div>
       <div class="track" role="img" aria-label=${said}>
+        ${totals === undefined ? html`<p class="quiet none">${shown.note}</p>` : nothing}
         ${bars.map(
           (
             bar,
-          ) => html`<div class="col ${bar.look} ${bar.index === state.selected?.index ? 'sel' : ''}" title=${titleOf(bar)}
+          ) => html`<div class="col ${bar.look} ${bar.index !== undefined && bar.index === state.selected?.index ? 'sel' : ''}" title=${titleOf(bar)}
             ${styled({ left: percent(bar.left), width: percent(bar.width) })}
             @click=${() => {
               if (bar.index === undefined) return;

@@ -46,6 +46,7 @@ const run = (patch: Partial<RunFacts>): RunFacts => ({
   status: 'finished',
   secondsLeft: undefined,
   ended: { at: '14:33', tookMs: 112_000 },
+  away: undefined,
   lost: undefined,
   said: undefined,
   ...patch,
@@ -122,6 +123,11 @@ describe('what the page says of itself', () => {
       'running',
       ended(['changed', 'unchanged', 'running', 'waiting'], { status: 'running', secondsLeft: 200 }),
       'Running: 2 of 4 · 1 changed · about 3 min left | Stop secondary | info',
+    ],
+    [
+      'a server that is away while the run waits for it',
+      ended(['changed', 'waiting'], { status: 'running', away: { since: '14:32', reason: 'connect ECONNREFUSED' } }),
+      'The server is away since 14:32 · 1 changed · 1 wait | Stop secondary | error',
     ],
     ['stopping', ended(['changed', 'running'], { status: 'cancelling' }), 'Stopping · 1 slice end first |  | info'],
     [

@@ -20,7 +20,7 @@ export interface TimeAxis {
 }
 
 /** Columns of names and counts beside the line, in pixels, and what pads them. */
-const besides = (width: number): number => (width <= 732 ? 132 + 74 + 28 : 190 + 104 + 40);
+const besides = (width: number): number => (width <= 732 ? 132 + 74 + 28 : 190 + 122 + 40);
 
 /** Pixels of a label with a month or an hour, and of a day alone. */
 const labelPx = 54;

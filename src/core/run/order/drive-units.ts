@@ -217,7 +217,8 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
         const reason = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
         await write({ ...notStarted(unit, attempt), message: reason });
         release(position);
-        emit({ kind: 'unit-retrying', unit, attempt, delayMs, reason });
+        const isAway = outcome.state === 'failed' && outcome.error.away === true;
+        emit({ kind: 'unit-retrying', unit, attempt, delayMs, reason, ...(isAway && { away: true as const }) });
         void retryLater(position, delayMs);
       }
     } catch (error) {

@@ -37,6 +37,8 @@ export type RunEvent =
       readonly attempt: number;
       readonly delayMs: number;
       readonly reason: string;
+      /** The server could not be reached, so nothing of the unit had begun. */
+      readonly away?: true;
     }
   | { readonly kind: 'unit-finished'; readonly unit: UnitId; readonly result: RunUnit }
   | { readonly kind: 'unit-blocked'; readonly unit: UnitId; readonly result: RunUnit }

@@ -25,6 +25,7 @@ export function begunRun(run: string, mode: RunMode, plan: PlanView, known: Know
     changes: [],
     secondsLeft: undefined,
     ended: undefined,
+    away: undefined,
     lost: undefined,
     said: undefined,
     summary: beginningWords[mode](run),

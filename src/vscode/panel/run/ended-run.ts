@@ -15,6 +15,7 @@ export function endedRun(
   return {
     status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
     secondsLeft: undefined,
+    away: undefined,
     ended: endedNow(startedAt),
     lost: lostConnection(result),
     said: saidOf(result, mode),
@@ -35,6 +36,7 @@ export function endedProof(
   return {
     status: isCancelled ? 'cancelled' : 'finished',
     secondsLeft: undefined,
+    away: undefined,
     ended: endedNow(startedAt),
     said: [summary, ...notes.slice(0, 1)].join(' '),
     summary,
@@ -51,6 +53,7 @@ export function lostRun(run: RunState, message: string): RunState {
     counts: countStates(states.map((state) => ({ state }))),
     status: 'interrupted',
     secondsLeft: undefined,
+    away: undefined,
     ended: endedNow(run.startedAt),
     lost: message,
     summary: message,
@@ -58,10 +61,14 @@ export function lostRun(run: RunState, message: string): RunState {
 }
 
 /** As the clock of the person who looks shows it. */
+export function clockOf(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${two(now.getHours())}:${two(now.getMinutes())}`;
+}
+
 function endedNow(startedAt: number): NonNullable<RunState['ended']> {
   const now = new Date();
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return { at: `${two(now.getHours())}:${two(now.getMinutes())}`, tookMs: now.getTime() - startedAt };
+  return { at: clockOf(now), tookMs: now.getTime() - startedAt };
 }
 
 /** What the server, or the way to it, said when it was gone. */

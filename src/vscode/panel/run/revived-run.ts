@@ -30,6 +30,7 @@ export function revivedRun(
     changes: [],
     secondsLeft: undefined,
     ended: undefined,
+    away: undefined,
     lost: undefined,
     said: finished
       ? undefined

@@ -20,7 +20,7 @@ import { unitDetail } from '../words/unit-detail.ts';
 import { askOutside } from './ask-outside.ts';
 import { askRunThread, isWorld, triesWhileHeld } from './ask-run-thread.ts';
 import { begunRun } from './begun-run.ts';
-import { endedProof, endedRun, lostRun } from './ended-run.ts';
+import { clockOf, endedProof, endedRun, lostRun } from './ended-run.ts';
 import type { ShownUndo } from './plan-undo.ts';
 import { revivedRun } from './revived-run.ts';
 import { stopAsking } from './slice-knowledge.ts';
@@ -87,6 +87,13 @@ export function sessionRun(
     if (index !== undefined) store().mark(index, to);
   };
 
+  /** The server is away: nothing of the unit had begun. */
+  const awaits = (unit: string, reason: string): void => {
+    mark(unit, 'waiting');
+    const { run } = store().state;
+    if (run?.away === undefined) store().patchRun({ away: { since: clockOf(new Date()), reason } });
+  };
+
   const onEvent = (event: RunEvent): void => {
     switch (event.kind) {
       case 'unit-started':
@@ -96,9 +103,11 @@ export function sessionRun(
       case 'unit-blocked':
         results.set(event.unit, event.result);
         mark(event.unit, event.result.state);
+        if (store().state.run?.away !== undefined) store().patchRun({ away: undefined });
         break;
       case 'unit-retrying':
         log.info(`${event.unit}: try ${event.attempt} in ${event.delayMs} ms, because ${event.reason}`);
+        if (event.away === true) awaits(event.unit, event.reason);
         break;
       case 'cancelling':
         store().patchRun({ status: 'cancelling', summary: cancellingWords });

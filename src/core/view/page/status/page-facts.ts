@@ -36,6 +36,8 @@ export interface RunFacts {
   readonly secondsLeft: number | undefined;
   /** How it ended, as a clock on the wall showed it (`14:33`), and how long it took. */
   readonly ended: { readonly at: string; readonly tookMs: number } | undefined;
+  /** The server cannot be reached and is waited for: since when, and what was said of it. */
+  readonly away: { readonly since: string; readonly reason: string } | undefined;
   /** The connection that was lost, in the words of whoever noticed. */
   readonly lost: string | undefined;
   /** What is to be said of the end beside the counts: a failure, what a proof varied, what the server confirmed. */

@@ -17,7 +17,7 @@ export function pageNews(
 ): NewsView {
   const { run, error, connection, range, plan } = facts;
   if (phase === 'lost') return lostNews(facts);
-  if (error !== undefined && phase !== 'starting') {
+  if (error !== undefined && phase !== 'starting' && phase !== 'away') {
     const text = [error.message, error.remedy]
       .flatMap((part) => (part === undefined ? [] : [sentence(part)]))
       .join(' ');
@@ -51,6 +51,10 @@ export function pageNews(
       return run?.mode === 'run'
         ? info('You can close this page: the run goes on, and its progress stays in the status bar.')
         : info('Nothing is written.');
+    case 'away': {
+      const whole = 'What was written is whole; the run waits for the server and then goes on by itself.';
+      return { tone: 'error', text: `${sentence(run?.away?.reason ?? '')} ${whole}`, actions: [showLog] };
+    }
     case 'stopping':
       return info('Waiting for the server to confirm that it stopped.');
     case 'previewed':

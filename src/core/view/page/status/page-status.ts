@@ -18,7 +18,7 @@ export function pageStatus(facts: PageFacts): StatusView {
     more: moreActions(phase, facts),
     news: pageNews(phase, facts, counts),
     progress: facts.run === undefined ? undefined : progressOf(facts.run, facts.states, counts),
-    live: phase === 'starting' || phase === 'running' || phase === 'stopping',
+    live: phase === 'starting' || phase === 'running' || phase === 'away' || phase === 'stopping',
   };
 }
 
@@ -64,6 +64,11 @@ function sentenceOf(phase: Phase, facts: PageFacts, counts: Counts): Sentence {
       return {
         lead: `${running[run?.mode ?? 'run']}: ${countInWords(goes)} of ${countInWords(total)}`,
         rest: parts(runningCount(run, plan, changed), leftInWords(run?.secondsLeft)),
+      };
+    case 'away':
+      return {
+        lead: `The server is away since ${run?.away?.since}`,
+        rest: parts(runningCount(run, plan, changed), `${countInWords(total - whole(counts))} wait`),
       };
     case 'stopping':
       return { lead: 'Stopping', rest: parts(`${counted(counts.running ?? 0, 'slice')} end first`) };
@@ -173,6 +178,7 @@ function actionOf(phase: Phase, facts: PageFacts, counts: Counts): MainAction | 
       return { label: 'Prove', request: { type: 'prove' }, look: 'primary' };
     case 'starting':
     case 'running':
+    case 'away':
       return { label: 'Stop', request: { type: 'cancel' }, look: 'secondary' };
     case 'stopping':
       return undefined;

@@ -11,6 +11,7 @@ export type Phase =
   | 'proof-planned'
   | 'starting'
   | 'running'
+  | 'away'
   | 'stopping'
   | 'previewed'
   | 'preview-stopped'
@@ -26,7 +27,7 @@ export type Phase =
 
 export function phaseOf(facts: PageFacts): Phase {
   const { plan, run, busy, starting, range, connection } = facts;
-  if (run?.status === 'running') return 'running';
+  if (run?.status === 'running') return run.away === undefined ? 'running' : 'away';
   if (run?.status === 'cancelling') return 'stopping';
   if (starting) return 'starting';
   if (busy !== undefined) return 'planning';
