@@ -135,7 +135,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await showTab(tab);
     await assistant.choose('Undo run…', assistant.button('Put back 12 slices'));
     await eventually(() => assistant.text()).toMatch(
-      /12 slices of 4 tasks will be put back[\s\S]*run \d{8}-\S+ changed it/,
+      /12 slices of 3 tasks will be put back[\s\S]*run \d{8}-\S+ changed it/,
     );
     await window.picture('undo');
     await assistant.press('Put back 12 slices', /12 slices put back[\s\S]*Done at/);
@@ -178,7 +178,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
       window.tab('Backfill: shop_daily.revenue_daily'),
     );
     await eventually(() => assistant.text()).toContain('A second run leaves other rows in 1 slice. Nothing was kept.');
-    expect(await assistant.text()).toContain('1 of 1 slice came out otherwise the second time');
+    expect(await assistant.text()).toContain('1 of 1 slice differs when run twice');
     await assistant.selectCell('differs when run twice', /net_amount/);
     await window.picture('proof');
     await showTab('shop_daily.py');

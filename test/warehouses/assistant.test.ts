@@ -247,9 +247,7 @@ describe('the assistant', () => {
       await other.query('begin; lock table mart.daily in access exclusive mode');
       await session.handle({ type: 'prove' });
       await shows(session, ({ state }) => state.run?.states[0] === 'running');
-      await session.handle({ type: 'start', mode: 'run' });
-      await shows(session, ({ state }) => state.error !== undefined);
-      expect(session.state.error?.message).toMatch(/^A run is going on/);
+      await expect(session.handle({ type: 'start', mode: 'run' })).rejects.toThrow(/^A run is going on/);
       const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: patienceMs }).toBe(1);
       await session.handle({ type: 'cancel' });

@@ -207,8 +207,10 @@ export interface WorkspaceApi {
   connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
   /** Name of the connection that previews of runs on a connection go to: itself, where it names no other. */
   previewPlace(argument: { readonly name: string }): Promise<string>;
+  /** Refuses a plan that is not the last one of its page: `stamp` is that of the one that is shown. */
   prepare(argument: {
     readonly page: string;
+    readonly stamp: number;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
     readonly options: PageOptions;

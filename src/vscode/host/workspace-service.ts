@@ -42,6 +42,8 @@ import type { PlacedProblem, RangeChoice, WorkspaceApi, WorkspaceEvent } from '.
 
 /** The plan that a page of the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
+  /** As the page has it. */
+  readonly stamp: number;
   readonly plan: Plan;
   readonly purpose: PlanPurpose;
   readonly title: string;
@@ -71,7 +73,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     if (found === undefined) throw new Error('There is no plan any more. Make it again.');
     return found;
   };
-  const freeze = (page: string, made: FrozenPlan): PlanGrid => {
+  let stamps = 0;
+  const freeze = (page: string, plan: Omit<FrozenPlan, 'stamp'>): PlanGrid => {
+    const made = { ...plan, stamp: ++stamps };
     frozen.set(page, made);
     const { tasks } = made.state.facts;
     const zoneOf = zoneIn(made.state);
@@ -83,7 +87,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         session: known === undefined ? [] : sessionInWords(known.task),
       };
     };
-    return planGrid(made.plan, namesOf, made.purpose, made.without);
+    return planGrid(made.plan, namesOf, made.purpose, made.without, made.stamp);
   };
   const chosen = (pipeline: string, now: number): ChosenPipeline | undefined => {
     const { facts, settings } = state();
@@ -330,8 +334,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       };
       return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
     },
-    async prepare({ page, ...options }) {
-      const { state: then, plan, title } = planned(page);
+    async prepare({ page, stamp, ...options }) {
+      const { state: then, plan, title, stamp: last } = planned(page);
+      if (stamp !== last) throw new Error('The plan is out of date: another one was made since. Make it again.');
       const changed = outOfDateTasks(plan, codeHashes());
       if (changed.length > 0) {
         const code = `the code of ${changed.join(', ')} has changed since`;

@@ -30,6 +30,7 @@ function plan(
     left: undefined,
   };
   return {
+    stamp: 1,
     title: '',
     purpose,
     units,
@@ -179,7 +180,7 @@ describe('what the page says of itself', () => {
     [
       'not safe to run twice',
       ended(['changed', 'unchanged'], { mode: 'prove' }),
-      '1 of 2 slices came out otherwise the second time · nothing is kept | Review 1 difference primary | info',
+      '1 of 2 slices differs when run twice · nothing is kept | Review 1 difference primary | info',
     ],
     [
       'an undo is planned',

@@ -203,6 +203,35 @@ test('a run that is cancelled while its password is asked for does not begin', a
   });
 });
 
+test('a server that is away while a run waits for it is said, and one that stays away is lost: what is whole, and Resume', async () => {
+  const { session, next } = await planned();
+  const sentence = (): string => {
+    const { lead, rest } = session.view.status.sentence;
+    return `${lead}${rest}`.replace(/\d\d:\d\d/, 'now');
+  };
+  await session.handle({ type: 'start', mode: 'run' });
+  const run = await next('start');
+  const [first, second] = session.state.plan?.units ?? [];
+  const done = ended(session, 'failed', ['changed', 'failed', 'blocked', 'blocked']);
+  run.tell({ kind: 'unit-finished', unit: first?.id ?? '', result: done.result.units[0] as RunUnit });
+  const reason = 'connect ECONNREFUSED 127.0.0.1:5432';
+  run.tell({ kind: 'unit-retrying', unit: second?.id ?? '', attempt: 1, delayMs: 500, reason, away: true });
+  await shows(session, ({ view }) => view.status.news.tone === 'error');
+  expect(sentence()).toBe('The server is away since now · 1 changed · 3 wait');
+  expect(session.view.status.news.text).toMatch(/^Connect ECONNREFUSED 127\.0\.0\.1:5432\. What was written is whole/);
+  expect(session.view.status.action?.label).toBe('Stop');
+
+  const [, failed] = done.result.units;
+  Object.assign(failed ?? {}, { error: { kind: 'connection', message: reason, remedy: undefined, retryable: true } });
+  run.answer(done);
+  await stopped(session);
+  expect(sentence()).toBe('Connection lost at now · 1 changed · 3 not run');
+  expect(session.view.status).toMatchObject({
+    action: { label: 'Resume', request: { type: 'resume' } },
+    news: { tone: 'error', text: expect.stringContaining('Resume connects and runs only what is left.') },
+  });
+});
+
 test('a plan whose code was edited since is out of date, and nothing of it runs', async () => {
   const { session } = await planned();
   const file = join(root, 'dags/sql/daily.sql');

@@ -58,7 +58,7 @@ test('each page keeps its own plan while another one plans', async () => {
   await api.open({ root, settings });
   const plan = (task: string, to: string) =>
     api.plan({ task, from: '2026-01-01', to, without: [], now: later, purpose: 'run' });
-  await plan('a.one', '2026-01-02');
+  const { stamp } = await plan('a.one', '2026-01-02');
   await plan('a.two', '2026-01-04');
   const statements = async (page: string, index: number) =>
     (await api.unit({ page, index, connection: 'dw', settings: {} })).statements;
@@ -73,8 +73,13 @@ test('each page keeps its own plan while another one plans', async () => {
     earlyCutoff: true,
   };
   const how = { connection: 'dw', settings: {}, options, concurrency: 1, stopAtFirstFailure: false };
-  expect((await api.prepare({ page: 'a.one', ...how })).title).toBe('a.one 2026-01-01 to 2026-01-02 with downstream');
-  await expect(api.prepare({ page: 'a.three', ...how })).rejects.toThrow('There is no plan any more');
+  expect((await api.prepare({ page: 'a.one', stamp, ...how })).title).toBe(
+    'a.one 2026-01-01 to 2026-01-02 with downstream',
+  );
+  await expect(api.prepare({ page: 'a.three', stamp, ...how })).rejects.toThrow('There is no plan any more');
+  // What is shown is what runs, whichever answer came first.
+  await plan('a.one', '2026-01-03');
+  await expect(api.prepare({ page: 'a.one', stamp, ...how })).rejects.toThrow('another one was made since');
 });
 
 test('a task is made safe from its name and from its statement, with the edits where its SQL stands', async () => {

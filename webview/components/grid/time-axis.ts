@@ -22,6 +22,9 @@ export interface TimeAxis {
 /** Columns of names and counts beside the line, in pixels, and what pads them. */
 const besides = (width: number): number => (width <= 732 ? 132 + 74 + 28 : 190 + 122 + 40);
 
+/** A line is at least as long as this many intervals of its finest row. */
+const leastIntervals = 8;
+
 /** Pixels of a label with a month or an hour, and of a day alone. */
 const labelPx = 54;
 const shortPx = 24;
@@ -34,17 +37,18 @@ export function timeAxis(plan: PlanView, { width, zoom }: Pick<PageMemory, 'widt
   const last = times.reduce((most, { end }) => Math.max(most, end), Number.NEGATIVE_INFINITY);
   const from = zoom === undefined ? first : Math.max(first, zoom.from);
   const to = zoom === undefined ? last : Math.min(last, zoom.to);
-  const whole = Math.max(to - from, 1);
   const row = rows.reduce<readonly number[]>((most, { units: of }) => (of.length > most.length ? of : most), []);
   const length = shortest(row.flatMap((index) => times[index] ?? []));
-  const finest = Math.max(1, Math.round(whole / length));
+  // One slice is no beam.
+  const whole = Math.max(to - from, leastIntervals * length);
+  const finest = Math.round(whole / length);
   const room = Math.max(200, width - besides(width));
   const per = room / finest;
   const intervals = bucketSizes.find((size) => room / (finest / size) >= 8) ?? 91;
   const left = (at: number): number => (at - from) / whole;
   return {
     from,
-    to,
+    to: from + whole,
     finest,
     density: per >= 12 ? 'glyph' : per >= 7.5 ? 'small' : per >= 5 ? 'plain' : 'bucket',
     bucket: { intervals, ms: intervals * length },

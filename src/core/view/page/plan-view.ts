@@ -15,6 +15,8 @@ export type PlanPurpose =
 
 /** A plan as a grid of tasks × intervals. Units are in the plan's own order. */
 export interface PlanGrid {
+  /** Tells it from every other plan of its page: only what is shown is run. */
+  readonly stamp: number;
   readonly title: string;
   readonly purpose: PlanPurpose;
   readonly units: readonly PlanGridUnit[];
@@ -70,6 +72,7 @@ export function planGrid(
   namesOf: (task: TaskId) => TaskNames,
   purpose: PlanPurpose,
   without: readonly TaskId[] = [],
+  stamp = 0,
 ): PlanGrid {
   const selected = plan.units.filter(({ reasons }) => reasons.some(({ kind }) => kind === 'selected'));
   const from = Math.min(...selected.map(({ start }) => start));
@@ -82,6 +85,7 @@ export function planGrid(
     ...without.map((task) => leftOut(task, namesOf(task))),
   ];
   return {
+    stamp,
     title: `${plural(plan.units.length, 'unit')} of ${plural(summaries.length, 'task')}${aims(purpose)}`,
     purpose,
     units: plan.units.map((unit) => ({

@@ -249,11 +249,12 @@ export function sessionRun(
     undo = undefined;
   };
 
-  const prepare = (connection: string, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
+  const prepare = (connection: string, stamp: number, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
     const { task, choose } = store().state;
     const { concurrency, stopAtFirstFailure } = choose.options;
     const options = pageOptions(choose.options, services.settings);
-    return client.call('prepare', { page: task, connection, settings, options, concurrency, stopAtFirstFailure });
+    const how = { connection, settings, options, concurrency, stopAtFirstFailure };
+    return client.call('prepare', { page: task, stamp, ...how });
   };
 
   const revive = async (run: KeptRun): Promise<void> => {
@@ -283,7 +284,7 @@ export function sessionRun(
         name,
         mode,
         async (config, api) => {
-          const { run, document } = await prepare(name, config);
+          const { run, document } = await prepare(name, plan.stamp, config);
           begin(run, mode, name, plan);
           const proof = { connection: config, createdBy, document };
           return askOutside(services, (irrevocable) => api.call('prove', { ...proof, irrevocable }));
@@ -298,7 +299,7 @@ export function sessionRun(
       place,
       mode,
       async (config, api) => {
-        const { run, title, document } = shownUndo ?? (await prepare(name, config));
+        const { run, title, document } = shownUndo ?? (await prepare(name, plan.stamp, config));
         const insteadOf = place === name ? undefined : await realConnection(name);
         begin(run, mode, name, plan);
         const started = { connection: config, mode, insteadOf, createdBy, run, title, document };

@@ -133,6 +133,7 @@ export async function openSession(
     await showUndo(planned);
   };
   const showUndo = async (planned: ShownUndo): Promise<void> => {
+    plan.drop();
     await run.showUndo(planned);
     await choices.useConnection(planned.connection);
     await openFirst();

@@ -13,6 +13,8 @@ const patienceMs = 300;
 export interface SessionPlan {
   /** Makes the plan of what is chosen now. `undefined`: the range means nothing, or a later choice has come before it. */
   make(purpose: 'run' | 'proof'): Promise<PlanView | undefined>;
+  /** A plan that is being made is not to be shown any more. */
+  drop(): void;
   /** The database is asked again before the next plan. */
   forgetDatabase(): void;
   /** Looks whether the code is still what was planned: what only was planned is planned anew, what was previewed is out of date. */
@@ -52,7 +54,10 @@ export function sessionPlan(
     }
     const slow = setTimeout(() => store.set({ busy: 'Planning…' }), patienceMs);
     try {
-      const plan = await client.call('plan', { ...choices.range(), purpose, unasked: await learn() });
+      const unasked = await learn();
+      // A later choice has a plan of its own, which must be the last that is made.
+      if (mine !== last) return undefined;
+      const plan = await client.call('plan', { ...choices.range(), purpose, unasked });
       if (mine !== last) return undefined;
       clearTimeout(slow);
       show(plan);
@@ -70,6 +75,9 @@ export function sessionPlan(
 
   return {
     make,
+    drop() {
+      last++;
+    },
     forgetDatabase() {
       learned = undefined;
     },

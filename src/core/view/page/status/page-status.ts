@@ -129,13 +129,14 @@ const running: Readonly<Record<RunFacts['mode'], string>> = {
 };
 
 function runningCount(run: RunFacts | undefined, plan: PlanGrid | undefined, changed: number): string {
-  if (run?.mode === 'prove') return `${countInWords(changed)} came out otherwise`;
+  if (run?.mode === 'prove') return `${countInWords(changed)} ${changed === 1 ? 'differs' : 'differ'}`;
   if (run?.mode === 'preview') return `${countInWords(changed)} would change`;
   return `${countInWords(changed)} ${plan?.purpose.kind === 'undo' ? 'put back' : 'changed'}`;
 }
 
 function provedLead(total: number, { changed = 0, unchanged = 0, held = 0 }: Counts): string {
-  if (changed > 0) return `${countInWords(changed)} of ${counted(total, 'slice')} came out otherwise the second time`;
+  if (changed > 0)
+    return `${countInWords(changed)} of ${counted(total, 'slice')} ${changed === 1 ? 'differs' : 'differ'} when run twice`;
   if (held > 0) return `${countInWords(held)} of ${counted(total, 'slice')} wrote outside of their slice`;
   return `${countInWords(unchanged)} of ${countInWords(total)} came out the same twice`;
 }
