@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { register as registerCheck } from './commands/check.ts';
 import { register as registerDone } from './commands/done.ts';
+import { register as registerGaps } from './commands/gaps.ts';
 import { register as registerHistory } from './commands/history.ts';
 import { register as registerInit } from './commands/init.ts';
 import { register as registerMakeSafe } from './commands/make-safe.ts';
@@ -20,6 +21,7 @@ const registers = [
   registerInit,
   registerMakeSafe,
   registerPlan,
+  registerGaps,
   registerProve,
   registerRun,
   registerHistory,

@@ -68,8 +68,22 @@ export interface ChooseView {
   readonly options: OptionsView;
 }
 
-/** `unknown`: no ledger was asked yet. */
-export type IntervalState = 'never' | 'fresh' | 'stale' | 'changed' | 'held' | 'failed' | 'running' | 'unknown';
+/**
+ * `unknown`: no ledger was asked yet. `there`, `odd` and `missing` are of what the table holds where no run from here made it:
+ * rows, far fewer or more than around it, or none where others have some.
+ */
+export type IntervalState =
+  | 'never'
+  | 'there'
+  | 'odd'
+  | 'missing'
+  | 'fresh'
+  | 'stale'
+  | 'changed'
+  | 'held'
+  | 'failed'
+  | 'running'
+  | 'unknown';
 
 export interface CalendarView {
   readonly task: string;
@@ -82,6 +96,8 @@ export interface CalendarView {
 
 export interface CalendarCellView extends CalendarCell {
   readonly state: IntervalState;
+  /** What its state means, where a word alone does not say it. */
+  readonly said: string | undefined;
   /** A unit of the plan. */
   readonly inRange: boolean;
 }

@@ -121,7 +121,7 @@ function inZones(
   return time ?? meant(readTime(option, text, 'UTC'), text, 'UTC');
 }
 
-function readTime(option: string, text: string, zone: ZoneName): Instant {
+export function readTime(option: string, text: string, zone: ZoneName): Instant {
   const time = parseInstant(text, zone);
   if (time === undefined) {
     throw new UsageError(

@@ -3,6 +3,7 @@ import type { SliceState } from '../../core/ledger/slice-states.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { OutsideTask } from '../../core/run/irrevocable/outside-words.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { SurveySlice } from '../../core/run/survey/survey-slices.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
@@ -107,11 +108,24 @@ export interface RunApi {
     readonly connection: ConnectionConfig;
     readonly codeHashes: readonly (readonly [string, string])[];
   }): Promise<{ readonly kind: 'listed'; readonly known: number; readonly stale: readonly StaleEntry[] } | WorldAnswer>;
-  /** What the ledger says of every slice that it knows. A database without a ledger is left as it is. */
+  /**
+   * What the ledger says of every slice that it knows, and how many rows these slices hold, whoever wrote them. A database
+   * without a ledger is left as it is.
+   */
   sliceStates(argument: {
     readonly connection: ConnectionConfig;
     readonly codeHashes: readonly (readonly [string, string])[];
-  }): Promise<{ readonly kind: 'known'; readonly states: readonly SliceState[] } | WorldAnswer>;
+    readonly slices: readonly SurveySlice[];
+  }): Promise<
+    | {
+        readonly kind: 'known';
+        readonly states: readonly SliceState[];
+        readonly rows: readonly (readonly [string, number])[];
+        /** Tables that could not be counted, and why. */
+        readonly untold: readonly string[];
+      }
+    | WorldAnswer
+  >;
   /** Asks for cancellation; the run's own answer says what became of it. */
   cancel(argument: null): Promise<void>;
   history(argument: {

@@ -17,6 +17,12 @@ import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../core/run/stored/run-document.ts';
+import {
+  type SliceSurvey,
+  type SurveySlice,
+  surveyLimitMs,
+  surveySlices,
+} from '../../core/run/survey/survey-slices.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
@@ -118,13 +124,16 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const stale = staleSlices(versions, new Map(codeHashes)).map(staleEntry);
         return { kind: 'listed' as const, known: versions.length, stale };
       }),
-    async sliceStates({ connection, codeHashes }) {
+    async sliceStates({ connection, codeHashes, slices }) {
       // Opening an embedded database makes one.
-      if (connection.engine === 'pglite' && !existsSync(connection.directory)) return { kind: 'known', states: [] };
-      return withWarehouse(connection, async (warehouse) => ({
-        kind: 'known' as const,
-        states: await readSliceStates(warehouse, new Map(codeHashes)),
-      }));
+      if (connection.engine === 'pglite' && !existsSync(connection.directory)) {
+        return { kind: 'known', states: [], rows: [], untold: [] };
+      }
+      return withWarehouse(connection, async (warehouse) => {
+        const states = await readSliceStates(warehouse, new Map(codeHashes));
+        const { rows, untold } = await surveyed(warehouse, slices);
+        return { kind: 'known' as const, states, rows: [...rows], untold };
+      });
     },
     async cancel() {
       cancelling.abort();
@@ -150,6 +159,17 @@ async function confirmed<T extends SiftedJobs>(
   const known = await withOutside(warehouse, prepared);
   const tasks = irrevocable === undefined ? outsideTasks(known.jobs, rehearsal, new Set()) : [];
   return tasks.length > 0 ? { kind: 'asks', tasks } : rehearsed(known, rehearsal, new Set(irrevocable));
+}
+
+/** In a session of its own, which ends with it. */
+async function surveyed(warehouse: Warehouse, slices: readonly SurveySlice[]): Promise<SliceSurvey> {
+  if (slices.length === 0) return { rows: new Map(), untold: [] };
+  const session = await warehouse.connect('unit');
+  try {
+    return await surveySlices(session, slices, surveyLimitMs);
+  } finally {
+    await session.close();
+  }
 }
 
 function decode(document: string): RunDocument {

@@ -9,6 +9,7 @@ import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
 import type { ReportFormat } from '../../core/view/page/page-request.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
+import type { CalendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import type { CalendarGrid } from '../../core/view/page/range/calendar-view.ts';
 import type { RangeView } from '../../core/view/page/range/range-view.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
@@ -192,6 +193,8 @@ export interface WorkspaceApi {
   plan(
     argument: RangeChoice & { readonly purpose: 'run' | 'proof'; readonly unasked?: string | undefined },
   ): Promise<PlanGrid>;
+  /** What is to be counted for the calendar of a task. */
+  survey(argument: { readonly task: string; readonly now: number }): Promise<CalendarSurvey>;
   /** Tasks of the page's plan whose code has changed since it was made. */
   outdated(argument: { readonly page: string }): Promise<readonly string[]>;
   /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */

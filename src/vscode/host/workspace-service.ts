@@ -22,6 +22,7 @@ import { draftDeclaration } from '../../core/view/document/draft-declaration.ts'
 import { makeDocumentView } from '../../core/view/document/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pipeline-view.ts';
 import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
+import { calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
 import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page/range/range-view.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
@@ -241,6 +242,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const end = before === undefined ? undefined : parseInstant(before, found.zone);
       return calendarGrid(found, namedIn(facts, task).name, instant(now), settings.shownIn ?? found.zone, end);
     },
+    survey: async ({ task, now }) => calendarSurvey(taskCalled(task), instant(now)),
     async outdated({ page }) {
       const shown = frozen.get(page);
       return shown === undefined ? [] : outOfDateTasks(shown.plan, codeHashes());

@@ -12,6 +12,9 @@ import { intervalStrip } from './interval-strip.ts';
 
 export const intervalWords: Readonly<Record<IntervalState | 'open', string>> = {
   never: 'never run from here',
+  there: 'not made from here',
+  odd: 'far from the days around it',
+  missing: 'no row, although others have some',
   fresh: 'fresh',
   stale: 'stale: its code or an input changed since',
   changed: 'changed by this run',
@@ -34,7 +37,7 @@ export function calendar(context: PageContext): TemplateResult | typeof nothing 
     page.cells.find(({ from }) => from === context.memory.day) ?? page.cells.find(isChosen) ?? page.cells.at(-1);
   const draw: DrawCell = (cell, edges) => {
     const state = cell.open ? 'open' : cell.state;
-    const said = `${withWeekday(cell.label)}, ${intervalWords[state]}`;
+    const said = `${withWeekday(cell.label)}, ${cell.open ? intervalWords.open : (cell.said ?? intervalWords[state])}`;
     const chosen = page.isIn(cell);
     return html`<div
       class="d ${state} ${chosen ? `in ${edges}` : ''}"
@@ -70,7 +73,9 @@ export function calendarLegend({ state, memory }: PageContext): TemplateResult {
   const shown = state.calendar === undefined ? [] : calendarPage(state.calendar, memory).cells;
   const present = new Set(shown.filter(({ open }) => !open).map((cell) => cell.state));
   return html`<span class="legend" aria-hidden="true">
-    ${(['never', 'unknown', 'fresh', 'stale', 'changed', 'running', 'held', 'failed'] as const)
+    ${(
+      ['never', 'unknown', 'there', 'odd', 'missing', 'fresh', 'stale', 'changed', 'running', 'held', 'failed'] as const
+    )
       .filter((one) => present.has(one))
       .map(
         (one) =>
@@ -82,6 +87,9 @@ export function calendarLegend({ state, memory }: PageContext): TemplateResult {
 const short: Readonly<Record<IntervalState, string>> = {
   never: 'never run',
   unknown: 'not known',
+  there: 'has rows',
+  odd: 'odd',
+  missing: 'missing',
   fresh: 'fresh',
   stale: 'stale',
   changed: 'changed',

@@ -8,6 +8,7 @@ import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.t
 import { rangePresets } from '../../../core/view/page/range/presets.ts';
 import { standingActions } from '../../../core/view/page/status/more-actions.ts';
 import { pageStatus } from '../../../core/view/page/status/page-status.ts';
+import { counted, countInWords } from '../../../core/view/words/counted.ts';
 import type {
   AssistantState,
   CalendarCellView,
@@ -54,6 +55,7 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
       ...(run === undefined ? [] : [detailLine('outcome', run.summary)]),
       ...(run?.notes ?? []).map(noteLine),
       ...(plan?.details ?? []),
+      ...(facts.surveys.get(shownTask)?.untold ?? []).map((text) => detailLine('not counted', text)),
     ],
     selected,
   };
@@ -71,9 +73,10 @@ function noteLine(note: string) {
   return detailLine(/\bVACUUM\b/.test(note) ? 'vacuum' : 'note', note);
 }
 
-/** What a run of this session wrote is newer than what the ledger said before. */
-function rowsNow({ ledger, outcomes }: SessionFacts): ReadonlyMap<string, number> {
+/** What a run of this session wrote is newer than what the ledger said before, and that is of the very slices that were counted. */
+function rowsNow({ ledger, outcomes, surveys }: SessionFacts): ReadonlyMap<string, number> {
   const now = new Map<string, number>();
+  for (const { rows } of surveys.values()) for (const [unit, count] of rows) now.set(unit, count);
   for (const known of [ledger, outcomes]) {
     for (const [unit, { rows }] of known ?? []) if (rows !== undefined) now.set(unit, rows);
   }
@@ -90,9 +93,26 @@ function cellsOf(grid: CalendarGrid | undefined, facts: SessionFacts): readonly 
   const planned = new Set(facts.plan?.units.map(({ id }) => id));
   return grid.cells.map((cell) => ({
     ...cell,
-    state: stateOf(cell.unit, facts),
+    ...shownAs(cell.unit, facts, grid.task),
     inRange: planned.has(cell.unit),
   }));
+}
+
+/** What the table holds is said where no run from here made it, or where it has lost what one made. */
+function shownAs(unit: string, facts: SessionFacts, task: string): Pick<CalendarCellView, 'state' | 'said'> {
+  const state = stateOf(unit, facts);
+  const survey = facts.surveys.get(task);
+  const gap = survey?.gaps.get(unit);
+  const isUnmade = state === 'never' || state === 'unknown';
+  const usual = gap?.usual === undefined ? '' : `, where about ${countInWords(gap.usual)} are usual`;
+  if (gap?.kind === 'missing' && (isUnmade || (state === 'fresh' && (facts.ledger?.get(unit)?.rows ?? 0) > 0)))
+    return { state: 'missing', said: `no row${usual}` };
+  if (!isUnmade || survey === undefined) return { state, said: undefined };
+  const rows = survey.rows.get(unit);
+  if (rows === undefined || rows === 0) return { state, said: undefined };
+  return gap === undefined
+    ? { state: 'there', said: `${counted(rows, 'row')}, not made from here` }
+    : { state: 'odd', said: `${counted(rows, 'row')}${usual}` };
 }
 
 /** What a run of this session did is newer than what the ledger said before. */
@@ -112,6 +132,6 @@ function stateOf(unit: string, { ledger, outcomes }: SessionFacts): IntervalStat
     case 'running':
       return 'running';
     default:
-      return ledger === undefined ? 'unknown' : (ledger.get(unit)?.state ?? 'never');
+      return ledger?.get(unit)?.state ?? (ledger === undefined ? 'unknown' : 'never');
   }
 }

@@ -25,6 +25,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     shownTask: task,
     calendars: new Map(),
     ledger: undefined,
+    surveys: new Map(),
     outcomes: new Map(),
     plan: undefined,
     run: undefined,

@@ -1,5 +1,6 @@
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
+import type { Gap } from '../../../core/run/survey/find-gaps.ts';
 import type { UnitRows } from '../../../core/view/page/outcome/unit-rows.ts';
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
 import type { PageFacts, RunFacts } from '../../../core/view/page/status/page-facts.ts';
@@ -15,9 +16,19 @@ export interface SessionFacts
   readonly calendars: ReadonlyMap<string, CalendarGrid>;
   /** By unit; `undefined`: no ledger was asked yet, or it did not answer. */
   readonly ledger: ReadonlyMap<string, SliceState> | undefined;
+  /** What its tables hold, by task, whoever wrote it. */
+  readonly surveys: ReadonlyMap<string, SurveyFacts>;
   /** What runs of this session made of units since the ledger was asked. */
   readonly outcomes: ReadonlyMap<string, UnitOutcomeFacts>;
   readonly run: RunState | undefined;
+}
+
+/** What the tables of a task hold. */
+export interface SurveyFacts {
+  readonly rows: ReadonlyMap<string, number>;
+  readonly gaps: ReadonlyMap<string, Gap>;
+  /** Tables that could not be counted, and why. */
+  readonly untold: readonly string[];
 }
 
 /** What became of a unit, and the rows that its slices hold since. */

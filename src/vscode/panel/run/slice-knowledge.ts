@@ -1,5 +1,7 @@
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
+import { findGaps } from '../../../core/run/survey/find-gaps.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
+import type { SurveyFacts } from '../facts/session-facts.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 
 /** Questions that are open, by workspace: an embedded database serves one at a time, and runs come first. */
@@ -13,14 +15,21 @@ export async function stopAsking(client: WorkspaceClient): Promise<void> {
   await Promise.all([...(open.get(client) ?? [])].map((stop) => stop()));
 }
 
+/** What a database knows of slices: its ledger, and the tables of one task themselves. */
+export interface SliceKnowledge {
+  readonly ledger: ReadonlyMap<string, SliceState>;
+  readonly survey: SurveyFacts;
+}
+
 /**
- * Asks the ledger of a connection what it knows of slices, in a thread of its own. Nobody is asked for a password, and a
+ * Asks the ledger of a connection what it knows of slices, and the tables of a task what they hold of each interval, in a thread of its own. Nobody is asked for a password, and a
  * database without a ledger is left as it is. `undefined`: it was not to be asked, or did not answer.
  */
 export async function askSliceStates(
   services: SessionServices,
   name: string,
-): Promise<ReadonlyMap<string, SliceState> | undefined> {
+  task: string,
+): Promise<SliceKnowledge | undefined> {
   const { client, connections, startRunThread, log } = services;
   const stops = open.get(client) ?? new Set();
   open.set(client, stops);
@@ -34,13 +43,28 @@ export async function askSliceStates(
     const connection = await connections.resolve(client, name);
     if ('problem' in connection) return undefined;
     const codeHashes = await client.call('codeHashes', null);
+    const { units, slices, season } = await client.call('survey', { task, now: Date.now() });
     if (isStopped) return undefined;
     const thread = startRunThread(ignore, ignore);
     try {
-      const asked = thread.call('sliceStates', { connection, codeHashes });
+      const asked = thread.call('sliceStates', { connection, codeHashes, slices });
       stop = connection.engine === 'pglite' ? () => asked.then(ignore, ignore) : () => thread.stop();
       const answer = await asked;
-      if (answer.kind === 'known') return new Map(answer.states.map((state) => [state.unit, state]));
+      if (answer.kind === 'known') {
+        const rows = new Map(answer.rows);
+        const counted = units.flatMap((unit) => {
+          const count = rows.get(unit);
+          return count === undefined ? [] : [{ unit, rows: count }];
+        });
+        return {
+          ledger: new Map(answer.states.map((state) => [state.unit, state])),
+          survey: {
+            rows,
+            gaps: new Map(findGaps(counted, season).map((gap) => [gap.unit, gap])),
+            untold: answer.untold,
+          },
+        };
+      }
       log.info(`the ledger of ${name} was not asked: ${answer.message}`);
       return undefined;
     } finally {

@@ -53,7 +53,7 @@ export async function openSession(
   const store: SessionStore = sessionStore({ ...first, dag, name, keepBeforeDays: defaults.keepBeforeDays }, run);
   const choices = sessionChoices(store, services, save);
   const plan = sessionPlan(store, services, choices, run, save);
-  const calendar = sessionCalendar(store, services);
+  const calendar = sessionCalendar(store, services, () => run.busy);
 
   /** Long work is not awaited by the asker; how it ends is shown. */
   const begin = (work: Promise<void>): void => {

@@ -9,16 +9,33 @@ export interface SessionCalendar {
   select(task: string): Promise<void>;
   /** More of the calendar that is shown. */
   older(task: string, before: string): Promise<void>;
-  /** Asks the ledger of the connection; whoever presses a button meanwhile comes first. */
+  /** Asks the ledger of the connection, and the tables of the task that is shown; whoever presses a button meanwhile comes first. */
   ask(): Promise<void>;
 }
 
-export function sessionCalendar(store: SessionStore, services: SessionServices): SessionCalendar {
+/** `isBusy`: a run has the database, which may serve one at a time. */
+export function sessionCalendar(
+  store: SessionStore,
+  services: SessionServices,
+  isBusy: () => boolean,
+): SessionCalendar {
   const { client } = services;
   let last = 0;
   let asked: string | undefined;
   const put = (grid: CalendarGrid): void =>
     store.set({ calendars: new Map(store.state.calendars).set(grid.task, grid) });
+  const ask = async (): Promise<void> => {
+    const mine = ++last;
+    const task = store.state.shownTask;
+    const { name } = store.state.connection;
+    // What another database said is nothing to this one.
+    if (name !== asked) store.set({ ledger: undefined, surveys: new Map(), outcomes: new Map() });
+    asked = name;
+    const known = name === undefined ? undefined : await askSliceStates(services, name, task);
+    if (known === undefined || mine !== last || store.state.connection.name !== name) return;
+    const { ledger, survey } = known;
+    store.set({ ledger, surveys: new Map(store.state.surveys).set(task, survey) });
+  };
   return {
     async select(task) {
       if (!store.state.calendars.has(task)) {
@@ -26,6 +43,7 @@ export function sessionCalendar(store: SessionStore, services: SessionServices):
         if (grid !== undefined) put(grid);
       }
       store.set({ shownTask: task });
+      if (asked !== undefined && !store.state.surveys.has(task) && !isBusy()) void ask();
     },
     async older(task, before) {
       const known = store.state.calendars.get(task);
@@ -33,14 +51,6 @@ export function sessionCalendar(store: SessionStore, services: SessionServices):
       const grid = await client.call('calendar', { task, now: Date.now(), before });
       if (grid !== undefined) put({ ...known, cells: [...grid.cells, ...known.cells], more: grid.more });
     },
-    async ask() {
-      const mine = ++last;
-      const { name } = store.state.connection;
-      // What another database's ledger said is nothing to this one.
-      if (name !== asked) store.set({ ledger: undefined, outcomes: new Map() });
-      asked = name;
-      const ledger = name === undefined ? undefined : await askSliceStates(services, name);
-      if (ledger !== undefined && mine === last && store.state.connection.name === name) store.set({ ledger });
-    },
+    ask,
   };
 }

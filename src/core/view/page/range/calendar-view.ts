@@ -36,6 +36,21 @@ export interface CalendarCell {
 /** Cells that are sent at a time: fourteen months of days, a month of hours, and the same of anything longer. */
 const most: Readonly<Record<CalendarLayout, number>> = { days: 430, hours: 31 * 25, strip: 120 };
 
+/** Intervals of a task as a calendar lays them out, oldest first; all of them have finished. */
+export interface LaidOut {
+  readonly layout: CalendarLayout;
+  readonly intervals: readonly GridInterval[];
+}
+
+/** As many as are shown at a time, up to the last that has finished at `now`, or to the one before `before`. */
+export function laidOut(task: PlannableTask, now: Instant, before?: Instant): LaidOut {
+  const { grid } = task;
+  if (grid === undefined) return { layout: 'strip', intervals: [] };
+  const newest = before === undefined ? lastFinished(grid, now) : grid.containing(instant(before - 1));
+  const layout = layoutOf(task, backFrom(grid, newest, 8));
+  return { layout, intervals: backFrom(grid, newest, most[layout]) };
+}
+
 /** The intervals that begin before `before`, or all that have finished at `now` and the one that is open. */
 export function calendarGrid(
   task: PlannableTask,
@@ -47,11 +62,8 @@ export function calendarGrid(
   const { grid, id } = task;
   const none: CalendarGrid = { task: id, name, layout: 'strip', cells: [], more: false };
   if (grid === undefined) return none;
-  const newest = before === undefined ? lastFinished(grid, now) : grid.containing(instant(before - 1));
-  const sample = backFrom(grid, newest, 8);
-  const layout = layoutOf(task, sample);
-  const intervals = backFrom(grid, newest, most[layout]);
-  const oldest = intervals[0];
+  const { layout, intervals } = laidOut(task, now, before);
+  const [oldest, newest] = [intervals[0], intervals.at(-1)];
   const next = newest !== undefined && before === undefined ? grid.containing(newest.next) : undefined;
   const cell = (interval: GridInterval, open: boolean): CalendarCell => ({
     unit: `${id}@${toIso(interval.start)}`,

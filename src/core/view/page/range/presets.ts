@@ -35,17 +35,21 @@ export function rangePresets(intervals: readonly PresetInterval[], isDaily: bool
   if (last === undefined) return [];
   const since = (first: PresetInterval | undefined, label: string): readonly RangePreset[] =>
     first === undefined ? [] : [{ label, from: first.from, to: last.to }];
-  const stale = finished.filter(({ state }) => state === 'stale');
-  const [firstStale, lastStale] = [stale[0], stale.at(-1)];
+  const all = (state: string): readonly RangePreset[] => {
+    const found = finished.filter((one) => one.state === state);
+    const [from, to] = [found[0], found.at(-1)];
+    return from === undefined || to === undefined
+      ? []
+      : [{ label: `All ${state} · ${found.length}`, from: from.from, to: to.to }];
+  };
   const failed = finished.findLast(({ state }) => state === 'failed');
   return [
     ...since(last, isDaily ? 'Last day' : 'Last interval'),
     ...(finished.length >= 7 ? since(finished.at(-7), 'Last 7') : []),
     ...(isDaily ? calendarMonths(finished) : []),
     ...since(failed, 'Since last failure'),
-    ...(firstStale === undefined || lastStale === undefined
-      ? []
-      : [{ label: `All stale · ${stale.length}`, from: firstStale.from, to: lastStale.to }]),
+    ...all('stale'),
+    ...all('missing'),
   ];
 }
 

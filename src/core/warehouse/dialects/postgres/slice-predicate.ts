@@ -24,12 +24,7 @@ export function slicePredicate(table: TableDescription, slice: SliceBounds): str
   if (slice.predicate !== undefined) return `(${slice.predicate}\n)`;
   if (slice.column === undefined || (slice.from === undefined && slice.to === undefined)) return undefined;
   const column = table.columns.find((candidate) => candidate.name === slice.column);
-  if (column === undefined) {
-    throw new WarehouseError('missing', `The table ${table.qualified} has no column ${slice.column}.`, false, {
-      sqlState: '42703',
-      hint: 'Declare the slice column of this target in backfill.yaml.',
-    });
-  }
+  if (column === undefined) throw missingColumn(table, slice.column);
   const { values = [] } = slice;
   if (values.length > 1 || (values.length === 1 && !timeTypes.has(column.baseType))) {
     return `(${values.map((value) => equality(table, value)).join(' and ')})`;
@@ -48,6 +43,19 @@ function equality(table: TableDescription, { column, sql }: { readonly column: s
   const isPlain = /^(?:text|varchar|bpchar|int[248]|numeric|date)$/.test(known?.baseType ?? '');
   return `${quoteIdentifier(column)} = (${sql}\n)${isPlain ? `::pg_catalog.${known?.baseType}` : ''}`;
 }
+
+/** A bound as a literal of the column's own type. Throws {@link WarehouseError} where that cannot say it. */
+export function columnBound(table: TableDescription, column: string, iso: string): string {
+  const found = table.columns.find(({ name }) => name === column);
+  if (found === undefined) throw missingColumn(table, column);
+  return boundLiteral(iso, found.baseType, table, column);
+}
+
+const missingColumn = (table: TableDescription, column: string): WarehouseError =>
+  new WarehouseError('missing', `The table ${table.qualified} has no column ${column}.`, false, {
+    sqlState: '42703',
+    hint: 'Declare the slice column of this target in backfill.yaml.',
+  });
 
 function boundLiteral(iso: string, type: string, table: TableDescription, column: string): string {
   const at = epochMs(iso);

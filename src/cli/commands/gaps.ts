@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
+import { findGaps, type Gap } from '../../core/run/survey/find-gaps.ts';
+import { type SliceSurvey, surveyLimitMs, surveySlices } from '../../core/run/survey/survey-slices.ts';
+import type { Instant } from '../../core/time/zones/instant.ts';
+import { type CalendarSurvey, calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
+import { type CalendarCell, calendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import { findTasks } from '../arguments/find-tasks.ts';
+import { readTime } from '../arguments/selection.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { type GapsOfTask, gapsText } from '../reporters/run/gaps-text.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
+
+interface GapsOptions extends WorkspaceOptions {
+  readonly connection?: string;
+  readonly now?: string;
+}
+
+export function register(program: Command, shell: Shell): void {
+  addWorkspaceOptions(
+    program
+      .command('gaps')
+      .description('list intervals whose rows are missing, or far fewer or more than those around them')
+      .argument('<task...>', 'dag.task, a SQL file, or a DAG for all of its tasks'),
+  )
+    .option('--connection <name>', 'connection of backfill.yaml')
+    .option('--now <time>', 'as though it were this time (UTC unless it has an offset)')
+    .addHelpText(
+      'after',
+      `
+Each table is asked once, for its rows by interval; nothing is written. Exit code 1 where there are gaps.
+
+Examples:
+  backfill gaps shop_daily.orders_clean
+  backfill gaps shop_daily --format json`,
+    )
+    .action((words: string[], options: GapsOptions) => gaps(words, options, shell));
+}
+
+async function gaps(words: readonly string[], options: GapsOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  const tasks = findTasks(words, workspace.tasks);
+  const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
+  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    const session = await warehouse.connect('unit');
+    try {
+      const found: GapsOfTask[] = [];
+      for (const task of tasks) {
+        const asked = calendarSurvey(task, now);
+        found.push(gapsOf(task, now, asked, await surveySlices(session, asked.slices, surveyLimitMs)));
+      }
+      shell.out(options.format === 'json' ? gapsJson(found) : gapsText(found, shell));
+      shell.exit(found.some((one) => one.gaps.length > 0) ? exitCodes.findings : exitCodes.done);
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+function gapsOf(task: PlannableTask, now: Instant, { units, season }: CalendarSurvey, survey: SliceSurvey): GapsOfTask {
+  const cells = new Map(calendarGrid(task, task.id, now, task.zone).cells.map((cell) => [cell.unit, cell]));
+  const counted = units.flatMap((unit) => {
+    const rows = survey.rows.get(unit);
+    return rows === undefined ? [] : [{ unit, rows }];
+  });
+  return {
+    task: task.id,
+    intervals: counted.flatMap(({ unit }) => cells.get(unit) ?? []),
+    gaps: findGaps(counted, season).flatMap((gap): (Gap & CalendarCell)[] => {
+      const cell = cells.get(gap.unit);
+      return cell === undefined ? [] : [{ ...cell, ...gap }];
+    }),
+    untold: survey.untold,
+  };
+}
+
+function gapsJson(found: readonly GapsOfTask[]): string {
+  const tasks = found.map(({ task, intervals, gaps: listed, untold }) => ({
+    task,
+    intervals: intervals.length,
+    gaps: listed.map(({ unit, from, to, kind, rows, usual }) => ({ unit, from, to, kind, rows, usual: usual ?? null })),
+    untold,
+  }));
+  return `${JSON.stringify({ version: 1, tasks })}\n`;
+}

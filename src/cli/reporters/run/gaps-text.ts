@@ -1,0 +1,70 @@
+import type { Gap } from '../../../core/run/survey/find-gaps.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import type { CalendarCell } from '../../../core/view/page/range/calendar-view.ts';
+import { counted, countInWords } from '../../../core/view/words/counted.ts';
+import type { Shell } from '../../terminal/shell.ts';
+import { textTable } from '../text/text-table.ts';
+
+export interface GapsOfTask {
+  readonly task: string;
+  /** Those that were counted, oldest first. */
+  readonly intervals: readonly CalendarCell[];
+  readonly gaps: readonly (Gap & CalendarCell)[];
+  /** Tables that could not be counted, and why. */
+  readonly untold: readonly string[];
+}
+
+const heads = [{ title: 'interval' }, { title: '' }, { title: 'rows' }];
+
+/** Gaps in a row are one line, and those without a row one command. */
+export function gapsText(found: readonly GapsOfTask[], shell: Pick<Shell, 'colors' | 'columns'>): string {
+  return found.map((one) => textOf(one, shell)).join('\n');
+}
+
+function textOf(
+  { task, intervals, gaps, untold }: GapsOfTask,
+  { colors, columns }: Pick<Shell, 'colors' | 'columns'>,
+): string {
+  const [first, last] = [intervals[0], intervals.at(-1)];
+  const head =
+    first === undefined || last === undefined
+      ? `${task}: no interval of it can be counted`
+      : `${task}: ${counted(intervals.length, 'interval')}, ${first.label} to ${last.label}, ${gaps.length === 0 ? 'no gaps' : counted(gaps.length, 'gap')}`;
+  const groups = inRow(gaps, intervals);
+  const lines = groups.map((group) => {
+    const [from, to] = [group[0], group.at(-1)];
+    const label = from === to ? (from?.label ?? '') : `${from?.label} to ${to?.label}`;
+    const usual = from?.usual === undefined ? '' : `, about ${countInWords(from.usual)} are usual`;
+    const rows = from?.kind === 'missing' ? 'no row' : counted(from?.rows ?? 0, 'row');
+    return [label, from?.kind === 'missing' ? colors.red('missing') : colors.yellow('odd'), `${rows}${usual}`];
+  });
+  const commands = groups.flatMap((group) => {
+    const [from, to] = [group[0], group.at(-1)];
+    if (from?.kind !== 'missing' || to === undefined) return [];
+    return [`backfill run ${shellWord(task)} --from ${from.from} --to ${to.to} --downstream`];
+  });
+  return [
+    head,
+    ...(lines.length === 0 ? [] : textTable(heads, lines, { width: columns, paintTitle: colors.dim })),
+    ...untold.map((text) => `not counted: ${text}`),
+    ...(commands.length === 0 ? [] : ['to fill what is missing:', ...commands.map((command) => `  ${command}`)]),
+    '',
+  ].join('\n');
+}
+
+/** Gaps without a row that follow each other stand together; an odd interval stands alone. */
+function inRow(
+  gaps: GapsOfTask['gaps'],
+  intervals: readonly CalendarCell[],
+): readonly (readonly (Gap & CalendarCell)[])[] {
+  const positions = new Map(intervals.map(({ unit }, index) => [unit, index]));
+  const groups: (Gap & CalendarCell)[][] = [];
+  for (const gap of gaps) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    const follows = before !== undefined && positions.get(gap.unit) === (positions.get(before.unit) ?? -2) + 1;
+    if (follows && gap.kind === 'missing' && before.kind === 'missing') group?.push(gap);
+    else groups.push([gap]);
+  }
+  return groups;
+}

@@ -1,0 +1,64 @@
+import type { UnitId } from '../../plan/model/plan.ts';
+
+/** An interval, and how many rows its slices hold. */
+export interface CountedInterval {
+  readonly unit: UnitId;
+  readonly rows: number;
+}
+
+/**
+ * An interval that stands out: without a row between intervals that have some or after them, or with far fewer or more than
+ * those around it.
+ */
+export interface Gap extends CountedInterval {
+  readonly kind: 'missing' | 'odd';
+  /** What intervals around it hold; `undefined`: none of them holds any. */
+  readonly usual: number | undefined;
+}
+
+/** Intervals on each side that are compared with, and how many times more or fewer rows are far from theirs. */
+const neighbours = 7;
+const far = 3;
+/** Of fewer rows than this nothing is said to be usual. */
+const fewest = 20;
+
+/**
+ * Gaps of intervals in a row, oldest first. What comes before the first row is no gap, nor is an empty table. `season`: how
+ * many intervals lie between those that are alike, such as 7 days; an interval that is like these is not odd, nor is one of which
+ * too few are there to tell.
+ */
+export function findGaps(intervals: readonly CountedInterval[], season: number | undefined): readonly Gap[] {
+  const first = intervals.findIndex(({ rows }) => rows > 0);
+  if (first < 0) return [];
+  return intervals.flatMap((interval, at): readonly Gap[] => {
+    if (at < first) return [];
+    const around = median(rowsAt(intervals, range(at - neighbours, at + neighbours), at));
+    if (interval.rows === 0) return [{ ...interval, kind: 'missing', usual: around }];
+    const alike =
+      season === undefined
+        ? around
+        : median(
+            rowsAt(
+              intervals,
+              [-3, -2, -1, 1, 2, 3].map((step) => at + step * season),
+              at,
+            ),
+          );
+    const isOdd = isFar(interval.rows, around) && isFar(interval.rows, alike);
+    return isOdd ? [{ ...interval, kind: 'odd', usual: around }] : [];
+  });
+}
+
+const isFar = (rows: number, usual: number | undefined): boolean =>
+  usual !== undefined && usual >= fewest && (rows * far < usual || rows > usual * far);
+
+/** Rows of those that have some. */
+const rowsAt = (intervals: readonly CountedInterval[], positions: readonly number[], except: number): number[] =>
+  positions.flatMap((at) => (at === except ? [] : (intervals[at]?.rows ?? 0) || []));
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+function median(values: readonly number[]): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.length < 3 ? undefined : sorted[Math.floor(sorted.length / 2)];
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { findGaps } from '../../../src/core/run/survey/find-gaps.ts';
+
+const said = (rows: readonly number[], season?: number) =>
+  findGaps(
+    rows.map((count, index) => ({ unit: String(index), rows: count })),
+    season,
+  ).map(({ unit, kind, rows: count, usual }) => `${unit} ${kind} ${count} ${usual}`);
+
+test('an interval without a row is missing, also at the end; what comes before the first row is not', () => {
+  expect(said([0, 0, 100, 110, 0, 90, 100, 100, 0])).toEqual(['4 missing 0 100', '8 missing 0 100']);
+});
+
+test('an empty table has no gaps', () => {
+  expect(said([0, 0, 0])).toEqual([]);
+  expect(said([])).toEqual([]);
+});
+
+test('far fewer or more rows than around it are odd, where enough are usual', () => {
+  expect(said([100, 100, 100, 20, 100, 100, 400, 100])).toEqual(['3 odd 20 100', '6 odd 400 100']);
+  expect(said([9, 9, 9, 1, 9, 9, 9])).toEqual([]);
+  expect(said([100, 10])).toEqual([]);
+});
+
+test('a day that is like those of other weeks is not odd', () => {
+  const weeks: readonly number[] = Array.from({ length: 28 }, (_, day) => (day % 7 === 6 ? 20 : 100));
+  expect(said(weeks)).toEqual(['6 odd 20 100', '13 odd 20 100', '20 odd 20 100', '27 odd 20 100']);
+  expect(said(weeks, 7)).toEqual([]);
+  expect(said(weeks.with(13, 1), 7)).toEqual(['13 odd 1 100']);
+});

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { surveySlices } from '../../src/core/run/survey/survey-slices.ts';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import { openWarehouse } from '../../src/warehouses/open.ts';
+import { runCli } from '../support/run-cli.ts';
+import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
+
+const day = (text: string) => instant(Date.parse(`${text}T00:00:00Z`));
+
+let parent = '';
+beforeAll(() => {
+  parent = mkdtempSync(join(tmpdir(), 'backfill-gaps-'));
+});
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine) => {
+  let shop: ShopWorkspace;
+  beforeAll(async () => {
+    shop = await shopWorkspace(engine, parent);
+    await shop.onDatabase(
+      `insert into mart.daily select date '2026-11-01' + n / 30, 's' || n, 1 from generate_series(0, 899) n
+       where n / 30 not in (3, 4) and (n / 30 <> 16 or n % 30 < 5)`,
+      `create table mart.odd_types (at timestamptz, name text, number int)`,
+      `insert into mart.odd_types values ('2026-11-01 23:30+00', '2026-11-01', 20261101), ('2026-11-02 00:00+00', '2026-11-02', 20261102)`,
+    );
+  });
+  const now = ['--now', '2026-12-01T06:00'];
+  const cli = (...words: readonly string[]) =>
+    runCli([...words, '--workspace', shop.root], shop.root, { env: shop.env });
+
+  test('missing days are said in a row, with the command that fills them; odd ones with what is usual', async () => {
+    const { code, out } = await cli('gaps', 'shop.daily', ...now);
+    expect(code).toBe(1);
+    expect(out).toMatch(/shop\.daily: \d+ intervals, .* to 2026-11-30, 3 gaps/);
+    expect(out).toMatch(/2026-11-04 to 2026-11-05 +missing +no row, about 30 are usual/);
+    expect(out).toMatch(/2026-11-17 +odd +5 rows, about 30 are usual/);
+    expect(out).toContain('  backfill run shop.daily --from 2026-11-04 --to 2026-11-06 --downstream\n');
+  });
+
+  test('the same as data; a table without rows has no gaps; asking makes no ledger', async () => {
+    const { code, out } = await cli('gaps', 'shop', '--format', 'json', ...now);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      tasks: [
+        {
+          task: 'shop.daily',
+          gaps: [
+            { from: '2026-11-04', to: '2026-11-05', kind: 'missing', rows: 0, usual: 30 },
+            { from: '2026-11-05', kind: 'missing' },
+            { from: '2026-11-17', kind: 'odd', rows: 5 },
+          ],
+          untold: [],
+        },
+        { task: 'shop.rolling3', gaps: [] },
+      ],
+    });
+    expect((await shop.onDatabase("select to_regclass('backfill_ledger.versions') is null")).rows).toEqual([['t']]);
+  });
+
+  test('bounds are literals of the column; what cannot be counted is said by name', async () => {
+    const warehouse = await openWarehouse(shop.connection);
+    const session = await warehouse.connect('unit');
+    try {
+      const slices = ['at', 'name', 'number', 'nothing'].flatMap((column) =>
+        ['2026-11-01', '2026-11-02'].map((from, index) => ({
+          unit: `${column} ${from}`,
+          table: 'mart.odd_types',
+          column,
+          from: day(from),
+          to: day(['2026-11-02', '2026-11-03'][index] ?? ''),
+          isValue: false,
+        })),
+      );
+      const one = { unit: 'x', from: day('2026-11-01'), to: day('2026-11-02'), isValue: true };
+      const absent = { ...one, table: 'mart.absent', column: 'at' };
+      const valued = { ...one, table: 'mart.daily', column: 'shop' };
+      const { rows, untold } = await surveySlices(session, [...slices, absent, valued], 10_000);
+      for (const column of ['at', 'name', 'number']) {
+        expect([rows.get(`${column} 2026-11-01`), rows.get(`${column} 2026-11-02`)]).toEqual([1, 1]);
+      }
+      expect(untold).toEqual([
+        expect.stringContaining('has no column nothing'),
+        'mart.absent: it is not there, or cannot be read',
+        'mart.daily: an interval is one value of shop, which holds no times',
+      ]);
+    } finally {
+      await session.close();
+      await warehouse.close();
+    }
+  });
+});
