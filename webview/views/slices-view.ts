@@ -49,20 +49,21 @@ export function slicesView(context: PageContext, plan: PlanView): TemplateResult
               : nothing
         }
       </div>
-      <div class="grid ${axis.density}" role="grid" aria-label="Tasks by intervals" aria-rowcount=${plan.rows.length}
-        ${styled({ '--least': `${Math.min(200, axis.finest * 14)}px`, '--most': most })}
-        @keydown=${(event: KeyboardEvent) =>
-          moveInGrid(
-            event,
-            (index) => remember({ unit: index }),
-            (row) => row.dataset.task !== undefined && ask({ type: 'select-task', task: row.dataset.task }),
-          )}>
-        <div class="row axis" aria-hidden="true">
-          <div></div>
-          <div class="track">${axis.ticks.map((tick) => html`<span class=${tick.major ? 'major' : ''} ${styled({ left: percent(tick.left) })}>${tick.label}</span>`)}</div>
-          <div></div>
+      <div class="grid ${axis.density}" ${styled({ '--least': `${Math.min(200, axis.finest * 14)}px`, '--most': most })}>
+        <div role="grid" aria-label="Tasks by intervals" aria-rowcount=${plan.rows.length}
+          @keydown=${(event: KeyboardEvent) =>
+            moveInGrid(
+              event,
+              (index) => remember({ unit: index }),
+              (row) => row.dataset.task !== undefined && ask({ type: 'select-task', task: row.dataset.task }),
+            )}>
+          <div class="row axis" aria-hidden="true">
+            <div></div>
+            <div class="track">${axis.ticks.map((tick) => html`<span class=${tick.major ? 'major' : ''} ${styled({ left: percent(tick.left) })}>${tick.label}</span>`)}</div>
+            <div></div>
+          </div>
+          ${plan.rows.map((row, index) => html`${groupHead(plan.rows, index)}${rowOf(context, cells, row)}`)}
         </div>
-        ${plan.rows.map((row, index) => html`${groupHead(plan.rows, index)}${rowOf(context, cells, row)}`)}
         ${chart(context, plan, axis)}
       </div>
     </section>

@@ -15,7 +15,7 @@ export function totalsView({ state }: PageContext): TemplateResult | typeof noth
   return html`
     <section aria-label="Totals by table">
       <div class="head"><h2>By table</h2></div>
-      <div class="tables" tabindex="0" role="region" aria-label="Totals by table">
+      <div class="tables" tabindex="0" role="group" aria-label="Table of totals">
         <table class="totals">
           <thead>
             <tr>

@@ -95,7 +95,7 @@ describe('the chart', () => {
       title: 'What is there now in clean',
       sides: { before: 'now', after: undefined },
       totals: { before: 7, after: undefined },
-      note: 'as of the last runs',
+      note: 'as last counted',
     });
   });
 

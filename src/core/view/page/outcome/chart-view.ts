@@ -64,7 +64,7 @@ export function chartView({ plan, task, mode, states, rows, now }: ChartInput): 
     totals: isKnown ? { before, after: mode === undefined ? undefined : after } : undefined,
     note: isKnown
       ? mode === undefined
-        ? 'as of the last runs'
+        ? 'as last counted'
         : undefined
       : row.engine === undefined
         ? unknown
