@@ -27,17 +27,22 @@ describe('a server that takes no work for a while', { timeout: 240_000 }, () => 
   const endSessions = `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'loader'`;
   const cli = (...words: readonly string[]) => {
     let changed = () => {};
+    let waiting = () => {};
     const begun = new Promise<void>((resolve) => {
       changed = resolve;
+    });
+    const waits = new Promise<void>((resolve) => {
+      waiting = resolve;
     });
     let out = '';
     const note = (text: string) => {
       out += text;
       if (/^changed/m.test(out)) changed();
+      if (/^waiting for the server/m.test(out)) waiting();
     };
     const env = { LOADER: 'loader' };
     const ended = runCli([...words, '--now', '2026-11-29T12:00Z'], root, { env, out: note, err: note });
-    return { begun, ended: ended.then(({ code }) => ({ code, out })) };
+    return { begun, waits, ended: ended.then(({ code }) => ({ code, out })) };
   };
   const rows = async (query: string): Promise<readonly unknown[]> => {
     const { default: pg } = await import('pg');
@@ -127,5 +132,16 @@ describe('a server that takes no work for a while', { timeout: 240_000 }, () => 
         'select (select count(*) from backfill_ledger.claims) + (select count(*) from backfill_ledger.leases)',
       ),
     ).toEqual(['0']);
+  });
+
+  test('has no free connections when a run is to begin: it waits for one, and says so', async () => {
+    await superuser('alter role loader connection limit 0');
+    const run = cli('run', 'sql/daily.sql', '--from', '2026-11-01', '--to', '2026-11-07', '--yes');
+    await run.waits;
+    await superuser('alter role loader connection limit -1');
+    const { code, out } = await run.ended;
+    expect(out).toContain('waiting for the server: too many connections for role "loader"');
+    expect(out).toContain('0 unchanged, 6 changed');
+    expect(code).toBe(0);
   });
 });

@@ -102,6 +102,7 @@ async function showRun(
   if (stored === undefined)
     throw new UsageError(`there is no run ${run} in this database`, 'list them with: backfill history');
   const records = await ledger.units(run);
+  const undoneBy = await ledger.undoneBy(run);
   if (format === 'json') {
     const units = records.map(({ unit, state, attempts, message, durationMs, slices }) => ({
       id: unit,
@@ -131,7 +132,7 @@ async function showRun(
     units,
     durationMs: undefined,
   } as const;
-  shell.out(runText({ result, samples, width: shell.columns, connection }, shell.colors));
+  shell.out(runText({ result, samples, width: shell.columns, connection, undoneBy }, shell.colors));
   return { title: stored.title, records };
 }
 

@@ -49,7 +49,8 @@ Examples:
 async function resume(run: string, options: ResumeOptions, shell: Shell): Promise<void> {
   wholeNumber('--samples', options.samples, 0, 20);
   const workspace = await openWorkspace(options, shell);
-  await withTarget(workspace, options.connection, shell, (target) => resumeOn(target, workspace, run, options, shell));
+  const goOn = (target: Target) => resumeOn(target, workspace, run, options, shell);
+  await withTarget(workspace, options.connection, shell, goOn, true);
 }
 
 /** Goes on with a run on a database that is open. */

@@ -169,7 +169,7 @@ async function run(
   const named = options.connection ?? reviewed?.file.connection;
   const name = connectionName(workspace, named, taskPlaces(plan), shell.env);
   const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
-  await withTarget(workspace, place, shell, async (target) => {
+  const runHere = async (target: Target): Promise<void> => {
     const joined = await joinWarehouse(workspace, target, shell);
     const known = makePlan(joined.tasks, request);
     const asked = { name: name ?? target.connection.name, plan: known, request, title, reviewed };
@@ -181,7 +181,8 @@ async function run(
     const { preview, units, stays } = result;
     const where = target.warehouse.description.target;
     report?.write({ title, target: where, run, preview, stays }, units);
-  });
+  };
+  await withTarget(workspace, place, shell, runHere, true);
 }
 
 /** What is to be run. */

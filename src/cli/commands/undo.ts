@@ -11,7 +11,7 @@ import { newRunId } from '../../node/run-id.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
-import { toName } from '../connection/target.ts';
+import { type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
@@ -46,7 +46,7 @@ Refused where a later run or anything else has changed a slice since, or where i
 
 async function undo(run: string, options: UndoOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
-  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
+  const undoHere = async ({ warehouse, connection }: Target): Promise<void> => {
     const env = { clock: shell.clock, owner: processOwner() };
     const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
     const ledger = sqlLedgerStore(warehouse);
@@ -87,5 +87,6 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       await preview?.end();
       await ledger.close();
     }
-  });
+  };
+  await withTarget(workspace, options.connection, shell, undoHere, true);
 }

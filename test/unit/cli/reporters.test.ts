@@ -243,6 +243,11 @@ go on with: backfill resume r1
   expect(
     runText({ result: result({ outcome: 'cancelled' }), samples: 0, width: 500, connection: 'dw' }, plain),
   ).toContain('go on with: backfill resume r1 --connection dw\n');
+  const twice = ['a@1', 'b@1'].map((name) => unit({ unit: name, state: 'failed', error, message: error.message }));
+  const said = runText({ result: result({ outcome: 'failed', units: twice }), samples: 0, width: 500 }, plain);
+  expect(said.match(/help create it/g)).toHaveLength(1);
+  const undone = { result: result({ outcome: 'failed', units: twice }), samples: 0, width: 500, undoneBy: 'r2' };
+  expect(runText(undone, plain)).toMatch(/2 failed in 1.2 s\nrun r2 has undone it\n$/);
   expect(runText({ result: result({ preview: true }), samples: 0, width: 500 }, plain)).toContain(
     'preview: 0 unchanged, 1 changed in 1.2 s; nothing was written',
   );

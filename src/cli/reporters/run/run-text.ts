@@ -26,12 +26,15 @@ export interface RunView {
   readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
   /** Of an undo: the run that it takes back. */
   readonly undoes?: string | undefined;
+  /** The run that has taken this one back: what is left of it is not gone on with. */
+  readonly undoneBy?: string | undefined;
   /** Where commands have to name the connection. */
   readonly connection?: string | undefined;
 }
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
-export function runText({ result, samples, width, previewed, undoes, connection }: RunView, colors: Colors): string {
+export function runText(view: RunView, colors: Colors): string {
+  const { result, samples, width, previewed, connection } = view;
   if (result.refusal !== undefined) return refusalText(result.refusal, connection, colors);
   const sections = [
     sliceTable(result.units, width, colors),
@@ -57,7 +60,7 @@ export function runText({ result, samples, width, previewed, undoes, connection 
       ...(previewed === undefined
         ? []
         : tracesInWords({ ...previewed, notLookedAt: undefined }).map((line) => `note: ${line}`)),
-      ...summaryLines(result, previewed, undoes, connection, colors),
+      ...summaryLines(view, colors),
     ],
   ];
   return `${sections
@@ -221,6 +224,7 @@ function notDeterministicLines(units: readonly RunUnit[], colors: Colors): reado
 /** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */
 function troubleLines(units: readonly RunUnit[], connection: string | undefined, colors: Colors): readonly string[] {
   const lines: string[] = [];
+  const said = new Set<string>();
   let behind = 0;
   for (const unit of units) {
     const own =
@@ -231,6 +235,9 @@ function troubleLines(units: readonly RunUnit[], connection: string | undefined,
     lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${message}`);
     const { error } = unit;
     for (const remedy of error?.remedy === undefined ? remedies : [error.remedy]) {
+      // Of several units for one reason it is said once.
+      if (said.has(remedy)) continue;
+      said.add(remedy);
       lines.push(`  ${colors.green('help')} ${adviceOn(connection, remedy)}`);
     }
     if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
@@ -274,13 +281,8 @@ export function countsText(units: readonly { readonly state: UnitState }[]): str
     .join(', ');
 }
 
-function summaryLines(
-  { preview, outcome, problem, run, units, durationMs }: RunView['result'],
-  previewed: RunView['previewed'],
-  undoes: string | undefined,
-  connection: string | undefined,
-  colors: Colors,
-): readonly string[] {
+function summaryLines({ result, previewed, undoes, undoneBy, connection }: RunView, colors: Colors): readonly string[] {
+  const { preview, outcome, problem, run, units, durationMs } = result;
   const took = durationMs === undefined ? '' : ` in ${durationText(durationMs)}`;
   const lines = problem === undefined ? [] : [`${colors.red('error')} ${problem}`];
   const rest = `${countsText(units)}${took}`;
@@ -295,6 +297,7 @@ function summaryLines(
     return [...lines, `${colors.bold(`preview${where}`)}: ${rest}; ${kept}`];
   }
   lines.push(`${colors.bold(`run ${run}`)}: ${rest}`);
+  if (undoneBy !== undefined) return [...lines, `run ${undoneBy} has undone it`];
   const named = connection === undefined ? '' : ` --connection ${connection}`;
   const resume = `backfill resume ${run}${named}`;
   const elsewhere = units.filter(({ state, error }) => state === 'blocked' && error?.kind === 'refused');
