@@ -20,6 +20,7 @@ export async function runCli(words: readonly string[], cwd: string, changes: Par
     isTTY: false,
     columns: Number.POSITIVE_INFINITY,
     errColumns: Number.POSITIVE_INFINITY,
+    errRows: Number.POSITIVE_INFINITY,
     colors: pc.createColors(false),
     out: (text) => {
       out += text;

@@ -255,7 +255,17 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
 
   test('a second process on the same slices is refused with the owner named', async () => {
     edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(1);\nDELETE FROM');
-    const child = startCli(bundle, { root, env }, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    const child = startCli(
+      bundle,
+      { root, env },
+      'run',
+      'shop.daily',
+      ...range,
+      '--yes',
+      '--concurrency',
+      '1',
+      '--units',
+    );
     const run = await child.until(/run (\S+): 5 of 5[\s\S]*changed/);
     const second = await cli('run', 'shop.daily', ...range, '--yes');
     expect(second.code).toBe(1);
@@ -288,7 +298,17 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
       'DELETE FROM',
       "SELECT pg_sleep(CASE WHEN DATE '{{ ds }}' > '2026-11-11' THEN 60 ELSE 0 END);\nDELETE FROM",
     );
-    const child = startCli(bundle, { root, env }, 'run', 'shop.daily', ...range, '--yes', '--concurrency', '1');
+    const child = startCli(
+      bundle,
+      { root, env },
+      'run',
+      'shop.daily',
+      ...range,
+      '--yes',
+      '--concurrency',
+      '1',
+      '--units',
+    );
     await child.until(/changed[\s\S]*changed()/);
     await new Promise((resolve) => setTimeout(resolve, 300));
     child.kill('SIGINT');

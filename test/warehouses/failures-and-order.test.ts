@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { subtractDecimals } from '../../src/core/diff/decimal.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { runCli } from '../support/run-cli.ts';
 import { branchesWorkspace, type ShopWorkspace } from '../support/shop-workspace.ts';
@@ -52,6 +53,54 @@ describe('a run of which a unit fails', () => {
     });
     const { rows } = await workspace.onDatabase('select count(*) from mart.left_sum');
     expect(rows).toEqual([['6']]);
+  });
+
+  test('says what it did to each table to the last digit, after the failure, a resume, and a run that skips', async () => {
+    await run(...branches);
+    await workspace.onDatabase('update raw.events set amount = amount * 1.1, id = id + 1000 where id % 4 = 0');
+    const sums = async () =>
+      (
+        await workspace.onDatabase(`
+          select 'mart.left_day', count(*), sum(amount)::text, sum(ratio::text::numeric)::text from mart.left_day
+          union all select 'mart.left_sum', count(*), sum(amount)::text, null from mart.left_sum
+          union all select 'mart.right_day', count(*), sum(price)::text, null from mart.right_day`)
+      ).rows;
+    const before = await sums();
+    const failed = await runCli(['run', ...branches, '--yes', '--format', 'json'], workspace.root, workspace);
+    expect(failed.code).toBe(1);
+    await workspace.onDatabase('update raw.events set id = 8 where id = 7');
+    const resumed = await runCli(
+      ['resume', JSON.parse(failed.out).runId, '--format', 'json'],
+      workspace.root,
+      workspace,
+    );
+    expect(resumed.code).toBe(0);
+    const after = await sums();
+    const { tables } = JSON.parse(resumed.out);
+    expect(tables.length).toBeGreaterThan(2);
+    for (const [index, [table, rows, first, second]] of before.entries()) {
+      const net = tables.find((one: { table: string }) => one.table === table);
+      const [, rowsNow, firstNow, secondNow] = after[index] ?? [];
+      expect(net.netRows, table ?? '').toBe(Number(rowsNow) - Number(rows));
+      const moved = [
+        subtractDecimals(firstNow ?? '0', first ?? '0'),
+        ...(second === null ? [] : [subtractDecimals(secondNow ?? '0', second ?? '0')]),
+      ];
+      expect(net.columns.map((column: { net: string }) => column.net)).toEqual(moved);
+      expect(net.rowsAfter - net.rowsBefore).toBe(net.netRows);
+    }
+    const history = await runCli(
+      ['history', JSON.parse(failed.out).runId, '--format', 'json'],
+      workspace.root,
+      workspace,
+    );
+    expect(JSON.parse(history.out).tables).toEqual(tables);
+    // What was mended for the one branch is news for the other; after that nothing is.
+    await run(...branches);
+    const last = await runCli(['run', ...branches, '--yes', '--format', 'json'], workspace.root, workspace);
+    expect(JSON.parse(last.out).units.some(({ state }: { state: string }) => state === 'skipped')).toBe(true);
+    for (const { changedSlices, netRows, columns } of JSON.parse(last.out).tables)
+      expect({ changedSlices, netRows, columns }).toEqual({ changedSlices: 0, netRows: 0, columns: [] });
   });
 
   test('starts nothing new where it is told to stop', async () => {

@@ -157,7 +157,7 @@ describe.each(engines)('a plan as a file on %s', (engine) => {
     await workspace.onDatabase('truncate mart.daily, mart.rolling3');
     edit('dags/sql/daily.sql', 'DELETE FROM', 'SELECT pg_sleep(0.2);\nDELETE FROM');
     await planned();
-    const child = startCli(bundle, workspace, 'run', '--plan', 'plan.json', '--yes', '--concurrency', '1');
+    const child = startCli(bundle, workspace, 'run', '--plan', 'plan.json', '--yes', '--concurrency', '1', '--units');
     const run = await child.until(/run (\S+): 12 of 12[\s\S]*?changed[\s\S]*?changed[\s\S]*?changed/);
     child.kill('SIGKILL');
     await child.ended();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LedgerStore, RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
-import { sliceJson } from '../../core/run/stored/run-json.ts';
+import { sliceJson, tablesJson } from '../../core/run/stored/run-json.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import { isCommitted } from '../../core/run/unit/unit-results.ts';
 import { formatWall } from '../../core/time/intervals/format-interval.ts';
@@ -19,6 +19,7 @@ interface HistoryOptions extends WorkspaceOptions {
   readonly connection?: string;
   readonly limit: string;
   readonly samples: string;
+  readonly units?: boolean;
   readonly report?: string;
 }
 
@@ -32,6 +33,7 @@ export function register(program: Command, shell: Shell): void {
     .option('--connection <name>', 'connection of backfill.yaml')
     .option('--limit <n>', 'how many runs are listed', '20')
     .option('--samples <n>', 'differing rows shown per slice and kind', '0')
+    .option('--units', 'every slice of the run with its figures')
     .option(...reportOption)
     .addHelpText(
       'after',
@@ -94,7 +96,7 @@ async function showRun(
   run: string,
   ledger: LedgerStore,
   samples: number,
-  { format }: HistoryOptions,
+  { format, units: every }: HistoryOptions,
   connection: string | undefined,
   shell: Shell,
 ): Promise<{ readonly title: string; readonly records: readonly UnitRecord[] }> {
@@ -114,7 +116,7 @@ async function showRun(
       slices: slices.map(sliceJson),
     }));
     shell.out(
-      `${JSON.stringify({ version: 1, runId: run, title: stored.title, createdAt: toIso(stored.createdAt), createdBy: stored.createdBy, units })}\n`,
+      `${JSON.stringify({ version: 1, runId: run, title: stored.title, createdAt: toIso(stored.createdAt), createdBy: stored.createdBy, tables: tablesJson(records), units })}\n`,
     );
     return { title: stored.title, records };
   }
@@ -132,7 +134,7 @@ async function showRun(
     units,
     durationMs: undefined,
   } as const;
-  shell.out(runText({ result, samples, width: shell.columns, connection, undoneBy }, shell.colors));
+  shell.out(runText({ result, samples, units: every, width: shell.columns, connection, undoneBy }, shell.colors));
   return { title: stored.title, records };
 }
 

@@ -18,6 +18,7 @@ export interface ResumeOptions extends WorkspaceOptions, ConfirmOptions {
   readonly acceptHeld?: boolean;
   readonly notAtomic?: readonly string[];
   readonly samples: string;
+  readonly units?: boolean;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -35,6 +36,7 @@ export function register(program: Command, shell: Shell): void {
       '--not-atomic <task...>',
       'run units of these tasks again that stopped halfway: their tables were looked at',
     )
+    .option('--units', 'a line for each unit as it ends, and every slice with its figures at the end')
     .option('--samples <n>', 'differing rows shown per slice and kind, as far as the run kept them', '0')
     .addHelpText(
       'after',
@@ -86,11 +88,16 @@ export async function resumeOn(
           ledger,
           clock: shell.clock,
           signal: shell.listenForCancel(),
-          onEvent: options.format === 'text' ? progressWriter(shell) : () => {},
+          onEvent: options.format === 'text' ? progressWriter(shell, options) : () => {},
         },
       );
       const named = toName(workspace, connection);
-      finishRun(result, description.target, { format: options.format, samples, connection: named }, shell);
+      finishRun(
+        result,
+        description.target,
+        { format: options.format, samples, units: options.units, connection: named },
+        shell,
+      );
       shell.exit(result.refusal?.code === 'unknown-run' ? exitCodes.usage : exitCodeOf(result));
     } finally {
       await ledger.close();

@@ -82,6 +82,7 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly irrevocable?: readonly string[];
   readonly compare?: UnitOptions['compare'];
   readonly samples?: string;
+  readonly units?: boolean;
   readonly report?: string;
   /** `--no-early-cutoff` makes it false. */
   readonly earlyCutoff: boolean;
@@ -131,6 +132,7 @@ export function register(program: Command, shell: Shell): void {
       new Option('--compare <how>', 'what is compared after each interval').choices(['rows', 'checksums', 'none']),
     )
     .option('--samples <n>', 'differing rows shown per slice and kind, at most 20')
+    .option('--units', 'a line for each unit as it ends, and every slice with its figures at the end')
     .option(...reportOption)
     .option('--no-early-cutoff', 'run downstream units although their inputs are as their last run saw them')
     .addHelpText(
@@ -360,14 +362,15 @@ async function runOn(
         activeRuns: active,
         clock: shell.clock,
         signal: shell.listenForCancel(),
-        onEvent: text ? progressWriter(shell) : () => {},
+        onEvent: text ? progressWriter(shell, options) : () => {},
       },
     );
     const shown = options.samples === undefined ? 0 : samples;
     const end = await preview?.end();
     const previewed = end && { ...end, connection: connection.name };
     const named = toName(workspace, connection);
-    const how = { format: options.format, samples: shown, connection: named, forecast, previewed };
+    const { format, units } = options;
+    const how = { format, samples: shown, units, connection: named, forecast, previewed };
     finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return end?.stays === undefined && end?.notLookedAt === undefined ? result : { ...result, stays: true };

@@ -10,12 +10,14 @@ export function finishRun(
   {
     format,
     samples,
+    units,
     connection,
     undoes,
     ...around
   }: {
     readonly format: 'text' | 'json';
     readonly samples: number;
+    readonly units?: boolean | undefined;
     readonly connection: string | undefined;
     /** Of an undo: the run that it takes back. */
     readonly undoes?: string | undefined;
@@ -25,7 +27,9 @@ export function finishRun(
   if (format === 'json') shell.out(`${JSON.stringify(runJson(result, target, around))}\n`);
   else {
     const { previewed } = around;
-    shell.out(`\n${runText({ result, samples, width: shell.columns, previewed, undoes, connection }, shell.colors)}`);
+    shell.out(
+      `\n${runText({ result, samples, units, width: shell.columns, previewed, undoes, connection }, shell.colors)}`,
+    );
   }
 }
 

@@ -50,6 +50,9 @@ export function processShell(): ProcessShell {
     get errColumns() {
       return widthOf(stderr);
     },
+    get errRows() {
+      return stderr.isTTY === true ? stderr.rows || 24 : Number.POSITIVE_INFINITY;
+    },
     colors: pc.createColors(colorsWanted(env, stdout.isTTY === true)),
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),

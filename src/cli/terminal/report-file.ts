@@ -1,5 +1,5 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
-import { recordJson } from '../../core/run/stored/run-json.ts';
+import { recordJson, tablesJson } from '../../core/run/stored/run-json.ts';
 import type { ReportInput } from '../../core/view/report/report-content.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
@@ -15,7 +15,7 @@ const writers: Readonly<Record<string, (input: ReportInput) => string>> = {
   '.md': reportMarkdown,
   '.html': reportHtml,
   '.json': ({ title, target, run, results }) =>
-    `${JSON.stringify({ version: 1, runId: run ?? null, title, target, units: results.map(recordJson) }, undefined, 2)}\n`,
+    `${JSON.stringify({ version: 1, runId: run ?? null, title, target, tables: tablesJson(results), units: results.map(recordJson) }, undefined, 2)}\n`,
 };
 
 /** Where a report goes and how; asked before anything runs, so that a wrong name does not cost the report. */

@@ -26,11 +26,13 @@ export interface Shell {
    * it, and so in all that only reads, the first one ends the process, however busy it is.
    */
   listenForCancel(): CancelSignal;
-  /** Whether standard error is a terminal that can rewrite its last line. */
+  /** Whether standard error is a terminal that can rewrite its last lines. */
   readonly isTTY: boolean;
   /** Width of the terminal behind standard output and standard error; infinite where there is none. */
   readonly columns: number;
   readonly errColumns: number;
+  /** Lines of the terminal behind standard error. */
+  readonly errRows: number;
   readonly colors: Colors;
   /** Writes to standard output: the result. With `--format json` nothing else is written there. */
   out(text: string): void;

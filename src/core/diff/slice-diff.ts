@@ -8,6 +8,13 @@ export interface ColumnChange {
   readonly withinTolerance?: number | undefined;
 }
 
+/** What a numeric column of a slice added up to, as decimals; `NaN` and infinities are as the database writes them. */
+export interface ColumnSum {
+  readonly column: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 /** One differing row as text per column; `before` or `after` is missing for an added or removed row. */
 export interface RowSample {
   readonly kind: 'added' | 'removed' | 'changed';
@@ -48,6 +55,8 @@ export interface SliceDiff {
    */
   readonly withinTolerance?: number | undefined;
   readonly columns: readonly ColumnChange[];
+  /** Of a slice whose rows were compared and differ. Missing in others, and in older records. */
+  readonly sums?: readonly ColumnSum[] | undefined;
   readonly samples: readonly RowSample[];
   /** `key`: joined on the key; `multiset`: no usable key, so only added and removed; `none`: not compared. */
   readonly method: 'key' | 'multiset' | 'none';

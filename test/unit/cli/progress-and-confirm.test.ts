@@ -26,17 +26,55 @@ const ended = (unit: string, state: UnitState, message?: string): RunEvent => ({
   result: { ...notStarted(unit, 1), state, message, durationMs: 100 },
 });
 
-function written(events: readonly RunEvent[], isTTY: boolean, errColumns = 40): string {
+interface Terminal {
+  readonly isTTY: boolean;
+  readonly errColumns?: number;
+  readonly errRows?: number;
+  readonly units?: boolean;
+  /** Milliseconds between two events. */
+  readonly stepMs?: number;
+}
+
+function written(events: readonly RunEvent[], { units = false, stepMs = 1000, ...terminal }: Terminal): string {
   let text = '';
-  const shell = { colors: pc.createColors(false), isTTY, errColumns, err: (part: string) => (text += part) };
-  const write = progressWriter(shell as unknown as Shell);
-  for (const event of events) write(event);
+  let now = 0;
+  const shell = {
+    colors: pc.createColors(false),
+    errColumns: 40,
+    errRows: 24,
+    ...terminal,
+    clock: { now: () => now },
+    err: (part: string) => (text += part),
+  };
+  const write = progressWriter(shell as unknown as Shell, { units });
+  for (const event of events) {
+    now += stepMs;
+    write(event);
+  }
   return text;
 }
 
+/** What is seen after carriage returns, moves up and erasing have been carried out. */
+function screen(text: string): readonly string[] {
+  const lines = [''];
+  let row = 0;
+  for (const [part] of text.replaceAll('\u001b', '⎋').matchAll(/⎋\[(\d*)([AJ])|\r|\n|[^⎋\r\n]+/g)) {
+    const up = /^⎋\[(\d+)A$/.exec(part);
+    if (up !== null) row -= Number(up[1]);
+    else if (part === '⎋[J') lines.splice(row, lines.length, '');
+    else if (part === '\n') lines[++row] ??= '';
+    else if (part !== '\r') lines[row] = part;
+  }
+  return lines;
+}
+
 describe('progress', () => {
+  const tasks = [
+    { task: 'a', units: 3 },
+    { task: 'b', units: 1 },
+  ];
   const events: RunEvent[] = [
-    { kind: 'run-started', run: 'r1', total: 4, toRun: 4, findings: [] },
+    { kind: 'run-started', run: 'r1', total: 4, toRun: 4, tasks, findings: [] },
     { kind: 'progress', progress },
     ended('a@1', 'unchanged'),
     ended('a@2', 'failed', 'broke'),
@@ -44,22 +82,70 @@ describe('progress', () => {
     { kind: 'cancelling', running: ['a@3'] },
   ];
 
-  test('a log has plain lines, one for each unit', () => {
-    expect(written(events, false)).toBe(`run r1: 4 of 4 units to run
-unchanged  a@1  0.1 s
+  test('a log has a line when a task is done, and for each unit that did not go well', () => {
+    expect(
+      written([...events, ended('a@3', 'changed'), ended('b@1', 'changed')], { isTTY: false }),
+    ).toBe(`run r1: 4 of 4 units to run
 failed  a@2  broke  0.1 s
 retry a@3 in 0.5 s: waiting for ann
 cancelling: waiting until the server has stopped a@3 (Ctrl-C again leaves at once)
+a  3 of 3: 1 unchanged, 1 failed, 1 changed
+b  1 of 1: 1 changed
 `);
   });
 
-  test('a terminal has a last line that is rewritten and never wraps', () => {
-    const text = written([...events.slice(0, 4), { kind: 'progress', progress }], true);
-    const lines = text.split('\n');
-    expect(lines).toHaveLength(3);
-    // The rewritten line is cleared before anything else is written.
-    expect(lines[1]).toBe('[#####---------------] 1/4 · 2 running…\r\u001b[Kfailed  a@2  broke  0.1 s');
-    expect(lines[2]).toBe('[#####---------------] 1/4 · 2 running…');
+  test('a log of 127 units is short, and still says now and then that it lives', () => {
+    const many = Array.from({ length: 127 }, (_, index) => ended(`a@${index}`, 'changed'));
+    const begun = {
+      kind: 'run-started',
+      run: 'r1',
+      total: 127,
+      toRun: 127,
+      tasks: [{ task: 'a', units: 127 }],
+      findings: [],
+    } as const;
+    const through = (stepMs: number) =>
+      written([begun, ...many.flatMap((event) => [event, { kind: 'progress', progress } as const])], {
+        isTTY: false,
+        stepMs,
+      })
+        .trim()
+        .split('\n');
+    expect(through(10)).toEqual(['run r1: 127 of 127 units to run', 'a  127 of 127: 127 changed']);
+    expect(through(1000)).toHaveLength(2 + 8);
+  });
+
+  test('each unit has its line where that is asked for', () => {
+    const text = written([...events.slice(0, 3), ended('b@1', 'changed')], { isTTY: false, units: true });
+    expect(text).toBe('run r1: 4 of 4 units to run\nunchanged  a@1  0.1 s\nchanged  b@1  0.1 s\n');
+  });
+
+  test('a terminal has a table of tasks that is rewritten in place and never wraps', () => {
+    const text = written([...events.slice(0, 4), { kind: 'progress', progress }], { isTTY: true });
+    expect(screen(text)).toEqual([
+      'run r1: 4 of 4 units to run',
+      'failed  a@2  broke  0.1 s',
+      '[#####---------------] 1/4 · 2 running…',
+      'a  2 of 3: 1 unchanged, 1 failed',
+      'b  0 of 1',
+    ]);
+    const done = written(
+      [...events.slice(0, 2), ended('a@1', 'changed'), { kind: 'run-finished', result: {} as never }],
+      { isTTY: true },
+    );
+    expect(screen(done)).toEqual(['run r1: 4 of 4 units to run', '']);
+  });
+
+  test('a terminal that is narrow or low is not overrun', () => {
+    const more = Array.from({ length: 30 }, (_, index) => ({ task: `a_task_with_a_long_name_${index}`, units: 5 }));
+    const begun = { kind: 'run-started', run: 'r1', total: 150, toRun: 150, tasks: more, findings: [] } as const;
+    const twice = [begun, { kind: 'progress', progress }, { kind: 'progress', progress }] as const;
+    const lines = screen(written(twice, { isTTY: true, errColumns: 20, errRows: 6 }));
+    expect(lines).toHaveLength(1 + 5);
+    for (const line of lines.slice(1)) expect(line.length).toBeLessThan(20);
+    expect(lines.at(-1)).toBe('… and 27 more tasks');
+    // Not rewritten more often than an eye can follow.
+    expect(written(twice, { isTTY: true, stepMs: 10 }).split('a_task_with_a_long_name_0')).toHaveLength(2);
   });
 
   test('thousands of blocked units do not fill the screen', () => {
@@ -70,7 +156,7 @@ cancelling: waiting until the server has stopped a@3 (Ctrl-C again leaves at onc
     });
     const text = written(
       Array.from({ length: 5000 }, (_, index) => blocked(`u${index}`)),
-      false,
+      { isTTY: false },
     );
     expect(text.split('\n')).toHaveLength(5);
   });

@@ -180,6 +180,9 @@ test('a finished run as text', () => {
   ).toBe(`unit                             table       state    rows         row checksum         rows added, removed, changed
 shop.sales@2026-11-28T00:00:00Z  mart.sales  changed    10  →  11  89abcdef → 76543210  +1 −0 ~2 amount 2
 
+net change  slices     rows in changed ones  added  removed  changed
+mart.sales  1 changed  10 → 11 (+1)             +1       −0       ~2
+
 shop.sales@2026-11-28T00:00:00Z mart.sales
   + id=9 amount=NULL
   ~ id=1  amount: 5 → -5
@@ -188,14 +191,36 @@ run r1: 0 unchanged, 1 changed in 1.2 s
 `);
 });
 
-test('of many slices only the changed ones are listed', () => {
+test('many slices are summed up by table, and listed where that is asked for', () => {
   const same = unit({ state: 'unchanged', slices: [slice] });
-  const text = runText(
-    { result: result({ units: [...Array(50).fill(same), unit({ slices: [slice] })] }), samples: 0, width: 500 },
-    plain,
-  );
-  expect(text.split('\n')).toHaveLength(6);
-  expect(text).toContain('50 slices of mart.sales unchanged\n\nrun r1: 50 unchanged, 1 changed');
+  const sums = [
+    { column: 'amount', before: '10.50', after: '9.25' },
+    { column: 'pieces', before: '3', after: '3' },
+  ];
+  const changed = unit({ slices: [{ ...slice, sums }] });
+  const held = unit({
+    unit: 'shop.sales@2026-11-29T00:00:00Z',
+    state: 'held',
+    slices: [slice],
+    message: 'empty\nlook',
+  });
+  const view = { result: result({ units: [...Array(50).fill(same), changed, held] }), samples: 0, width: 500 };
+  const text = runText(view, plain);
+  const lines = text.split('\n');
+  expect(lines.filter((line) => line.startsWith('shop.sales@2026-11-28'))).toEqual([]);
+  // What somebody has to decide about is listed.
+  expect(lines.filter((line) => line.startsWith('shop.sales@2026-11-29'))).toHaveLength(1);
+  expect(lines.find((line) => line.startsWith('mart.sales'))?.split(/ {2,}/)).toEqual([
+    'mart.sales',
+    '1 changed, 50 unchanged',
+    '10 → 11 (+1)',
+    '+1',
+    '−0',
+    '~2',
+    'amount 10.5 → 9.25 (−1.25)',
+  ]);
+  const every = runText({ ...view, units: true }, plain).split('\n');
+  expect(every.filter((line) => line.startsWith('shop.sales@2026-11-28'))).toHaveLength(51);
 });
 
 test('trouble is said with what to do, and what to type next', () => {
@@ -225,7 +250,7 @@ test('trouble is said with what to do, and what to type next', () => {
   help create it
   | select *
   | from x
-blocked 1 unit behind them
+blocked 1 unit of b: the first waits
 
 run r1: 0 unchanged, 0 changed, 1 failed, 1 blocked in 1.2 s
 go on with: backfill resume r1
@@ -289,6 +314,20 @@ test('the run contract', () => {
     notes: [],
     forecast: null,
     previewed: null,
+    tables: [
+      {
+        table: 'mart.sales',
+        changedSlices: 1,
+        unchangedSlices: 0,
+        rowsBefore: 10,
+        rowsAfter: 11,
+        netRows: 1,
+        added: 1,
+        removed: 0,
+        changed: 2,
+        columns: [],
+      },
+    ],
     units: [
       {
         id: 'shop.sales@2026-11-28T00:00:00Z',
@@ -315,6 +354,7 @@ test('the run contract', () => {
             changed: 2,
             withinTolerance: null,
             columns: slice.columns,
+            sums: null,
             samples: slice.samples,
             causes: [],
             leftOut: [],

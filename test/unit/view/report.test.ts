@@ -45,6 +45,40 @@ test('tells what changed, with samples, and leaves out what did not', () => {
   expect(text).toContain('| added | id=9 |  | n=x y |');
 });
 
+test('a report of many units begins with totals that fit on a screen, and folds the rest away', () => {
+  const sums = [{ column: 'n', before: '1.5', after: '4' }];
+  const record = { attempts: 1, message: undefined, durationMs: 5 } as const;
+  const results = Array.from({ length: 120 }, (_, index) => ({
+    ...record,
+    unit: `${index % 3 === 0 ? 'a' : 'b'}@${index}`,
+    state: 'changed' as const,
+    slices: [{ ...slice, sums, from: `2026-01-01T00:00:${index % 60}Z`, to: undefined, table: `mart.${index}` }].map(
+      (one) => ({
+        ...one,
+        table: index % 3 === 0 ? 'mart.a' : 'mart.b',
+        from: new Date(index * 1000).toISOString(),
+        to: new Date(index * 1000 + 1000).toISOString(),
+      }),
+    ),
+  }));
+  const bad = Array.from({ length: 15 }, (_, index) => ({
+    ...record,
+    unit: `c@${index}`,
+    state: 'failed' as const,
+    message: 'no table',
+    slices: [],
+  }));
+  const text = reportMarkdown({ title: 't', target: 'shop@db', run: 'r1', results: [...results, ...bad] });
+  const [top = '', ...folded] = text.split('<details>');
+  expect(top.split('\n').length).toBeLessThan(40);
+  expect(top).toContain('| a | 40 | 40 changed |');
+  expect(top).toContain('| mart.b | 80 | 160 | 240 | 80 | 0 | 80 | n 120 → 320 (200) |');
+  expect(top).toContain('| and 5 more units |');
+  expect(folded).toHaveLength(3);
+  expect(folded[1]).toContain('<summary>b: 80 changed</summary>');
+  for (const { unit } of [...results, ...bad]) expect(text).toContain(`| ${unit} |`);
+});
+
 test('a preview is not told as a run', () => {
   const results = [
     { attempts: 1, message: undefined, durationMs: 5, unit: 'a@1', state: 'changed', slices: [slice] } as const,

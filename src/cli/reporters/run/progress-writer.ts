@@ -3,39 +3,50 @@ import type { RunEvent, RunProgress } from '../../../core/run/unit/run-event.ts'
 import type { RunUnit } from '../../../core/run/unit/run-result.ts';
 import { plural } from '../../../core/text/plural.ts';
 import type { Shell } from '../../terminal/shell.ts';
-import { cutToWidth } from '../text/display-width.ts';
 import { durationText } from '../text/duration-text.ts';
+import { liveBlock } from './live-block.ts';
 import { difference, stateText } from './run-text.ts';
+import { type TaskTally, taskTallies } from './task-tallies.ts';
 
 /**
- * Shows a run while it goes on, on standard error: one line per unit that ended; on a terminal only for those that did
- * not go well, above a last line that is rewritten in place. Nothing is written for blocked units beyond the first few;
- * the summary counts them.
+ * Shows a run while it goes on, on standard error: units that did not go well, each in a line. Of the others a terminal has
+ * a table of tasks that is rewritten in place, and a log a line when a task is done and every half minute; with `units` each
+ * unit has its line. Nothing is written for blocked units beyond the first few; the summary counts them.
  */
-export function progressWriter(shell: Shell): (event: RunEvent) => void {
-  const { colors, isTTY } = shell;
-  let live = '';
+export function progressWriter(
+  shell: Shell,
+  { units = false }: { readonly units?: boolean } = {},
+): (event: RunEvent) => void {
+  const { colors, isTTY, clock } = shell;
+  const live = liveBlock(shell);
+  const tallies = taskTallies();
   let blocked = 0;
-  const clear = (): void => {
-    if (live !== '') shell.err('\r\u001b[K');
-    live = '';
-  };
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let saidAt = clock.now() as number;
   const line = (text: string): void => {
-    clear();
+    live.clear();
     shell.err(`${text}\n`);
+  };
+  const ended = (result: RunUnit): void => {
+    const done = tallies.ended(result);
+    if (units || !wentWell.has(result.state)) line(unitLine(result, shell));
+    if (units || isTTY || done === undefined) return;
+    saidAt = clock.now();
+    line(tallyText(done));
   };
   return (event) => {
     switch (event.kind) {
       case 'run-started':
+        tallies.begin(event.tasks);
         line(`run ${event.run}: ${event.toRun} of ${event.total} units to run`);
         break;
       case 'unit-finished':
-        // On a terminal the last line counts what went well, and the summary lists it; a log has a line for each unit.
-        if (!isTTY || !wentWell.has(event.result.state)) line(unitLine(event.result, shell));
+        ended(event.result);
         break;
       case 'unit-blocked':
+        tallies.ended(event.result);
         blocked += 1;
-        if (blocked <= 3) line(unitLine(event.result, shell));
+        if (units || blocked <= 3) line(unitLine(event.result, shell));
         else if (blocked === 4) line(colors.dim('… and more units are blocked'));
         break;
       case 'unit-retrying':
@@ -53,14 +64,19 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
           ),
         );
         break;
-      case 'progress':
-        if (!isTTY) break;
-        clear();
-        live = cutToWidth(progressText(event.progress), shell.errColumns - 1);
-        shell.err(live);
+      case 'progress': {
+        const now = clock.now();
+        if (isTTY && now - drawnAt >= leastMs) {
+          drawnAt = now;
+          live.draw([progressText(event.progress), ...tallies.open().map(tallyText)]);
+        } else if (!isTTY && !units && now - saidAt >= quietMs) {
+          saidAt = now;
+          line(progressText(event.progress));
+        }
         break;
+      }
       case 'run-finished':
-        clear();
+        live.clear();
         break;
       case 'forecast':
       case 'unit-started':
@@ -69,7 +85,18 @@ export function progressWriter(shell: Shell): (event: RunEvent) => void {
   };
 }
 
-const wentWell: ReadonlySet<UnitState> = new Set(['changed', 'unchanged']);
+/** A terminal is not rewritten more often than an eye can follow, nor a log written to without news. */
+const leastMs = 100;
+const quietMs = 30_000;
+
+const wentWell: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
+
+/** `shop_daily.orders_clean  30 of 30: 28 changed, 2 unchanged`. */
+function tallyText({ task, of, states }: TaskTally): string {
+  const counts = [...states].map(([state, count]) => `${count} ${state}`);
+  const finished = [...states.values()].reduce((sum, count) => sum + count, 0);
+  return `${task}  ${finished} of ${of}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
+}
 
 function unitLine(unit: RunUnit, { colors }: Shell): string {
   const rows = unit.slices

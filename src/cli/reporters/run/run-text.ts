@@ -12,6 +12,7 @@ import { stateOfSlice } from '../../../core/view/words/state-of-slice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
 import { goOnLines } from './go-on-lines.ts';
+import { netChangeTable } from './net-change-text.ts';
 import { adviceOn } from './on-connection.ts';
 
 export interface RunView {
@@ -20,6 +21,8 @@ export interface RunView {
   };
   /** Samples shown per slice and kind. */
   readonly samples: number;
+  /** List every slice, however many there are. */
+  readonly units?: boolean | undefined;
   /** Columns of the terminal. */
   readonly width: number;
   /** Of a preview that was begun: the connection that it was on, and how it ended. */
@@ -34,10 +37,11 @@ export interface RunView {
 
 /** The end of a run for people: per-slice figures, what went wrong and what to do, and one line that sums it up. */
 export function runText(view: RunView, colors: Colors): string {
-  const { result, samples, width, previewed, connection } = view;
+  const { result, samples, units = false, width, previewed, connection } = view;
   if (result.refusal !== undefined) return refusalText(result.refusal, connection, colors);
   const sections = [
-    sliceTable(result.units, width, colors),
+    sliceTable(result.units, units, width, colors),
+    netChangeTable(result.units, width, colors),
     [
       ...causeLines(result.units, colors),
       ...notDeterministicLines(result.units, colors),
@@ -95,13 +99,13 @@ function refusalText(refusal: RunRefusal, connection: string | undefined, colors
   ].join('');
 }
 
-/** Above this many slices the unchanged ones are counted per table instead of listed. */
-const mostListed = 40;
+/** Up to so many slices are listed each by itself unless more are asked for. */
+const mostListed = 12;
 
-function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): readonly string[] {
+/** Slices one by one: all of them, or where there are many those of units that somebody has to decide about. */
+function sliceTable(units: readonly RunUnit[], every: boolean, width: number, colors: Colors): readonly string[] {
   const all = units.reduce((sum, { slices }) => sum + slices.length, 0);
-  const listed = all > mostListed ? units.filter(({ state }) => state !== 'unchanged') : units;
-  const counted = all > mostListed ? unchangedLines(units, colors) : [];
+  const listed = every || all <= mostListed ? units : units.filter(({ state }) => !netStates.has(state));
   const rows = listed.flatMap((unit) =>
     unit.slices.map((slice) => [
       unit.unit,
@@ -115,8 +119,8 @@ function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): r
       difference(slice, colors),
     ]),
   );
-  if (rows.length === 0) return counted;
-  const table = textTable(
+  if (rows.length === 0) return [];
+  return textTable(
     [
       { title: 'unit' },
       { title: 'table' },
@@ -130,16 +134,10 @@ function sliceTable(units: readonly RunUnit[], width: number, colors: Colors): r
     rows,
     { width, paintTitle: colors.bold },
   );
-  return [...table, ...counted];
 }
 
-function unchangedLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const { state, slices } of units) {
-    if (state === 'unchanged') for (const { table } of slices) counts.set(table, (counts.get(table) ?? 0) + 1);
-  }
-  return [...counts].map(([table, count]) => colors.dim(`${plural(count, 'slice')} of ${table} unchanged`));
-}
+/** States whose slices the net change counts. */
+const netStates: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
 
 const figure = (rows: number | undefined): string => (rows === undefined ? '?' : String(rows));
 
@@ -221,15 +219,21 @@ function notDeterministicLines(units: readonly RunUnit[], colors: Colors): reado
   return [...new Set(moved)].map((advice) => `  ${colors.green('help')} ${advice}`);
 }
 
+const taskOf = ({ unit }: RunUnit): string => unit.slice(0, unit.lastIndexOf('@'));
+
 /** Units that did not come to a good end, each with what to do; those that only wait behind others are counted. */
 function troubleLines(units: readonly RunUnit[], connection: string | undefined, colors: Colors): readonly string[] {
   const lines: string[] = [];
   const said = new Set<string>();
-  let behind = 0;
+  const behind = new Map<string, { readonly first: RunUnit; units: number }>();
   for (const unit of units) {
     const own =
       unit.state === 'failed' || unit.state === 'held' || unit.state === 'cancelled' || unit.error !== undefined;
-    if (unit.state === 'blocked' && !own) behind += 1;
+    if (unit.state === 'blocked' && !own) {
+      const known = behind.get(taskOf(unit));
+      if (known === undefined) behind.set(taskOf(unit), { first: unit, units: 1 });
+      else known.units += 1;
+    }
     if (!own) continue;
     const [message = '', ...remedies] = (unit.message ?? '').split('\n');
     lines.push(`${stateText(unit.state, colors)} ${colors.bold(unit.unit)}  ${message}`);
@@ -242,7 +246,8 @@ function troubleLines(units: readonly RunUnit[], connection: string | undefined,
     }
     if (error?.statement !== undefined) lines.push(...quoted(error.statement, colors));
   }
-  if (behind > 0) lines.push(`${colors.yellow('blocked')} ${plural(behind, 'unit')} behind them`);
+  for (const [task, { first, units: count }] of behind)
+    lines.push(`${colors.yellow('blocked')} ${plural(count, 'unit')} of ${task}: the first ${first.message ?? ''}`);
   return lines;
 }
 

@@ -1,5 +1,6 @@
 import type { ActiveRuns } from '../../ledger/active-overlaps.ts';
 import type { LedgerSlice, LedgerStore, RunOverlap, UnitRecord } from '../../ledger/ledger-store.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
 import { withFindings } from '../../plan/findings/plan-findings.ts';
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { PreparedRun } from '../jobs/prepared-run.ts';
@@ -83,8 +84,17 @@ export async function carryOut(
   const { ledger, clock, signal } = ports;
   const startedAt = clock.now();
   const { findings } = plan;
-  const finished = plan.units.filter(({ id }) => finishedBefore(before.get(id), run) !== undefined).length;
-  ports.onEvent({ kind: 'run-started', run, total: plan.units.length, toRun: plan.units.length - finished, findings });
+  const left = plan.units.filter(({ id }) => finishedBefore(before.get(id), run) === undefined);
+  const tasks = new Map<TaskId, number>();
+  for (const { task } of left) tasks.set(task, (tasks.get(task) ?? 0) + 1);
+  ports.onEvent({
+    kind: 'run-started',
+    run,
+    total: plan.units.length,
+    toRun: left.length,
+    tasks: [...tasks].map(([task, units]) => ({ task, units })),
+    findings,
+  });
   const { units, problem } = await driveToEnd(prepared, before, ports, save);
   const { vacuum = 'advise' } = options;
   const ran = units.flatMap(({ unit, ran: didRun }) => (didRun ? (prepared.jobs.get(unit) ?? []) : []));

@@ -1,3 +1,4 @@
+import { netChanges } from '../../diff/net-change.ts';
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import type { Forecast } from '../unit/forecast.ts';
@@ -24,6 +25,8 @@ export interface RunJson {
   readonly forecast: ForecastJson | null;
   /** Of a preview that was begun: how, and what it left behind; traces are null where the server could not be asked. */
   readonly previewed: PreviewedJson | null;
+  /** What the run did to each table, in the slices that it changed. */
+  readonly tables: readonly NetChangeJson[];
   readonly units: readonly RunUnitJson[];
 }
 
@@ -42,6 +45,25 @@ interface PreviewedJson {
 export interface AroundRun {
   readonly forecast?: Forecast | undefined;
   readonly previewed?: (PreviewEnd & { readonly connection: string }) | undefined;
+}
+
+/** As {@link NetChange}; what is not known is null. */
+export interface NetChangeJson {
+  readonly table: string;
+  readonly changedSlices: number;
+  readonly unchangedSlices: number;
+  readonly rowsBefore: number | null;
+  readonly rowsAfter: number | null;
+  readonly netRows: number;
+  readonly added: number | null;
+  readonly removed: number | null;
+  readonly changed: number | null;
+  readonly columns: readonly {
+    readonly column: string;
+    readonly before: string | null;
+    readonly after: string | null;
+    readonly net: string | null;
+  }[];
 }
 
 interface RunUnitJson {
@@ -71,6 +93,7 @@ interface SliceJson {
   readonly changed: number | null;
   readonly withinTolerance: number | null;
   readonly columns: SliceDiff['columns'];
+  readonly sums: SliceDiff['sums'] | null;
   readonly samples: SliceDiff['samples'];
   readonly causes: SliceDiff['causes'];
   /** Columns that were not compared, and those of them that nobody declared. */
@@ -99,6 +122,7 @@ export function runJson(
         ? null
         : { ...forecast, heldAtMostMs: forecast.heldAtMostMs ?? null, problem: forecast.problem ?? null },
     previewed: previewed === undefined ? null : { ...previewed, traces: previewed.traces ?? null },
+    tables: tablesJson(result.units),
     units: result.units.map(unitJson),
   };
 }
@@ -119,6 +143,23 @@ function unitJson(unit: RunUnit): RunUnitJson {
     notes: unit.notes,
   };
 }
+
+/** What units did to each table, in the contract's words. */
+export const tablesJson = (units: readonly UnitRecord[]): readonly NetChangeJson[] =>
+  netChanges(units).map((change) => ({
+    ...change,
+    rowsBefore: change.rowsBefore ?? null,
+    rowsAfter: change.rowsAfter ?? null,
+    added: change.added ?? null,
+    removed: change.removed ?? null,
+    changed: change.changed ?? null,
+    columns: change.columns.map(({ column, before, after, net }) => ({
+      column,
+      before: before ?? null,
+      after: after ?? null,
+      net: net ?? null,
+    })),
+  }));
 
 /** A unit as the ledger keeps it, in the contract's words. */
 export const recordJson = ({ unit, state, message, attempts, durationMs, slices }: UnitRecord) => ({
@@ -146,6 +187,7 @@ export const sliceJson = (diff: SliceDiff): SliceJson => ({
   changed: diff.changed ?? null,
   withinTolerance: diff.withinTolerance ?? null,
   columns: diff.columns,
+  sums: diff.sums ?? null,
   samples: diff.samples,
   causes: diff.causes,
   leftOut: diff.leftOut,

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
 import type { PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { Forecast } from './forecast.ts';
 import type { RunResult, RunUnit } from './run-result.ts';
@@ -23,6 +24,8 @@ export type RunEvent =
       readonly run: string;
       readonly total: number;
       readonly toRun: number;
+      /** The units to run by task, in the order in which each first comes. */
+      readonly tasks: readonly { readonly task: TaskId; readonly units: number }[];
       /** Of the plan, with what the database was found to say against it. */
       readonly findings: readonly PlanFinding[];
     }

@@ -13,17 +13,22 @@ td.number, th.number { font-variant-numeric: tabular-nums; text-align: right; }
 
 /** A run or preview as one HTML file that needs nothing else: no script, no picture, no font from elsewhere. */
 export function reportHtml(input: ReportInput): string {
-  const { title, where, counts, table, details } = reportContent(input);
+  const { title, where, counts, tasks, net, trouble, folded } = reportContent(input);
   const body = [
     `<h1>${escaped(title)}</h1>`,
     ...(where === undefined ? [] : [`<p>${escaped(where)}</p>`]),
     `<p>${escaped(counts)}</p>`,
-    ...(table === undefined ? [] : tableHtml(table)),
-    ...details.flatMap(({ heading, why, columns, samples }) => [
-      `<h2>${escaped(heading)}</h2>`,
-      ...(why === undefined ? [] : [`<p>${escaped(why)}</p>`]),
-      ...(columns === undefined ? [] : [`<p>${escaped(columns)}</p>`]),
-      ...(samples === undefined ? [] : tableHtml(samples)),
+    ...[tasks, net, trouble].flatMap((table) => (table === undefined ? [] : tableHtml(table))),
+    ...folded.flatMap(({ summary, table, details }) => [
+      `<details><summary>${escaped(summary)}</summary>`,
+      ...tableHtml(table),
+      ...details.flatMap(({ heading, why, columns, samples }) => [
+        `<h2>${escaped(heading)}</h2>`,
+        ...(why === undefined ? [] : [`<p>${escaped(why)}</p>`]),
+        ...(columns === undefined ? [] : [`<p>${escaped(columns)}</p>`]),
+        ...(samples === undefined ? [] : tableHtml(samples)),
+      ]),
+      '</details>',
     ]),
   ];
   return [

@@ -1,25 +1,36 @@
 import { type ReportInput, type ReportTable, reportContent } from './report-content.ts';
 
-/** A run or preview as Markdown to hand on: counts, then every slice that is not unchanged, with its samples. */
+/** A run or preview as Markdown to hand on: totals of tasks and tables first, each slice with its samples folded away. */
 export function reportMarkdown(input: ReportInput): string {
-  const { title, where, counts, table, details } = reportContent(input);
+  const { title, where, counts, tasks, net, trouble, folded } = reportContent(input);
   const lines = [
     `# ${plain(title)}`,
     '',
     ...(where === undefined ? [] : [plain(where), '']),
     plain(counts),
     '',
-    ...(table === undefined ? [] : tableLines(table)),
-    ...details.flatMap(({ heading, why, columns, samples }) => [
-      `## ${plain(heading)}`,
+    ...[tasks, net, trouble].flatMap((table) => (table === undefined ? [] : tableLines(table))),
+    ...folded.flatMap(({ summary, table, details }) => [
+      `<details><summary>${markup(summary)}</summary>`,
       '',
-      ...(why === undefined ? [] : [plain(why), '']),
-      ...(columns === undefined ? [] : [plain(columns), '']),
-      ...(samples === undefined ? [] : tableLines(samples)),
+      ...tableLines(table),
+      ...details.flatMap(({ heading, why, columns, samples }) => [
+        `**${plain(heading)}**`,
+        '',
+        ...(why === undefined ? [] : [plain(why), '']),
+        ...(columns === undefined ? [] : [plain(columns), '']),
+        ...(samples === undefined ? [] : tableLines(samples)),
+      ]),
+      '</details>',
+      '',
     ]),
   ];
   return lines.join('\n');
 }
+
+/** Text inside of a tag. */
+const markup = (text: string): string =>
+  text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character] ?? character);
 
 const tableLines = ({ titles, rows }: ReportTable): readonly string[] => [
   row(titles.map(({ title }) => title)),

@@ -1,3 +1,4 @@
+import { columnSums } from '../../../diff/column-sums.ts';
 import { compareRows } from '../../../diff/compare-rows.ts';
 import { sameFigures } from '../../../diff/take-figures.ts';
 import { describeSchema, type TableDescription } from '../../../warehouse/port/table-description.ts';
@@ -14,6 +15,8 @@ export interface ComparedSlice extends EscapeSlice {
   readonly target: Target;
   readonly index: number;
   readonly sides?: ComparedSides | undefined;
+  /** Where all of its rows are, on both sides, if not there either. */
+  readonly whole?: ComparedSides | undefined;
   readonly replaced?: boolean;
 }
 
@@ -23,7 +26,7 @@ export async function compareSlices(
 ): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
   const notes: string[] = [...unit.plan.notes];
   const applied: AppliedSlice[] = [];
-  for (const { target, index, relation, before, after, sides, replaced = false } of slices) {
+  for (const { target, index, relation, before, after, sides, whole, replaced = false } of slices) {
     const { slice } = target;
     const schemaNote = before && schemaChange(target.relation?.table, relation.table);
     if (schemaNote !== undefined) notes.push(schemaNote);
@@ -31,15 +34,12 @@ export async function compareSlices(
     // Rows may be the same to the byte under other types: undoing that would take the task's ALTER back.
     const equal = before !== undefined && schemaNote === undefined && sameFigures(before, after);
     const rowsCompared = unit.job.options.compare === 'rows' && before !== undefined && schemaNote === undefined;
+    const kept = { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate };
     const comparison =
       rowsCompared && !equal
-        ? await compareRows(
-            unit.session,
-            relation,
-            sides ?? { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate },
-            { keyUsable, samples: unit.job.options.samples },
-          )
+        ? await compareRows(unit.session, relation, sides ?? kept, { keyUsable, samples: unit.job.options.samples })
         : undefined;
+    const sums = comparison && (await columnSums(unit.session, relation, whole ?? kept, slice.column));
     const compared = keyUsable ? ('key' as const) : ('multiset' as const);
     applied.push({
       target,
@@ -57,6 +57,7 @@ export async function compareSlices(
         changed: comparison?.changed ?? (equal ? 0 : undefined),
         withinTolerance: comparison?.withinTolerance ?? (equal ? 0 : undefined),
         columns: comparison?.columns ?? [],
+        sums,
         samples: comparison?.samples ?? [],
         method: comparison?.method ?? (equal ? compared : 'none'),
         key: relation.key,

@@ -113,7 +113,10 @@ export async function applyShadow(session: Session, unit: ShadowUnit, task: Shad
   const old = isTextual(relation) ? oldCopy(0) : liveSliceSql(live, table.columns, predicate);
   const slice = { relation, column: target.slice.column, before, after, target, index: 0 };
   const sides = { old, live: shadow, predicate: undefined };
-  return { ...(await compareSlices({ ...unit, session }, [{ ...slice, sides }])), escape: { kind: 'none' } };
+  return {
+    ...(await compareSlices({ ...unit, session }, [{ ...slice, sides, whole: sides }])),
+    escape: { kind: 'none' },
+  };
 }
 
 const stateOfShadow = (session: Session, relation: SliceRelation, { options }: UnitJob): Promise<TakenFigures> =>
