@@ -260,6 +260,13 @@ test('somebody who has it run again meanwhile is noticed, and what is recorded i
   expect(await table()).toBe(await clean());
 });
 
+test('a clear that the end of its run overwrites is made once more, and is not waited for for ever', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  scheduler.overwritten = 1;
+  expect(await execute(carriedJob())).toMatchObject({ state: 'changed' });
+  expect(scheduler.executions).toHaveLength(1);
+});
+
 test('of two runs at once the second waits for the first', async () => {
   scheduler.addRun('shop', scheduledRun);
   const first = execute(carriedJob());

@@ -33,8 +33,8 @@ export interface Ended {
 const pollMs = 2000;
 /** A scheduler that cannot be reached is asked again for so long. */
 const patienceMs = 300_000;
-/** Looks at a run that has ended and at a DAG that may be paused every so many polls. */
-const everyPolls = 5;
+/** Looks at a run that may have ended and at a DAG that may be paused every so many polls. */
+const everyPolls = 3;
 
 /**
  * Has the task run, if that was not done, and waits until it has. What was started by an earlier process is found and waited for,
@@ -45,8 +45,9 @@ export async function carryOut(carrying: Carrying, known: CarriedHandle): Promis
   for (let again = 0; ; again++) {
     handle = await started(carrying, handle);
     const ended = await watched(carrying, handle);
-    // Marked as a success before it ran: of two that made the run at once, the other one settled it later.
-    if (ended.standing !== 'not-run' || again === 2) return ended;
+    // Marked as a success before it ran: of two that made the run at once, the other one settled it later. Or its run was just
+    // being ended when it was cleared, and the end overwrote that: nobody would ever look at it again.
+    if ((ended.standing !== 'not-run' && ended.standing !== 'never') || again === 2) return ended;
     handle = { ...handle, phase: 'before', mark: executionMark(ended.instances) };
     await carrying.save(handle);
   }
@@ -132,7 +133,7 @@ async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended
     if (poll % everyPolls === 0) {
       const over = standing === 'waiting' && (await isOver(carrying, handle.run));
       left = over ? left + 1 : 0;
-      if (left >= 3) return { ...end, standing: 'never' };
+      if (left >= 2) return { ...end, standing: 'never' };
       const why = await whyNotYet(carrying);
       if (why !== undefined && why !== hindered) report(`${scheduler.description.name}: ${words}; ${why}`);
       hindered = why;
