@@ -19,7 +19,7 @@ export function commandsText(
     const wait = index === 0 ? '' : `, when all of step ${index} have ended`;
     lines.push(`# step ${index + 1} of ${steps.length}: ${plural(count, 'unit')}${wait}`);
     for (const { text } of commands) lines.push(text);
-    for (const unit of others) lines.push(comment(`${unit.id} is no task of an Airflow; run it with: backfill run`));
+    for (const { unit, why } of others) lines.push(comment(`${unit.id} ${why}`));
   }
   const made = makeLines(units, owners);
   if (made.length > 0) lines.push('', ...made);

@@ -14,8 +14,8 @@ export interface AirflowCommand {
 /** Commands that may be given one after the other; the next step has to wait until what they start has ended. */
 export interface CommandStep {
   readonly commands: readonly AirflowCommand[];
-  /** Units of the step that are no tasks of an Airflow. */
-  readonly others: readonly PlanUnit[];
+  /** Units of the step that no command of an Airflow runs alone, and why in words. */
+  readonly others: readonly { readonly unit: PlanUnit; readonly why: string }[];
 }
 
 interface Owner {
@@ -84,11 +84,11 @@ function edgeFinder(owners: ReadonlyMap<TaskId, Owner>): (before: TaskId, after:
 
 function stepCommands(units: readonly PlanUnit[], owners: ReadonlyMap<TaskId, Owner>): CommandStep {
   const runs = new Map<string, { readonly pipeline: Pipeline; readonly at: Instant; readonly units: PlanUnit[] }>();
-  const others: PlanUnit[] = [];
+  const others: CommandStep['others'][number][] = [];
   for (const unit of units) {
     const pipeline = owners.get(unit.task)?.pipeline;
     if (pipeline?.format !== 'airflow') {
-      others.push(unit);
+      others.push({ unit, why: 'is no task of an Airflow; run it with: backfill run' });
       continue;
     }
     const at = unit.data.start;
@@ -97,20 +97,39 @@ function stepCommands(units: readonly PlanUnit[], owners: ReadonlyMap<TaskId, Ow
     if (run === undefined) runs.set(key, { pipeline, at, units: [unit] });
     else run.units.push(unit);
   }
-  const commands = [...runs.values()].map((run) => ({
-    text: clearCommand(
-      run.pipeline.id,
-      run.at,
-      run.units.map(({ task }) => owners.get(task)?.task.name ?? task),
-    ),
-    units: run.units.map(({ id }) => id),
-  }));
+  const nameOf = ({ task }: PlanUnit): string => owners.get(task)?.task.name ?? task;
+  const commands: AirflowCommand[] = [];
+  for (const { pipeline, at, units: ofRun } of runs.values()) {
+    if (pipeline.airflowVersion === 2) {
+      const text = clearCommand(pipeline.id, at, tasksPattern(ofRun.map(nameOf)));
+      commands.push({ text, units: ofRun.map(({ id }) => id) });
+      continue;
+    }
+    for (const unit of ofRun) {
+      const also = alsoCleared(nameOf(unit), pipeline);
+      if (also === undefined) commands.push({ text: clearCommand(pipeline.id, at, nameOf(unit)), units: [unit.id] });
+      else
+        others.push({
+          unit,
+          why: `cannot be cleared alone by a command: -t of Airflow 3 would clear ${also} too; clear it on its page`,
+        });
+    }
+  }
   return { commands, others };
 }
 
-/** Both dates are included, so that it is exactly the run of this logical date. The same in Airflow 2 and 3. */
-const clearCommand = (dag: string, at: Instant, tasks: readonly string[]): string =>
-  ['airflow', 'tasks', 'clear', dag, '-s', airflowDate(at), '-e', airflowDate(at), '-t', tasksPattern(tasks), '-y']
+/**
+ * Airflow 2 takes `-t` for a pattern; Airflow 3.3 for a part of a name, whatever its help says, and its older versions for a
+ * pattern. A name by itself is both; here the first other task of the DAG that it would find as well.
+ */
+function alsoCleared(name: string, { tasks }: Pipeline): string | undefined {
+  const pattern = new RegExp(name.replace(/[^A-Za-z0-9_.]/g, '\\$&'));
+  return tasks.find((task) => task.name !== name && (task.name.includes(name) || pattern.test(task.name)))?.name;
+}
+
+/** Both dates are included, so that it is exactly the run of this logical date. */
+const clearCommand = (dag: string, at: Instant, tasks: string): string =>
+  ['airflow', 'tasks', 'clear', dag, '-s', airflowDate(at), '-e', airflowDate(at), '-t', tasks, '-y']
     .map(shellWord)
     .join(' ');
 
