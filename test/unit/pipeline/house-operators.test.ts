@@ -304,3 +304,41 @@ with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1, tz="UT
   expect(written('d.later')).toEqual(['mart.a']);
   expect(written('d.earlier')).toEqual(['mart.b']);
 });
+
+test('a class that has its base do its work sends what the base sends, beside SQL of its own', () => {
+  const { facts, pipelines } = factsOf({
+    'dags/d.py': `
+import pendulum
+from airflow import DAG
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+
+
+class Noted(PostgresOperator):
+    def execute(self, context):
+        self.log.info("begun")
+        result = super().execute(context)
+        PostgresHook(postgres_conn_id="dw").run("INSERT INTO ops.log SELECT 1")
+        return result
+
+
+class Named(Noted):
+    def execute(self, context):
+        self.sql = f"TRUNCATE mart.{self.task_name}"
+        return super().execute(context)
+
+    def __init__(self, task_name, **kwargs):
+        super().__init__(sql="SELECT 1", postgres_conn_id="dw", **kwargs)
+        self.task_name = task_name
+
+
+with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1, tz="UTC")):
+    Noted(task_id="noted", sql="TRUNCATE mart.a; INSERT INTO mart.a SELECT * FROM raw.a", postgres_conn_id="dw")
+    Named(task_id="named", task_name="b")
+`,
+  });
+  const written = (task: string) => facts.get(task)?.writes.map(({ table }) => table);
+  expect(written('d.noted')).toEqual(['mart.a', 'ops.log']);
+  expect(written('d.named')).toEqual(['mart.b', 'ops.log']);
+  expect(pipelines[0]?.tasks.map(({ executor }) => executor.kind)).toEqual(['airflow', 'airflow']);
+});

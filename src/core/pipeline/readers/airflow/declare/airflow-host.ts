@@ -15,7 +15,16 @@ import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
 import { looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
-import { operatorBase, workspaceOperatorTask } from './workspace-operators.ts';
+import { operatorBase, withLaterAttributes, workspaceOperatorTask } from './workspace-operators.ts';
+
+/** Notes of the running task that its class has the operator that it builds on do its work. */
+function runBase({ running }: Program, { object, after }: Extract<Value, { kind: 'super' }>): boolean {
+  const operator = operatorBase(after);
+  if (running === undefined || operator === undefined || object.kind !== 'object') return false;
+  if (running.callable?.object !== object) return false;
+  running.runsBase = { operator, made: withLaterAttributes(running.made, object) };
+  return true;
+}
 
 /** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
 export function airflowHost(program: Program): Host {
@@ -77,6 +86,8 @@ export function airflowHost(program: Program): Host {
 
     callMethod(self, name, call, run) {
       if (self.kind === 'external') return undefined;
+      if (self.kind === 'super' && name === 'execute' && runBase(program, self))
+        return unknown('what its operator gives');
       if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
         return mappedOperator(program, call, (whole) =>
           workspaceOperatorTask(program, self, whole, run, { mapped: true }),

@@ -118,6 +118,7 @@ export function newTask(
     mapped: options.mapped ?? false,
     sent: [],
     rendersTexts: false,
+    runsBase: undefined,
     accessed: [],
     variables: [],
     unread: [],

@@ -58,7 +58,7 @@ function withBaseArguments(call: Call, base: Call | undefined): Call {
 }
 
 /** What the class sets of its base's arguments once that is initialised is what the base runs with. */
-function withLaterAttributes(call: Call, { attributes, beforeBase }: ObjectValue): Call {
+export function withLaterAttributes(call: Call, { attributes, beforeBase }: ObjectValue): Call {
   if (beforeBase === undefined) return call;
   const keywords = new Map(call.keywords);
   for (const [name, given] of call.keywords) {

@@ -48,7 +48,10 @@ export function buildTask(
   const clocks = clockParams(task, dag);
   const written =
     operator === undefined
-      ? sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context)
+      ? [
+          ...baseSql(task, context, problems, unread),
+          ...sentTaskSql(shell === undefined ? task : { ...task, sent: shell }, context),
+        ]
       : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
   const sql = written.map((one) => withClockParams(one, clocks));
   const accesses = [...transferAccesses(task), ...task.accessed];
@@ -102,6 +105,15 @@ export function buildTask(
     ...(task.variables.length === 0 ? {} : { variables: task.variables }),
     ...(decides === undefined ? {} : { decides }),
   };
+}
+
+/** What the operator sends that a class of the workspace has do its work before or behind code of its own. */
+function baseSql(task: TaskBuilder, context: SqlContext, problems: Problem[], unread: Unread[]): readonly TaskSql[] {
+  const { runsBase } = task;
+  const operator = runsBase && sqlOperators[runsBase.operator];
+  if (runsBase === undefined || operator === undefined) return [];
+  const asBase = { ...task, made: runsBase.made, operator: runsBase.operator };
+  return operatorSql(asBase, operator, connectionOf(asBase, operator), context, problems, unread, []);
 }
 
 /** What a branch, a short circuit or a task that may be skipped says about those behind it. */

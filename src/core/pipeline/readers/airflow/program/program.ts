@@ -100,6 +100,8 @@ export interface TaskBuilder extends HostObject {
   readonly unread: Unread[];
   /** Its Python may skip it, and with it what follows. */
   maySkip: boolean;
+  /** The operator of Airflow whose own work its Python has done (`super().execute(context)`), as that was made. */
+  runsBase: { readonly operator: string; readonly made: Call } | undefined;
   /** What its Python gives. */
   returned: Value | undefined;
   /** Clock calls that the task's Python hands to something other than SQL. */
