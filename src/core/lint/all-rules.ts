@@ -4,6 +4,7 @@ import intervalGrain from './rules/interval/interval-grain.ts';
 import missingIntervalFilter from './rules/interval/missing-interval-filter.ts';
 import stateOutsideInterval from './rules/interval/state-outside-interval.ts';
 import wallClock from './rules/interval/wall-clock.ts';
+import watermarkFromTarget from './rules/interval/watermark-from-target.ts';
 import allDoneOnWrite from './rules/replace/all-done-on-write.ts';
 import appendWrite from './rules/replace/append-write.ts';
 import copyForce from './rules/replace/copy-force.ts';
@@ -50,6 +51,7 @@ export const allRules: readonly Rule[] = [
   unconditionalUpsert,
   unknownSuppression,
   wallClock,
+  watermarkFromTarget,
   wholeTargetOverwrite,
   zeroWidthInterval,
 ];

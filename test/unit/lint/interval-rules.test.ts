@@ -82,3 +82,33 @@ with DAG("p", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False)
     ['a status', python('old = Variable.get("last_status")\nVariable.set("last_status", "ok")')],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 });
+
+describe('watermark-from-target', () => {
+  const said = (files: Files) => saidBy('watermark-from-target', files);
+  const insert = (bound: string, more = '') =>
+    dagWith(`INSERT INTO m.t (id, at) SELECT id, at FROM r.t WHERE ${bound} ${more}`);
+  const newest = '(SELECT max(at) FROM m.t)';
+  const upsert = 'ON CONFLICT (id) DO UPDATE SET at = EXCLUDED.at';
+  test.each<[string, Files, string]>([
+    ['rows are added', insert(`at > ${newest}`), `error «${newest}»`],
+    ['the mark itself again', insert(`at >= ${newest}`), `error «${newest}»`],
+    ['a key takes them up', insert(`at > ${newest}`, upsert), `warning «${newest}»`],
+    ['a first date for an empty table', insert(`at > coalesce(${newest}, '2024-01-01')`), `error «${newest}»`],
+    ['a script', { 'sql/a.sql': `INSERT INTO m.t SELECT * FROM r.t WHERE at > ${newest};` }, `warning «${newest}»`],
+  ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([mark]));
+  test.each<[string, Files]>([
+    ['a look-back and a key', insert("at > (SELECT max(at) - interval '1 day' FROM m.t)", upsert)],
+    ['the mark again and a key', insert(`at >= ${newest}`, upsert)],
+    ['an anti-join beside it', insert(`at > ${newest} AND id NOT IN (SELECT id FROM m.t)`)],
+    ['the newest of the source', insert('at = (SELECT max(at) FROM r.t)')],
+    ['a mark in a table of its own', insert('at > (SELECT max(loaded_until) FROM etl.marks)')],
+    ['the interval', insert("at >= '{{ data_interval_start }}' AND at < '{{ data_interval_end }}'")],
+    ['the table is emptied', dagWith(`TRUNCATE m.t; INSERT INTO m.t SELECT * FROM r.t WHERE at > ${newest}`)],
+    [
+      'DELETE asks the target as well',
+      dagWith(
+        `DELETE FROM m.t WHERE at > (SELECT max(at) - 3 FROM m.t); INSERT INTO m.t SELECT * FROM r.t WHERE at > ${newest}`,
+      ),
+    ],
+  ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
+});
