@@ -57,13 +57,13 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
   },
   'a range without a run': {
     codes: ['empty-selection'],
+    ddl: ["insert into raw.ev values ('2026-11-01', 70, 1)"],
     tasks: { f: replace('mart.f') },
-    schedule: '"0 0 10 * *"',
-    command: ['run', 'd', '--from', '2026-11-11', '--to', '2026-11-12', '--now', '2026-12-11T12:00', '--yes'],
+    command: ['run', 'd', '--from', '2026-10-20', '--to', '2026-10-21', '--now', '2026-11-11T12:00', '--yes'],
     steps: [
       [
-        /nearest: the run of 2026-11-10T00:00:00Z/,
-        { ask: ['run', 'd', '--logical-dates', '2026-11-10..2026-11-10', '--now', '2026-12-11T12:00', '--yes'] },
+        /nearest: the run of 2026-11-01T00:00:00Z/,
+        { ask: ['run', 'd', '--logical-dates', '2026-11-01..2026-11-01', '--now', '2026-11-11T12:00', '--yes'] },
       ],
     ],
   },
@@ -231,6 +231,21 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
     change: [takesAll, `update backfill_ledger.runs set document = '{"version":99}'`],
     command: ['resume', 'RUN'],
     steps: [[/run \S+: /, 'command']],
+  },
+  'a bound that falls inside of a day': {
+    schedule: '"0 7 * * *"',
+    yaml: 'tasks: { d.f: { writes: [{ table: mart.f, column: day }] } }',
+    ddl: ["create table raw.one as select * from raw.ev where day = '2026-11-10'"],
+    tasks: {
+      f: 'INSERT INTO mart.f SELECT day, id, v FROM raw.one ON CONFLICT (id) DO UPDATE SET v = excluded.v',
+    },
+    command: ['run', 'd', '--logical-dates', '2026-11-10..2026-11-10', '--now', '2026-11-11T12:00', '--yes'],
+    steps: [
+      [
+        /falls inside a UTC day[\s\S]*like slice: day of start \(UTC\).*then run the interval again/,
+        { yaml: 'tasks: { d.f: { writes: [{ table: mart.f, column: day, slice: day of start (UTC) }] } }' },
+      ],
+    ],
   },
   'rows that the table does not take': {
     ddl: [refuses],

@@ -91,7 +91,7 @@ function unsayable(iso: string, type: string, table: TableDescription, column: s
     `The slice bound ${iso} of ${table.qualified}.${column} (${type}) ${why}.`,
     false,
     {
-      hint: 'Say under writes in backfill.yaml which days an interval owns, like slice: day of start (UTC), or let the task delete them by its own predicate.',
+      hint: 'Say under writes in backfill.yaml which days an interval owns, like slice: day of start (UTC), or let the task delete them by its own predicate; then run the interval again (this run goes by what was said when it was planned).',
     },
   );
 }
