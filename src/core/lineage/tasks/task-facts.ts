@@ -22,16 +22,23 @@ import { taskUnknowns } from './task-unknowns.ts';
 import { undeclaredWrites } from './undeclared-writes.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 
-/** Reads, windows, writes and slices of one task; what a person declared beats what its SQL says. */
+/** The statements of a task and what they and its calls write, before what a person declared. */
+export interface WrittenByTask {
+  readonly statements: readonly TaskStatement[];
+  readonly writes: ReturnType<typeof undeclaredWrites>;
+}
+
+/** Reads, windows, writes and slices of one task; what a person declared beats what its SQL says. `written`: where it is known already. */
 export function taskFacts(
   task: Task,
   pipeline: Pipeline,
   tables: KnownTablesOfWorkspace,
   declared: DeclaredTask | undefined,
   sources: DeclaredSources = noSources,
+  written?: WrittenByTask,
 ): TaskFacts {
-  const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
-  const { writes: inferred, internal } = undeclaredWrites(task, statements, tables);
+  const statements = written?.statements ?? taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
+  const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables);
   const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same, zoneOf(pipeline));
   const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));

@@ -10,7 +10,7 @@ import type { TaskFacts } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
 import type { TableFacts, WorkspaceFacts } from '../facts/workspace-facts.ts';
 import { withDeclaredWrites } from '../tasks/declared-window.ts';
-import { taskFacts } from '../tasks/task-facts.ts';
+import { taskFacts, type WrittenByTask } from '../tasks/task-facts.ts';
 import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
 import { routineCalls } from '../writes/routine-calls.ts';
@@ -56,7 +56,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   const definingIn = oncePer(definingStatements);
   const definitionOf = oncePer(tableDefinition);
   const ticksOf = oncePer(uncertainTicks);
-  const cutsOf = createMemo<Task, TableLookup, readonly Cut[]>();
+  const cutsOf = createMemo<Task, TableLookup, TaskCuts>();
   const routinesOf = createMemo<Task, Record<string, never>, Task>();
   const factsOf = createMemo<Task, TableLookup, TaskFacts>();
   const uncut = createTableLookups();
@@ -80,15 +80,15 @@ export function createWorkspaceIndex(): WorkspaceIndex {
           return { ...task, routines: [...(task.routines ?? []).filter(({ name }) => !names.has(name)), ...asked] };
         });
 
+  const cutsIn = (task: Task, pipeline: Pipeline, said: DeclaredTask | undefined, lookup: TableLookup): TaskCuts =>
+    cutsOf(task, [pipeline, said], lookup, (asked) => taskCuts(task, pipeline, asked, said));
+
   /** Writes come first, because the window of a read depends on how its table is cut. */
   const sliceColumns = (tasks: Iterable<Owned>, declared: DeclaredFacts, lookup: TableLookup) => {
     const found = new Map<string, string[]>();
     for (const { task, pipeline } of tasks) {
       if (!isScheduled(pipeline)) continue;
-      const said = declared.get(task.id);
-      for (const { table, column } of cutsOf(task, [pipeline, said], lookup, (asked) =>
-        taskCuts(task, pipeline, asked, said),
-      )) {
+      for (const { table, column } of cutsIn(task, pipeline, declared.get(task.id), lookup).cuts) {
         const known = found.get(names(table));
         if (known === undefined) found.set(names(table), [column]);
         else if (!known.includes(column)) known.push(column);
@@ -120,15 +120,17 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       defining = keepSame(defining, byTable(stated, names), sameItems);
       const stands = new Map([...defining].map(([table, statements]) => [table, definitionOf(statements)] as const));
       const definitions = database === undefined ? stands : withDatabaseViews(stands, database, names);
-      slicedBy = sliceColumns(owned, declared, uncut(names, definitions, new Map()));
+      const beforeCuts = uncut(names, definitions, new Map());
+      slicedBy = sliceColumns(owned, declared, beforeCuts);
 
       const lookup = complete(names, definitions, slicedBy);
       const facts = new Map<TaskId, TaskFacts>();
       const scheduled: TaskFacts[] = [];
       for (const { task, pipeline } of owned) {
         const said = declared.get(task.id);
-        const found = factsOf(task, [pipeline, said, sources], lookup, ({ tableOf }) =>
-          taskFacts(task, pipeline, knownTables(tableOf), said, sources),
+        const written = isScheduled(pipeline) ? cutsIn(task, pipeline, said, beforeCuts).written : undefined;
+        const found = factsOf(task, [pipeline, said, sources, written], lookup, ({ tableOf }) =>
+          taskFacts(task, pipeline, knownTables(tableOf), said, sources, written),
         );
         facts.set(task.id, found);
         if (isScheduled(pipeline)) scheduled.push(found);
@@ -145,21 +147,35 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   };
 }
 
+/** The cuts of one task, and what it writes where that does not depend on those of others. */
+interface TaskCuts {
+  readonly cuts: readonly Cut[];
+  readonly written: WrittenByTask | undefined;
+}
+
 function taskCuts(
   task: Task,
   pipeline: Pipeline,
   { tableOf }: TableLookup,
   declared: DeclaredTask | undefined,
-): readonly Cut[] {
-  const known = knownTables(tableOf);
-  const { writes } = undeclaredWrites(
-    task,
-    taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline)),
-    known,
-  );
-  return withDeclaredWrites(writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
+): TaskCuts {
+  let asksCuts = false;
+  const known = knownTables((name) => {
+    const { cutBy, ...table } = tableOf(name);
+    return {
+      ...table,
+      get cutBy() {
+        asksCuts = true;
+        return cutBy;
+      },
+    };
+  });
+  const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
+  const writes = undeclaredWrites(task, statements, known);
+  const cuts = withDeclaredWrites(writes.writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
     slice.kind === 'range' ? [{ table, column: slice.column }] : [],
   );
+  return { cuts, written: asksCuts ? undefined : { statements, writes } };
 }
 
 const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>

@@ -150,7 +150,7 @@ export class FollowedFile implements Interpreter {
   /** Follows a module so that others can have it too. */
   private followModule(file: string, text: string, shelf: ModuleShelf): Frame {
     const { files, unknownZones } = this;
-    const recording = recordingFileSet(shelf.files);
+    const recording = recordingFileSet(shelf.files, shelf.numbers);
     recording.read(file);
     const zones = unknownZones.length;
     const effects = this.host.effects?.() ?? 0;
@@ -178,7 +178,9 @@ export class FollowedFile implements Interpreter {
     this.followed = [];
     // What stays with this file counts as looked at by it.
     for (const { files: looked } of kept) {
-      for (const path of looked.seen.keys()) this.files.read(path);
+      const { found, missing } = looked.lookedAt();
+      for (const path of found.keys()) this.files.read(path);
+      for (const number of missing) this.files.read(shelf.numbers.path(number));
       if (looked.sawPaths) this.files.paths();
     }
     return frame;

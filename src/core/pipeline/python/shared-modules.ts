@@ -1,5 +1,5 @@
 import type { FileSet } from '../model/model.ts';
-import type { recordingFileSet } from '../model/recording-file-set.ts';
+import { findsTheSame, type LookedAt, PathNumbers, type RecordingFileSet } from '../model/recording-file-set.ts';
 import { frameContents } from './frame-contents.ts';
 import type { ClockSite, Frame } from './values/value.ts';
 
@@ -7,8 +7,8 @@ import type { ClockSite, Frame } from './values/value.ts';
 export interface SharedModule {
   readonly file: string;
   readonly frame: Frame;
-  /** Files that it looked at by itself, found or not. */
-  readonly seen: ReadonlyMap<string, string | undefined>;
+  /** Files that it looked at by itself. */
+  readonly lookedAt: LookedAt;
   readonly paths: string | undefined;
   readonly clockSites: readonly ClockSite[];
   readonly unknownZones: readonly { readonly name: string; readonly at: ClockSite['at'] }[];
@@ -22,7 +22,7 @@ export interface SharedModule {
 export interface FollowedModule {
   readonly file: string;
   readonly frame: Frame;
-  readonly files: ReturnType<typeof recordingFileSet>;
+  readonly files: RecordingFileSet;
   /** Modules that it imports by itself. */
   readonly imports: ReadonlySet<string>;
   readonly clockSites: readonly ClockSite[];
@@ -36,6 +36,7 @@ export interface FollowedModule {
 export interface ModuleShelf {
   /** Of the workspace, without a memory of what was looked at. */
   readonly files: FileSet;
+  readonly numbers: PathNumbers;
   find(file: string): SharedModule | undefined;
   /** Puts modules onto the shelf that were followed together; gives those that have to stay with the importing file. */
   offer(modules: readonly FollowedModule[]): readonly FollowedModule[];
@@ -51,6 +52,7 @@ export class SharedModules {
   private readonly modules = new Map<string, SharedModule>();
   private readonly owned = new WeakSet<object>();
   private checked = new Map<SharedModule, boolean>();
+  readonly numbers = new PathNumbers();
   private files: FileSet = { read: () => undefined, paths: () => [] };
   private allPaths = '';
 
@@ -70,6 +72,7 @@ export class SharedModules {
   shelfFor(used: Set<SharedModule>): ModuleShelf {
     return {
       files: this.files,
+      numbers: this.numbers,
       find: (file) => {
         const found = this.modules.get(file);
         if (found === undefined || !this.isCurrent(found)) return undefined;
@@ -84,8 +87,9 @@ export class SharedModules {
   private isUnchanged(module: SharedModule): boolean {
     const known = this.checked.get(module);
     if (known !== undefined) return known;
-    let isSame = module.paths === undefined || module.paths === this.allPaths;
-    for (const [path, text] of module.seen) isSame &&= this.files.read(path) === text;
+    const isSame =
+      (module.paths === undefined || module.paths === this.allPaths) &&
+      findsTheSame(module.lookedAt, this.files, this.numbers);
     this.checked.set(module, isSame);
     return isSame;
   }
@@ -116,7 +120,7 @@ export class SharedModules {
       const module: SharedModule = {
         file,
         frame,
-        seen: files.seen,
+        lookedAt: files.lookedAt(),
         paths: files.sawPaths ? this.allPaths : undefined,
         clockSites,
         unknownZones,

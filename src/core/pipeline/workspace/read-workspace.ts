@@ -1,7 +1,7 @@
 import type { SourceSpan } from '../../text/span.ts';
 import type { FileReading, FileSet, Pipeline } from '../model/model.ts';
 import type { ReaderOptions } from '../model/reader-options.ts';
-import { recordingFileSet } from '../model/recording-file-set.ts';
+import { findsTheSame, type LookedAt, recordingFileSet } from '../model/recording-file-set.ts';
 import { taskSqlMaker } from '../model/task-sql-maker.ts';
 import type { WorkspaceReading } from '../model/workspace-reading.ts';
 import { type ModuleShelf, type SharedModule, SharedModules } from '../python/shared-modules.ts';
@@ -33,7 +33,7 @@ export interface WorkspaceReader {
 interface Cached {
   readonly text: string;
   readonly settings: string;
-  readonly seen: ReadonlyMap<string, string | undefined>;
+  readonly lookedAt: LookedAt;
   /** Modules of others that it took. */
   readonly modules: readonly SharedModule[];
   /** All paths at the time, when the reading depended on them. */
@@ -92,7 +92,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       const isCurrent = (cached: Cached, text: string, settings: string): boolean => {
         if (cached.text !== text || cached.settings !== settings) return false;
         if (cached.paths !== undefined && cached.paths !== allPaths) return false;
-        for (const [path, seen] of cached.seen) if (files.read(path) !== seen) return false;
+        if (!findsTheSame(cached.lookedAt, files, shared.numbers)) return false;
         return cached.modules.every((module) => shared.isCurrent(module));
       };
       const readCached = (
@@ -103,15 +103,16 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       ): FileReading => {
         const cached = cache.get(path);
         if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
-        const recording = recordingFileSet(files);
+        const recording = recordingFileSet(files, shared.numbers);
         const used = new Set<SharedModule>();
         const read = guarded(path, () => work(recording, shared.shelfFor(used)));
-        const dependsOn = lookedAt(recording.seen, used).filter((seen) => seen !== path);
+        const lookedAt = recording.lookedAt();
+        const dependsOn = foundBy(lookedAt, used).filter((seen) => seen !== path);
         const reading: FileReading = { ...read, dependsOn };
         cache.set(path, {
           text,
           settings,
-          seen: recording.seen,
+          lookedAt,
           modules: [...used],
           paths: recording.sawPaths ? allPaths : undefined,
           reading,
@@ -174,17 +175,15 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
 }
 
 /** The files that were there, of those that a reading and the modules it took looked at. */
-function lookedAt(seen: ReadonlyMap<string, string | undefined>, used: ReadonlySet<SharedModule>): readonly string[] {
-  const found = new Set(foundIn(seen));
+function foundBy(lookedAt: LookedAt, used: ReadonlySet<SharedModule>): readonly string[] {
+  const found = new Set(lookedAt.found.keys());
   for (const module of used) for (const path of foundByModule(module)) found.add(path);
   return [...found];
 }
 
-const foundIn = (seen: ReadonlyMap<string, string | undefined>): readonly string[] =>
-  [...seen].flatMap(([path, text]) => (text === undefined ? [] : [path]));
-
 const foundByModule = oncePer(
-  ({ closure }: SharedModule): ReadonlySet<string> => new Set(closure.flatMap(({ seen }) => foundIn(seen))),
+  ({ closure }: SharedModule): ReadonlySet<string> =>
+    new Set(closure.flatMap(({ lookedAt }) => [...lookedAt.found.keys()])),
 );
 
 /** A defect of the reader must not take the other files along. */
