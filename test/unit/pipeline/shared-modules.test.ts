@@ -77,6 +77,51 @@ describe('a module that many files import', () => {
     ).toEqual({ a: plain, b: [...plain, 'mart.b', 'mart.b'], c: plain });
   });
 
+  test('is followed once although files and modules change what it holds', () => {
+    const parse = vi.fn(parser.parse.bind(parser));
+    const env =
+      'class Env:\n    known = None\n    @staticmethod\n    def get():\n        if Env.known is None:\n            Env.known = "mart"\n        return Env.known';
+    const users = [1, 2, 3].map((n) => [
+      `plugins/house/user${n}.py`,
+      `from house.env import Env\nTABLE = Env.get() + ".t${n}"`,
+    ]);
+    const files = [1, 2, 3, 4].map((n) => [
+      `dags/d${n}.py`,
+      dag(`d${n}`, load(`"INSERT INTO " + user${(n % 3) + 1}.TABLE`), 'from house import user1, user2, user3'),
+    ]);
+    const all = { 'plugins/house/env.py': env, ...Object.fromEntries([...users, ...files]) };
+    expect(tables(all, reader({ parse }))).toEqual({
+      d1: ['load', 'mart.t2'],
+      d2: ['load', 'mart.t3'],
+      d3: ['load', 'mart.t1'],
+      d4: ['load', 'mart.t2'],
+    });
+    expect(parse.mock.calls.filter(([text]) => !text.includes('with DAG') && text !== '')).toHaveLength(4);
+  });
+
+  test('has what the modules put into it that this file imports, whatever others import', () => {
+    const each =
+      'for table in registry.TABLES:\n    SQLExecuteQueryOperator(task_id=table, sql="INSERT INTO " + table)';
+    const registered = (name: string) => `from house import registry\nregistry.TABLES.append("mart.${name}")`;
+    const files = {
+      'plugins/house/registry.py': 'TABLES = []',
+      'plugins/house/a.py': registered('a'),
+      'plugins/house/b.py': registered('b'),
+      'dags/d1.py': dag('d1', each, 'from house import registry, a, b'),
+      'dags/d2.py': dag('d2', each, 'from house import b, registry'),
+      'dags/d3.py': dag('d3', each, 'from house import b, a, registry'),
+      'dags/d4.py': dag('d4', load('"SELECT 1"'), 'from house import registry'),
+      'dags/d5.py': dag('d5', each, 'from house import a, registry'),
+    };
+    expect(tables(files)).toEqual({
+      d1: ['mart.a', 'mart.a', 'mart.b', 'mart.b'],
+      d2: ['mart.b', 'mart.b'],
+      d3: ['mart.b', 'mart.b', 'mart.a', 'mart.a'],
+      d4: ['load'],
+      d5: ['mart.a', 'mart.a'],
+    });
+  });
+
   test('an attribute that one file gives to a class stays with that file', () => {
     const module = 'class Settings:\n    table = "mart.a"\n';
     const use = load('"INSERT INTO " + settings.Settings.table');

@@ -7,7 +7,7 @@ import { evaluate } from './evaluate/evaluate.ts';
 import { callFunction, callValue } from './execute/call-value.ts';
 import { executeBlock } from './execute/execute.ts';
 import { moduleFile } from './library/module-path.ts';
-import type { FollowedModule, ModuleShelf, SharedModule } from './shared-modules.ts';
+import type { Change, FollowedModule, ModuleShelf, SharedModule } from './shared-modules.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax/syntax-tree.ts';
 import { unknown } from './values/make-value.ts';
 import { snapshot } from './values/snapshot.ts';
@@ -18,6 +18,8 @@ interface Following {
   readonly file: string;
   readonly imports: Set<string>;
   readonly clockSites: ClockSite[];
+  /** What it changed of other modules. */
+  readonly changes: Change[];
   /** What the modules did that it imports. */
   effects: number;
 }
@@ -69,8 +71,6 @@ export class FollowedFile implements Interpreter {
   /** Modules that are being followed, the innermost last, and those of the same import that were. */
   private readonly following: Following[] = [];
   private followed: FollowedModule[] = [];
-  /** Something of a module that others import too was to be changed: only without sharing it can be followed. */
-  changedShared = false;
   /** Modules that were too large to follow to their end. */
   readonly cutOff = new Set<string>();
   files: FileSet;
@@ -129,6 +129,10 @@ export class FollowedFile implements Interpreter {
         this.clockSites.push(site);
       }
       this.unknownZones.push(...one.unknownZones);
+      for (const change of one.changes) {
+        this.shelf?.note(change);
+        change.make();
+      }
     }
     return module.frame;
   }
@@ -154,7 +158,8 @@ export class FollowedFile implements Interpreter {
     recording.read(file);
     const zones = unknownZones.length;
     const effects = this.host.effects?.() ?? 0;
-    const own: Following = { file, imports: new Set(), clockSites: [], effects: 0 };
+    const own: Following = { file, imports: new Set(), clockSites: [], changes: [], effects: 0 };
+    const earlier = this.following.length === 0 ? shelf.setAside() : [];
     this.following.push(own);
     this.files = recording;
     const frame = this.runModule(file, text);
@@ -171,11 +176,14 @@ export class FollowedFile implements Interpreter {
       clockSites: own.clockSites,
       unknownZones: unknownZones.slice(zones),
       cutOff: this.cutOff.has(file),
+      changes: own.changes,
+      contents: shelf.own(frame),
       hasEffects: made > own.effects,
     });
     if (outer !== undefined) return frame;
     const kept = shelf.offer(this.followed);
     this.followed = [];
+    shelf.resume(earlier);
     // What stays with this file counts as looked at by it.
     for (const { files: looked } of kept) {
       const { found, missing } = looked.lookedAt();
@@ -186,10 +194,10 @@ export class FollowedFile implements Interpreter {
     return frame;
   }
 
-  mayChange(holder: object): boolean {
-    const may = this.shelf?.mayChange(holder) !== false;
-    if (!may) this.changedShared = true;
-    return may;
+  change<T>(holder: object, make: () => T): T {
+    const change = { holder, make };
+    if (this.shelf?.note(change) === true) this.following.at(-1)?.changes.push(change);
+    return make();
   }
 
   execute(file: string, text: string, tree: SyntaxTree): Frame {

@@ -1,7 +1,7 @@
 import type { FileSet } from '../model/model.ts';
 import { findsTheSame, type LookedAt, PathNumbers, type RecordingFileSet } from '../model/recording-file-set.ts';
-import { frameContents } from './frame-contents.ts';
-import type { ClockSite, Frame } from './values/value.ts';
+import { type FrameContents, frameContents } from './frame-contents.ts';
+import type { ClockSite, Frame, Value } from './values/value.ts';
 
 /** A module of the workspace as it was followed once, for every file that imports it. */
 export interface SharedModule {
@@ -14,8 +14,16 @@ export interface SharedModule {
   readonly unknownZones: readonly { readonly name: string; readonly at: ClockSite['at'] }[];
   /** It was too large to follow to its end. */
   readonly cutOff: boolean;
+  /** What it does to other modules when it is imported. */
+  readonly changes: readonly Change[];
   /** With all modules that it leads to. */
   readonly closure: readonly SharedModule[];
+}
+
+/** A change of names, a list, a dict or an object, to be made again wherever the module that makes it is imported. */
+export interface Change {
+  readonly holder: object;
+  readonly make: () => unknown;
 }
 
 /** A module as it was just followed. */
@@ -28,6 +36,8 @@ export interface FollowedModule {
   readonly clockSites: readonly ClockSite[];
   readonly unknownZones: SharedModule['unknownZones'];
   readonly cutOff: boolean;
+  readonly changes: readonly Change[];
+  readonly contents: FrameContents;
   /** It did something besides giving names their values: it made a task. */
   readonly hasEffects: boolean;
 }
@@ -40,8 +50,14 @@ export interface ModuleShelf {
   find(file: string): SharedModule | undefined;
   /** Puts modules onto the shelf that were followed together; gives those that have to stay with the importing file. */
   offer(modules: readonly FollowedModule[]): readonly FollowedModule[];
-  /** False for a list, an object or a class of a shared module: a change would be seen by all its importers. */
-  mayChange(holder: object): boolean;
+  /** What a module holds, once it was followed: from here on changes of it are kept apart from it. */
+  own(frame: Frame): FrameContents;
+  /** To be told before something is changed; true where it is of a module that was followed, by this file or another. */
+  note(change: Change): boolean;
+  /** Takes back what this file has changed so far, so that a module is followed as for any other file; to be resumed. */
+  setAside(): readonly Change[];
+  /** Makes the earlier changes again, and those since then after them. */
+  resume(earlier: readonly Change[]): void;
 }
 
 /**
@@ -70,6 +86,22 @@ export class SharedModules {
 
   /** The shelf for one file; `used` gets what it takes. */
   shelfFor(used: Set<SharedModule>): ModuleShelf {
+    const undo = new Map<object, () => void>();
+    let changes: Change[] = [];
+    const note = (change: Change): boolean => {
+      const { holder } = change;
+      if (!this.owned.has(holder)) return false;
+      if (!undo.has(holder)) undo.set(holder, undoOf(holder as Frame | Value));
+      changes.push(change);
+      return true;
+    };
+    const setAside = (): readonly Change[] => {
+      for (const one of undo.values()) one();
+      undo.clear();
+      const before = changes;
+      changes = [];
+      return before;
+    };
     return {
       files: this.files,
       numbers: this.numbers,
@@ -80,7 +112,19 @@ export class SharedModules {
         return found;
       },
       offer: (modules) => this.offer(modules, used),
-      mayChange: (holder) => !this.owned.has(holder),
+      own: (frame) => {
+        const contents = frameContents(frame);
+        for (const holder of contents.holders) this.owned.add(holder);
+        return contents;
+      },
+      note,
+      setAside,
+      resume: (earlier) => {
+        for (const change of [...earlier, ...setAside()]) {
+          note(change);
+          change.make();
+        }
+      },
     };
   }
 
@@ -97,15 +141,13 @@ export class SharedModules {
   private offer(followed: readonly FollowedModule[], used: Set<SharedModule>): readonly FollowedModule[] {
     const own = new Map(followed.map((module) => [module.file, module]));
     const leadsTo = new Map<string, ReadonlySet<string>>();
-    const held = new Map<string, readonly object[]>();
     const private_ = new Set<string>();
-    for (const { file, frame, imports, hasEffects } of followed) {
-      const { frames, holders, isBound } = frameContents(frame);
+    for (const { file, contents, imports, hasEffects } of followed) {
+      const { frames, isBound } = contents;
       const others = new Set(imports);
       for (const other of frames) others.add(other.file);
       others.delete(file);
       leadsTo.set(file, others);
-      held.set(file, holders);
       const isForeign = [...others].some((other) => !own.has(other) && !this.modules.has(other));
       if (hasEffects || isBound || isForeign) private_.add(file);
     }
@@ -115,7 +157,7 @@ export class SharedModules {
       for (const [file, others] of leadsTo) if ([...others].some((other) => private_.has(other))) private_.add(file);
     }
     const shared: SharedModule[] = [];
-    for (const { file, frame, files, clockSites, unknownZones, cutOff } of followed) {
+    for (const { file, frame, files, clockSites, unknownZones, cutOff, changes } of followed) {
       if (private_.has(file)) continue;
       const module: SharedModule = {
         file,
@@ -125,9 +167,9 @@ export class SharedModules {
         clockSites,
         unknownZones,
         cutOff,
+        changes,
         closure: [],
       };
-      for (const holder of held.get(file) ?? []) this.owned.add(holder);
       this.modules.set(file, module);
       shared.push(module);
       used.add(module);
@@ -147,4 +189,48 @@ export class SharedModules {
     }
     return followed.filter(({ file }) => private_.has(file));
   }
+}
+
+/** Puts back what a holder of names or values holds now. */
+function undoOf(holder: Frame | Value): () => void {
+  if (!('kind' in holder)) return putBack(holder.names);
+  switch (holder.kind) {
+    case 'list': {
+      const [items, open] = [[...holder.items], holder.open];
+      return () => {
+        holder.items.splice(0, holder.items.length, ...items);
+        holder.open = open;
+      };
+    }
+    case 'dict': {
+      const [undo, open] = [putBack(holder.entries), holder.open];
+      return () => {
+        undo();
+        holder.open = open;
+      };
+    }
+    case 'object': {
+      const [undo, version] = [putBack(holder.attributes), holder.version];
+      return () => {
+        undo();
+        holder.version = version;
+      };
+    }
+    case 'instance': {
+      if (holder.attributes !== undefined) return putBack(holder.attributes);
+      return () => {
+        delete holder.attributes;
+      };
+    }
+    default:
+      return () => undefined;
+  }
+}
+
+function putBack<K, V>(held: Map<K, V>): () => void {
+  const before = new Map(held);
+  return () => {
+    held.clear();
+    for (const [key, value] of before) held.set(key, value);
+  };
 }

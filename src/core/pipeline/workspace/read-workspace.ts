@@ -105,7 +105,9 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         if (cached !== undefined && isCurrent(cached, text, settings)) return cached.reading;
         const recording = recordingFileSet(files, shared.numbers);
         const used = new Set<SharedModule>();
-        const read = guarded(path, () => work(recording, shared.shelfFor(used)));
+        const shelf = shared.shelfFor(used);
+        const read = guarded(path, () => work(recording, shelf));
+        shelf.setAside();
         const lookedAt = recording.lookedAt();
         const dependsOn = foundBy(lookedAt, used).filter((seen) => seen !== path);
         const reading: FileReading = { ...read, dependsOn };

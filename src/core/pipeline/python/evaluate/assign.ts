@@ -4,13 +4,13 @@ import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { iterate } from '../values/iterate.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
-import type { Frame, Interpreter, Value } from '../values/value.ts';
+import type { DictEntry, Frame, Interpreter, Value } from '../values/value.ts';
 
 /** Binds a target to a value: a name, a tuple of targets, an item of a dict or list. */
 export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Interpreter): void {
   switch (target.type) {
     case 'identifier':
-      frame.names.set(sourceOf(frame, target), value);
+      run.change(frame, () => frame.names.set(sourceOf(frame, target), value));
       return;
     case 'pattern_list':
     case 'tuple_pattern':
@@ -26,16 +26,9 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
       if (container === undefined || key === undefined) return;
       const holder = run.evaluate(container, frame);
       const index = run.evaluate(key, frame);
-      if (!run.mayChange(holder)) return;
-      if (holder.kind === 'dict') {
-        const name = dictKey(index);
-        if (name === undefined) holder.open = true;
-        else holder.entries.set(name, { value, at: spanIn(frame, target), valueAt: spanIn(frame, target) });
-      } else if (holder.kind === 'list') {
-        if (index.kind === 'scalar' && typeof index.value === 'number' && index.value in holder.items)
-          holder.items[index.value] = value;
-        else holder.open = true;
-      }
+      run.change(holder, () =>
+        setItem(holder, index, { value, at: spanIn(frame, target), valueAt: spanIn(frame, target) }),
+      );
       return;
     }
     case 'parenthesized_expression':
@@ -57,17 +50,33 @@ export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Inte
 }
 
 function setAttribute(holder: Value, name: string, value: Value, at: SourceSpan, run: Interpreter): void {
-  if (!run.mayChange(holder.kind === 'class' ? holder.frame : holder)) return;
-  if (holder.kind === 'host') holder.host.assign?.(name, value, at, run);
-  else if (holder.kind === 'class') holder.frame.names.set(name, value);
-  else if (holder.kind === 'instance') {
-    holder.attributes ??= new Map();
-    holder.attributes.set(name, value);
-  } else if (holder.kind === 'object') {
-    const before = holder.attributes.get(name);
-    holder.version++;
-    const certain = before === undefined || run.uncertainty <= holder.certainUnder;
-    holder.attributes.set(name, certain ? value : mergeValues([before, value]));
+  if (holder.kind === 'host') {
+    holder.host.assign?.(name, value, at, run);
+    return;
+  }
+  const certain = holder.kind !== 'object' || run.uncertainty <= holder.certainUnder;
+  run.change(holder.kind === 'class' ? holder.frame : holder, () => {
+    if (holder.kind === 'class') holder.frame.names.set(name, value);
+    else if (holder.kind === 'instance') {
+      holder.attributes ??= new Map();
+      holder.attributes.set(name, value);
+    } else if (holder.kind === 'object') {
+      const before = holder.attributes.get(name);
+      holder.version++;
+      holder.attributes.set(name, before === undefined || certain ? value : mergeValues([before, value]));
+    }
+  });
+}
+
+function setItem(holder: Value, index: Value, entry: DictEntry): void {
+  if (holder.kind === 'dict') {
+    const name = dictKey(index);
+    if (name === undefined) holder.open = true;
+    else holder.entries.set(name, entry);
+  } else if (holder.kind === 'list') {
+    if (index.kind === 'scalar' && typeof index.value === 'number' && index.value in holder.items)
+      holder.items[index.value] = entry.value;
+    else holder.open = true;
   }
 }
 

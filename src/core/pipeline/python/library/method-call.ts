@@ -21,9 +21,9 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
     case 'text':
       return textMethod(self, name, call);
     case 'list':
-      return changing.has(name) && !run.mayChange(self) ? none : listMethod(self, name, call);
+      return changing.has(name) ? run.change(self, () => listMethod(self, name, call)) : listMethod(self, name, call);
     case 'dict':
-      return changing.has(name) && !run.mayChange(self) ? none : dictMethod(self, name, call);
+      return changing.has(name) ? run.change(self, () => dictMethod(self, name, call)) : dictMethod(self, name, call);
     case 'datetime':
       return datetimeMethod(self, name, call, run);
     case 'symbol':

@@ -297,8 +297,8 @@ export interface Interpreter {
   under<T>(conditions: readonly Condition[], work: () => T): T;
   /** The same for the same object. */
   identityOf(thing: object): string;
-  /** False for what is of a module that other files import too: it must stay as it is. */
-  mayChange(holder: object): boolean;
+  /** Changes names, a list, a dict or an object; others may import the module that has them, and see nothing of it. */
+  change<T>(holder: object, make: () => T): T;
   /** Another one each time. */
   nextNumber(): number;
 }

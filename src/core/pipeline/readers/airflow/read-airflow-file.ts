@@ -37,19 +37,13 @@ export function readAirflowFile(
       at: { file, ...firstLine(text, tree.firstError) },
       severity: 'error',
     });
-  const follow = (modules: ModuleShelf | undefined) => {
-    const program = newProgram(file);
-    const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml, modules);
-    program.searchPathOf = (id) => options.dags?.[id]?.templateSearchPath;
-    program.isCertain = () => run.uncertainty === 0;
-    program.conditions = () => run.path;
-    run.execute(file, text, tree);
-    followCallables(program, run);
-    return { program, run };
-  };
-  const first = follow(shelf);
-  // A list of an imported module that this file changes must not change for others.
-  const { program, run } = first.run.changedShared ? follow(undefined) : first;
+  const program = newProgram(file);
+  const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml, shelf);
+  program.searchPathOf = (id) => options.dags?.[id]?.templateSearchPath;
+  program.isCertain = () => run.uncertainty === 0;
+  program.conditions = () => run.path;
+  run.execute(file, text, tree);
+  followCallables(program, run);
   spreadDags(program.edges);
   problems.push(...program.problems, ...zoneProblems(run.unknownZones));
   for (const { name, at, called } of program.dagFunctions)
