@@ -29,6 +29,26 @@ test.each([
     ['m.t delete+insert range'],
   ],
   [
+    'a table under its name with and without the schema',
+    'DELETE FROM t; INSERT INTO m.t SELECT * FROM r.t;',
+    ['m.t full_replace whole-table'],
+  ],
+  [
+    'tables of one name in two schemas',
+    'DELETE FROM t; INSERT INTO m.t SELECT * FROM r.t; INSERT INTO n.t SELECT * FROM r.t;',
+    ['t full_replace whole-table', 'm.t append unknown', 'n.t append unknown'],
+  ],
+  [
+    'names in brackets',
+    "DELETE FROM [m].[t] WHERE [d] = '{{ ds }}'; INSERT INTO [m].[t] SELECT [n], [d] FROM [r].[t] WHERE [d] = '{{ ds }}';",
+    ['m.t delete+insert range'],
+  ],
+  [
+    'arrays, which are no names',
+    "INSERT INTO m.t SELECT a[1], array[[b], [c]] FROM r.t WHERE d = '{{ ds }}';",
+    ['m.t append unknown'],
+  ],
+  [
     'a partition made anew',
     "DROP TABLE IF EXISTS m.t_{{ ds_nodash }}; CREATE TABLE m.t_{{ ds_nodash }} PARTITION OF m.t FOR VALUES IN ('{{ ds }}'); INSERT INTO m.t SELECT d, n FROM r.t WHERE d = '{{ ds }}';",
     ['m.t insert_overwrite range'],

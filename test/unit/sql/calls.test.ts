@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callsInSql } from '../../../src/core/sql/calls/calls-in-sql.ts';
 import { namedInBody } from '../../../src/core/sql/calls/named-in-sql.ts';
 import { withArguments } from '../../../src/core/sql/calls/with-arguments.ts';
+import { readSql } from '../../../src/core/sql/read-sql.ts';
 
 const plain = (text: string) => ({ text, holes: [], tags: [], problem: undefined });
 
@@ -53,4 +54,14 @@ it('a body names tables and calls, in blocks too', () => {
   const body = 'begin if exists (select 1 from a.t) then insert into b.t select f(x) from c.t; end if; end';
   expect(namedInBody(body, 'plpgsql').relations.toSorted()).toEqual(['a.t', 'b.t', 'c.t']);
   expect(namedInBody(body, 'plpgsql').routines).toContain('f');
+});
+
+it.each([
+  ['exec [dbo].[load]', 'dbo.load'],
+  ["EXEC dbo.load @day = '2024-01-01'", 'dbo.load'],
+  ['execute dbo.load', 'dbo.load'],
+  ['execute plan(1)', 'plan'],
+  ["execute immediate 'select 1'", undefined],
+])('%s calls what is written elsewhere', (text, routine) => {
+  expect(readSql(plain(text), 'ansi').statements.map((one) => one.routine?.name)).toEqual([routine]);
 });

@@ -1,3 +1,4 @@
+import { isQualified, lastNamePart } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { locate } from '../../text/mapped-text.ts';
 import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
@@ -35,9 +36,12 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
   const known = ownTables(statements, tables, internal);
   const remade = remadeTables(statements);
   const byTarget = new Map<string, Written>();
-  for (const item of statements) {
-    for (const { written, table } of targetsOf(item, remade)) {
-      if (table === undefined || internal.has(written)) continue;
+  const targets = statements.map((item) => ({ item, own: targetsOf(item, remade) }));
+  const fullName = fullNames(targets.flatMap(({ own }) => own.flatMap(({ table }) => table?.name ?? [])));
+  for (const { item, own } of targets) {
+    for (const { written, table: named } of own) {
+      if (named === undefined || internal.has(written)) continue;
+      const table = { ...named, name: fullName(named.name) };
       const key = JSON.stringify([table.name, table.naming?.parts]);
       const found = byTarget.get(key) ?? { ...table, isRemade: remade.has(written), items: [] };
       byTarget.set(key, { ...found, items: [...found.items, item] });
@@ -48,6 +52,18 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
     return write === undefined ? [] : [write];
   });
   return { writes, internal };
+}
+
+/** `orders` beside `shop.orders` in one task is that table, where no other schema has one of the name. */
+function fullNames(names: readonly string[]): (name: string) => string {
+  const qualified = new Map<string, Set<string>>();
+  for (const name of names)
+    if (isQualified(name))
+      qualified.set(lastNamePart(name), (qualified.get(lastNamePart(name)) ?? new Set()).add(name));
+  return (name) => {
+    const [only, ...others] = isQualified(name) ? [] : (qualified.get(lastNamePart(name)) ?? []);
+    return only === undefined || others.length > 0 ? name : only;
+  };
 }
 
 /** A table with the statements that write it. */

@@ -154,6 +154,8 @@ function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownT
   // `PARTITION (ds = '{{ ds }}')` gives the columns that the rows do not bring along.
   const named = new Map(rangesOn(statement.partitionBy, item, tables));
   if (statement.query === undefined) {
+    // A part that is put in may be any number of columns or values.
+    if (statement.values.length !== statement.columns.length) return { ranges: named, values: new Map() };
     for (const [index, column] of statement.columns.entries()) {
       const value = statement.values[index];
       const range = value === undefined || statement.valueRows !== 1 ? undefined : constantRange(value, context);

@@ -86,11 +86,15 @@ function columnFilled(view: StatementView, call: Span): string | undefined {
   const assigned = assignments.find(inside);
   if (assigned) return assigned.column;
   const perRow = statement.valueRows > 0 ? statement.values.length / statement.valueRows : 0;
+  // A part that is put in may be any number of columns or values: then nothing tells which is which.
+  const columnOf = (index: number, values: number): string | undefined =>
+    statement.columns.length === values ? statement.columns[index] : undefined;
   const value = statement.values.findIndex(inside);
-  if (value >= 0 && perRow > 0) return statement.columns[value % perRow];
+  if (value >= 0 && perRow > 0) return columnOf(value % perRow, perRow);
   for (const block of outputBlocks(statement.query)) {
     const item = block.select.findIndex(inside);
-    if (item >= 0) return statement.columns[item] ?? block.select[item]?.name;
+    if (item < 0) continue;
+    return statement.columns.length === 0 ? block.select[item]?.name : columnOf(item, block.select.length);
   }
   return undefined;
 }

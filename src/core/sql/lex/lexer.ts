@@ -1,6 +1,7 @@
 import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../model/dialect-name.ts';
+import { bracketNameEnd } from './bracket-name.ts';
 import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
@@ -162,6 +163,7 @@ class Lexer {
       if (lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
       else this.quoted();
     } else if (code === 96) this.quoted();
+    else if (code === 91 && this.bracketed()) return;
     else if (isDigit(code) && isDigitName(text, at, lexis, this.tokens[this.tokens.length - 1])) this.word();
     else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {
       const end = typedNumberEnd(text, numberEnd(text, at), lexis);
@@ -327,6 +329,24 @@ class Lexer {
     }
     name = (name + text.slice(from, content.end)).replaceAll(quote + quote, quote);
     this.push('quoted', at, Math.max(end, at + 1), name, holes, content);
+  }
+
+  private bracketed(): boolean {
+    const { text, at, tokens, statementStart, lexis } = this;
+    const close = bracketNameEnd(text, at, tokens, statementStart, lexis.bracketNames);
+    if (close < 0) return false;
+    const holes = this.holesWithin(at, close + 1);
+    const [only] = holes.map((index) => this.holes[index]);
+    const content = { start: at + 1, end: close };
+    this.push(
+      'quoted',
+      at,
+      close + 1,
+      only === undefined ? text.slice(at + 1, close) : writtenBack(only),
+      holes,
+      content,
+    );
+    return true;
   }
 
   /** `$tag$ … $tag$` or `$1`. */

@@ -30,6 +30,8 @@ export interface Lexis {
   readonly dashedNames: boolean;
   /** `@name` is a variable. */
   readonly atVariables: boolean;
+  /** `[name]` where an expression begins is one of SQL Server: no list of values begins with a bracket alone. */
+  readonly bracketNames: boolean;
 }
 
 const base: Lexis = {
@@ -50,11 +52,12 @@ const base: Lexis = {
   digitNames: false,
   dashedNames: false,
   atVariables: true,
+  bracketNames: false,
 };
 
 const table: Readonly<Record<DialectName, Lexis>> = {
-  postgres: { ...base, nestedComments: true, clientScript: true, atVariables: false },
-  redshift: { ...base, nestedComments: true, backslashEscapes: true, hashNames: true },
+  postgres: { ...base, nestedComments: true, clientScript: true, atVariables: false, bracketNames: true },
+  redshift: { ...base, nestedComments: true, backslashEscapes: true, hashNames: true, bracketNames: true },
   snowflake: { ...base, backslashEscapes: true, slashComments: true, stages: true },
   bigquery: {
     ...base,
@@ -86,7 +89,7 @@ const table: Readonly<Record<DialectName, Lexis>> = {
   },
   duckdb: { ...base, nestedComments: true },
   trino: base,
-  ansi: { ...base, nestedComments: true, delimiterCommand: true },
+  ansi: { ...base, nestedComments: true, delimiterCommand: true, bracketNames: true },
 };
 
 export const lexisOf = (dialect: DialectName): Lexis => table[dialect];

@@ -20,7 +20,7 @@ import { readInsert, readMultiInsert, readReplace } from './rows/insert.ts';
 import { readMerge } from './rows/merge.ts';
 import { emptyStatement, type Reading } from './rows/reading.ts';
 import { readUpdate } from './rows/update.ts';
-import { readCallStatement, readScriptWord, scriptWords } from './script-word.ts';
+import { readCallStatement, readExecuteStatement, readScriptWord, scriptWords } from './script-word.ts';
 
 const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   insert: readInsert,
@@ -46,6 +46,8 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
   do: () => ({ kind: 'do' }),
   call: readCallStatement,
+  exec: readExecuteStatement,
+  execute: (c) => (c.nesting === 0 ? readExecuteStatement(c) : { kind: 'other' }),
   cache: readCache,
 };
 

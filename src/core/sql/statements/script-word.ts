@@ -1,4 +1,4 @@
-import { type Cursor, done, operator, within, word } from '../parse/cursor.ts';
+import { type Cursor, done, operator, token, within, word } from '../parse/cursor.ts';
 import { readTableName } from '../parse/names.ts';
 import { readFromList } from '../parse/queries/read-from.ts';
 import { readQuery } from '../parse/queries/read-query.ts';
@@ -29,5 +29,16 @@ export function readCallStatement(c: Cursor): Reading {
   c.index++;
   const routine = readTableName(c);
   readScriptWord(c);
+  return { kind: 'other', routine };
+}
+
+/**
+ * `EXEC dbo.load @day = '…'` of SQL Server calls a procedure, `EXECUTE plan(…)` runs a statement that was prepared:
+ * either does what is written elsewhere.
+ */
+export function readExecuteStatement(c: Cursor): Reading {
+  c.index++;
+  if (word(c) === 'immediate' || token(c)?.kind === 'parameter' || operator(c) !== '') return { kind: 'other' };
+  const routine = readTableName(c);
   return { kind: 'other', routine };
 }
