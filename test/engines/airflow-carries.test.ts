@@ -1,0 +1,247 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
+import { instant } from '../../src/core/time/zones/instant.ts';
+import { openScheduler } from '../../src/orchestrators/open.ts';
+import { type AirflowServer, startAirflow } from '../support/airflow-server.ts';
+import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type CliResult, runCli } from '../support/run-cli.ts';
+
+/** What the tests look at of a run as JSON. */
+interface Ran {
+  readonly outcome: string;
+  readonly runId: string;
+  readonly units: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly cause: string | null;
+    readonly error: { readonly message: string; readonly remedy: string | null } | null;
+    readonly slices: readonly Readonly<Record<string, unknown>>[];
+  }[];
+}
+
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+/** In the past, so that nothing of it is scheduled while the tests run. */
+const quiet = 'catchup=False,\n    end_date=datetime(2026, 11, 20),';
+const dayMs = 86_400_000;
+const noon = '2026-11-29T12:00Z';
+let server: PostgresServer;
+let root = '';
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'backfill-carries-'));
+  server = await startPostgres(['max_connections=200', 'fsync=off']);
+  await asSuperuser(server, 'postgres', 'create database sample');
+  await loadSampleTables((script: string) => asSuperuser(server, 'sample', script));
+  await asSuperuser(server, 'sample', readFileSync(join(examples, 'shop-with-airflow/warehouse/tables.sql'), 'utf8'));
+  // Something that a rerun changes, in every table.
+  await asSuperuser(
+    server,
+    'sample',
+    "update staging.orders set quantity = quantity + 1 where ordered_at >= '2026-10-20' and ordered_at < '2026-10-21' and order_id % 7 = 0",
+  );
+});
+afterAll(async () => {
+  await server?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe.each([2, 3] as const)('Airflow %i', (version) => {
+  let airflow: AirflowServer;
+  let workspace = '';
+  const database = (name: string) => `${name}${version}`;
+  const rows = async (name: string, query: string): Promise<readonly unknown[]> => {
+    const { host, port, user, password } = server;
+    const client = new pg.Client({ host, port, user, password, database: database(name) });
+    await client.connect();
+    try {
+      return (await client.query(query)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const cli = (...words: readonly string[]): Promise<CliResult> =>
+    runCli([...words, ...(words[0] === 'undo' ? [] : ['--now', noon])], workspace, {
+      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
+    });
+  const run = async (...words: readonly string[]): Promise<Ran> => {
+    const { out, err } = await cli('run', ...words, '--yes', '--format', 'json');
+    try {
+      return JSON.parse(out) as Ran;
+    } catch {
+      throw new Error(`${out}\n${err}`);
+    }
+  };
+
+  beforeAll(async () => {
+    for (const name of ['here', 'there'])
+      await asSuperuser(server, 'postgres', `create database ${database(name)} template sample`);
+    await asSuperuser(server, 'postgres', `create database airflow${version}`);
+    workspace = join(root, `workspace${version}`);
+    cpSync(join(examples, 'shop'), workspace, { recursive: true });
+    cpSync(join(examples, 'shop-with-airflow/dags'), join(workspace, 'dags'), { recursive: true });
+    for (const name of readdirSync(join(workspace, 'dags')).filter((file) => file.endsWith('.py'))) {
+      const file = join(workspace, 'dags', name);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('catchup=True,', quiet));
+    }
+    writeFileSync(
+      join(workspace, 'dags/flaky.py'),
+      `from datetime import datetime\nfrom airflow import DAG\nfrom airflow.operators.bash import BashOperator\n
+with DAG(dag_id="flaky", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
+    BashOperator(task_id="fails", bash_command="echo about to fail; exit 3")\n`,
+    );
+    airflow = await startAirflow({
+      version,
+      dags: join(workspace, 'dags'),
+      server,
+      database: `airflow${version}`,
+      connections: {
+        warehouse: `postgresql://${server.user}:${encodeURIComponent(server.password)}@${server.host}:${server.port}/${database('there')}`,
+      },
+      environment: {
+        EXPORT_FOLDER: join(root, `export${version}`),
+        AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS: 'True',
+      },
+    });
+    const connection = (name: string) =>
+      `  ${name}: { engine: postgres, host: 127.0.0.1, port: ${server.port}, database: ${database(name)}, user: postgres, password: '\${env:PGPASSWORD}', sslmode: disable, settings: { timezone: UTC } }\n`;
+    const settings = readFileSync(join(workspace, 'backfill.yaml'), 'utf8');
+    writeFileSync(
+      join(workspace, 'backfill.yaml'),
+      `version: 1
+connections:
+${connection('here')}${connection('there')}defaultConnection: here
+schedulers:
+  real: { url: '${airflow.url}', user: admin, password: '\${env:AIRFLOW_PASSWORD}' }
+airflow: { version: ${version}, create_cron_data_intervals: true }
+${settings.slice(settings.indexOf('tasks:'))}`,
+    );
+    mkdirSync(join(root, `export${version}`), { recursive: true });
+    // Its DAGs are read, and have the runs that a scheduler would have made.
+    const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
+    const scheduler = await openScheduler({ name: 'real', url: airflow.url, login });
+    for (let tries = 0; ; tries++) {
+      const found = await Promise.all(['shop_daily', 'shop_report', 'flaky'].map((dag) => scheduler.dag(dag)));
+      if (found.every((dag) => dag !== undefined && dag.tasks.length > 0)) break;
+      if (tries > 300) throw new Error('its DAGs were not read');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    const first = Date.parse('2026-10-20T00:00:00Z');
+    for (const [dag, days] of [
+      ['shop_daily', 7],
+      ['flaky', 1],
+    ] as const)
+      for (let day = 0; day < days; day++) {
+        const [start, end] = [instant(first + day * dayMs), instant(first + (day + 1) * dayMs)];
+        await scheduler.createRun(dag, {
+          id: `before__${day}`,
+          logicalDate: start,
+          interval: { start, end },
+          note: 'by hand',
+        });
+      }
+  });
+  afterAll(() => airflow?.stop());
+
+  test('is asked whether it is well, and has the DAGs of the workspace', async () => {
+    const { out, code } = await runCli(['scheduler'], workspace, {
+      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
+    });
+    expect(out).toContain(`real: Airflow ${version}.`);
+    expect(out).toContain('5 of 5 DAGs as deployed');
+    expect(code).toBe(0);
+    expect(out).not.toContain(airflow.password);
+  });
+
+  test('carries out the same backfill with the same tables and the same differences', async () => {
+    // The one run of the monthly DAG is its schedule's own, and comes first.
+    const quietly = ['--downstream', '--without', 'shop_monthly.revenue_monthly'];
+    const range = ['shop_daily.orders_clean', '--from', '2026-10-20', '--to', '2026-10-21', ...quietly];
+    const here = await run(
+      ...range,
+      '--without',
+      'shop_report.basket_daily',
+      '--without',
+      'shop_report.export',
+      '--connection',
+      'here',
+    );
+    expect(here.units.filter(({ state }) => state !== 'changed' && state !== 'unchanged')).toEqual([]);
+    const there = await run(...range, '--connection', 'there', '--on', 'airflow', '--compare', 'rows');
+    expect(there.units.filter(({ state }) => state === 'failed')).toEqual([]);
+    expect(there.outcome).toBe('done');
+    const told = (ran: Ran) =>
+      ran.units
+        .filter(({ id }) => !id.startsWith('shop_report'))
+        .map(({ id, state, slices }) => ({
+          id,
+          state,
+          slices: slices.map(({ causes: _, surrogates: __, ...slice }) => slice),
+        }));
+    expect(told(there)).toEqual(told(here));
+    expect(there.units.map(({ id }) => id.split('@')[0])).toContain('shop_report.basket_daily');
+    const tables = `select (select sum(hashtext((o.order_id, o.net_amount, o.tax)::text)) from mart.orders_clean o) as clean,
+      (select sum(hashtext(r::text)) from mart.revenue_daily r) as daily,
+      (select sum(hashtext(r::text)) from mart.revenue_rolling7 r) as rolling`;
+    expect(await rows('there', tables)).toEqual(await rows('here', tables));
+    const baskets = `select count(*)::int as n, bool_and(b.basket = c.basket) as same from mart.basket_daily b
+      join (select day, shop_id, round(avg(net_amount), 2) as basket from mart.orders_clean group by day, shop_id) c using (day, shop_id)`;
+    expect(await rows('there', baskets)).toEqual([{ n: expect.any(Number), same: true }]);
+    expect(readdirSync(join(root, `export${version}`))).toEqual(['2026-10-20']);
+  }, 600_000);
+
+  test('is left what cannot be run from here, between units of ours', async () => {
+    const range = ['shop_report', '--from', '2026-10-22', '--to', '2026-10-23', '--connection', 'there'];
+    const ran = await run(...range);
+    expect(ran.units.map(({ id, state }) => [id.split('@')[0], state])).toEqual([
+      ['shop_report.basket_daily', 'changed'],
+      ['shop_report.export', 'done'],
+    ]);
+    expect(existsSync(join(root, `export${version}`, '2026-10-22'))).toBe(true);
+    expect(await cli('undo', ran.runId, '--connection', 'there', '--yes')).toMatchObject({ code: 0 });
+    expect(await rows('there', "select * from mart.basket_daily where day = '2026-10-22'")).toEqual([]);
+  });
+
+  test('says the last lines of a task that fails, and refuses a paused DAG before anything runs', async () => {
+    const range = ['flaky.fails', '--from', '2026-10-20', '--to', '2026-10-21', '--connection', 'there'];
+    const [unit] = (await run(...range)).units;
+    expect(unit?.state).toBe('failed');
+    expect(unit?.error?.message).toContain('it failed in real');
+    expect(unit?.error?.message).toMatch(/exit code 3/);
+    expect(unit?.error?.remedy).toContain(airflow.url);
+    await airflow.airflow('dags', 'pause', 'flaky');
+    const { out, err } = await cli('run', ...range, '--yes');
+    expect(`${out}${err}`).toContain('flaky is paused there');
+  });
+
+  test('takes the commands of a plan as they are printed', async () => {
+    const { out } = await cli(
+      'plan',
+      'shop_daily.customer_latest',
+      '--from',
+      '2026-10-25',
+      '--to',
+      '2026-10-26',
+      '--commands',
+      '--offline',
+    );
+    const command = out.split('\n').find((line) => line.startsWith('airflow tasks clear'));
+    const words = command?.split(' ').map((word) => word.replace(/^'|'$/g, '')) ?? [];
+    expect(words).toContain('2026-10-25T00:00:00+00:00');
+    const said = await airflow.airflow(...words.slice(1));
+    const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
+    const scheduler = await openScheduler({ name: 'real', url: airflow.url, login });
+    for (let tries = 0; ; tries++) {
+      const [latest] = await scheduler.instances('shop_daily', 'before__5', 'customer_latest');
+      if (latest?.state === 'success' && latest.tryNumber > 0) break;
+      if (tries > 120) throw new Error(`it was not run: ${JSON.stringify(latest)}\n${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    const [other] = await scheduler.instances('shop_daily', 'before__5', 'orders_clean');
+    expect(other?.tryNumber).toBe(0);
+  });
+});
