@@ -86,7 +86,8 @@ export function extraStatements(
       return [...statements, `select ${schema}.noted('{{ ts }}')`];
     case 'swap': {
       const fresh = `${target}_new`;
-      const fill = statements.slice(1).map((one) => one.replaceAll(`insert into ${target} `, `insert into ${fresh} `));
+      const kept = statements.filter((one) => !/\b(?:delete from|truncate)\b/i.test(one));
+      const fill = kept.map((one) => one.replaceAll(`insert into ${target} `, `insert into ${fresh} `));
       return [
         `drop table if exists ${fresh}`,
         `create table ${fresh} (like ${target} including all)`,
