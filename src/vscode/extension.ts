@@ -8,6 +8,7 @@ import { registerChooseAirflow } from './features/commands/choose-airflow.ts';
 import { registerDeclareTask } from './features/commands/declare-task.ts';
 import { registerIntervalPicker } from './features/commands/interval-picker.ts';
 import { registerLedgerCommands } from './features/commands/ledger-commands.ts';
+import { offerUnfinished } from './features/commands/offer-unfinished.ts';
 import { registerRunStatus } from './features/commands/run-status.ts';
 import { registerCodeLenses } from './features/document/code-lenses.ts';
 import { registerConfigDiagnostics } from './features/document/config-diagnostics.ts';
@@ -65,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerBackfillCommands(clients, panels),
     registerLedgerCommands(clients, panels),
     registerRunStatus(panels),
+    offerUnfinished(clients, panels),
     vscode.commands.registerCommand('backfill.showLog', () => log.show()),
   );
 }

@@ -53,16 +53,32 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
       return session?.handle({ type: 'cancel' });
     },
     'backfill.resumeRun': async () => {
-      const unfinished = panels.sessions().filter(({ run }) => !run.running && run.kept?.finished === false);
-      const session = await pickSession(unfinished, 'Which run should go on?');
-      if (session === undefined) {
-        void vscode.window.showInformationMessage(
-          'No run of this window was interrupted. Older ones: backfill history.',
-        );
-        return undefined;
+      // Runs of before are looked up in their ledger, and shown with what is left of them.
+      const before = panels.unfinished();
+      const items = [
+        ...panels
+          .sessions()
+          .filter(({ run }) => !run.busy && run.kept?.finished === false)
+          .map(({ task, client }) => ({
+            label: task,
+            description: 'this window',
+            folder: client.folder.uri,
+            resume: true,
+          })),
+        ...before.map(({ task, folder }) => ({ label: task, description: 'before', folder, resume: false })),
+      ];
+      if (items.length === 0) {
+        void vscode.window.showInformationMessage('Every run of this workspace has come to its end.');
+        return;
       }
-      await panels.open(session.client, session.task);
-      return session.handle({ type: 'resume' });
+      const chosen =
+        items.length === 1
+          ? items[0]
+          : await vscode.window.showQuickPick(items, { placeHolder: 'Which run should go on?' });
+      const client = chosen && clients.of(chosen.folder);
+      if (chosen === undefined || client === undefined) return;
+      const session = await panels.open(client, chosen.label);
+      if (chosen.resume) await session.handle({ type: 'resume' });
     },
     'backfill.compareVersions': async () => {
       const session = panels.active;

@@ -49,4 +49,6 @@ export interface KeptRun {
   readonly id: string;
   readonly connection: string;
   readonly finished: boolean;
+  /** It was still going on, so that nobody has seen how it ended. */
+  readonly live?: boolean | undefined;
 }

@@ -16,6 +16,17 @@ export interface AssistantPanels extends vscode.Disposable {
   /** The session whose page was looked at last, while it is open. */
   readonly active: AssistantSession | undefined;
   readonly onDidChange: vscode.Event<void>;
+  /** Runs of before that are not done, of tasks whose page has not been opened since; `live`: the editor was closed in them. */
+  unfinished(): readonly UnfinishedRun[];
+  /** Says no more of it by itself; its page still goes on where it stopped. */
+  dismiss(run: UnfinishedRun): void;
+}
+
+/** A run that the window of before left behind. */
+export interface UnfinishedRun {
+  readonly folder: vscode.Uri;
+  readonly task: string;
+  readonly live: boolean;
 }
 
 export function assistantPanels(
@@ -30,7 +41,8 @@ export function assistantPanels(
   const changed = new vscode.EventEmitter<void>();
   let active: string | undefined;
 
-  const keyOf = (client: WorkspaceClient, task: string): string => `${client.folder.uri.toString()} ${task}`;
+  const keyIn = (folder: vscode.Uri, task: string): string => `${folder.toString()} ${task}`;
+  const keyOf = (client: WorkspaceClient, task: string): string => keyIn(client.folder.uri, task);
   const memory = (key: string): string => `assistant ${key}`;
 
   const sessionOf = (client: WorkspaceClient, task: string, revived: boolean): Promise<AssistantSession> => {
@@ -105,6 +117,23 @@ export function assistantPanels(
       return active === undefined ? undefined : opened.get(active);
     },
     onDidChange: changed.event,
+    unfinished: () =>
+      // No folder is read for it.
+      (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => {
+        const prefix = memory(keyIn(uri, ''));
+        return context.workspaceState.keys().flatMap((key): readonly UnfinishedRun[] => {
+          if (!key.startsWith(prefix) || sessions.has(key.slice(memory('').length))) return [];
+          const run = context.workspaceState.get<KeptSession>(key)?.run;
+          if (run === undefined || run.finished) return [];
+          return [{ folder: uri, task: key.slice(prefix.length), live: run.live === true }];
+        });
+      }),
+    dismiss({ folder, task }) {
+      const key = memory(keyIn(folder, task));
+      const kept = context.workspaceState.get<KeptSession>(key);
+      if (kept?.run === undefined) return;
+      void context.workspaceState.update(key, { ...kept, run: { ...kept.run, live: false } });
+    },
     dispose() {
       serializer.dispose();
       for (const session of opened.values()) void session.dispose();

@@ -131,7 +131,7 @@ export function sessionRun(
 
   /** `known`: what came of units before. */
   const begin = (run: string, mode: RunMode, connection: string, shown: PlanView, known?: typeof results): void => {
-    if (mode === 'run') kept = { id: run, connection, finished: false };
+    if (mode === 'run') kept = { id: run, connection, finished: false, live: true };
     results = new Map(known);
     progress = undefined;
     const begun = begunRun(run, mode, shown, results);
@@ -155,7 +155,7 @@ export function sessionRun(
         results.set(unit.unit, unit);
         mark(unit.unit, unit.state);
       }
-      if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done' };
+      if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done', live: false };
       const { run } = store().state;
       if (run !== undefined) store().patchRun(endedRun(run, result, mode, traces));
     }
