@@ -247,6 +247,16 @@ describe('shared-staging-name', () => {
   ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([mark]));
   test.each<[string, Files]>([
     ['one run at a time', dag(two(fill), `${caughtUp}, max_active_runs=1`)],
+    [
+      "a table that keeps the other runs' rows",
+      dag(
+        two(
+          `DELETE FROM mart.t ${day}; INSERT INTO mart.t SELECT * FROM r.t ${day}`,
+          'INSERT INTO m.t SELECT * FROM mart.t WHERE d = CURRENT_DATE - 1',
+        ),
+        caughtUp,
+      ),
+    ],
     ['once a day', dag(two(fill), once)],
     [
       'a name of its own',

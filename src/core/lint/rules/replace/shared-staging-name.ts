@@ -64,8 +64,9 @@ interface Use {
 }
 
 /**
- * A table that lasts, that the run makes or empties, fills with its interval's rows and reads to fill another: the first
- * place that names it, or `undefined`. What one transaction empties and fills under a lock is no other run's.
+ * A table that lasts, that the run makes or empties (a DELETE of the interval's rows leaves those of other runs), fills
+ * with its interval's rows and reads to fill another: the first place that names it, or `undefined`. What one transaction
+ * empties and fills under a lock is no other run's.
  */
 function stageOf(
   context: LintContext,
@@ -83,7 +84,8 @@ function stageOf(
   const views = usesOf(context, key, loading);
   if (views.some(({ view }) => view?.statement.temporary === true)) return undefined;
   const makes = views.some(
-    ({ view }) => view !== undefined && (view.statement.kind === 'create_table' || empties(view, key)),
+    ({ view }) =>
+      view !== undefined && (view.statement.kind === 'create_table' || (empties(view, key) && !isCut(view))),
   );
   const fills = views.filter(({ view }) => view === undefined || fillsTable(view, key));
   const loads = views.filter(({ view }) => view !== undefined && loadsFrom(view, key));
