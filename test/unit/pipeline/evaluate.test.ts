@@ -130,6 +130,25 @@ describe('statements', () => {
     expect(of('out')).toBe('[0, 2]');
   });
 
+  test.each<[code: string, value: string]>([
+    ['a = ["x", "y", "z"]\na.remove("y")\n', '["x", "z"]'],
+    ['a = [1, 2, 3]\na.clear()\n', '[]'],
+    ['a = [1, 2]\na.reverse()\n', '[2, 1]'],
+    ['a = [1, 2, 3]\ndel a[0]\n', '[2, 3]'],
+    ['a = {"x": 1, "y": 2}\ndel a["x"]\n', '{y: 2}'],
+    ['a = {"x": 1}\na.clear()\na["z"] = 3\n', '{z: 3}'],
+  ])('what is taken out is gone: %j', (code, value) => expect(names(code)('a')).toBe(value));
+
+  test.each([
+    'a = ["x", "y"]\na.remove(read())\n',
+    'a = ["x", "y"]\na.pop(read())\n',
+    'a = ["x", "y"]\ndel a[read()]\n',
+    'a = {"x": 1}\ndel a[read()]\n',
+    'a = {"x": 1}\na.popitem()\n',
+  ])('where it is not known what is taken out, nothing is said to be left: %j', (code) =>
+    expect(names(code)('a')).not.toMatch(/x/),
+  );
+
   test('a loop over something unknown keeps nothing that it changes', () => {
     const of = names('a = 1\nfor t in tables():\n  a = 2\n');
     expect(of('a')).toBe('unknown: depends on a condition that is not known before it runs');

@@ -5,6 +5,7 @@ import { sourceOf, spanIn } from '../calls/frame.ts';
 import { assign } from '../evaluate/assign.ts';
 import { conditionOf } from '../evaluate/condition-of.ts';
 import { binaryOperation } from '../evaluate/operators.ts';
+import { deleteItem } from '../library/collection-methods.ts';
 import { libraryName } from '../library/library-name.ts';
 import { childOf, childOfType, childrenOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { iterate } from '../values/iterate.ts';
@@ -79,7 +80,7 @@ function execute(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
     case 'continue_statement':
       return 'continue';
     case 'delete_statement':
-      for (const target of node.children) if (target.type === 'identifier') frame.names.delete(sourceOf(frame, target));
+      for (const target of node.children) executeDelete(target, frame, run);
       return 'normal';
     case 'global_statement':
     case 'pass_statement':
@@ -93,6 +94,19 @@ function execute(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
       return executeBlock(node, frame, run);
     default:
       return 'normal';
+  }
+}
+
+function executeDelete(target: SyntaxNode, frame: Frame, run: Interpreter): void {
+  if (target.type === 'identifier') {
+    frame.names.delete(sourceOf(frame, target));
+  } else if (target.type === 'expression_list') {
+    for (const one of target.children) executeDelete(one, frame, run);
+  } else if (target.type === 'subscript') {
+    const holder = childOf(target, 'value');
+    const key = childOf(target, 'subscript');
+    if (holder !== undefined && key !== undefined)
+      deleteItem(run.evaluate(holder, frame), run.evaluate(key, frame), run);
   }
 }
 

@@ -3,12 +3,12 @@ import type { CalendarUnit } from '../../../time/zones/calendar.ts';
 import { wallTime } from '../../../time/zones/wall-time.ts';
 import { argument } from '../calls/call.ts';
 import { formatWall } from '../values/interpolate.ts';
-import { keyValue } from '../values/iterate.ts';
-import { clocksOf, dictKey, listOf, none, unknown } from '../values/make-value.ts';
+import { unknown } from '../values/make-value.ts';
 import { clockMethod } from '../values/printed-clocks.ts';
 import { derivedText, plainText } from '../values/text-value.ts';
 import { floorSymbol, formatSymbol, shiftSymbol, withoutDashes } from '../values/time-symbol.ts';
-import type { Call, DictValue, Interpreter, ListValue, Value } from '../values/value.ts';
+import type { Call, Interpreter, Value } from '../values/value.ts';
+import { dictMethod, listMethod } from './collection-methods.ts';
 import { moveWall } from './move-wall.ts';
 import { joinWorkspacePath, normalPath, workspaceFile } from './paths.ts';
 import { textMethod } from './text-methods.ts';
@@ -21,9 +21,9 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
     case 'text':
       return textMethod(self, name, call);
     case 'list':
-      return changing.has(name) ? run.change(self, () => listMethod(self, name, call)) : listMethod(self, name, call);
+      return listMethod(self, name, call, run);
     case 'dict':
-      return changing.has(name) ? run.change(self, () => dictMethod(self, name, call)) : dictMethod(self, name, call);
+      return dictMethod(self, name, call, run);
     case 'datetime':
       return datetimeMethod(self, name, call, run);
     case 'symbol':
@@ -44,9 +44,6 @@ export function methodCall(self: Value, name: string, call: Call, run: Interpret
       return undefined;
   }
 }
-
-/** Methods that change a list or a dict. */
-const changing: ReadonlySet<string> = new Set(['append', 'add', 'insert', 'extend', 'update', 'pop', 'setdefault']);
 
 function fileText(path: string, run: Interpreter): Value {
   const file = workspaceFile(run.files, path);
@@ -74,77 +71,6 @@ export function readWorkspaceFile(path: string | undefined, call: Call): Value |
   if (path === undefined) return undefined;
   const file = derivedText(normalPath(path));
   return { kind: 'instance', type: openedFile, call: { ...call, positional: [file], keywords: new Map() } };
-}
-
-function listMethod(list: ListValue, name: string, call: Call): Value {
-  const [first, second] = call.positional;
-  switch (name) {
-    case 'append':
-    case 'add':
-      if (first !== undefined) list.items.push(first);
-      return none;
-    case 'insert':
-      if (second !== undefined && first?.kind === 'scalar') list.items.splice(Number(first.value), 0, second);
-      return none;
-    case 'extend':
-    case 'update':
-      if (first?.kind === 'list') list.items.push(...first.items);
-      if (first?.kind !== 'list' || first.open) list.open = true;
-      return none;
-    case 'copy':
-      return listOf([...list.items], list.tuple, list.open);
-    case 'pop': {
-      const at = first?.kind === 'scalar' ? Number(first.value) : -1;
-      const [popped] = list.open ? [] : list.items.splice(at, 1);
-      return popped ?? unknown('an item that is not known', clocksOf(list));
-    }
-    default:
-      return unknown(`list.${name}(…) is not followed`, clocksOf(list));
-  }
-}
-
-function dictMethod(dict: DictValue, name: string, call: Call): Value {
-  const [first, second] = call.positional;
-  const key = first === undefined ? undefined : dictKey(first);
-  switch (name) {
-    case 'get':
-    case 'setdefault':
-    case 'pop': {
-      const entry = key === undefined ? undefined : dict.entries.get(key);
-      if (entry !== undefined) {
-        if (name === 'pop' && key !== undefined) dict.entries.delete(key);
-        return entry.value;
-      }
-      if (dict.open || key === undefined) return unknown('an item that is not known', clocksOf(dict));
-      if (name === 'setdefault' && second !== undefined)
-        dict.entries.set(key, { value: second, at: call.at, valueAt: call.at });
-      return second ?? none;
-    }
-    case 'items':
-      return listOf(
-        [...dict.entries].map(([entryKey, entry]) => listOf([keyValue(entryKey), entry.value], true)),
-        false,
-        dict.open,
-      );
-    case 'keys':
-      return listOf([...dict.entries.keys()].map(keyValue), false, dict.open);
-    case 'values':
-      return listOf(
-        [...dict.entries.values()].map((entry) => entry.value),
-        false,
-        dict.open,
-      );
-    case 'copy':
-      return { kind: 'dict', entries: new Map(dict.entries), open: dict.open };
-    case 'update': {
-      if (first?.kind === 'dict') for (const [entryKey, entry] of first.entries) dict.entries.set(entryKey, entry);
-      for (const keyword of call.keywords.values()) dict.entries.set(keyword.name, keyword);
-      if (call.open || (first !== undefined && (first.kind !== 'dict' || first.open))) dict.open = true;
-      return none;
-    }
-    default:
-      return unknown(`dict.${name}(…) is not followed`, clocksOf(dict));
-  }
 }
 
 function datetimeMethod(self: Value & { kind: 'datetime' }, name: string, call: Call, run: Interpreter): Value {
