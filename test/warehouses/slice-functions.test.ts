@@ -261,7 +261,8 @@ describe.each(engines)('the slice functions and the engine agree on %s', (engine
 test.each(engines)('an older ledger gets the functions on %s', async (engine) => {
   const fixture = await openFixture(engine);
   const older = createLedgerSql.filter((statement) => !sliceFunctionsSql.includes(statement));
-  await sql(fixture.warehouse, ...older, 'update backfill_ledger.meta set version = 3');
+  const newer = ['drop table backfill_ledger.carried', 'update backfill_ledger.meta set version = 3'];
+  await sql(fixture.warehouse, ...older, ...newer);
   const ledger = sqlLedgerStore(fixture.warehouse);
   await ledger.listRuns(1);
   await ledger.close();

@@ -4,6 +4,7 @@ import type { ReadFact, Unknown, WriteFact } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
 import { tableName } from '../writes/table-of-statement.ts';
 import { calledElsewhere, type TaskStatement } from '../writes/task-statements.ts';
+import { isSameInEveryRun } from './run-dependence.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 
 interface FoundFacts {
@@ -89,11 +90,15 @@ function unknownWindow(
     return unknown(`The range that it reads of ${table} is not known: ${window.reason}.`, window.at ?? at);
   }
   if (window.kind !== 'unbounded' || tables.slicedBy(table).length === 0) return [];
+  // A full refresh makes its tables anew from all there is: that no condition says which rows is what it means.
+  if (isSameInEveryRun(task) && writes.length > 0 && writes.every(isWholeReplace)) return [];
   // What it reads of its own whole table is a matter of how it writes.
   if (writes.some((write) => write.slice.kind === 'whole-table' && tables.same(write.table, table))) return [];
   const columns = tables.slicedBy(table).join(', ');
   return unknown(`It reads all of ${table}, which is written in slices of ${columns}: no condition says which.`, at);
 }
+
+const isWholeReplace = ({ slice, mode }: WriteFact): boolean => slice.kind === 'whole-table' && mode === 'full_replace';
 
 const unknownSlice = (task: Task, { table, slice, sliceAt, at }: WriteFact): readonly Unknown[] =>
   slice.kind === 'unknown'
