@@ -61,6 +61,27 @@ describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine
     expect((await shop.onDatabase("select to_regclass('backfill_ledger.versions') is null")).rows).toEqual([['t']]);
   });
 
+  test('what comes before the first row is said, and a table that cannot be counted is no all-clear', async () => {
+    await shop.onDatabase(
+      'create table mart.kept as table mart.daily',
+      "delete from mart.daily where day < '2026-11-20'",
+    );
+    const late = await cli('gaps', 'shop.daily', ...now);
+    expect(late.code).toBe(0);
+    expect(late.out).toMatch(
+      /, no gaps since 2026-11-20\nno row before that: \d+ intervals, .* to 2026-11-19; to fill/,
+    );
+    await shop.onDatabase('truncate mart.daily');
+    const empty = await cli('gaps', 'shop.daily', ...now);
+    expect(empty.out).toMatch(/, no row\nnone of them has a row; to fill them: backfill run shop\.daily --from /);
+    await shop.onDatabase('alter table mart.daily rename to hidden');
+    expect(await cli('gaps', 'shop.daily', ...now)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('not counted: '),
+    });
+    await shop.onDatabase('drop table mart.hidden', 'alter table mart.kept rename to daily');
+  });
+
   test('bounds are literals of the column; what cannot be counted is said by name', async () => {
     const warehouse = await openWarehouse(shop.connection);
     const session = await warehouse.connect('unit');

@@ -29,7 +29,8 @@ export function register(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-Each table is asked once, for its rows by interval; nothing is written. Exit code 1 where there are gaps.
+Each table is asked once, for its rows by interval; nothing is written. Exit code 1 where there are gaps, or where
+a table could not be counted. Intervals before a table's first row are said, and are no gaps.
 
 Examples:
   backfill gaps shop_daily.orders_clean
@@ -51,7 +52,9 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
         found.push(gapsOf(task, now, asked, await surveySlices(session, asked.slices, surveyLimitMs)));
       }
       shell.out(options.format === 'json' ? gapsJson(found) : gapsText(found, shell));
-      shell.exit(found.some((one) => one.gaps.length > 0) ? exitCodes.findings : exitCodes.done);
+      // What could not be counted is no all-clear.
+      const isWhole = found.every(({ gaps: listed, untold }) => listed.length === 0 && untold.length === 0);
+      shell.exit(isWhole ? exitCodes.done : exitCodes.findings);
     } finally {
       await session.close();
     }
@@ -64,9 +67,12 @@ function gapsOf(task: PlannableTask, now: Instant, { units, season }: CalendarSu
     const rows = survey.rows.get(unit);
     return rows === undefined ? [] : [{ unit, rows }];
   });
+  const cellsOf = (some: typeof counted) => some.flatMap(({ unit }) => cells.get(unit) ?? []);
+  const first = counted.findIndex(({ rows }) => rows > 0);
   return {
     task: task.id,
-    intervals: counted.flatMap(({ unit }) => cells.get(unit) ?? []),
+    intervals: cellsOf(counted),
+    before: cellsOf(first < 0 ? counted : counted.slice(0, first)),
     gaps: findGaps(counted, season).flatMap((gap): (Gap & CalendarCell)[] => {
       const cell = cells.get(gap.unit);
       return cell === undefined ? [] : [{ ...cell, ...gap }];
@@ -76,9 +82,10 @@ function gapsOf(task: PlannableTask, now: Instant, { units, season }: CalendarSu
 }
 
 function gapsJson(found: readonly GapsOfTask[]): string {
-  const tasks = found.map(({ task, intervals, gaps: listed, untold }) => ({
+  const tasks = found.map(({ task, intervals, before, gaps: listed, untold }) => ({
     task,
     intervals: intervals.length,
+    before: before.map(({ unit, from, to }) => ({ unit, from, to })),
     gaps: listed.map(({ unit, from, to, kind, rows, usual }) => ({ unit, from, to, kind, rows, usual: usual ?? null })),
     untold,
   }));

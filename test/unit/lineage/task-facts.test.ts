@@ -128,6 +128,7 @@ describe('what is not known', () => {
       read('1 = 1'),
       ['window mart.src: It reads all of mart.src, which is written in slices of day: no condition says which.'],
     ],
+    ['the whole of a cut table, where all is made anew', 'truncate m; insert into m select count(*) from mart.src', []],
     [
       'a bound that varies',
       read('day >= current_date'),

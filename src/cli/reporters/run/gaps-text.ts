@@ -10,6 +10,8 @@ export interface GapsOfTask {
   /** Those that were counted, oldest first. */
   readonly intervals: readonly CalendarCell[];
   readonly gaps: readonly (Gap & CalendarCell)[];
+  /** Those before the first row, oldest first; all of them where there is none. */
+  readonly before: readonly CalendarCell[];
   /** Tables that could not be counted, and why. */
   readonly untold: readonly string[];
 }
@@ -22,14 +24,14 @@ export function gapsText(found: readonly GapsOfTask[], shell: Pick<Shell, 'color
 }
 
 function textOf(
-  { task, intervals, gaps, untold }: GapsOfTask,
+  { task, intervals, before, gaps, untold }: GapsOfTask,
   { colors, columns }: Pick<Shell, 'colors' | 'columns'>,
 ): string {
   const [first, last] = [intervals[0], intervals.at(-1)];
   const head =
     first === undefined || last === undefined
       ? `${task}: no interval of it can be counted`
-      : `${task}: ${counted(intervals.length, 'interval')}, ${first.label} to ${last.label}, ${gaps.length === 0 ? 'no gaps' : counted(gaps.length, 'gap')}`;
+      : `${task}: ${counted(intervals.length, 'interval')}, ${first.label} to ${last.label}, ${outcome(intervals, before, gaps)}`;
   const groups = inRow(gaps, intervals);
   const lines = groups.map((group) => {
     const [from, to] = [group[0], group.at(-1)];
@@ -46,10 +48,28 @@ function textOf(
   return [
     head,
     ...(lines.length === 0 ? [] : textTable(heads, lines, { width: columns, paintTitle: colors.dim })),
+    ...beforeText(task, before, intervals.length),
     ...untold.map((text) => `not counted: ${text}`),
     ...(commands.length === 0 ? [] : ['to fill what is missing:', ...commands.map((command) => `  ${command}`)]),
     '',
   ].join('\n');
+}
+
+function outcome(intervals: GapsOfTask['intervals'], before: GapsOfTask['before'], gaps: GapsOfTask['gaps']): string {
+  if (gaps.length > 0) return counted(gaps.length, 'gap');
+  if (before.length === 0) return 'no gaps';
+  return before.length === intervals.length ? 'no row' : `no gaps since ${intervals[before.length]?.label}`;
+}
+
+/** Whether a table's history should begin earlier nobody has said, so this is no gap, and no all-clear either. */
+function beforeText(task: string, before: readonly CalendarCell[], all: number): readonly string[] {
+  const [from, to] = [before[0], before.at(-1)];
+  if (from === undefined || to === undefined) return [];
+  const which =
+    before.length === all
+      ? 'none of them has a row'
+      : `no row before that: ${counted(before.length, 'interval')}, ${from.label} to ${to.label}`;
+  return [`${which}; to fill them: backfill run ${shellWord(task)} --from ${from.from} --to ${to.to} --downstream`];
 }
 
 /** Gaps without a row that follow each other stand together; an odd interval stands alone. */
