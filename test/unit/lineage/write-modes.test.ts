@@ -34,6 +34,11 @@ test.each([
     ['m.t full_replace whole-table'],
   ],
   [
+    'a table under one name in the schemas that the text moves through',
+    "SET search_path TO m, n; DELETE FROM t WHERE d = '{{ ds }}'; SET search_path TO public; DELETE FROM t; INSERT INTO t SELECT * FROM r.t;",
+    ['t delete range', 'public.t full_replace whole-table'],
+  ],
+  [
     'tables of one name in two schemas',
     'DELETE FROM t; INSERT INTO m.t SELECT * FROM r.t; INSERT INTO n.t SELECT * FROM r.t;',
     ['t full_replace whole-table', 'm.t append unknown', 'n.t append unknown'],

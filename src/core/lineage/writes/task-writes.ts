@@ -37,7 +37,11 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
   const remade = remadeTables(statements);
   const byTarget = new Map<string, Written>();
   const targets = statements.map((item) => ({ item, own: targetsOf(item, remade) }));
-  const fullName = fullNames(targets.flatMap(({ own }) => own.flatMap(({ table }) => table?.name ?? [])));
+  // Where the text moves to another schema on its way, a bare name is whose that schema is then.
+  const isMoved = statements.some(({ sql }) => /\bsearch_path\b|^\s*use\s/im.test(sql.source.text));
+  const fullName = fullNames(
+    isMoved ? [] : targets.flatMap(({ own }) => own.flatMap(({ table }) => table?.name ?? [])),
+  );
   for (const { item, own } of targets) {
     for (const { written, table: named } of own) {
       if (named === undefined || internal.has(written)) continue;
