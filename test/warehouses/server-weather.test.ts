@@ -118,7 +118,7 @@ describe('a server that takes no work for a while', { timeout: 240_000 }, () => 
       async () => {},
     ],
   ])('%s: the run waits, and ends as if nothing had been', async (_what, begins, ends) => {
-    const run = cli('run', 'sql/daily.sql', '--from', '2026-11-01', '--to', '2026-11-07', '--yes');
+    const run = cli('run', 'sql/daily.sql', '--from', '2026-11-01', '--to', '2026-11-07', '--yes', '--units');
     await Promise.race([run.begun, run.ended]);
     await begins();
     await new Promise((resolve) => setTimeout(resolve, 1500));
