@@ -1,5 +1,6 @@
 import { civilOf, dayMs, dayNumberOf, weekdayOf } from '../../time/zones/civil.ts';
 import type { Instant } from '../../time/zones/instant.ts';
+import { monthNames } from '../../time/zones/month-names.ts';
 import { offsetMs } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 
@@ -19,20 +20,6 @@ export interface ClockReading {
   readonly offsetMs: number | undefined;
 }
 
-export const monthNames = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
 export const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
 /** The fields that calendars name. Weekday 0 is Sunday. */

@@ -1,7 +1,8 @@
 import { dayMs, dayNumberOf, daysInMonth } from '../../time/zones/civil.ts';
+import { monthNames } from '../../time/zones/month-names.ts';
 import type { PythonDatetime } from './python-value.ts';
 import { refuse } from './refusal.ts';
-import { dayNames, monthNames, patternPieces } from './strftime.ts';
+import { dayNames, patternPieces } from './strftime.ts';
 
 const names = (list: readonly string[], length?: number): string =>
   [...list]

@@ -1,3 +1,5 @@
+import { monthNames } from '../../../time/zones/month-names.ts';
+
 /** A range that is often wanted, as it would be typed; `to` is not included. */
 export interface RangePreset {
   readonly label: string;
@@ -12,21 +14,6 @@ export interface PresetInterval {
   readonly state: string;
   readonly open: boolean;
 }
-
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 
 /** Ranges of the intervals that are there, oldest first; one that would mean nothing is not offered. */
 export function rangePresets(intervals: readonly PresetInterval[], isDaily: boolean): readonly RangePreset[] {
@@ -66,7 +53,7 @@ function calendarMonths(days: readonly PresetInterval[]): readonly RangePreset[]
     `${at.year}-${String(at.month).padStart(2, '0')}-01`;
   const beginning = days[0]?.from ?? '';
   return [
-    { label: months[whole.month - 1] ?? '', from: first(whole), to: first(after) },
+    { label: monthNames[whole.month - 1] ?? '', from: first(whole), to: first(after) },
     { label: 'This quarter', from: first({ year, month: quarter }), to: last.to },
   ].filter(({ from }) => from >= beginning.slice(0, 10));
 }
