@@ -58,6 +58,8 @@ export interface ChooseView {
   /** Bare dates or local date-times as typed; the end is the first moment not included. */
   readonly from: string;
   readonly to: string;
+  /** Only these units of it; `undefined`: all of it. */
+  readonly only?: readonly string[] | undefined;
   /** `31 intervals`; empty where the range means nothing. */
   readonly count: string;
   /** Which ones, and the first moment that is not included; or why nothing can be started. */

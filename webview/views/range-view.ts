@@ -51,10 +51,11 @@ function presets({ state, ask, remember }: PageContext): TemplateResult {
   return html`
     <div class="chips" role="group" aria-label="Ranges">
       ${choose.presets.map(
-        ({ label, from, to }) => html`<button class="chip" aria-pressed=${from === choose.from && to === choose.to}
+        ({ label, from, to, only }) => html`<button class="chip"
+          aria-pressed=${from === choose.from && to === choose.to && only?.join() === choose.only?.join()}
           @click=${() => {
             remember({ back: 0 });
-            ask({ type: 'set-range', from, to });
+            ask({ type: 'set-range', from, to, only });
           }}>${label}</button>`,
       )}
     </div>

@@ -12,6 +12,7 @@ const saidByPlan: readonly (keyof SelectionOptions)[] = [
   'from',
   'to',
   'logicalDates',
+  'unit',
   'downstream',
   'without',
   'expandUnbounded',

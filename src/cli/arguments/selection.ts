@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { PlannableTask, PlanRequest, Selection } from '../../core/plan/model/plan-request.ts';
+import { taskOfUnit } from '../../core/plan/model/unit-id.ts';
 import { type Instant, instant } from '../../core/time/zones/instant.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { shift } from '../../core/time/zones/shift.ts';
@@ -11,6 +12,7 @@ export interface SelectionOptions {
   readonly from?: string;
   readonly to?: string;
   readonly logicalDates?: string;
+  readonly unit: readonly string[];
   readonly downstream?: boolean;
   readonly without: readonly string[];
   readonly expandUnbounded?: boolean;
@@ -26,6 +28,11 @@ export function addSelectionOptions(command: Command): Command {
     .option('--from <time>', 'first instant of the data, e.g. 2026-11-01 (midnight in the zone of the pipeline)')
     .option('--to <time>', 'end of the data, not included, e.g. 2026-12-01')
     .option('--logical-dates <A..B>', 'pick by logical date instead, both days included, e.g. 2026-11-01..2026-11-30')
+    .addOption(
+      new Option('--unit <id>', 'of these only the slice dag.task@2026-11-01T00:00:00Z; may be repeated')
+        .default([] as string[], 'all of them')
+        .argParser((unit: string, before: readonly string[]) => [...before, unit]),
+    )
     .option('--downstream', 'with everything that reads what is rewritten')
     .addOption(
       new Option('--without <task>', 'leave a downstream task out; may be repeated')
@@ -57,9 +64,17 @@ export function planRequest(
   shell: Shell,
 ): PlanRequest {
   const selected = findTasks(words, tasks);
+  const others = options.unit.filter((unit) => !selected.some(({ id }) => id === taskOfUnit(unit)));
+  if (others[0] !== undefined) {
+    throw new UsageError(
+      `--unit ${others[0]} is of none of the tasks that are named`,
+      'write it as `backfill plan` lists it',
+    );
+  }
   return {
     tasks: selected.map(({ id }) => id),
     selection: selectionOf(options, [...new Set(selected.map(({ zone }) => zone))]),
+    ...(options.unit.length > 0 && { only: options.unit }),
     downstream: options.downstream ?? false,
     without: findTasks(options.without, tasks).map(({ id }) => id),
     expandUnbounded: options.expandUnbounded ?? false,

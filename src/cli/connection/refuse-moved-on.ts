@@ -88,6 +88,7 @@ function planCommand({ asked, connection }: PlanFile, name: string): string {
     'backfill plan',
     ...asked.tasks,
     range,
+    ...(asked.units ?? []).map((unit) => `--unit ${unit}`),
     ...(asked.downstream ? ['--downstream'] : []),
     ...(asked.without ?? []).map((task) => `--without ${task}`),
     ...(asked.expandUnbounded ? ['--expand-unbounded'] : []),

@@ -1,11 +1,11 @@
 import type { TaskId } from '../pipeline/model/model.ts';
 import type { Instant } from '../time/zones/instant.ts';
-import { toIso } from '../time/zones/iso.ts';
 import { planFindings } from './findings/plan-findings.ts';
 import { type Expansion, expandTasks } from './intervals/expand-tasks.ts';
 import { widenedTasks } from './intervals/widened-tasks.ts';
-import type { Plan, PlanUnit, UnitId } from './model/plan.ts';
+import type { Plan, PlanUnit } from './model/plan.ts';
 import type { PlannableTask, PlanRequest } from './model/plan-request.ts';
+import { unitId } from './model/unit-id.ts';
 import { taskGraph } from './tasks/task-graph.ts';
 import { blockers } from './units/blockers.ts';
 import { leaveOut } from './units/leave-out.ts';
@@ -55,9 +55,6 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
     widened: widenedTasks(graph, expansion.kept, request),
   };
 }
-
-/** `dag.task@2026-11-28T00:00:00Z`. */
-export const unitId = (task: TaskId, start: Instant): UnitId => `${task}@${toIso(start)}`;
 
 /** For each task the starts of its units, gathered when first asked for. */
 function startsByTask({ kept }: Expansion): (id: TaskId) => ReadonlySet<Instant> {

@@ -1,6 +1,6 @@
 import { toIso } from '../time/zones/iso.ts';
-import { unitId } from './make-plan.ts';
 import type { Plan, Reason } from './model/plan.ts';
+import { unitId } from './model/unit-id.ts';
 
 /**
  * Neighbouring units of one task that are written out one by one. A task that reads all of its past waits for thousands

@@ -83,6 +83,8 @@ export interface RangeChoice {
   readonly from: string;
   readonly to: string;
   readonly without: readonly string[];
+  /** Only these units, also of other tasks; `undefined`: all of this one. */
+  readonly only?: readonly string[] | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }

@@ -24,7 +24,7 @@ import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pi
 import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
 import { calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
-import { planTypedRange, rangeView, type TypedRange } from '../../core/view/page/range/range-view.ts';
+import { planTypedRange, rangeView } from '../../core/view/page/range/range-view.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
 import { sessionInWords } from '../../core/view/words/session-words.ts';
@@ -39,7 +39,8 @@ import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
 import { proofMemory } from './proof-memory.ts';
-import type { PlacedProblem, RangeChoice, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
+import { titleOf, typedRange } from './typed-choice.ts';
+import type { PlacedProblem, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
 
 /** The plan that a page of the assistant shows, frozen together with the state that it was made from. */
 interface FrozenPlan {
@@ -385,13 +386,3 @@ function namedIn({ tasks }: LiveState['facts'], id: TaskId): Pick<TaskNames, 'da
   const known = tasks.get(id);
   return { dag: known?.pipeline.id ?? '', name: known?.task.name ?? id };
 }
-
-const titleOf = ({ task, from, to }: TypedRange): string => `${task} ${from} to ${to} with downstream`;
-
-const typedRange = ({ task, from, to, without, now }: RangeChoice): TypedRange => ({
-  task,
-  from,
-  to,
-  without,
-  now: instant(now),
-});

@@ -63,7 +63,7 @@ describe('findTasks', () => {
 
 describe('planRequest', () => {
   const request = (words: string[], options: Partial<SelectionOptions>) =>
-    planRequest(words, { without: [], ...options }, tasks, shell);
+    planRequest(words, { without: [], unit: [], ...options }, tasks, shell);
 
   test('a bare date is midnight in the zone of the pipeline', () => {
     const { selection } = request(['berlin.orders'], { from: '2026-11-01', to: '2026-11-02' });

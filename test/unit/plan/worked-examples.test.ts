@@ -23,6 +23,29 @@ const rolling7 = window(start(days(-6)), end());
 const from = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => new Date(at(first) + index * 86_400_000).toISOString().slice(5, 10));
 
+describe('runs that are picked one by one', () => {
+  const tasks = [task('orders', daily), task('roll7', daily, { orders: rolling7 }), task('other', daily)];
+  const picked = (only: readonly string[], names = ['orders', 'other']) =>
+    makePlan(tasks, { ...request(names, range('2024-03-01', '2024-04-01')), only });
+
+  it('are all that is selected, and what reads them follows', () => {
+    const plan = picked(['orders@2024-03-04T00:00:00Z', 'orders@2024-03-06T00:00:00Z', 'other@2024-03-20T00:00:00Z']);
+    expect(startsOf(plan, 'orders')).toEqual(['03-04', '03-06']);
+    expect(startsOf(plan, 'other')).toEqual(['03-20']);
+    expect(startsOf(plan, 'roll7')).toEqual(from('2024-03-04', 9));
+    expect(codes(plan)).not.toContain('empty-selection');
+  });
+
+  it('that are not there stand against the plan', () => {
+    const plan = picked(['orders@2024-03-04T00:00:00Z', 'orders@2024-03-06T12:00:00Z'], ['orders']);
+    expect(plan.findings.find(({ code }) => code === 'empty-selection')).toMatchObject({
+      severity: 'error',
+      message: 'No finished run of the range is orders@2024-03-06T12:00:00Z.',
+    });
+    expect(codes(picked(['orders@2024-05-04T00:00:00Z'], ['orders']))).toContain('empty-selection');
+  });
+});
+
 describe('worked examples', () => {
   it('plans a rolling seven-day child seven times for one day', () => {
     const plan = makePlan(

@@ -73,7 +73,7 @@ describe('presets', () => {
         new Date(Date.parse(`${last}T00:00Z`) - (states.length - 1 - index - offset) * 86_400_000)
           .toISOString()
           .slice(0, 10);
-      return { from: at(0), to: at(1), label: at(0), state, open: false };
+      return { unit: `a.b@${at(0)}`, from: at(0), to: at(1), label: at(0), state, open: false };
     });
   const offered = (intervals: ReturnType<typeof days>) =>
     rangePresets(intervals, true).map(({ label, from, to }) => `${label} ${from} ${to}`);
@@ -90,6 +90,18 @@ describe('presets', () => {
       'Since last failure 2026-11-20 2026-11-30',
       'All stale · 2 2026-10-11 2026-10-22',
     ]);
+  });
+
+  test('all of a state are exactly those, and a range where they follow each other', () => {
+    const states = ['fresh', 'missing', 'fresh', 'missing', 'missing', 'fresh', 'stale', 'stale', 'fresh'];
+    const of = (label: string) => rangePresets(days(states), true).find((preset) => preset.label.startsWith(label));
+    expect(of('Fill what is missing')).toEqual({
+      label: 'Fill what is missing · 3',
+      from: '2026-11-22',
+      to: '2026-11-26',
+      only: ['a.b@2026-11-22', 'a.b@2026-11-24', 'a.b@2026-11-25'],
+    });
+    expect(of('All stale')).toEqual({ label: 'All stale · 2', from: '2026-11-27', to: '2026-11-29' });
   });
 
   test('on the last day of a month that month is whole', () => {

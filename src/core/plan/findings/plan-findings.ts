@@ -1,18 +1,18 @@
 import type { WriteFact } from '../../lineage/facts/facts.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
-import type { GridInterval } from '../../time/intervals/grid.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import { type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
-import { daysWritten, pickedRuns } from '../intervals/picked-runs.ts';
+import { pickedRuns } from '../intervals/picked-runs.ts';
 import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { OldestFirst } from '../units/newest-first.ts';
 import type { UnitNode } from '../units/unit-graph.ts';
 import { unitSlices } from '../units/unit-slices.ts';
+import { emptySelections } from './empty-selections.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { sourceFindings } from './source-findings.ts';
 import { unmadeTables } from './unmade-tables.ts';
@@ -56,78 +56,6 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
 function bySeverity(findings: readonly PlanFinding[]): readonly PlanFinding[] {
   const order = { error: 0, warning: 1, info: 2 };
   return [...findings].sort((a, b) => order[a.severity] - order[b.severity]);
-}
-
-function emptySelections({ request, graph, expansion, units }: Planned): PlanFinding[] {
-  const findings: PlanFinding[] = [];
-  const severity = units.length === 0 ? 'error' : 'warning';
-  if (request.tasks.length === 0) {
-    findings.push({ code: 'empty-selection', severity, message: 'No task was selected.', task: undefined });
-  }
-  for (const id of new Set(request.tasks)) {
-    const task = graph.tasks.get(id);
-    if (task === undefined) {
-      const message = `No task of the workspace is called ${id}.`;
-      findings.push({ code: 'empty-selection', severity, message, task: id });
-      continue;
-    }
-    const intervals = expansion.kept.get(id) ?? [];
-    if (intervals.some(({ reasons }) => reasons.some((reason) => reason.kind === 'selected'))) continue;
-    const message = `Nothing of ${id} is selected: ${whyEmpty(task, request)}.`;
-    findings.push({ code: 'empty-selection', severity, message, task: id });
-  }
-  return findings;
-}
-
-function whyEmpty(task: PlannableTask, { selection, now }: PlanRequest): string {
-  const { grid, noGrid, zone } = task;
-  if (grid === undefined) {
-    const cure = task.id.endsWith('.sql') ? '' : '; say under dags in backfill.yaml at which dates it runs';
-    return `${noGrid ?? 'its schedule gives no data intervals'}${cure}`;
-  }
-  const [from, to] =
-    selection.kind === 'data-range' ? [selection.from, selection.to] : [selection.first, selection.last];
-  if (selection.kind === 'data-range' && from >= to) {
-    return `the range ends (${toIso(to)}) no later than it starts (${toIso(from)}); its end is the first moment not included`;
-  }
-  if (selection.kind === 'logical-dates' && from > to) return 'the last logical date lies before the first';
-  const chosen =
-    selection.kind === 'data-range'
-      ? pickedRuns(task, selection)
-      : grid.startingWithin(selection.first, selection.last);
-  const first = chosen[0];
-  if (first !== undefined) {
-    return `the interval from ${toIso(first.start)} ends at ${toIso(first.data.end)} and is not finished at ${toIso(now)}`;
-  }
-  const what =
-    selection.kind === 'data-range' ? 'no run of its schedule writes data of' : 'its schedule has no tick in';
-  return `${what} ${toIso(from)} to ${toIso(to)} (schedule in ${zone})${nearestRuns(task, from, to)}`;
-}
-
-/** The last run before a range without one and the first behind it, each with the days that it writes. */
-function nearestRuns(task: PlannableTask, from: Instant, to: Instant): string {
-  const { grid } = task;
-  let before = grid?.containing(instant(from - 1));
-  while (before !== undefined && daysWritten(task, before).from >= from) {
-    before = grid?.containing(instant(before.start - 1));
-  }
-  const inside = before === undefined ? grid?.overlapping(from, instant(to + farAhead))[0] : undefined;
-  let after = before === undefined ? inside : grid?.containing(before.next);
-  while (after !== undefined && daysWritten(task, after).to <= to && after.start < to + farAhead) {
-    before = after;
-    after = grid?.containing(after.next);
-  }
-  const told = [before, after].flatMap((run) => (run === undefined ? [] : [runInWords(task, run)]));
-  return told.length === 0 ? '' : `; nearest: ${told.join(', then ')}`;
-}
-
-const farAhead = 400 * 86_400_000;
-
-function runInWords(task: PlannableTask, run: GridInterval): string {
-  const { start, data } = run;
-  const { from, to } = daysWritten(task, run);
-  const same = from === data.start && to === data.end;
-  return `the run of ${toIso(start)}${same || !(from < to) ? '' : `, which writes ${toIso(from)} to ${toIso(to)}`}`;
 }
 
 /** What a plan would run the scheduler itself never has: a date that it means may be another one, or none. */
@@ -326,6 +254,8 @@ function notFinished({ request, graph, units }: Planned): PlanFinding[] {
     const last = grid === undefined ? undefined : lastFinished(grid, now);
     const first = last === undefined ? undefined : grid?.containing(last.next);
     if (task === undefined || first === undefined || !planned.has(id) || task.fullRefresh === true) continue;
+    // Whoever picks days has seen which are there.
+    if (request.only !== undefined) continue;
     const asked =
       selection.kind === 'data-range'
         ? pickedRuns(task, selection).find(({ start }) => start >= first.start)?.start

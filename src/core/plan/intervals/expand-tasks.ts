@@ -1,7 +1,7 @@
 import type { ReadWindow } from '../../lineage/facts/facts.ts';
 import { type RangeWindow, windowRange, windowReach } from '../../lineage/facts/window-range.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
-import type { Grid, GridInterval } from '../../time/intervals/grid.ts';
+import type { GridInterval } from '../../time/intervals/grid.ts';
 import {
   emptySet,
   type InstantRange,
@@ -13,8 +13,10 @@ import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../../time/zones/instant.ts';
 import type { Reason } from '../model/plan.ts';
 import type { ParentRead, PlannableTask, PlanRequest } from '../model/plan-request.ts';
+import { unitId } from '../model/unit-id.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import { followedStart, followReach } from './by-order.ts';
+import { firstTick } from './first-tick.ts';
 import { newestOfTables } from './newest-of-tables.ts';
 import { pickedRuns } from './picked-runs.ts';
 import { firstIndex, orMoment, rewritesWholeTable, writtenRange } from './written-range.ts';
@@ -55,24 +57,6 @@ const allLater: RangeWindow = { kind: 'range', column: '', lo: [], hi: [{ anchor
 /** Tasks that read each other ahead, on a schedule without a start date, would grow backwards without end. */
 const maxCircular = 100_000;
 
-const longAgo = instant(Date.UTC(1, 0, 1));
-
-/**
- * The first tick of a grid at or before `horizon`; `undefined` when the grid has no beginning.
- * Ticks from a start date on, so "has a tick at or before t" turns from false to true once.
- */
-function firstTick(grid: Grid, horizon: Instant): Instant | undefined {
-  if (grid.floor(longAgo) !== undefined) return undefined;
-  let low = longAgo as number;
-  let high = horizon as number;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (grid.floor(instant(middle)) === undefined) low = middle;
-    else high = middle;
-  }
-  return instant(high);
-}
-
 /** Which intervals each task has to run, by testing windows forwards; lo and hi are never inverted. */
 export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   const kept = new Map<TaskId, Map<Instant, Growing>>();
@@ -83,6 +67,8 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   /** Of a full refresh, which is one unit at its newest interval: what of its data may have changed. */
   const renewed = new Map<TaskId, IntervalSet>();
   const selected = new Set(request.tasks);
+  const only = request.only === undefined ? undefined : new Set(request.only);
+  const isMeant = ({ id }: PlannableTask, start: Instant): boolean => only === undefined || only.has(unitId(id, start));
   for (const task of graph.tasks.values()) {
     kept.set(task.id, new Map());
     horizons.set(task.id, task.grid === undefined ? undefined : lastFinished(task.grid, request.now)?.next);
@@ -139,6 +125,8 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     const reason: Reason = { kind: 'selected' };
     if (task.fullRefresh === true) {
       const range = selectedRange(selection);
+      const newest = newestFinished(task);
+      if (newest === undefined || !isMeant(task, newest.start)) return;
       if (range.from < range.to) renew(task, reason, [range], fresh);
       return;
     }
@@ -146,7 +134,9 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       selection.kind === 'logical-dates'
         ? task.grid.startingWithin(selection.first, selection.last)
         : pickedRuns(task, selection);
-    for (const interval of found) if (interval.next <= horizon) add(task, interval, reason, fresh);
+    for (const interval of found) {
+      if (interval.next <= horizon && isMeant(task, interval.start)) add(task, interval, reason, fresh);
+    }
   };
 
   const readDirty = (

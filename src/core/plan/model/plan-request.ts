@@ -5,6 +5,7 @@ import type { Grid } from '../../time/intervals/grid.ts';
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { UnitId } from './plan.ts';
 
 /** A table that a task of the workspace writes and this task reads. `parent` may be the task itself. */
 export interface ParentRead {
@@ -92,6 +93,8 @@ export type Selection =
 export interface PlanRequest {
   readonly tasks: readonly TaskId[];
   readonly selection: Selection;
+  /** Of what `selection` picks, only these: days that do not follow each other. `undefined`: all of it. */
+  readonly only?: readonly UnitId[];
   readonly downstream: boolean;
   /** Downstream tasks left out by hand; their slices stay stale and the plan says so. */
   readonly without: readonly TaskId[];

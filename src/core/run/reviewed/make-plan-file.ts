@@ -69,6 +69,7 @@ function askedFor({ tasks, selection, without, order, ...more }: PlanRequest): A
     from: toIso(from),
     to: toIso(to),
     ...(selection.kind === 'logical-dates' && { logical: true }),
+    ...(more.only !== undefined && { units: more.only }),
     ...(more.downstream && { downstream: true }),
     ...(without.length > 0 && { without }),
     ...(more.expandUnbounded && { expandUnbounded: true }),
@@ -88,6 +89,7 @@ export function requestOf({ asked, now }: PlanFile): PlanRequest {
   return {
     tasks: asked.tasks,
     selection,
+    ...(asked.units !== undefined && { only: asked.units }),
     downstream: asked.downstream ?? false,
     without: asked.without ?? [],
     expandUnbounded: asked.expandUnbounded ?? false,

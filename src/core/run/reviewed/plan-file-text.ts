@@ -99,6 +99,7 @@ const planFile = record<PlanFile>({
     from: text,
     to: text,
     logical: optional(yes),
+    units: optional(list(text)),
     downstream: optional(yes),
     without: optional(list(text)),
     expandUnbounded: optional(yes),

@@ -45,6 +45,8 @@ export interface AskedFor {
   readonly from: string;
   readonly to: string;
   readonly logical?: true | undefined;
+  /** Of that range only these. */
+  readonly units?: readonly string[] | undefined;
   readonly downstream?: true | undefined;
   readonly without?: readonly string[] | undefined;
   readonly expandUnbounded?: true | undefined;

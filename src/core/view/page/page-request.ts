@@ -11,7 +11,13 @@ export type PageRequest =
   /** The page woke up: send the whole state. */
   | { readonly type: 'ready' }
   /** A side that is left out stays as it is: the page may not have seen yet what the other was set to. */
-  | { readonly type: 'set-range'; readonly from?: string; readonly to?: string }
+  | {
+      readonly type: 'set-range';
+      readonly from?: string;
+      readonly to?: string;
+      /** Only these units of it. */
+      readonly only?: readonly string[] | undefined;
+    }
   | { readonly type: 'include-task'; readonly task: TaskId; readonly included: boolean }
   /** The host asks which connection. */
   | { readonly type: 'choose-connection' }

@@ -15,6 +15,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     choose: {
       from: kept?.from ?? '',
       to: kept?.to ?? '',
+      only: kept?.only,
       count: '',
       summary: '',
       valid: false,

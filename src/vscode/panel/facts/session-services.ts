@@ -39,6 +39,7 @@ export interface KeptSession {
   readonly task: string;
   readonly from: string;
   readonly to: string;
+  readonly only?: readonly string[] | undefined;
   readonly without: readonly string[];
   readonly options: OptionsView;
   readonly connection: string | undefined;

@@ -44,8 +44,17 @@ export async function openSession(
   const named = (await client.call('tasks', null)).find((found) => found.task === task);
   const save = (): void => {
     const { choose, connection } = store.state;
-    const { from, to, without } = choices.range();
-    services.remember({ task, from, to, without, options: choose.options, connection: connection.name, run: run.kept });
+    const { from, to, without, only } = choices.range();
+    services.remember({
+      task,
+      from,
+      to,
+      without,
+      only,
+      options: choose.options,
+      connection: connection.name,
+      run: run.kept,
+    });
   };
   const run = sessionRun(() => store, services, save, kept?.run);
   const first = firstFacts(task, client.folder.uri.toString(), firstOptions(defaults, services.settings), kept);

@@ -10,7 +10,11 @@ export interface SessionChoices {
   /** The range as chosen now. */
   range(): RangeChoice;
   /** A side that is left out stays as it is. */
-  setRange(sides: { readonly from?: string; readonly to?: string }): Promise<void>;
+  setRange(sides: {
+    readonly from?: string;
+    readonly to?: string;
+    readonly only?: readonly string[] | undefined;
+  }): Promise<void>;
   include(task: string, included: boolean): Promise<void>;
   refresh(): Promise<void>;
   refreshConnections(wanted?: string): Promise<void>;
@@ -23,7 +27,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
   const range = (): RangeChoice => {
     const { task, choose } = store.state;
     const without = choose.downstream.filter(({ included }) => !included).map((entry) => entry.task);
-    return { task, from: choose.from, to: choose.to, without, now: Date.now() };
+    return { task, from: choose.from, to: choose.to, without, only: choose.only, now: Date.now() };
   };
   const refresh = async (): Promise<void> => {
     const asked = range();
@@ -31,6 +35,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
     const now = range();
     // A later edit has asked again: its answer counts.
     if (now.from !== asked.from || now.to !== asked.to || now.without.join() !== asked.without.join()) return;
+    if (now.only !== asked.only) return;
     store.set({ zone, choose: { ...store.state.choose, ...answer } });
     save();
   };
@@ -57,8 +62,8 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
     range,
     refresh,
     useConnection,
-    setRange({ from = store.state.choose.from, to = store.state.choose.to }) {
-      store.choose({ from, to });
+    setRange({ from = store.state.choose.from, to = store.state.choose.to, only }) {
+      store.choose({ from, to, only });
       return refresh();
     },
     include(task, included) {

@@ -1,3 +1,4 @@
+import { taskOfUnit } from '../../../core/plan/model/unit-id.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { ChooseView, ConnectionView, PlanView } from '../../../protocol/assistant-state.ts';
 
@@ -15,11 +16,20 @@ export function cliCommand(
     from,
     to,
     without,
-  }: { readonly task: string; readonly from: string; readonly to: string; readonly without: readonly string[] },
+    only,
+  }: {
+    readonly task: string;
+    readonly from: string;
+    readonly to: string;
+    readonly without: readonly string[];
+    readonly only?: readonly string[] | undefined;
+  },
   { choose: { options, downstream }, connection, plan }: ShownChoices,
 ): string {
   const on = connection.name === undefined ? [] : [`--connection ${shellWord(connection.name)}`];
-  const range = [shellWord(task), `--from ${shellWord(from)}`, `--to ${shellWord(to)}`];
+  const tasks = only === undefined ? [task] : [...new Set(only.map(taskOfUnit))];
+  const units = (only ?? []).map((unit) => `--unit ${shellWord(unit)}`);
+  const range = [...tasks.map(shellWord), `--from ${shellWord(from)}`, `--to ${shellWord(to)}`, ...units];
   if (plan?.purpose.kind === 'undo') {
     const [first, ...more] = plan.units;
     const only = first !== undefined && more.length === 0 ? [`--unit ${shellWord(first.id)}`] : [];

@@ -1,8 +1,8 @@
 import type { PlannableTask } from '../../../plan/model/plan-request.ts';
+import { unitId } from '../../../plan/model/unit-id.ts';
 import { slicesOfIntervals } from '../../../run/survey/slices-of-intervals.ts';
 import type { SurveySlice } from '../../../run/survey/survey-slices.ts';
 import type { Instant } from '../../../time/zones/instant.ts';
-import { toIso } from '../../../time/zones/iso.ts';
 import { type CalendarLayout, laidOut } from './calendar-view.ts';
 
 /** What is to be counted for the calendar of a task. */
@@ -20,7 +20,7 @@ export function calendarSurvey(task: PlannableTask | undefined, now: Instant): C
   if (task === undefined) return { units: [], slices: [], season: undefined };
   const { layout, intervals } = laidOut(task, now);
   return {
-    units: intervals.map(({ start }) => `${task.id}@${toIso(start)}`),
+    units: intervals.map(({ start }) => unitId(task.id, start)),
     slices: slicesOfIntervals(task, intervals),
     season: seasons[layout],
   };

@@ -1,11 +1,11 @@
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { PlannableTask } from '../../../plan/model/plan-request.ts';
+import { unitId } from '../../../plan/model/unit-id.ts';
 import { formatInterval } from '../../../time/intervals/format-interval.ts';
 import type { GridInterval } from '../../../time/intervals/grid.ts';
 import { lastFinished } from '../../../time/intervals/last-finished.ts';
 import { dayMs } from '../../../time/zones/civil.ts';
 import { type Instant, instant } from '../../../time/zones/instant.ts';
-import { toIso } from '../../../time/zones/iso.ts';
 import type { ZoneName } from '../../../time/zones/zone-name.ts';
 import { typedRun } from '../../words/typed-run.ts';
 
@@ -66,7 +66,7 @@ export function calendarGrid(
   const [oldest, newest] = [intervals[0], intervals.at(-1)];
   const next = newest !== undefined && before === undefined ? grid.containing(newest.next) : undefined;
   const cell = (interval: GridInterval, open: boolean): CalendarCell => ({
-    unit: `${id}@${toIso(interval.start)}`,
+    unit: unitId(id, interval.start),
     ...typedRun(task, interval),
     label: formatInterval(interval.data, shownIn),
     open,

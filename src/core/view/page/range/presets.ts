@@ -5,9 +5,12 @@ export interface RangePreset {
   readonly label: string;
   readonly from: string;
   readonly to: string;
+  /** Only these units of it; `undefined`: all of it. */
+  readonly only?: readonly string[];
 }
 
 export interface PresetInterval {
+  readonly unit: string;
   readonly from: string;
   readonly to: string;
   readonly label: string;
@@ -22,12 +25,14 @@ export function rangePresets(intervals: readonly PresetInterval[], isDaily: bool
   if (last === undefined) return [];
   const since = (first: PresetInterval | undefined, label: string): readonly RangePreset[] =>
     first === undefined ? [] : [{ label, from: first.from, to: last.to }];
-  const all = (state: string): readonly RangePreset[] => {
+  /** Exactly those: what lies between them is not touched. */
+  const all = (state: string, label: string): readonly RangePreset[] => {
     const found = finished.filter((one) => one.state === state);
     const [from, to] = [found[0], found.at(-1)];
-    return from === undefined || to === undefined
-      ? []
-      : [{ label: `All ${state} · ${found.length}`, from: from.from, to: to.to }];
+    if (from === undefined || to === undefined) return [];
+    const isInRow = finished.indexOf(to) - finished.indexOf(from) + 1 === found.length;
+    const only = isInRow ? {} : { only: found.map(({ unit }) => unit) };
+    return [{ label: `${label} · ${found.length}`, from: from.from, to: to.to, ...only }];
   };
   const failed = finished.findLast(({ state }) => state === 'failed');
   return [
@@ -35,8 +40,8 @@ export function rangePresets(intervals: readonly PresetInterval[], isDaily: bool
     ...(finished.length >= 7 ? since(finished.at(-7), 'Last 7') : []),
     ...(isDaily ? calendarMonths(finished) : []),
     ...since(failed, 'Since last failure'),
-    ...all('stale'),
-    ...all('missing'),
+    ...all('stale', 'All stale'),
+    ...all('missing', 'Fill what is missing'),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import { daysInWords, planSummary } from '../../../plan/explain.ts';
 import { makePlan } from '../../../plan/make-plan.ts';
-import type { Plan } from '../../../plan/model/plan.ts';
+import type { Plan, UnitId } from '../../../plan/model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../../plan/model/plan-request.ts';
+import { taskOfUnit } from '../../../plan/model/unit-id.ts';
 import { formatInterval, formatWall } from '../../../time/intervals/format-interval.ts';
 import type { Instant } from '../../../time/zones/instant.ts';
 import { parseInstant } from '../../../time/zones/iso.ts';
@@ -15,6 +16,8 @@ export interface TypedRange {
   readonly from: string;
   readonly to: string;
   readonly without: readonly TaskId[];
+  /** Only these intervals of it, also of other tasks; `undefined`: all of this task. */
+  readonly only?: readonly UnitId[] | undefined;
   readonly now: Instant;
 }
 
@@ -44,7 +47,7 @@ export interface DownstreamEntry {
  */
 export function planTypedRange(
   tasks: readonly PlannableTask[],
-  { task, from, to, without, now }: TypedRange,
+  { task, from, to, without, only, now }: TypedRange,
   purpose: 'run' | 'proof' = 'run',
 ): { readonly plan: Plan; readonly zone: ZoneName } | { readonly wrong: string; readonly zone: ZoneName } {
   const found = tasks.find(({ id }) => id === task);
@@ -61,8 +64,10 @@ export function planTypedRange(
     return { wrong: 'The end is not after the start. The end is not included: for one day give the next day.', zone };
   }
   const request: PlanRequest = {
-    tasks: [task],
+    tasks:
+      only === undefined ? [task] : [...new Set([task, ...only.map(taskOfUnit)])].filter((id) => isPicked(id, only)),
     selection,
+    ...(only !== undefined && { only }),
     downstream: purpose === 'run',
     without,
     expandUnbounded: false,
@@ -71,6 +76,8 @@ export function planTypedRange(
   };
   return { plan: makePlan(tasks, request), zone };
 }
+
+const isPicked = (task: TaskId, only: readonly UnitId[]): boolean => only.some((unit) => taskOfUnit(unit) === task);
 
 /** What the range selects, and how much each task behind it has to redo. */
 export function rangeView(
@@ -91,7 +98,7 @@ export function rangeView(
   return {
     zone: made.zone,
     ...summaryOf(made, range, label),
-    downstream: depths(range.task, children).map(([task, depth]) => ({
+    downstream: depths([range.task, ...(range.only ?? []).map(taskOfUnit)], children).map(([task, depth]) => ({
       task,
       depth,
       included: !range.without.includes(task),
@@ -103,11 +110,12 @@ export function rangeView(
 
 function summaryOf(
   made: ReturnType<typeof planTypedRange>,
-  { task }: TypedRange,
+  { task, only }: TypedRange,
   zone: ZoneName,
 ): Pick<RangeView, 'valid' | 'count' | 'summary'> {
   if ('wrong' in made) return { valid: false, count: '', summary: made.wrong };
   const { plan } = made;
+  if (only !== undefined) return summaryOfPicked(plan, only, zone);
   const mine = (plan.byTask.get(task) ?? []).flatMap((position) => plan.units[position] ?? []);
   const first = mine[0];
   const last = mine.at(-1);
@@ -126,15 +134,37 @@ function summaryOf(
   };
 }
 
+/** Days that do not follow each other: how many, and between which. */
+function summaryOfPicked(
+  plan: Plan,
+  only: readonly UnitId[],
+  zone: ZoneName,
+): Pick<RangeView, 'valid' | 'count' | 'summary'> {
+  const picked = new Set(only);
+  const units = plan.units.filter(({ id }) => picked.has(id)).sort((a, b) => a.start - b.start);
+  const [first, last] = [units[0], units.at(-1)];
+  if (first === undefined || last === undefined) {
+    const why = plan.findings.find(({ code }) => code === 'empty-selection');
+    return { valid: false, count: '', summary: why?.message ?? 'None of the picked intervals is there any more.' };
+  }
+  const tasks = new Set(units.map(({ task }) => task)).size;
+  const [from, to] = [formatInterval(first.data, zone), formatInterval(last.data, zone)];
+  return {
+    valid: true,
+    count: counted(units.length, 'interval'),
+    summary: `picked one by one${tasks === 1 ? '' : ` of ${tasks} tasks`}: ${from === to ? from : `the first is ${from}, the last ${to}`}. What lies between them is left as it is.`,
+  };
+}
+
 /** `2026-11-01` instead of its midnight. */
 const wholeDay = (wall: string): string => wall.replace(/ 00:00$/, '');
 
 /** Breadth first, so that each task stands at its shortest distance. */
 function depths(
-  task: TaskId,
+  tasks: readonly TaskId[],
   children: ReadonlyMap<TaskId, readonly TaskId[]>,
 ): readonly (readonly [TaskId, number])[] {
-  const depth = new Map<TaskId, number>([[task, 0]]);
+  const depth = new Map<TaskId, number>(tasks.map((task) => [task, 0]));
   for (const [parent, at] of depth) {
     for (const child of children.get(parent) ?? []) if (!depth.has(child)) depth.set(child, at + 1);
   }
