@@ -3,7 +3,7 @@ import type { AstReader } from './ast/ast-reader.ts';
 import { lex } from './lex/lexer.ts';
 import { split } from './lex/split.ts';
 import type { DialectName } from './model/dialect-name.ts';
-import type { SqlReading, Statement } from './model/statement.ts';
+import type { SqlReading, Statement, Trust } from './model/statement.ts';
 import { openCursor } from './parse/cursor.ts';
 import { readExpression } from './parse/expressions/read-expression.ts';
 import { readQuery } from './parse/queries/read-query.ts';
@@ -15,8 +15,8 @@ const grammar = { expression: readExpression, query: readQuery, statement: readS
 /**
  * Reads every statement of a masked text from its tokens. Synchronous, never throws; offsets are UTF-16 in the unmasked
  * text. Statements are in source order; what is not understood is missing from a statement, and a broken statement
- * leaves its neighbours alone. With `ast`, `trust` of a statement is a second opinion that is asked for when the property
- * is first read, and costs nothing before; without, it is `full`.
+ * leaves its neighbours alone. With `ast`, `trust` of a statement is a second opinion that is asked for when it is
+ * first called, and costs nothing before; without, it is `full`.
  */
 export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
   const { tokens, problems } = lex(masked, dialect);
@@ -30,12 +30,10 @@ export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReade
 }
 
 function withSecondOpinion(statement: Statement, masked: MaskedText, dialect: DialectName, ast: AstReader): Statement {
-  let trust: Statement['trust'] | undefined;
-  return Object.defineProperty({ ...statement }, 'trust', {
-    enumerable: true,
-    get() {
-      trust ??= ast.trustOf(statement, masked.text.slice(statement.start, statement.end), dialect);
-      return trust;
-    },
-  });
+  let answer: Trust | undefined;
+  const trust = (): Trust => {
+    answer ??= ast.trustOf(statement, masked.text.slice(statement.start, statement.end), dialect);
+    return answer;
+  };
+  return { ...statement, trust };
 }

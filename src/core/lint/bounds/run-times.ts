@@ -10,10 +10,17 @@ const from = instant(Date.UTC(2025, 0, 1));
 const to = instant(from + 365 * dayMs);
 
 /** A year of the pipeline's intervals, from tick to tick, thinned; empty where the file says no schedule. */
-export const yearOfRuns = oncePer((pipeline: Pipeline): readonly DataInterval[] => {
-  const all = gridOfYear(pipeline)?.overlapping(from, to) ?? [];
+export function yearOfRuns(pipeline: Pipeline): readonly DataInterval[] {
+  const grid = gridOfYear(pipeline);
+  return grid === undefined ? [] : runsOfYear(grid).runs;
+}
+
+/** Once for all pipelines of one schedule. */
+const runsOfYear = oncePer((grid: Grid): { readonly runs: readonly DataInterval[]; readonly shortestMs: number } => {
+  const all = grid.overlapping(from, to);
   const every = Math.max(1, Math.floor(all.length / 200));
-  return all.filter((_, at) => at % every === 0).map((one) => ({ start: one.start, end: one.next }));
+  const runs = all.filter((_, at) => at % every === 0).map((one) => ({ start: one.start, end: one.next }));
+  return { runs, shortestMs: Math.min(...runs.map(({ start, end }) => end - start)) };
 });
 
 const anyDays: readonly DataInterval[] = Array.from({ length: 120 }, (_, day) => ({
@@ -29,8 +36,9 @@ export function sampleIntervals(pipeline: Pipeline): readonly DataInterval[] {
 
 /** The shortest time between two runs, in ms; `undefined` where the file says no schedule. */
 export function shortestPeriodMs(pipeline: Pipeline): number | undefined {
-  const lengths = yearOfRuns(pipeline).map(({ start, end }) => end - start);
-  return lengths.length === 0 ? undefined : Math.min(...lengths);
+  const grid = gridOfYear(pipeline);
+  const { runs, shortestMs } = grid === undefined ? { runs: [], shortestMs: 0 } : runsOfYear(grid);
+  return runs.length === 0 ? undefined : shortestMs;
 }
 
 /** Whether the schedule has a run of this logical date; `undefined` where the files do not say it. */

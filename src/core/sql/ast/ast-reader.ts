@@ -1,12 +1,12 @@
 import type { DialectName } from '../model/dialect-name.ts';
-import type { Statement, StatementKind } from '../model/statement.ts';
+import type { Statement, StatementKind, Trust } from '../model/statement.ts';
 import { type AstFacts, astFacts } from './ast-facts.ts';
 import type { AstParser } from './ast-parser.ts';
 
 /** A second opinion on statements, from the full grammars that are loaded. */
 export interface AstReader {
   /** `sql` is the masked text of the statement alone. A dialect without grammar, or one it cannot read, is no doubt. */
-  trustOf(statement: Statement, sql: string, dialect: DialectName): Statement['trust'];
+  trustOf(statement: Statement, sql: string, dialect: DialectName): Trust;
 }
 
 /** Longer statements are not worth the time of a backtracking parser, which takes about 0.03 ms a character. */

@@ -2,6 +2,8 @@ import type { Span } from '../../text/span.ts';
 import type { CommonTable, FromItem, QueryBlock, SqlExpression } from './expression.ts';
 import type { TableReference } from './table-reference.ts';
 
+export type Trust = 'full' | 'envelope';
+
 export const statementKinds = [
   'begin',
   'commit',
@@ -128,8 +130,11 @@ export interface Statement extends Span {
   })[];
   /** Names of the output columns, `undefined` where unnamed. */
   readonly outputColumns: readonly (string | undefined)[];
-  /** `envelope`: the expression parser of the dialect disagreed on kind or target, so expressions are not trusted. */
-  readonly trust: 'full' | 'envelope';
+  /**
+   * `envelope`: the expression parser of the dialect disagreed on kind or target, so expressions are not trusted.
+   * Asked when first called: a second reading of every statement would cost as much as the first.
+   */
+  readonly trust: () => Trust;
   /** New name of a rename, `SWAP WITH` partner, `COPY … FROM` direction. */
   readonly renamedTo: TableReference | undefined;
   readonly copyDirection: 'from' | 'to' | undefined;

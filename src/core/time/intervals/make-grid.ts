@@ -16,11 +16,26 @@ export type GridResult =
     }
   | { readonly grid: undefined; readonly reason: string };
 
+/** Grids keep the steps that they have walked, and most pipelines of a workspace run on a handful of schedules. */
+const mostKept = 64;
+const kept = new Map<string, GridResult>();
+
 /**
  * The data intervals that Airflow would make of a schedule: from the first tick at or after the start date to the
- * last one at or before the end date. Without a start date a cron grid goes on to both sides.
+ * last one at or before the end date. Without a start date a cron grid goes on to both sides. The same schedule and
+ * anchor give the same grid while it is among those made last, so that pipelines share what it has found.
  */
 export function makeGrid(schedule: Schedule, anchor: ScheduleAnchor): GridResult {
+  const key = JSON.stringify([schedule, anchor]);
+  const made = kept.get(key) ?? newGrid(schedule, anchor);
+  kept.delete(key);
+  kept.set(key, made);
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  return made;
+}
+
+function newGrid(schedule: Schedule, anchor: ScheduleAnchor): GridResult {
   switch (schedule.kind) {
     case 'cron':
       return cronGrid(schedule, anchor);
