@@ -1,20 +1,27 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { builtFolder } from '../built-folder.ts';
 import type { Figure } from '../figure.ts';
 
-/** What is loaded when a shell starts: its entry and everything that it imports at once. */
+/** What is loaded when a shell starts: its entry and everything that it imports at once; a command with the command line. */
 export async function bundle(): Promise<readonly Figure[]> {
   const part = 'bundle';
-  const entries = ['extension.cjs', 'cli.js', 'workspace-thread.js', 'run-thread.js', 'webview/assistant.js'];
+  const entries = [
+    ['extension.cjs'],
+    ['cli.js'],
+    ...['check', 'plan', 'run'].map((command) => ['cli.js', chunkOf(command)]),
+    ['workspace-thread.js'],
+    ['run-thread.js'],
+    ['webview/assistant.js'],
+  ];
   const figures = entries
-    .filter((entry) => existsSync(join(builtFolder, entry)))
+    .filter((entry) => entry.every((file) => existsSync(join(builtFolder, file))))
     .map((entry): Figure => {
-      const files = closure(join(builtFolder, entry));
+      const files = closure(entry.map((file) => join(builtFolder, file)));
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
       return {
         part,
-        what: `${entry} as loaded`,
+        what: `${entry.map(plainName).join(' and ')} as loaded`,
         value: bytes / 1000,
         unit: 'KB',
         atMost: 1000,
@@ -34,8 +41,15 @@ const named = (count: number): string => (count === 1 ? 'one file' : `${count} f
 /** `import … from "./x.js"` and `import "./x.js"`; what `import()` names is loaded later. */
 const staticImport = /\b(?:import|from)\s*"(\.{1,2}\/[^"]+)"/g;
 
-function closure(entry: string): readonly string[] {
-  const found = new Set([entry]);
+/** The chunk of a command that the command line loads when it is called. */
+const chunkOf = (command: string): string =>
+  join('chunks', readdirSync(join(builtFolder, 'chunks')).find((file) => isChunkOf(file, command)) ?? command);
+const isChunkOf = (file: string, command: string): boolean =>
+  file.startsWith(`${command}-`) && file.endsWith('.js') && !file.slice(command.length + 1).includes('-');
+const plainName = (file: string): string => file.replace(/^chunks\/(.*)-[^-]*\.js$/, '$1');
+
+function closure(entries: readonly string[]): readonly string[] {
+  const found = new Set(entries);
   for (const file of found) {
     for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(staticImport)) {
       const imported = join(dirname(file), path);

@@ -1,35 +1,33 @@
 import { Command, CommanderError } from 'commander';
-import { register as registerCheck } from './commands/check.ts';
-import { register as registerDone } from './commands/done.ts';
-import { register as registerGaps } from './commands/gaps.ts';
-import { register as registerHistory } from './commands/history.ts';
-import { register as registerInit } from './commands/init.ts';
-import { register as registerMakeSafe } from './commands/make-safe.ts';
-import { register as registerPlan } from './commands/plan.ts';
-import { register as registerProve } from './commands/prove.ts';
-import { register as registerResume } from './commands/resume.ts';
-import { register as registerRun } from './commands/run.ts';
-import { register as registerScheduler } from './commands/scheduler.ts';
-import { register as registerShow } from './commands/show.ts';
-import { register as registerUndo } from './commands/undo.ts';
 import { jsonOnFailure } from './terminal/json-failure.ts';
 import { exitCodes, type Shell, UsageError } from './terminal/shell.ts';
 
-const registers = [
-  registerCheck,
-  registerShow,
-  registerInit,
-  registerMakeSafe,
-  registerPlan,
-  registerGaps,
-  registerProve,
-  registerRun,
-  registerHistory,
-  registerResume,
-  registerDone,
-  registerUndo,
-  registerScheduler,
-];
+type Register = (program: Command, shell: Shell) => void;
+
+/** In the order of the help. A command is loaded when it is called, since reading and planning take long to load. */
+const commands: Readonly<Record<string, () => Promise<{ readonly register: Register }>>> = {
+  check: () => import('./commands/check.ts'),
+  show: () => import('./commands/show.ts'),
+  init: () => import('./commands/init.ts'),
+  'make-safe': () => import('./commands/make-safe.ts'),
+  plan: () => import('./commands/plan.ts'),
+  gaps: () => import('./commands/gaps.ts'),
+  prove: () => import('./commands/prove.ts'),
+  run: () => import('./commands/run.ts'),
+  history: () => import('./commands/history.ts'),
+  resume: () => import('./commands/resume.ts'),
+  done: () => import('./commands/done.ts'),
+  undo: () => import('./commands/undo.ts'),
+  scheduler: () => import('./commands/scheduler.ts'),
+};
+
+/** The command that is called alone; all of them for help and for a word that may be a slip of one. */
+async function registersFor([first = '']: readonly string[]): Promise<readonly Register[]> {
+  if (first === '--version' || first === '-V') return [];
+  const called = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  const loaded = await Promise.all((called === undefined ? Object.values(commands) : [called]).map((load) => load()));
+  return loaded.map(({ register }) => register);
+}
 
 /**
  * Runs one command line to its end. Never rejects for a wrong call or for what files, databases and terminals do; a
@@ -38,7 +36,7 @@ const registers = [
 export async function runCommandLine(words: readonly string[], outer: Shell, version: string): Promise<void> {
   const { shell, finish } = jsonOnFailure(words, outer);
   try {
-    await createProgram(shell, version).parseAsync(words, { from: 'user' });
+    await createProgram(await registersFor(words), shell, version).parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) shell.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
     else if (error instanceof UsageError) {
@@ -50,7 +48,7 @@ export async function runCommandLine(words: readonly string[], outer: Shell, ver
   finish();
 }
 
-function createProgram(shell: Shell, version: string): Command {
+function createProgram(registers: readonly Register[], shell: Shell, version: string): Command {
   const program = new Command('backfill')
     .description('Makes scheduled data tasks safe to run twice: check, plan, run and compare.')
     .version(version)
