@@ -480,7 +480,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'relational/prove',
       decides: 'the same unit twice, on moved clocks',
-      imports: ['unit', 'jobs', 'order', 'session', 'relational/preview'],
+      imports: ['unit', 'jobs', 'order', 'session', 'relational/task', 'relational/preview'],
     },
     {
       room: 'preflight',

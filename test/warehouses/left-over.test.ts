@@ -248,4 +248,71 @@ describe.each(engines)('rows that earlier runs left, on %s', (engine) => {
       expect(await run([upsert], {}, { options: { compare } })).toMatchObject({ slices: [{ leftOver: { rows: 1 } }] });
     }
   });
+
+  describe('what two runs from nothing fill differently says nothing of earlier runs', () => {
+    const keyed = (id: string) => [
+      'drop table target',
+      `create table target (id ${id}, src int not null unique, day date, n int)`,
+    ];
+    const fills = (columns: string, values: string, action: string) =>
+      `insert into target (${columns}src, day, n) select ${values}id, day, n from (${source}) s on conflict (src) do ${action}`;
+    test.each<[string, readonly string[], string]>([
+      ['a random key by default', keyed('uuid default gen_random_uuid() primary key'), fills('', '', 'nothing')],
+      ['a random key', keyed('uuid primary key'), fills('id, ', 'gen_random_uuid(), ', 'nothing')],
+      ['a serial key', keyed('serial primary key'), fills('', '', 'nothing')],
+      ['an identity', keyed('int generated always as identity primary key'), fills('', '', 'nothing')],
+      [
+        'a key from a sequence',
+        [...keyed('int primary key'), 'drop sequence if exists ids', 'create sequence ids'],
+        fills('id, ', "nextval('ids'), ", 'nothing'),
+      ],
+      [
+        'a day that is loaded, as text',
+        keyed('text'),
+        fills('id, ', "to_char(now(), 'YYYY-MM-DD HH24:MI:SS.US'), ", 'nothing'),
+      ],
+      [
+        'a time that a trigger sets',
+        [
+          ...keyed('timestamptz'),
+          'create or replace function stamp() returns trigger language plpgsql as $$ begin new.id = clock_timestamp(); return new; end $$',
+          'create trigger stamp before insert on target for each row execute function stamp()',
+        ],
+        fills('', '', 'nothing'),
+      ],
+    ])('%s', async (_, ddl, statement) => {
+      await database('select 1', ...ddl);
+      await run([statement]);
+      expect(await run([statement])).toMatchObject({ state: 'unchanged', slices: [{ leftOver: undefined }] });
+      expect(await run([statement], { orphans: 'delete' })).toMatchObject({ state: 'unchanged', notes: [] });
+      expect(await prove([statement])).toMatchObject({ verdict: { kind: 'no-difference' } });
+      await database('delete from source where id = 2');
+      const told = await run([statement]);
+      expect(told).toMatchObject({ state: 'unchanged', slices: [{ leftOver: { rows: 1, samples: [{ src: '2' }] } }] });
+      expect(await prove([statement])).toMatchObject({
+        verdict: { kind: 'not-clean', slices: [{ removed: 1, added: 0 }] },
+      });
+      expect(await run([statement], { orphans: 'delete' })).toMatchObject({
+        state: 'changed',
+        slices: [{ removed: 1, leftOver: { rows: 1, deleted: true } }],
+      });
+      expect(await scalar(fixture.warehouse, "select string_agg(src::text, ' ' order by src) from target")).toBe(
+        '1 3 4 5 6',
+      );
+    });
+
+    test('where no column is the same twice, nothing is told and nothing deleted', async () => {
+      await database('drop table target', 'create table target (id uuid primary key, n float8)');
+      const some = 'insert into target select gen_random_uuid(), random() from source on conflict do nothing';
+      const whole = { column: undefined, from: undefined, to: undefined, key: [] };
+      await run([some], whole);
+      expect(await run([some], { ...whole, orphans: 'delete' })).toMatchObject({
+        slices: [{ leftOver: undefined }],
+        notes: expect.arrayContaining([
+          expect.stringMatching(/^orphans: delete of target was not done: no column of .*target/),
+        ]),
+      });
+      expect(await scalar(fixture.warehouse, 'select count(*) from target')).toBe('12');
+    });
+  });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { SliceFact, WriteFact } from '../../../src/core/lineage/facts/facts.ts';
+import type { ReadFact, ReadWindow, SliceFact, WriteFact } from '../../../src/core/lineage/facts/facts.ts';
+import type { Task } from '../../../src/core/pipeline/model/model.ts';
 import type { PlanUnit } from '../../../src/core/plan/model/plan.ts';
+import type { RowsOfTask } from '../../../src/core/run/jobs/slices/part-of-table.ts';
 import { sharedSlice } from '../../../src/core/run/jobs/slices/shared-slice.ts';
+import { readSql } from '../../../src/core/sql/read-sql.ts';
+import { plainText } from '../../../src/core/template/mask/plain-text.ts';
 import type { TimeExpression } from '../../../src/core/time/expressions/time-expression.ts';
 
 const at = (anchor: 'start' | 'end', floor?: 'day' | 'month', days = 0): TimeExpression => ({
@@ -29,6 +33,31 @@ const day = unit('2026-11-28T00:00:00Z', '2026-11-29T00:00:00Z');
 const hour = unit('2026-11-28T05:00:00Z', '2026-11-28T06:00:00Z');
 const month = unit('2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z');
 const moment = unit('2026-11-28T00:00:00Z', '2026-11-28T00:00:00Z', '2026-11-29T00:00:00Z');
+const text = (sql: string, holes: readonly unknown[] = []): Task =>
+  ({
+    sql: [{ masked: { ...plainText(sql), holes }, reading: readSql(plainText(sql), 'postgres') }],
+    accesses: [],
+    unread: [],
+  }) as never;
+const upsert = 'insert into mart.t select * from src on conflict (id) do update set n = excluded.n';
+const dated = text(upsert, [{ value: { kind: 'time' } }]);
+const given = text(upsert, [{ value: { kind: 'parameter', source: 'conf' } }]);
+const lately: ReadWindow = { kind: 'unknown', reason: 'now()', at: undefined };
+const within = (column: string): ReadWindow => ({ kind: 'range', column, lo: [at('start')], hi: [at('end')] });
+const whole: SliceFact = { kind: 'whole-table' };
+const read = (table: string, window: ReadWindow = { kind: 'unbounded' }): ReadFact => ({
+  table,
+  window,
+  provenance: 'sql',
+  at: undefined,
+});
+const rows = (parts: Partial<RowsOfTask> = {}): RowsOfTask => ({
+  task: text(upsert),
+  facts: { reads: [read('src')], writes: [] },
+  refilledBy: () => [],
+  same: (a, b) => a === b,
+  ...parts,
+});
 const write = (slice: SliceFact, mode: WriteFact['mode'] = 'merge'): WriteFact => ({
   table: 'mart.t',
   slice,
@@ -39,15 +68,88 @@ const write = (slice: SliceFact, mode: WriteFact['mode'] = 'merge'): WriteFact =
 });
 
 describe('whether the rows of a slice are the unit’s alone', () => {
-  test.each<[string, WriteFact, PlanUnit]>([
+  test.each<[string, WriteFact, PlanUnit, Partial<RowsOfTask>?]>([
     ['the interval itself', write(own), day],
     ['a month', write(own), month],
     ['the day of a run that is a moment', write(range(at('start', 'day'), at('start', 'day', 1))), moment],
     ['the day before', write(range(at('start', undefined, -1), at('start'))), day],
     ['a table that every interval rewrites', write({ kind: 'whole-table' }, 'full_replace'), day],
     ['rows that are added and guarded', write(own, 'append'), day],
-  ])('they are: %s', (_, fact, of) => {
-    expect(sharedSlice(fact, of, [])).toBeUndefined();
+    ['a table that every run gives whole', write(whole), day],
+    ['a snapshot that empties it first', write(whole, 'full_replace'), day, { task: dated }],
+    ['a slice of its own statements', write(own), day, { task: dated }],
+    [
+      'a slice that was declared, by the column that it reads by',
+      { ...write(own), cutAsSaid: 'alone' },
+      day,
+      { task: dated, facts: { reads: [read('src', within('day'))], writes: [] } },
+    ],
+    [
+      'a stage of its own that is filled on the way',
+      write(own),
+      day,
+      { facts: { reads: [read('stage')], writes: [{ ...write(whole, 'full_replace'), table: 'stage' }] } },
+    ],
+  ])('they are: %s', (_, fact, of, parts = {}) => {
+    expect(sharedSlice(fact, of, [], rows(parts))).toBeUndefined();
+  });
+
+  test.each<[string, WriteFact, Partial<RowsOfTask>, RegExp]>([
+    ['the interval decides what goes into the whole', write(whole), { task: dated }, /depends on the interval$/],
+    ['so does what a run is given', write(whole), { task: given }, /depends on the interval$/],
+    [
+      'so does the clock',
+      write(whole),
+      { facts: { reads: [read('src', lately)], writes: [] } },
+      /which rows of src it reads depends on when it runs$/,
+    ],
+    [
+      'the source holds one interval at a time',
+      write(whole),
+      { refilledBy: (table) => (table === 'src' ? ['shop.fill'] : []) },
+      /src, which it reads, is filled anew for each interval by shop\.fill$/,
+    ],
+    ['a LIMIT takes some', write(whole), { task: text(`insert into mart.t select * from src limit 9`) }, /LIMIT$/],
+    [
+      'a LIMIT in a query below',
+      write(whole),
+      { task: text('insert into mart.t with s as (select * from src limit 9) select * from s') },
+      /LIMIT$/,
+    ],
+    ['a queue is used up', { ...write(own), takenFrom: 'queue' }, {}, /uses up what it reads \(queue\)/],
+    ['rows behind a mark', { ...write(own), behindMark: 'marks' }, {}, /uses up what it reads \(marks\)/],
+    ...(['delete', 'update'] as const).map((mode): [string, WriteFact, Partial<RowsOfTask>, RegExp] => [
+      `the source is marked by ${mode}`,
+      write(own),
+      { facts: { reads: [read('src')], writes: [{ ...write(own, mode), table: 'src' }] } },
+      /uses up what it reads \(src\)/,
+    ]),
+    [
+      'the source is emptied behind it',
+      write(own),
+      { facts: { reads: [read('src')], writes: [{ ...write(whole, 'full_replace'), table: 'src', empties: true }] } },
+      /uses up what it reads \(src\)/,
+    ],
+    [
+      'the slice was declared by another column than it reads by',
+      { ...write(own), cutAsSaid: 'alone' },
+      { task: dated, facts: { reads: [read('src', within('loaded_at'))], writes: [] } },
+      /^nothing in its statements says that the rows of mart\.t with day in its interval/,
+    ],
+    [
+      'the slice was declared wider than its statements say',
+      { ...write(own), cutAsSaid: 'otherwise' },
+      { facts: { reads: [read('src', within('day'))], writes: [] } },
+      /^other rows of mart\.t were declared/,
+    ],
+    [
+      'nobody knows which, and the interval decides',
+      write({ kind: 'unknown', reason: 'no column' }),
+      { task: dated },
+      /no column; declare column, from and to under its writes$/,
+    ],
+  ])('they are not, because %s', (_, fact, parts, why) => {
+    expect(sharedSlice(fact, day, [], rows(parts))).toMatch(why);
   });
 
   test.each<[string, WriteFact, PlanUnit, readonly string[], RegExp]>([
@@ -66,12 +168,12 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       write({ kind: 'unknown', reason: 'no column' }),
       day,
       [],
-      /no column; declare column, or slice: all/,
+      /no column; declare slice: all under its writes$/,
     ],
     ['each interval adds to the whole', write({ kind: 'whole-table' }, 'append'), day, [], /adds its rows/],
     ['rows are only changed', write(own, 'update'), day, [], /only changes rows/],
     ['a declared table that no statement writes', write({ kind: 'whole-table' }, 'unknown'), day, [], /is not known$/],
   ])('they are not: %s', (_, fact, of, writers, why) => {
-    expect(sharedSlice(fact, of, writers)).toMatch(why);
+    expect(sharedSlice(fact, of, writers, rows())).toMatch(why);
   });
 });

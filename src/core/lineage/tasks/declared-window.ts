@@ -57,16 +57,26 @@ export function withDeclaredWrites(
     // Saying which rows are an interval's does not change what the statements do to them. The place of its slice goes:
     // it may be cut otherwise now.
     const { sliceAt: _, ...does } = known ?? { table: write.table.toLowerCase(), mode: 'unknown' as const };
+    const slice = declaredSlice(known?.slice, write, zone);
+    const said = cutAsSaid(known?.slice, slice);
     return {
       ...does,
-      slice: declaredSlice(known?.slice, write, zone),
+      slice,
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
+      ...(said === undefined ? {} : { cutAsSaid: said }),
       ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
       provenance: 'declared',
       at: known?.at,
     };
   });
   return [...kept, ...said];
+}
+
+function cutAsSaid(known: WriteFact['slice'] | undefined, slice: WriteFact['slice']): WriteFact['cutAsSaid'] {
+  if (slice.kind !== 'range' || slice === known) return undefined;
+  if (known?.kind !== 'range' || known.column !== slice.column) return 'alone';
+  const bounds = ({ lo, hi }: typeof slice) => JSON.stringify([lo, hi]);
+  return bounds(known) === bounds(slice) ? undefined : 'otherwise';
 }
 
 /** A declared column without bounds stands for the interval itself, unless the statements already say how it is bounded. */

@@ -29,6 +29,8 @@ export interface JobSource {
   readonly sources?: DeclaredSources;
   /** Other tasks that write a table; none where nobody was asked. */
   readonly otherWriters?: ((table: string) => readonly TaskId[]) | undefined;
+  /** Tasks that fill a table anew for each interval; none where nobody was asked. */
+  readonly refilledBy?: ((table: string) => readonly TaskId[]) | undefined;
 }
 
 export interface JobSetting {
@@ -150,7 +152,11 @@ export function sliceOf(
     (one) => sameTable(one.table, table) || sameTable(one.table, write.table),
   );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
-  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? []);
+  const { task, facts, refilledBy = () => [] } = source;
+  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? [], {
+    ...{ task, facts, refilledBy },
+    same: sameTable,
+  });
   const planned = unit.slices.find((slice) => slice.table === table);
   const stage = planned?.stage;
   const common = { table, mode, stage, key, volatile, floatTolerance, concurrency, shared, orphans };

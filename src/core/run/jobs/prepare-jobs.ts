@@ -10,6 +10,7 @@ import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { type CarriedBy, isCarried, makeCarriedJob } from './make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { scheduledWriters } from './scheduled-writers.ts';
+import { refillers } from './slices/refillers.ts';
 import { taskContext } from './task-context.ts';
 
 export interface PreparedJobs {
@@ -79,6 +80,7 @@ export function prepareJobs(
       declared: declared.get(unit.task),
       sources: facts.sources,
       otherWriters,
+      refilledBy: refillers(facts),
       ...known,
     };
     const options = optionsOf(unit.task, taskFacts);

@@ -4,21 +4,37 @@ import type { PlanUnit } from '../../../plan/model/plan.ts';
 import { exactTime } from '../../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../../time/intervals/data-interval.ts';
 import { instant } from '../../../time/zones/instant.ts';
+import { partOfTable, type RowsOfTask, usedUpTable } from './part-of-table.ts';
 
 /**
  * Why rows of a slice may be of others than the runs of this unit, in words; `undefined` where all of them are, so that
  * what one run from an empty slice does not give is left over. `writers`: other tasks that write the table.
  */
-export function sharedSlice(write: WriteFact, unit: PlanUnit, writers: readonly TaskId[]): string | undefined {
+export function sharedSlice(
+  write: WriteFact,
+  unit: PlanUnit,
+  writers: readonly TaskId[],
+  rows: RowsOfTask,
+): string | undefined {
   const { table, slice, mode } = write;
   if (writers.length > 0) return `${writers.join(', ')} ${writers.length === 1 ? 'writes' : 'write'} ${table} too`;
   if (mode === 'update') return `it only changes rows of ${table} that are there`;
   if (mode === 'unknown') return `how it writes ${table} is not known`;
+  const usedUp = usedUpTable(write, rows);
+  if (usedUp !== undefined) return `it uses up what it reads (${usedUp}), so that a second run does not find it`;
   if (slice.kind === 'unknown') {
-    return `which rows of ${table} are those of one interval is not known: ${slice.reason}; declare column, or slice: all, under its writes`;
+    const cure = partOfTable(rows, table) === undefined ? 'slice: all' : 'column, from and to';
+    return `which rows of ${table} are those of one interval is not known: ${slice.reason}; declare ${cure} under its writes`;
   }
   if (slice.kind === 'whole-table') {
-    return mode === 'append' ? `each interval adds its rows to ${table}, and which those are is not known` : undefined;
+    if (mode === 'append') return `each interval adds its rows to ${table}, and which those are is not known`;
+    return mode === 'full_replace' || mode === 'create' ? undefined : partOfTable(rows, table);
+  }
+  if (write.cutAsSaid === 'otherwise') {
+    return `other rows of ${table} were declared to be those of an interval than its statements say`;
+  }
+  if (write.cutAsSaid === 'alone' && !readsBy(slice, rows)) {
+    return `nothing in its statements says that the rows of ${table} with ${columnOf(slice)} in its interval are those that it writes`;
   }
   const step = unit.next - unit.start;
   const moved = (by: number): DataInterval => ({
@@ -29,3 +45,9 @@ export function sharedSlice(write: WriteFact, unit: PlanUnit, writers: readonly 
   const behind = exactTime(slice.lo, moved(step)) < exactTime(slice.hi, unit.data);
   return before || behind ? `other intervals write the same rows of ${table}` : undefined;
 }
+
+/** Whether the task reads by the same column by which its slice is cut. */
+const readsBy = (slice: WriteFact['slice'], { facts }: RowsOfTask): boolean =>
+  facts.reads.some(({ window }) => window.kind === 'range' && slice.kind === 'range' && window.column === slice.column);
+
+const columnOf = (slice: WriteFact['slice']): string => (slice.kind === 'range' ? slice.column : 'a time');

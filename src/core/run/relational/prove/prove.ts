@@ -14,8 +14,8 @@ import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
 import type { UnitError, UnitOutcome } from '../../unit/unit-outcome.ts';
 import { openPreview } from '../preview/preview.ts';
+import { shiftClocks } from '../task/shift-clocks.ts';
 import { plannedCalls } from './planned-calls.ts';
-import { shiftClocks } from './shift-clocks.ts';
 
 /** What running one unit twice came to. Nothing of it was kept. */
 export interface UnitProof {
@@ -123,14 +123,18 @@ export async function proveUnit(
     })),
   ];
   const preview = openPreview(warehouse, env, timeBoxMs);
+  let last: readonly SliceDiff[] = [];
   try {
     for (const [pass, { under, job: again }] of passes.entries()) {
       const outcome = await preview.executor.execute(again, signal);
-      if (outcome.state === 'previewed') leftOut = leftOutInWords(outcome.slices);
+      if (outcome.state === 'previewed') {
+        last = outcome.slices;
+        leftOut = leftOutInWords(last);
+      }
       const verdict = verdictOf(outcome, pass, under, job);
       if (verdict !== undefined) return proof(verdict, notCovered);
     }
-    const clean = await cleanRun(preview.executor, job, signal);
+    const clean = await cleanRun(preview.executor, job, { shifted, runs: last }, signal);
     return proof(clean.verdict, notCovered, clean.notEmptied);
   } finally {
     await preview.end();
@@ -158,11 +162,13 @@ function verdictOf(outcome: UnitOutcome, pass: number, under: string, job: UnitJ
 
 /**
  * One run from empty slices, against what the runs before it left. Slices that are not the unit's alone are not emptied, and
- * said; where nothing can be emptied, so is why.
+ * said; where nothing can be emptied, so is why. A table that a second such run, on a moved clock, fills otherwise again
+ * (random keys, a clock) is judged by what the last of `runs` says is left over in it.
  */
 async function cleanRun(
   executor: UnitExecutor,
   job: UnitJob,
+  { shifted, runs }: { readonly shifted: readonly RenderedStatement[]; readonly runs: readonly SliceDiff[] },
   signal: CancelSignal,
 ): Promise<Pick<UnitProof, 'verdict' | 'notEmptied'>> {
   const notEmptied = job.slices.flatMap(({ shared: why, table }) =>
@@ -173,7 +179,14 @@ async function cleanRun(
   const outcome = await executor.execute(unguarded({ ...job, fromNothing: true }), signal);
   switch (outcome.state) {
     case 'previewed': {
-      const slices = outcome.slices.filter(differs);
+      if (!outcome.slices.some(differs)) return none;
+      const statements = shifted.map(({ text, at }) => ({ text, at }));
+      const again = await executor.execute(unguarded({ ...job, statements, fromNothing: true }), signal);
+      if (again.state === 'cancelled') return { verdict: { kind: 'cancelled' }, notEmptied };
+      const moving = again.state === 'previewed' ? again.slices.filter(differs) : [];
+      const slices = outcome.slices
+        .filter(differs)
+        .flatMap((slice) => (moving.some((one) => isSameSlice(one, slice)) ? (leftOverOf(slice, runs) ?? []) : slice));
       if (slices.length === 0) return none;
       return { verdict: { kind: 'not-clean', slices, statements: writers(job, slices) }, notEmptied };
     }
@@ -186,6 +199,18 @@ async function cleanRun(
     default:
       return none;
   }
+}
+
+const isSameSlice = (a: SliceDiff, b: SliceDiff): boolean => a.table === b.table && a.from === b.from && a.to === b.to;
+
+/** A slice whose rows no two clean runs have in common, with what a run found to be left over in it. */
+function leftOverOf(slice: SliceDiff, runs: readonly SliceDiff[]): SliceDiff | undefined {
+  const { leftOver } = runs.find((one) => isSameSlice(one, slice)) ?? {};
+  if (leftOver === undefined) return undefined;
+  const samples = leftOver.samples.map(
+    (before) => ({ kind: 'removed', key: undefined, before, after: undefined }) as const,
+  );
+  return { ...slice, added: 0, removed: leftOver.rows, changed: leftOver.stale, columns: [], sums: [], samples };
 }
 
 const differs = ({ added, removed, changed }: SliceDiff): boolean => added !== 0 || removed !== 0 || changed !== 0;

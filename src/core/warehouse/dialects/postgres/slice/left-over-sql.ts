@@ -1,6 +1,6 @@
 import type { ColumnDescription } from '../../../port/table-description.ts';
 import { quoteIdentifier } from '../quote.ts';
-import { rowBytes } from '../row-hash.ts';
+import { type HashMethod, hashHalves, rowBytes } from '../row-hash.ts';
 import { where } from './figures-sql.ts';
 
 /** The slice as a run left it, and as a run from nothing leaves it, at the moment when both can be seen. */
@@ -93,6 +93,20 @@ export const clockColumnsSql = (
       return `pg_catalog.bool_and(${quoteIdentifier(name)} >= ${began})`;
     })
     .join(', ')} from ${live}${where(predicate)}`;
+
+/** Of each column, by itself, a figure that tells whether it has the same values as often. */
+export function columnFiguresSql(
+  live: string,
+  predicate: string | undefined,
+  columns: readonly ColumnDescription[],
+  hash: HashMethod,
+): string {
+  const figures = columns.map((column) => {
+    const [first, second] = hashHalves(hash, rowBytes([column]));
+    return `count(*) || ' ' || coalesce(sum(${first}), 0) || ' ' || coalesce(sum(${second}), 0)`;
+  });
+  return `select ${figures.join(', ')} from ${live}${where(predicate)}`;
+}
 
 /** Up to `limit` of the rows that {@link leftOverSql} kept, as text. */
 export const leftOverSamplesSql = (left: string, columns: readonly ColumnDescription[], limit: number): string =>
