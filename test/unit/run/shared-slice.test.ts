@@ -85,6 +85,11 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       { task: dated, facts: { reads: [read('src', within('day'))], writes: [] } },
     ],
     [
+      'a slice that was declared as its statements say, in other words',
+      { ...write(own), cutAsSaid: { lo: at('start', 'day'), hi: at('start', 'day', 1) } },
+      day,
+    ],
+    [
       'a stage of its own that is filled on the way',
       write(own),
       day,
@@ -138,7 +143,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
     ],
     [
       'the slice was declared wider than its statements say',
-      { ...write(own), cutAsSaid: 'otherwise' },
+      { ...write(own), cutAsSaid: { lo: at('start'), hi: at('start', 'day', 2) } },
       { facts: { reads: [read('src', within('day'))], writes: [] } },
       /^other rows of mart\.t were declared/,
     ],

@@ -119,8 +119,8 @@ export interface WriteFact {
   readonly leavesOut?: true;
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
-  /** Which rows are an interval's is as a person declared: the statements say nothing of it, or they say otherwise. */
-  readonly cutAsSaid?: 'alone' | 'otherwise';
+  /** Which rows are an interval's is as a person declared, beside what its statements say of the same column, if anything. */
+  readonly cutAsSaid?: 'alone' | Pick<RangeSlice, 'lo' | 'hi'>;
   /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */
   readonly volatile?: readonly string[];
   readonly provenance: Provenance;

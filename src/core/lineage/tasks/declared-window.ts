@@ -75,8 +75,7 @@ export function withDeclaredWrites(
 function cutAsSaid(known: WriteFact['slice'] | undefined, slice: WriteFact['slice']): WriteFact['cutAsSaid'] {
   if (slice.kind !== 'range' || slice === known) return undefined;
   if (known?.kind !== 'range' || known.column !== slice.column) return 'alone';
-  const bounds = ({ lo, hi }: typeof slice) => JSON.stringify([lo, hi]);
-  return bounds(known) === bounds(slice) ? undefined : 'otherwise';
+  return { lo: known.lo, hi: known.hi };
 }
 
 /** A declared column without bounds stands for the interval itself, unless the statements already say how it is bounded. */

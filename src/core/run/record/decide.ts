@@ -49,6 +49,8 @@ function guard(
   isDone: boolean,
 ): (Decision & { kind: 'held' }) | undefined {
   if (target.slice.stage === true) return undefined;
+  const gone = diff.leftOver?.deleted === true ? diff.leftOver.rows : 0;
+  const why = gone === 0 ? '' : ` (${plural(gone, 'row')} by orphans: delete)`;
   const before = diff.before?.rows ?? 0;
   const after = diff.after?.rows ?? 0;
   if (percent === undefined || before === 0 || after >= before) return undefined;
@@ -56,14 +58,14 @@ function guard(
     return {
       kind: 'held',
       code: 'empty',
-      reason: `${diff.table} ${isDone ? 'has lost' : 'would lose'} ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice.`,
+      reason: `${diff.table} ${isDone ? 'has lost' : 'would lose'} ${before === 1 ? 'the only row' : `all ${before} rows`} of its slice${why}.`,
     };
   }
   if (((before - after) / before) * 100 <= percent) return undefined;
   return {
     kind: 'held',
     code: 'shrunk',
-    reason: `${diff.table} ${isDone ? 'has shrunk' : 'would shrink'} from ${before} to ${plural(after, 'row')}, by more than ${percent} %.`,
+    reason: `${diff.table} ${isDone ? 'has shrunk' : 'would shrink'} from ${before} to ${plural(after, 'row')}${why}, by more than ${percent} %.`,
   };
 }
 

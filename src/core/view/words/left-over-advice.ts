@@ -76,7 +76,7 @@ const leftOverHelp = (task: TaskId, table: string, rows: number, stale: number):
   [
     ...(rows > 0
       ? [
-          `to have such rows taken away, in backfill.yaml: ${declaredWriteText(task, [table], { orphans: 'delete' })}; keep in its place lets them be`,
+          `where what it reads has all rows that ${table} is to have of this slice, they can be taken away, in backfill.yaml: ${declaredWriteText(task, [table], { orphans: 'delete' })}; keep in its place lets them be`,
         ]
       : []),
     ...(stale > 0 ? [`for rows with other values: ${replaceThem}`] : []),

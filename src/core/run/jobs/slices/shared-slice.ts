@@ -1,10 +1,12 @@
-import type { WriteFact } from '../../../lineage/facts/facts.ts';
+import type { DatedSlice, WriteFact } from '../../../lineage/facts/facts.ts';
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../../plan/model/plan.ts';
 import { exactTime } from '../../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../../time/intervals/data-interval.ts';
 import { instant } from '../../../time/zones/instant.ts';
 import { partOfTable, type RowsOfTask, usedUpTable } from './part-of-table.ts';
+
+type Bounds = Pick<DatedSlice, 'lo' | 'hi'>;
 
 /**
  * Why rows of a slice may be of others than the runs of this unit, in words; `undefined` where all of them are, so that
@@ -30,7 +32,7 @@ export function sharedSlice(
     if (mode === 'append') return `each interval adds its rows to ${table}, and which those are is not known`;
     return mode === 'full_replace' || mode === 'create' ? undefined : partOfTable(rows, table);
   }
-  if (write.cutAsSaid === 'otherwise') {
+  if (typeof write.cutAsSaid === 'object' && !isSameRange(write.cutAsSaid, slice, unit.data)) {
     return `other rows of ${table} were declared to be those of an interval than its statements say`;
   }
   if (write.cutAsSaid === 'alone' && !readsBy(slice, rows)) {
@@ -45,6 +47,10 @@ export function sharedSlice(
   const behind = exactTime(slice.lo, moved(step)) < exactTime(slice.hi, unit.data);
   return before || behind ? `other intervals write the same rows of ${table}` : undefined;
 }
+
+const isSameRange = (said: Bounds, slice: Bounds, interval: DataInterval): boolean =>
+  exactTime(said.lo, interval) === exactTime(slice.lo, interval) &&
+  exactTime(said.hi, interval) === exactTime(slice.hi, interval);
 
 /** Whether the task reads by the same column by which its slice is cut. */
 const readsBy = (slice: WriteFact['slice'], { facts }: RowsOfTask): boolean =>
