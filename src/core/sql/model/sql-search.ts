@@ -2,12 +2,18 @@ import type { FromItem, QueryBlock, SqlExpression } from './expression.ts';
 import type { Statement } from './statement.ts';
 import { walkInside, walkQueries } from './walk.ts';
 
+/** Found once for each expression: rules ask for the same conjuncts again and again. */
+const below = new WeakMap<SqlExpression, readonly SqlExpression[]>();
+
 /** The expression and everything below it, queries inside left out. */
 export function within(expression: SqlExpression): readonly SqlExpression[] {
+  const known = below.get(expression);
+  if (known !== undefined) return known;
   const found: SqlExpression[] = [];
   walkInside(expression, (one, query) => {
     if (query === undefined) found.push(one);
   });
+  below.set(expression, found);
   return found;
 }
 
