@@ -2,6 +2,7 @@ import type { Rule } from './model/rule.ts';
 import inclusiveIntervalEnd from './rules/interval/inclusive-interval-end.ts';
 import intervalGrain from './rules/interval/interval-grain.ts';
 import missingIntervalFilter from './rules/interval/missing-interval-filter.ts';
+import removedIntervalMacro from './rules/interval/removed-interval-macro.ts';
 import stateOutsideInterval from './rules/interval/state-outside-interval.ts';
 import wallClock from './rules/interval/wall-clock.ts';
 import watermarkFromTarget from './rules/interval/watermark-from-target.ts';
@@ -15,9 +16,12 @@ import overlappingRuns from './rules/replace/overlapping-runs.ts';
 import plainInsert from './rules/replace/plain-insert.ts';
 import sharedStagingName from './rules/replace/shared-staging-name.ts';
 import wholeTargetOverwrite from './rules/replace/whole-target-overwrite.ts';
+import catchupOfUndatedWork from './rules/schedule/catchup-of-undated-work.ts';
 import crossDagTimeMismatch from './rules/schedule/cross-dag-time-mismatch.ts';
+import dstLocalCron from './rules/schedule/dst-local-cron.ts';
 import dynamicStartDate from './rules/schedule/dynamic-start-date.ts';
 import noIntervalInRun from './rules/schedule/no-interval-in-run.ts';
+import skipsIntervals from './rules/schedule/skips-intervals.ts';
 import triggerDropsInterval from './rules/schedule/trigger-drops-interval.ts';
 import zeroWidthInterval from './rules/schedule/zero-width-interval.ts';
 import unknownSuppression from './rules/unknown-suppression.ts';
@@ -31,12 +35,14 @@ export const allRules: readonly Rule[] = [
   additiveUpdate,
   allDoneOnWrite,
   appendWrite,
+  catchupOfUndatedWork,
   consumeOnceSource,
   copyForce,
   crossDagTimeMismatch,
   deleteInsertNotAtomic,
   deleteInsertRangeMismatch,
   doNothingUpsert,
+  dstLocalCron,
   dynamicStartDate,
   externalJobResubmit,
   inclusiveIntervalEnd,
@@ -45,7 +51,9 @@ export const allRules: readonly Rule[] = [
   noIntervalInRun,
   overlappingRuns,
   plainInsert,
+  removedIntervalMacro,
   sharedStagingName,
+  skipsIntervals,
   stateOutsideInterval,
   triggerDropsInterval,
   unconditionalUpsert,

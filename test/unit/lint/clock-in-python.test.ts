@@ -14,7 +14,7 @@ def put(name):
     s3.upload_file("/tmp/x", "bucket", name)
 def work():
 ${work.replace(/^/gm, '    ')}
-with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True):
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
     PythonOperator(task_id="work", python_callable=work)
 `,
 });
@@ -77,7 +77,7 @@ test.each([
 import pendulum
 from airflow import DAG
 from airflow.providers.house import ${operator}
-with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True):
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
     ${operator}(task_id="work", ${given})
 `,
   };

@@ -48,7 +48,8 @@ describe('inclusive-interval-end', () => {
     ["ts BETWEEN '{{ ts }}' AND '{{ data_interval_end }}'"],
   ])('%s', (predicate) => {
     const sql = `DELETE FROM m.a WHERE d = '{{ ds }}'; INSERT INTO m.a (d, n) SELECT '{{ ds }}', count(*) FROM r.a WHERE ${predicate};`;
-    expect(serious(dagWith(sql))).toEqual([`inclusive-interval-end error «${predicate}»`]);
+    const found = serious(dagWith(sql)).filter((one) => !one.startsWith('removed-interval-macro'));
+    expect(found).toEqual([`inclusive-interval-end error «${predicate}»`]);
   });
 
   test('speaks for a pair that differs by its closed end only', () => {
@@ -116,7 +117,7 @@ from airflow import DAG
 from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 with DAG("a", schedule=None, start_date=datetime(2024, 1, 1)):
     SQLExecuteQueryOperator(task_id="x", conn_id="dw", sql="load.sql")
-with DAG("b", schedule="@daily", start_date=datetime(2024, 1, 1)):
+with DAG("b", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
     SQLExecuteQueryOperator(task_id="y", conn_id="dw", sql="load.sql")
 `,
       'dags/load.sql': 'INSERT INTO m.a SELECT * FROM r.a',

@@ -7,7 +7,7 @@ from airflow.providers.postgres.hooks.postgres import PostgresHook
 from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 `;
 
-const dag = `with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=True, default_args={"retries": 2}):`;
+const dag = `with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False, default_args={"retries": 2}):`;
 
 /** Code that people write and that is safe to run twice, by what makes it safe. */
 export const silentIdioms: Readonly<Record<string, Files>> = {

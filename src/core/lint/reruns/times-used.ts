@@ -31,8 +31,9 @@ export function timesUsed(context: LintContext, { task }: TaskView): readonly Ti
     }),
   );
   const inArguments = task.arguments.flatMap(({ valueAt }) => templateTimes(context, valueAt));
-  const inPython =
-    task.intervalAt === undefined ? [] : [{ at: task.intervalAt, source: textAt(context, task.intervalAt) }];
+  const inPython = (task.timesTaken ?? []).flatMap(({ name, at }) =>
+    name in timeNames ? [{ at, source: textAt(context, at) }] : [],
+  );
   const known = new Set<string>();
   return [...inSql, ...inArguments, ...inPython]
     .filter(({ at }) => {

@@ -83,6 +83,14 @@ export type Executor =
   | { readonly kind: 'airflow'; readonly reason: string }
   | { readonly kind: 'none'; readonly reason: string };
 
+/** A parameter called `ds`, `context["data_interval_start"]`, `dag_run.logical_date`. */
+export interface TimeTaken {
+  /** As Airflow's context has it. */
+  readonly name: string;
+  /** The parameter, or the whole expression. */
+  readonly at: SourceSpan;
+}
+
 export interface Task {
   readonly id: TaskId;
   /** Name inside its pipeline. */
@@ -115,8 +123,10 @@ export interface Task {
   readonly dependsOnPast: boolean;
   /** Logical dates from and to which it has runs, both included, where it or its groups say so. */
   readonly dates?: { readonly first: Instant | undefined; readonly last: Instant | undefined };
-  /** Where its Python takes the interval of the run: a parameter called `ds`, `context["data_interval_start"]`. */
-  readonly intervalAt?: SourceSpan;
+  /** Where its Python takes the interval of the run, or what is beside it; in the order of the code. */
+  readonly timesTaken?: readonly TimeTaken[];
+  /** Its Python hands the context of the run on, so that whoever gets it may take the interval. */
+  readonly passesContext?: true;
   /** Variables of the scheduler that its Python reads and sets, in the order of the code. */
   readonly variables?: readonly VariableUse[];
   /** Which of the tasks behind it run: one of those that follow it at once, or all or none. */

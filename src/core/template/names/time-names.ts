@@ -124,3 +124,13 @@ export const clockCalls: ReadonlySet<string> = new Set([
 
 /** Calls whose result is another at every call. */
 export const randomCalls: ReadonlySet<string> = new Set(['macros.random', 'macros.uuid.uuid1', 'macros.uuid.uuid4']);
+
+/** Names of an interval, its neighbours and its task that Airflow 3 has no more. */
+export const removedNames: ReadonlySet<string> = new Set([
+  ...[...Object.entries(timeNames), ...Object.entries(previousTickNames)].flatMap(([known, { removedInAirflow3 }]) =>
+    removedInAirflow3 ? [known] : [],
+  ),
+  'prev_execution_date_success',
+  'ti.execution_date',
+  'task_instance.execution_date',
+]);

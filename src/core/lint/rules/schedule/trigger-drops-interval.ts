@@ -40,7 +40,7 @@ const words = ({ value }: Argument): string => (value.kind === 'literal' ? `"${v
 /** Its logical date for the other DAG's: a new argument behind the name of the DAG. */
 function passDate(context: LintContext, { at }: Argument): Fix {
   const name = context.pipeline.airflowVersion === 3 ? 'logical_date' : 'execution_date';
-  const newText = `, ${name}="{{ ${context.pipeline.airflowVersion === 3 ? 'logical_date' : 'execution_date'} }}"`;
+  const newText = `, ${name}="{{ logical_date }}"`;
   return {
     title: `Give the DAG that is started this run's logical date`,
     edits: [{ file: at.file, start: at.end, end: at.end, newText }],

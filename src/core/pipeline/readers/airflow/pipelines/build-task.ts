@@ -7,7 +7,7 @@ import { keyValue } from '../../../python/values/iterate.ts';
 import { symbolOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Keyword, Value } from '../../../python/values/value.ts';
-import { intervalTaken } from '../declare/interval-taken.ts';
+import { passesContext, timesTaken } from '../declare/interval-taken.ts';
 import { connectionArgument, connectionOf } from '../operators/operator-connection.ts';
 import { shellSent } from '../operators/shell-sent.ts';
 import type { SqlOperator } from '../operators/sql-operator.ts';
@@ -68,7 +68,7 @@ export function buildTask(
       severity: 'error',
     });
   const decides = whatFollows(task);
-  const intervalAt = task.callable && intervalTaken(task.callable);
+  const taken = task.callable === undefined ? [] : timesTaken(task.callable);
   const dates = taskDates(task, settings, problems);
   const params = {
     ...plainDict(dagArgument(dag, 'params')?.value),
@@ -101,7 +101,8 @@ export function buildTask(
       (name) => booleanOf(taskArgument(task, name))?.value === true,
     ),
     ...(dates === undefined ? {} : { dates }),
-    ...(intervalAt === undefined ? {} : { intervalAt }),
+    ...(taken.length === 0 ? {} : { timesTaken: taken }),
+    ...(task.callable !== undefined && passesContext(task.callable) ? { passesContext: true } : {}),
     ...(task.variables.length === 0 ? {} : { variables: task.variables }),
     ...(decides === undefined ? {} : { decides }),
   };
