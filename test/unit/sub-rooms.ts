@@ -316,6 +316,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'model', decides: 'the words: finding, fix, rule', imports: ['source', 'context'] },
     { room: 'bounds', decides: 'how a statement cuts by the interval', imports: ['source'] },
     {
+      room: 'keys',
+      decides: 'by what rows are found again, and which of several is kept',
+      imports: ['source', 'context', 'bounds'],
+    },
+    {
       room: 'reruns',
       decides: 'why a second run gives the same, or does not',
       imports: ['source', 'context', 'bounds'],
@@ -343,7 +348,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'rules/upsert',
       decides: 'one finding a rule, about keys, values made from old ones, and inputs that are used up',
-      imports: ['source', 'context', 'model', 'bounds', 'reruns', 'fixes'],
+      imports: ['source', 'context', 'model', 'bounds', 'keys', 'reruns', 'fixes'],
     },
     { room: 'rules', decides: 'what is said of suppressions', imports: ['source', 'context', 'model'] },
     {

@@ -11,6 +11,8 @@ import appendWrite from './rules/replace/append-write.ts';
 import copyForce from './rules/replace/copy-force.ts';
 import deleteInsertNotAtomic from './rules/replace/delete-insert-not-atomic.ts';
 import deleteInsertRangeMismatch from './rules/replace/delete-insert-range-mismatch.ts';
+import dynamicOverwriteEmpty from './rules/replace/dynamic-overwrite-empty.ts';
+import engineReplayDedup from './rules/replace/engine-replay-dedup.ts';
 import externalJobResubmit from './rules/replace/external-job-resubmit.ts';
 import overlappingRuns from './rules/replace/overlapping-runs.ts';
 import plainInsert from './rules/replace/plain-insert.ts';
@@ -28,7 +30,11 @@ import unknownSuppression from './rules/unknown-suppression.ts';
 import additiveUpdate from './rules/upsert/additive-update.ts';
 import consumeOnceSource from './rules/upsert/consume-once-source.ts';
 import doNothingUpsert from './rules/upsert/do-nothing-upsert.ts';
+import mergeKeyNotGrain from './rules/upsert/merge-key-not-grain.ts';
+import nullableMergeKey from './rules/upsert/nullable-merge-key.ts';
 import unconditionalUpsert from './rules/upsert/unconditional-upsert.ts';
+import unstableKey from './rules/upsert/unstable-key.ts';
+import unstablePick from './rules/upsert/unstable-pick.ts';
 
 /** Every rule; their order does not matter. */
 export const allRules: readonly Rule[] = [
@@ -43,12 +49,16 @@ export const allRules: readonly Rule[] = [
   deleteInsertRangeMismatch,
   doNothingUpsert,
   dstLocalCron,
+  dynamicOverwriteEmpty,
   dynamicStartDate,
+  engineReplayDedup,
   externalJobResubmit,
   inclusiveIntervalEnd,
   intervalGrain,
+  mergeKeyNotGrain,
   missingIntervalFilter,
   noIntervalInRun,
+  nullableMergeKey,
   overlappingRuns,
   plainInsert,
   removedIntervalMacro,
@@ -58,6 +68,8 @@ export const allRules: readonly Rule[] = [
   triggerDropsInterval,
   unconditionalUpsert,
   unknownSuppression,
+  unstableKey,
+  unstablePick,
   wallClock,
   watermarkFromTarget,
   wholeTargetOverwrite,

@@ -92,7 +92,7 @@ describe('definitions and keys', () => {
     expect(
       one.definitions.map(({ name, type, notNull, unique, generated }) => [name, type, notNull, unique, generated]),
     ).toEqual([
-      ['id', 'bigint', false, false, true],
+      ['id', 'bigint', true, false, true],
       ['Ds', 'date', true, false, false],
       ['v', 'numeric(10,2)', false, false, false],
       ['email', 'text', false, true, false],

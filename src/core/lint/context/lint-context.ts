@@ -43,6 +43,8 @@ export interface LintContext {
   isSliced(table: string): boolean;
   /** Whether the workspace makes a stream of changes by this name, which is used up as it is read. */
   isStream(key: string): boolean;
+  /** The engine that the definition of a table names (ClickHouse, MySQL), as written. */
+  engineOf(key: string): string | undefined;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   viewsOn(key: string): readonly StatementView[];
   /** A DAG of the workspace by its id. */
@@ -92,6 +94,7 @@ export function createLintContext(pipeline: Pipeline, workspace: LintWorkspace):
     table: workspace.table,
     isSliced: workspace.isSliced,
     isStream: workspace.isStream,
+    engineOf: workspace.engineOf,
     viewsOn: workspace.viewsOn,
     dag: workspace.dag,
     startersOf: workspace.startersOf,

@@ -18,6 +18,8 @@ export type LintWorkspace = {
   readonly isSliced: (table: string) => boolean;
   /** Whether some file makes a stream of changes by this name. */
   readonly isStream: (key: string) => boolean;
+  /** The engine that the table's definition names (ClickHouse, MySQL), as written. */
+  readonly engineOf: (key: string) => string | undefined;
   /** CREATE VIEW statements of the workspace that read a table whose name ends with the same part. */
   readonly viewsOn: (key: string) => readonly StatementView[];
   /** A DAG of the workspace by its id. */
@@ -40,6 +42,16 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       statements.flatMap((view) => {
         const name = view.statement.kind === 'other' ? streamMade(sourceText(view, view.statement)) : undefined;
         return name === undefined ? [] : [name];
+      }),
+    ),
+  );
+  const enginesNamed = oncePer((pipeline: Pipeline) =>
+    taskViews(pipeline).flatMap(({ statements }) =>
+      statements.flatMap((view) => {
+        const { kind, target } = view.statement;
+        if (target === undefined || (kind !== 'create_table' && kind !== 'create_table_as')) return [];
+        const engine = /\bengine\s*=?\s*(\w+)/i.exec(sourceText(view, view.statement))?.[1];
+        return engine === undefined ? [] : [{ table: tableKey(view, target), engine }];
       }),
     ),
   );
@@ -73,6 +85,7 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       ),
       sameItems,
     );
+    const engines = facts.pipelines.flatMap(enginesNamed);
     const streams = facts.pipelines.flatMap(createdStreams);
     starters = keepSame(starters, grouped(facts.pipelines, started), sameItems);
     const dags = new Map(facts.pipelines.map((pipeline) => [pipeline.id, pipeline]));
@@ -86,6 +99,7 @@ export function createLintWorkspace(): (facts: WorkspaceFacts) => LintWorkspace 
       table: (key) => ending.get(lastPart(key))?.find(({ name }) => sameTable(name, key)),
       isSliced: (table) => sliced.has(table),
       isStream: (key) => streams.some((name) => sameTable(name, key)),
+      engineOf: (key) => engines.find(({ table }) => sameTable(table, key))?.engine,
       viewsOn: (key) => views.get(lastPart(key)) ?? noViews,
       dag: (id) => dags.get(id),
       startersOf: (dag) => starters.get(dag) ?? noStarters,

@@ -140,6 +140,8 @@ export function empties(view: StatementView, key: string): boolean {
       return writesTo(view, key) && (!statement.ifNotExists || statement.temporary);
     case 'alter_partition':
       return writesTo(view, key) && /\b(drop|truncate|detach)\b/i.test(sourceText(view, statement));
+    case 'alter':
+      return mutates(view, key);
     case 'do':
     case 'other':
       return nestedDeletes(view, key);
@@ -147,6 +149,12 @@ export function empties(view: StatementView, key: string): boolean {
       return false;
   }
 }
+
+/** ClickHouse: `ALTER TABLE t DELETE WHERE …`. */
+export const mutates = (view: StatementView, key: string): boolean =>
+  view.statement.kind === 'alter' &&
+  writesTo(view, key) &&
+  /\bdelete\s+where\b/i.test(sourceText(view, view.statement));
 
 /** Postgres: a partition that is made anew is empty, and so is that part of its table. */
 const isPartitionOf = ({ sql, statement }: StatementView, key: string): boolean => {

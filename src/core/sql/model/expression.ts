@@ -37,7 +37,7 @@ export type SqlExpression =
       /** Lower case, as written, e.g. `date_trunc`, `pg_catalog.now`; also calls without parentheses (`current_date`). */
       readonly name: string;
       readonly arguments: readonly SqlExpression[];
-      readonly window: Span | undefined;
+      readonly window: WindowClause | undefined;
       readonly filtered: boolean;
       readonly distinct: boolean;
     })
@@ -66,6 +66,18 @@ export type SqlExpression =
   | (Span & { readonly kind: 'subquery'; readonly query: QueryBlock })
   | (Span & { readonly kind: 'case'; readonly parts: readonly SqlExpression[] })
   | (Span & { readonly kind: 'opaque'; readonly parts: readonly SqlExpression[] });
+
+/** ORDER BY with what it orders by, directions left out. */
+export interface Ordering extends Span {
+  readonly by: readonly SqlExpression[];
+}
+
+/** OVER with what it says; one that names a window of the WINDOW clause says nothing itself. */
+export interface WindowClause extends Span {
+  readonly isNamed: boolean;
+  readonly partitionBy: readonly SqlExpression[];
+  readonly orderBy: Ordering | undefined;
+}
 
 /** A constant interval; `unit` spellings are folded (`days`, `d` → `day`). Weeks are seven days. */
 export interface IntervalAmount {
@@ -128,6 +140,8 @@ export interface CommonTable extends Span {
 export interface QueryBlock extends Span {
   readonly with: readonly CommonTable[];
   readonly distinct: boolean;
+  /** Expressions of DISTINCT ON; absent without it. */
+  readonly distinctOn?: readonly SqlExpression[];
   readonly select: readonly SelectItem[];
   readonly from: readonly FromItem[];
   readonly where: readonly SqlExpression[];
@@ -136,7 +150,7 @@ export interface QueryBlock extends Span {
   readonly groupBy: readonly SqlExpression[];
   readonly having: readonly SqlExpression[];
   readonly qualify: readonly SqlExpression[];
-  readonly orderBy: Span | undefined;
+  readonly orderBy: Ordering | undefined;
   readonly limit: Span | undefined;
   readonly then: readonly {
     readonly operator: 'union' | 'union all' | 'intersect' | 'except';

@@ -1,5 +1,6 @@
 import { isJournalName, isStagingName, mayBeJournalName } from '../../../lineage/facts/table-roles.ts';
 import type { LintContext } from '../../context/lint-context.ts';
+import { runsOnce } from '../../context/runs-once.ts';
 import { replaceSliceFix } from '../../fixes/replace-slice-fix.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
@@ -106,9 +107,8 @@ function isJournal(view: StatementView, key: string): boolean {
  * emptied by whoever loads it.
  */
 function isLoadedByHand(view: StatementView, key: string): boolean {
-  const { kind } = view.pipeline.schedule.value;
-  if (view.pipeline.format !== 'sql-file' || kind === 'cron') return false;
-  if (/(^|\/)(migrations?|seeds?|fixtures?|tests?)\//i.test(view.pipeline.file) || isStagingName(key)) return true;
+  if (view.pipeline.format !== 'sql-file' || view.pipeline.schedule.value.kind === 'cron') return false;
+  if (runsOnce(view.pipeline) || isStagingName(key)) return true;
   const { start, end, reads } = view.statement;
   return reads.length === 0 && !view.sql.masked.holes.some((hole) => start <= hole.start && hole.end <= end);
 }

@@ -1,10 +1,10 @@
-import type { Span } from '../../../text/span.ts';
-import type { SqlExpression } from '../../model/expression.ts';
+import type { SqlExpression, WindowClause } from '../../model/expression.ts';
 import {
   accept,
   acceptOperator,
   type Cursor,
   done,
+  lastOffset,
   operator,
   skipOne,
   spanFrom,
@@ -81,7 +81,7 @@ export function readCall(c: Cursor, start: number, name: string): SqlExpression 
   const distinct = word(c, 1) === 'distinct';
   const parts = isQueryAhead(c) ? readQueryArgument(c) : within(c, () => readCallArguments(c));
   let filtered = false;
-  let window: Span | undefined;
+  let window: WindowClause | undefined;
   for (;;) {
     if (word(c) === 'within' && word(c, 1) === 'group' && operator(c, 2) === '(') {
       c.index += 2;
@@ -96,9 +96,8 @@ export function readCall(c: Cursor, start: number, name: string): SqlExpression 
     else if (word(c) === 'over' && token(c, 1) !== undefined) {
       const from = startOffset(c);
       c.index++;
-      if (operator(c) === '(') parts.push(...within(c, () => readWindow(c)));
-      else skipOne(c);
-      window = spanFrom(c, from);
+      const said = operator(c) === '(' ? within(c, () => readWindow(c, parts)) : named(c);
+      window = { ...said, ...spanFrom(c, from) };
     } else break;
   }
   return { kind: 'call', name, arguments: parts, window, filtered, distinct, ...spanFrom(c, start) };
@@ -188,19 +187,44 @@ const windowWords = new Set([
   'and',
 ]);
 
-/** The expressions of a window, keywords left out. */
-function readWindow(c: Cursor): SqlExpression[] {
-  const parts: SqlExpression[] = [];
+type WindowParts = Omit<WindowClause, 'start' | 'end'>;
+
+function named(c: Cursor): WindowParts {
+  skipOne(c);
+  return { isNamed: true, partitionBy: [], orderBy: undefined };
+}
+
+/** What stands in the brackets of a window; its expressions, keywords left out, are operands of the call. */
+function readWindow(c: Cursor, operands: SqlExpression[]): WindowParts {
+  const partitionBy: SqlExpression[] = [];
+  let orderBy: { by: SqlExpression[]; start: number; end: number } | undefined;
+  let clause: 'partition' | 'order' | 'frame' | undefined;
+  let isNamed = false;
   while (!done(c)) {
     if (acceptOperator(c, ',')) continue;
-    if (windowWords.has(word(c)) && operator(c, 1) !== '(' && operator(c, 1) !== '.') {
+    const here = word(c);
+    if ((here === 'partition' || here === 'order') && word(c, 1) === 'by') {
+      clause = here;
+      if (here === 'order') orderBy = { by: [], start: startOffset(c), end: startOffset(c) };
+      c.index += 2;
+    } else if (windowWords.has(here) && operator(c, 1) !== '(' && operator(c, 1) !== '.') {
+      if (frames.has(here)) clause = 'frame';
       c.index++;
-      continue;
+    } else {
+      const before = c.index;
+      const part = c.grammar.expression(c);
+      if (c.index === before) {
+        skipOne(c);
+        continue;
+      }
+      operands.push(part);
+      if (clause === 'partition') partitionBy.push(part);
+      else if (clause === 'order') orderBy?.by.push(part);
+      else if (clause === undefined) isNamed = true;
     }
-    const before = c.index;
-    const part = c.grammar.expression(c);
-    if (c.index === before) skipOne(c);
-    else parts.push(part);
+    if (clause === 'order' && orderBy !== undefined) orderBy.end = lastOffset(c);
   }
-  return parts;
+  return { isNamed, partitionBy, orderBy };
 }
+
+const frames = new Set(['rows', 'range', 'groups']);

@@ -131,7 +131,19 @@ export function readExpression(c: Cursor, least = 0): SqlExpression {
 /** An expression of a clause with whatever unknown stands behind it, up to a comma or the next clause. */
 export function readClauseExpression(c: Cursor): SqlExpression {
   const start = startOffset(c);
-  const first = readExpression(c);
+  return readOn(c, start, readExpression(c));
+}
+
+/** An item of ORDER BY, its direction and the place of NULL left out. */
+export function readOrderItem(c: Cursor): SqlExpression {
+  const start = startOffset(c);
+  const item = readExpression(c);
+  if (word(c) === 'asc' || word(c) === 'desc') c.index++;
+  if (word(c) === 'nulls' && (word(c, 1) === 'first' || word(c, 1) === 'last')) c.index += 2;
+  return readOn(c, start, item);
+}
+
+function readOn(c: Cursor, start: number, first: SqlExpression): SqlExpression {
   if (atBoundary(c)) return first;
   const parts = [first];
   while (!atBoundary(c)) {

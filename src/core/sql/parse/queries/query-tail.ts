@@ -1,5 +1,5 @@
 import type { Span } from '../../../text/span.ts';
-import type { CommonTable, FromItem, QueryBlock, SelectItem, SqlExpression } from '../../model/expression.ts';
+import type { CommonTable, FromItem, Ordering, QueryBlock, SelectItem, SqlExpression } from '../../model/expression.ts';
 import {
   accept,
   acceptAny,
@@ -13,7 +13,7 @@ import {
   token,
   word,
 } from '../cursor.ts';
-import { readClauseExpression } from '../expressions/read-expression.ts';
+import { readClauseExpression, readOrderItem } from '../expressions/read-expression.ts';
 import { isGrammar } from '../is-grammar.ts';
 import { readColumnList } from '../names.ts';
 import { clauseWords } from '../words.ts';
@@ -23,6 +23,7 @@ type SetOperator = QueryBlock['then'][number]['operator'];
 export interface QueryDraft {
   with: readonly CommonTable[];
   distinct: boolean;
+  distinctOn?: readonly SqlExpression[];
   select: SelectItem[];
   from: readonly FromItem[];
   where: readonly SqlExpression[];
@@ -30,7 +31,7 @@ export interface QueryDraft {
   groupBy: readonly SqlExpression[];
   having: readonly SqlExpression[];
   qualify: readonly SqlExpression[];
-  orderBy: Span | undefined;
+  orderBy: Ordering | undefined;
   limit: Span | undefined;
   /** Operands of set operations: `then` of the finished block. */
   next: QueryBlock['then'][number][];
@@ -70,6 +71,14 @@ export function readExpressionList(c: Cursor): void {
   } while (acceptOperator(c, ','));
 }
 
+function readOrderList(c: Cursor): readonly SqlExpression[] {
+  const by: SqlExpression[] = [];
+  do {
+    by.push(readOrderItem(c));
+  } while (acceptOperator(c, ','));
+  return by;
+}
+
 export function acceptSetOperator(c: Cursor): SetOperator | undefined {
   const here = word(c);
   const sided = here === 'left' || here === 'right' || here === 'full' || here === 'inner' || here === 'outer' ? 1 : 0;
@@ -94,8 +103,8 @@ export function readQueryTail(c: Cursor, draft: QueryDraft): void {
     if (here === 'order' && (word(c, 1) === 'by' || token(c, 1) === undefined)) {
       c.index++;
       accept(c, 'by');
-      readExpressionList(c);
-      draft.orderBy = spanFrom(c, start);
+      const by = readOrderList(c);
+      draft.orderBy = { by, ...spanFrom(c, start) };
     } else if (here === 'limit' || here === 'offset' || here === 'fetch') {
       c.index++;
       do {

@@ -154,7 +154,7 @@ function readClauses(c: Cursor): QueryDraft {
     if (here === 'select' && !selected) {
       selected = true;
       c.index++;
-      draft.distinct = readSelectModifiers(c);
+      readSelectModifiers(c, draft);
       draft.select = readSelectList(c);
       if (isTransformAhead(c)) draft.select = readTransform(c, draft.select);
     } else if (here === 'from' && !sourced) {
@@ -211,15 +211,14 @@ const selectModifiers = new Set([
 /** BigQuery: `SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (…) a, …`. */
 const privacy = new Set(['differential_privacy', 'anonymization', 'aggregation_threshold']);
 
-function readSelectModifiers(c: Cursor): boolean {
-  let distinct = false;
+function readSelectModifiers(c: Cursor, draft: QueryDraft): void {
   for (;;) {
     if (word(c) === 'distinct' || word(c) === 'distinctrow') {
-      distinct = true;
+      draft.distinct = true;
       c.index++;
       if (word(c) === 'on' && operator(c, 1) === '(') {
         c.index++;
-        within(c, () => readArguments(c));
+        draft.distinctOn = within(c, () => readArguments(c));
       }
     } else if (acceptAny(c, selectModifiers) !== undefined) continue;
     else if (word(c) === 'with' && privacy.has(word(c, 1))) {
@@ -231,7 +230,7 @@ function readSelectModifiers(c: Cursor): boolean {
       skipOne(c);
       accept(c, 'percent');
       accept(c, 'with', 'ties');
-    } else return distinct;
+    } else return;
   }
 }
 

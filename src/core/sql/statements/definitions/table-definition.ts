@@ -46,6 +46,10 @@ export function readTableDefinition(c: Cursor): TableDefinition {
       return undefined;
     }),
   );
+  // A column of a primary key takes no NULL, wherever the key is written.
+  const keyed = new Set(primary.flat());
+  for (const [at, definition] of definitions.entries())
+    if (keyed.has(definition.name)) definitions[at] = { ...definition, notNull: true };
   for (const definition of definitions) {
     if (definition.primaryKey) primary.push([definition.name]);
     else if (definition.unique) unique.push([definition.name]);
