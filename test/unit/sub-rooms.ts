@@ -286,9 +286,14 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['facts', 'times', 'columns'],
     },
     {
+      room: 'repeats',
+      decides: 'what a second run makes of the values and rows that a first one wrote, by running both on rows made up',
+      imports: ['columns'],
+    },
+    {
       room: 'writes',
       decides: 'which slice the statements of a task replace, and how',
-      imports: ['facts', 'times', 'columns', 'queries'],
+      imports: ['facts', 'times', 'columns', 'queries', 'repeats'],
     },
     {
       room: 'tasks',

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { changedColumn } from '../../../src/core/lineage/facts/facts.ts';
 import { workspace } from './workspace.ts';
 
-/** The column that a second run changes again, `+` before it where it is added to. */
+/** The first column that a second run surely changes again, `+` before it where it is added to; `?` behind one that it may. */
 function again(sql: string): string | undefined {
   const { writes = [] } = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t') ?? {};
-  const found = writes.find((write) => write.again !== undefined)?.again;
-  return found && `${found.adds ? '+' : ''}${found.column}`;
+  const found = writes.map(changedColumn).find((one) => one !== undefined);
+  return found && `${found.adds ? '+' : ''}${found.column}${found.certainty === 'open' ? '?' : ''}`;
 }
 
 const where = "where day = '{{ ds }}'";
@@ -53,6 +54,12 @@ describe('a column that a second run changes again', () => {
       `update t u set n = s.n from (select id, sum(coalesce(n, 0)) as n from (select id, n from t union all select id, n from r ${where}) x group by id) s where s.id = u.id`,
     ],
     [
+      '+n',
+      gathered(
+        "select id, sum(n) as n from (select id, n from t where day = '{{ macros.ds_add(ds, -1) }}' union all select id, n from r where day = 1) x group by id",
+      ),
+    ],
+    [
       'n',
       gathered(
         'select id, array_agg(n) as n from (select id, n from t union all select id, n from r where day = 1) x group by id',
@@ -80,9 +87,7 @@ describe('a column that a second run changes again', () => {
     gathered(
       'select id, max(n) as n from (select id, n from t union all select id, n from r where day = 1) x group by id',
     ),
-    gathered(
-      "select id, sum(n) as n from (select id, n from t where day = '{{ macros.ds_add(ds, -1) }}' union all select id, n from r where day = 1) x group by id",
-    ),
+    `insert into t (id, day, n) select id, '{{ ds }}', sum(n) from (select id, day, n from t where day = '{{ macros.ds_add(ds, -1) }}' union all select id, day, n from r where day = 1) x group by id on conflict (id, day) do update set n = excluded.n`,
     gathered('select id, sum(n) as n from (select id, n from q union all select id, n from r) x group by id'),
     gathered('select id, sum(n) as n from (select id, n from t except select id, n from r) x group by id'),
     gathered('select id, sum(m) as n from (select id, n, m from t union all select id, n, m from r) x group by id'),
@@ -113,4 +118,175 @@ describe('a column that a second run changes again', () => {
   ])('none: %s', (sql) => {
     expect(again(sql)).toBeUndefined();
   });
+});
+
+const slice = "day = '{{ ds }}'";
+const emptied = `delete from t where ${slice}`;
+const taken = (more = '', condition = slice): string =>
+  `with old as (delete from t where ${condition} returning *${more})`;
+
+describe('the old value on its way through', () => {
+  test.each([
+    ['+n', 'a subquery', `update t set n = (select x.n + 1 from t x where x.id = t.id) where ${slice}`],
+    [
+      '+n',
+      'a common table',
+      `with c as (select id, n + 1 n from t where ${slice}) update t set n = c.n from c where c.id = t.id`,
+    ],
+    [
+      '+n',
+      'USING',
+      `merge into t using (select id, n + 1 as n from t where ${slice}) s on s.id = t.id when matched then update set n = s.n`,
+    ],
+    [
+      '+n',
+      'a temporary table',
+      `create temp table w as select id, n + 1 as n from t where ${slice}; update t set n = w.n from w where w.id = t.id`,
+    ],
+    [
+      '+n',
+      'a table of its own',
+      `drop table if exists k.w; create table k.w as select id, n + 1 as n from t; update t set n = w.n from k.w w where w.id = t.id and t.${slice}`,
+    ],
+    [
+      '+n',
+      'a table that it empties and fills',
+      `truncate k.w; insert into k.w (id, n) select id, n + 1 from t where ${slice}; update t set n = w.n from k.w w where w.id = t.id`,
+    ],
+    [
+      '+n',
+      'rows taken out and put back',
+      `create temp table w as select id, day, n + 1 as n from t where ${slice}; ${emptied}; insert into t (id, day, n) select * from w`,
+    ],
+    [
+      '+n',
+      'rows changed outside',
+      `create temp table w as select * from t where ${slice}; update w set n = n + 1; ${emptied}; insert into t select * from w`,
+    ],
+    ['+n', 'rows that a DELETE gives back', `${taken()} insert into t (id, day, n) select id, day, n + 1 from old`],
+    ['+n', 'a column of RETURNING', `${taken(', n + 1 as k')} insert into t (id, day, n) select id, day, k from old`],
+    [
+      '+n',
+      'a table made anew under its name',
+      'create table t_new as select id, day, n + 1 as n from t; drop table t; alter table t_new rename to t',
+    ],
+    ['+n', 'itself replaced', 'create or replace table t as select id, day, n + 1 as n from t'],
+    [
+      '+n',
+      'old and new rows',
+      `create temp table w as select id, sum(n) n from (select id, n from t where ${slice} union all select id, n from r) x group by id; ${emptied}; insert into t (id, n) select id, n from w`,
+    ],
+    [
+      '+n',
+      'a loop',
+      `do $$ declare r record; begin for r in select id from t where ${slice} loop update t set n = n + 1 where id = r.id; end loop; end $$`,
+    ],
+    [
+      '+n',
+      'the row of a loop',
+      `do $$ declare r record; begin for r in select id, n from t where ${slice} loop update t set n = r.n + 1 where id = r.id; end loop; end $$`,
+    ],
+    ['n', 'another column and back', update('n = m, m = n')],
+    ['k', 'three steps', `${update('k = n')}; ${update('n = m')}; ${update('m = k')}`],
+    ['prev', 'the column beside it', 'update t set prev = n, n = s.n from s where s.id = t.id'],
+    ['+n', 'a condition that goes on holding', `update t set n = n + 1 where n < 100`],
+  ])('%s: %s', (column, _, sql) => {
+    expect(again(sql)).toBe(column);
+  });
+
+  test.each([
+    [
+      'the same value',
+      `create temp table w as select * from t where ${slice}; ${emptied}; insert into t select * from w`,
+    ],
+    ['a value that stays', `${taken()} insert into t (id, day, s) select id, day, trim(s) from old`],
+    [
+      'rows that are others then',
+      `${taken('', "status = 'new'")} insert into t (id, status, n) select id, 'done', n + 1 from old`,
+    ],
+    [
+      'the day before',
+      `${emptied}; insert into t (id, day, n) select o.id, '{{ ds }}', o.n + e.v from t o join e on e.id = o.id where o.day = '{{ macros.ds_add(ds, -1) }}'`,
+    ],
+    [
+      'the day before, by a table',
+      `create temp table w as select id, n from t where day = '{{ macros.ds_add(ds, -1) }}'; ${emptied}; insert into t (id, day, n) select w.id, '{{ ds }}', w.n + e.v from w join e using (id)`,
+    ],
+    [
+      'a table of other rows',
+      `create temp table w as select id, n + 1 as n from r; update t set n = w.n from w where w.id = t.id`,
+    ],
+    ['there and back', `${update('n = n + 1')}; ${update('n = n - 1')}`],
+    ['a column that it does not set', 'update t set total = price * quantity'],
+  ])('none: %s', (_, sql) => expect(again(sql)).toBeUndefined());
+});
+
+describe('whether doing it twice is doing it once', () => {
+  test.each([
+    'md5(v)',
+    'substr(v, 2)',
+    "replace(v, 'a', 'aa')",
+    'reverse(v)',
+    '-v',
+    'not v',
+    "v || '!'",
+    "lpad(v, 9, '0') || v",
+    '1 - v',
+    'v # 4',
+    'sqrt(v)',
+    'quote_literal(v)',
+    'least(v + 1, 1000)',
+    'v - v * 0.1',
+  ])('not: %s', (value) => expect(again(update(`v = ${value}`))).toMatch(/^\+?v$/));
+
+  test.each([
+    'upper(v)',
+    'trim(lower(v))',
+    'coalesce(v, 0)',
+    'round(v, 2)',
+    'greatest(v, 3)',
+    'abs(v)',
+    'v',
+    "date_trunc('month', v)",
+    'v::date',
+    'left(v, 5)',
+    "lpad(v, 5, '0')",
+    "replace(v, ' ', '')",
+    "regexp_replace(v, '[^0-9]', '', 'g')",
+    "nullif(trim(v), '')",
+    'v - v % 7',
+    'v - extract(dow from v)::int',
+    'least(greatest(v, 0), 100)',
+    "case when v = 'x' then 'y' else v end",
+    '(select max(x.v) from t x where x.id = t.id)',
+    'array_remove(v, 3)',
+  ])('it is: %s', (value) => expect(again(update(`v = ${value}`))).toBeUndefined());
+
+  test.each([
+    ['clean(v)', 'whether clean(…) of what it has made is the same again'],
+    ["regexp_replace(v, '(a|b)+c', 'x')", 'whether regexp_replace(…) of what it has made is the same again'],
+    ["v at time zone 'UTC'", 'which zone the values are of'],
+    ['v / (select sum(v) from t)', 'whether sum(…) is of one row alone'],
+    ['(select max(v) + 1 from t)', 'which rows of the table are read'],
+  ])('what decides it is said: %s', (value, why) => {
+    const { writes = [] } = workspace({ d: { tasks: { t: update(`v = ${value}`) } } }).facts.get('d.t') ?? {};
+    expect(writes.flatMap((write) => write.again ?? [])).toMatchObject([{ column: 'v', certainty: 'open', why }]);
+  });
+});
+
+describe('a MERGE that deletes what it has inserted', () => {
+  const merge = (deletes: string, inserts: string): string =>
+    `merge into t using (select id, n, op from r where ${slice}) s on s.id = t.id when matched ${deletes}then delete when not matched ${inserts}then insert (id, n) values (s.id, s.n)`;
+  const changes = (sql: string) => {
+    const { writes = [] } = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t') ?? {};
+    return writes.flatMap((write) => write.again ?? []).map(({ column, certainty }) => `${column} ${certainty}`);
+  };
+
+  test.each([
+    ['each row', merge('', ''), ['undefined sure']],
+    ['rows of one kind', merge("and s.op = 'D' ", ''), ['undefined open']],
+    ['rows that it does not insert', merge("and s.op = 'D' ", "and s.op <> 'D' "), []],
+    ['rows that it does not insert, told otherwise', merge('and s.n is null ', 'and s.n is not null '), []],
+    ['rows that are gone from the source', merge('', '').replace('when matched', 'when not matched by source'), []],
+  ])('%s', (_, sql, expected) => expect(changes(sql)).toEqual(expected));
 });

@@ -1,13 +1,26 @@
 import { expect, test } from 'vitest';
-import { selfAdditions } from '../../../src/core/lineage/writes/self-additions.ts';
+import type { ChangedColumn } from '../../../src/core/lineage/facts/facts.ts';
+import { sqlContext } from '../../../src/core/lineage/times/sql-context.ts';
+import { changedAgain } from '../../../src/core/lineage/writes/changed-again.ts';
+import { makeTaskSql } from '../../../src/core/pipeline/model/make-task-sql.ts';
 import type { DialectName } from '../../../src/core/sql/model/dialect-name.ts';
-import { readOne } from '../sql/support.ts';
+
+function changes(table: string, text: string, dialect: DialectName = 'postgres'): readonly ChangedColumn[] {
+  const sql = makeTaskSql({ text, pieces: [] }, [], dialect, 'inline');
+  const all = sql.reading.statements.map((statement) => ({
+    statement,
+    sql,
+    sqlIndex: 0,
+    context: sqlContext(sql, 'UTC'),
+    params: {},
+    inBody: false,
+    calls: [],
+  }));
+  return changedAgain(table, all, []);
+}
 
 const isChanged = (value: string, dialect: DialectName = 'postgres', rest = 'FROM r.s s WHERE b.k = s.k'): boolean =>
-  selfAdditions(readOne(`UPDATE m.t b SET n = ${value} ${rest}`, dialect), {
-    isTarget: (qualifier) => qualifier === 'b',
-    isSame: ({ name }) => name === 'm.t',
-  }).some(({ guarded }) => !guarded);
+  changes('m.t', `UPDATE m.t b SET n = ${value} ${rest}`, dialect).some(({ certainty }) => certainty === 'sure');
 
 test.each([
   'n + s.n',
@@ -55,11 +68,7 @@ test('a flag guards, the day of a row does not', () => {
   expect(isChanged('b.n + s.n', 'postgres', "FROM r.s s WHERE s.k = b.k AND s.booked_on = '{{ ds }}'")).toBe(true);
 });
 
-const remade = (sql: string): boolean =>
-  selfAdditions(readOne(sql, 'postgres'), {
-    isTarget: (qualifier) => qualifier === 't',
-    isSame: ({ name }) => name === 't',
-  }).some(({ guarded, adds }) => !guarded && adds);
+const remade = (sql: string): boolean => changes('t', sql).some(({ certainty, adds }) => certainty === 'sure' && adds);
 
 test.each([
   'WITH s AS (SELECT o.id, o.n + e.v AS nn FROM t o JOIN ev e ON e.id = o.id) UPDATE t SET n = s.nn FROM s WHERE t.id = s.id',

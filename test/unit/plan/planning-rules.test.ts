@@ -338,7 +338,7 @@ describe('what stands against a plan', () => {
     expect(makePlan([alone], request(['add'], oneDay, { allowAppend: true })).findings).toMatchObject([
       { severity: 'warning' },
     ]);
-    const again = { column: 'n', adds: true, at: undefined };
+    const again = [{ column: 'n', adds: true, certainty: 'sure', at: undefined } as const];
     const sums = task('sum', daily, {}, { writes: [{ ...write('t', undefined, 'update'), again }] });
     expect(makePlan([sums], request(['sum'], oneDay)).findings).toMatchObject([
       { code: 'append-in-plan', severity: 'error', message: expect.stringContaining('adds to n of t') },

@@ -99,6 +99,28 @@ export type DatedSlice = Extract<SliceFact, { kind: 'range' | 'own-table' }>;
 
 export const isDated = (slice: SliceFact): slice is DatedSlice => slice.kind === 'range' || slice.kind === 'own-table';
 
+/** What a second run of an interval does to what the first one wrote. */
+export interface ChangedColumn {
+  /** `undefined`: to the rows as such. A MERGE deletes those that the run before has inserted, and the other way round. */
+  readonly column: string | undefined;
+  /** A sum or difference; else another value made of the old one. */
+  readonly adds: boolean;
+  /**
+   * `sure`: it changes the value once more. `open`: it may, and `why` says what decides that. `guarded`: it does not, because
+   * the rows that a first run has changed are left out.
+   */
+  readonly certainty: 'sure' | 'open' | 'guarded';
+  readonly why?: string;
+  readonly at: SourceSpan | undefined;
+}
+
+/** The column that a second run surely changes again; that it perhaps does so where none is sure. */
+export const changedColumn = ({ again = [] }: Pick<WriteFact, 'again'>): ChangedColumn | undefined =>
+  again.find(({ certainty }) => certainty === 'sure') ?? again.find(({ certainty }) => certainty === 'open');
+
+/** Whether a second run surely adds rows or changes values again. */
+export const surelyAgain = (write: Pick<WriteFact, 'again'>): boolean => changedColumn(write)?.certainty === 'sure';
+
 export interface WriteFact {
   readonly table: string;
   /** Set where a run makes the name. */
@@ -109,8 +131,8 @@ export interface WriteFact {
   /** The condition that gives the slice. */
   readonly sliceAt?: SourceSpan | undefined;
   readonly mode: WriteMode;
-  /** A column of rows that are there gets a value made of its old one: a second run of an interval changes it once more. */
-  readonly again?: { readonly column: string; readonly adds: boolean; readonly at: SourceSpan | undefined };
+  /** Columns of rows that are there whose new value is made of old ones, so that a second run of an interval changes it once more, or may. */
+  readonly again?: readonly ChangedColumn[];
   /** The table out of which the rows that are added are deleted, so that a second run finds none. */
   readonly takenFrom?: string;
   /** The table of the mark behind which the rows are read that are added, so that a second run adds none of them. */

@@ -1,56 +1,267 @@
 import type { CalledRoutine } from '../../pipeline/model/model.ts';
-import type { SqlExpression } from '../../sql/model/expression.ts';
+import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
+import { blocksBelow } from '../../sql/model/sql-search.ts';
+import { readSql } from '../../sql/read-sql.ts';
 import { locate } from '../../text/mapped-text.ts';
-import type { WriteFact } from '../facts/facts.ts';
+import type { ChangedColumn } from '../facts/facts.ts';
 import { isJournalName, isRevisionCounter, isStagingName } from '../facts/table-roles.ts';
+import { comesAndGoes } from '../repeats/comes-and-goes.ts';
+import { composeRewrites } from '../repeats/compose-rewrites.ts';
+import { isSum } from '../repeats/is-sum.ts';
+import type { Returned } from '../repeats/read-term.ts';
+import type { Rewrite } from '../repeats/rewrite.ts';
+import type { MadeTable } from '../repeats/row-scope.ts';
+import { secondRun } from '../repeats/second-run.ts';
+import type { StatementInText } from '../repeats/statement-in-text.ts';
+import { type Around, movedRewrites, updateRewrites } from '../repeats/statement-rewrites.ts';
 import { isRetentionDelete } from './retention-delete.ts';
-import { selfAdditions } from './self-additions.ts';
 import type { TaskStatement } from './task-statements.ts';
 
 /**
- * The first column of a table that the statements of a task make from its old value, so that a second run of an interval
- * makes it anew. Not where they empty the table or set the column before, where rows that were counted are left out, and not
- * for what is meant to tell how often something ran.
+ * The columns of a table that the statements of a task make from old values of the rows that they rewrite, so that a second run
+ * of an interval may make them anew: by SET, or by taking rows out and putting them back, through subqueries, common tables and
+ * tables that the task fills for itself. Not for what is meant to tell how often something ran.
  */
-export function changedAgain(table: string, items: readonly TaskStatement[]): WriteFact['again'] {
-  if (isJournalName(table) || isStagingName(table)) return undefined;
-  const set = new Set<string>();
-  for (const { statement, sql, calls } of items) {
-    if (['truncate', 'create_table', 'create_table_as'].includes(statement.kind)) return undefined;
-    if (statement.kind === 'delete' && !isRetentionDelete(statement)) return undefined;
-    const { target, targetAlias } = statement;
-    const isSame = (name: string) => target !== undefined && sameName(name, target.name);
-    const additions = selfAdditions(statement, {
-      isTarget: (word) => (targetAlias === undefined ? isSame(word) : word === targetAlias),
-      isSame: ({ name }) => isSame(name),
-      returned: (call) => returnedBy(call, calls),
-    });
-    const found = additions.find(
-      ({ assignment: { column }, guarded }) => !guarded && !isRevisionCounter(column) && !set.has(column),
-    );
-    if (found !== undefined) {
-      const { assignment, adds } = found;
-      return { column: assignment.column, adds, at: locate(sql.source, assignment) };
+export function changedAgain(
+  table: string,
+  all: readonly TaskStatement[],
+  columns: readonly string[],
+): readonly ChangedColumn[] {
+  if (isJournalName(table) || isStagingName(table)) return [];
+  const isSame = (name: string): boolean => sameName(name, table);
+  const made = new Map<string, MadeTable>();
+  const fresh = new Set<string>();
+  const rows = new Set<string>();
+  const updates: Rewrite[] = [];
+  const moves: Rewrite[] = [];
+  const rowsChanged: ChangedColumn[] = [];
+  /** The rows are gone, all or those of some DELETE; then others are there. */
+  let emptied: 'no' | 'some' | 'all' = 'no';
+  for (const item of all) {
+    const { statement } = item;
+    const { kind, target, query } = statement;
+    const loop = loopIn(item);
+    if (loop !== undefined) made.set(loop.name, loop.rows);
+    if (loop !== undefined) rows.add(loop.name);
+    if (target === undefined) continue;
+    const isOwn = statement.targets.some(({ name }) => isSame(name)) || isSame(target.name);
+    const around: Around = { table, isSame, made: new Map(made), rows: item.inBody ? [...rows] : [], columns };
+    const inText = textOf(item);
+    const moved = (from: QueryBlock, origin?: MadeTable): void => {
+      const found = movedRewrites(inText, from, around, origin === undefined ? [] : [origin]);
+      // What was taken out before is not read here.
+      const isDirect = origin === undefined && readsItself(from, isSame, statement.modifying.length > 0);
+      if (!isDirect) moves.push(...found);
+    };
+    if (!isOwn) {
+      follow(item, made, fresh);
+      if (kind === 'drop') continue;
+      const renamed = statement.renamedTo;
+      const origin = made.get(target.name);
+      if (renamed !== undefined && isSame(renamed.name) && origin !== undefined) moved(origin.query, origin);
+      continue;
     }
-    if (statement.kind !== 'update') continue;
-    for (const assignment of statement.assignments)
-      if (additions.every((one) => one.assignment !== assignment)) set.add(assignment.column);
+    switch (kind) {
+      case 'delete':
+        if (!isRetentionDelete(statement)) emptied = statement.whereSpan === undefined ? 'all' : 'some';
+        break;
+      case 'truncate':
+      case 'drop':
+      case 'create_table':
+        if (!statement.ifNotExists) emptied = 'all';
+        break;
+      case 'create_table_as':
+      case 'insert_overwrite':
+        if (query !== undefined && !statement.ifNotExists && emptied === 'no')
+          moves.push(...movedRewrites(inText, query, around, []));
+        else if (query !== undefined) moved(query);
+        emptied = 'all';
+        break;
+      case 'insert':
+        if (statement.conflict !== undefined && emptied === 'no') updates.push(...updateRewrites(inText, around));
+        else if (query !== undefined && emptied !== 'no') moved(query);
+        break;
+      case 'update':
+      case 'merge': {
+        if (emptied !== 'no') break;
+        updates.push(...updateRewrites(inText, around));
+        const going = comesAndGoes(inText, around);
+        if (going !== undefined) {
+          const { branch, certainty, why } = going;
+          const at = locate(item.sql.source, branch.actionSpan);
+          rowsChanged.push({ column: undefined, adds: false, certainty, at, ...(why === undefined ? {} : { why }) });
+        }
+        break;
+      }
+    }
   }
-  return undefined;
+  return [...rowsChanged, ...changesOf(updates, moves)];
 }
+
+/** Of every rewrite alone, and of those that follow each other what they do together. */
+function changesOf(updates: readonly Rewrite[], moves: readonly Rewrite[]): readonly ChangedColumn[] {
+  const found = new Map<string, ChangedColumn>();
+  const add = (rewrite: Rewrite, isMoved: boolean): void => {
+    const changes = secondRun(rewrite);
+    for (const { column, term, at } of rewrite.columns) {
+      const change = changes.get(column);
+      if (change === undefined || isRevisionCounter(column)) continue;
+      if (change.kind === 'same' || (change.kind === 'kept' && isMoved)) continue;
+      const one = { column, adds: isSum(term), at };
+      if (rewrite.guarded || change.kind === 'kept') found.set(column, { ...one, certainty: 'guarded' });
+      else if (change.kind === 'changes') found.set(column, { ...one, certainty: 'sure' });
+      else found.set(column, { ...one, certainty: 'open', why: change.kind === 'open' ? change.why : '' });
+    }
+  };
+  for (const move of moves) add(move, true);
+  for (const update of updates) add(update, false);
+  const whole = updates.length > 1 && updates.every(({ guarded }) => !guarded) ? composeRewrites(updates) : undefined;
+  if (whole !== undefined) {
+    const alone = new Map(found);
+    for (const { column } of whole.columns) if (alone.get(column)?.certainty !== 'guarded') found.delete(column);
+    const guarded = new Map([...found].filter(([, { certainty }]) => certainty === 'guarded'));
+    add(whole, false);
+    for (const [column, one] of guarded) found.set(column, one);
+    for (const [column, one] of alone) {
+      const now = found.get(column);
+      if (now !== undefined) found.set(column, { ...now, at: one.at, adds: one.adds });
+    }
+  }
+  return [...found.values()];
+}
+
+/** `FOR r IN SELECT …` of a body: the query by whose rows a loop goes. */
+function loopIn({
+  statement,
+  sql,
+  inBody,
+}: TaskStatement): { readonly name: string; readonly rows: MadeTable } | undefined {
+  if (!inBody || statement.kind !== 'other') return undefined;
+  const text = sql.source.text.slice(statement.start, statement.end);
+  const [head, name] = /^\s*(?:<<\w+>>\s*)?for\s+(\w+)\s+in\s+(?=select\b|with\b|\()/i.exec(text) ?? [];
+  if (head === undefined || name === undefined) return undefined;
+  const asked = text.slice(head.length).replace(/\bloop\s*$/i, '');
+  const { statements } = readSql({ text: asked, holes: [], tags: [], problem: undefined }, sql.dialect);
+  const query = statements[0]?.query;
+  return query && { name: name.toLowerCase(), rows: { query, columns: [], text: asked, common: [] } };
+}
+
+/** What a table of the task's own holds after a statement. */
+function follow(item: TaskStatement, made: Map<string, MadeTable>, fresh: Set<string>): void {
+  const { statement, sql } = item;
+  const { kind, target, query } = statement;
+  if (target === undefined) return;
+  const { name } = target;
+  const text = sql.source.text;
+  const known = made.get(name);
+  switch (kind) {
+    case 'create_table':
+    case 'truncate':
+      fresh.add(name);
+      made.delete(name);
+      return;
+    case 'delete':
+      if (statement.whereSpan === undefined) {
+        fresh.add(name);
+        made.delete(name);
+      }
+      return;
+    case 'create_table_as':
+      if (query !== undefined) made.set(name, { query, columns: [], text, common: statement.with });
+      return;
+    case 'drop':
+      made.delete(name);
+      return;
+    case 'insert':
+      if (query === undefined || (known === undefined && !fresh.has(name))) return;
+      if (known === undefined) made.set(name, { query, columns: statement.columns, text, common: statement.with });
+      else if (known.text === text) {
+        const then = [...known.query.then, { operator: 'union all' as const, query }, ...query.then];
+        made.set(name, { ...known, query: { ...known.query, then }, common: [...known.common, ...statement.with] });
+      } else made.delete(name);
+      return;
+    case 'update': {
+      if (known === undefined || known.text !== text) return;
+      made.set(name, {
+        ...known,
+        columns: [],
+        query: updated(known, item),
+        common: [...known.common, ...statement.with],
+      });
+      return;
+    }
+  }
+}
+
+/** `SELECT *` of what the table held, with the columns that an UPDATE sets. */
+function updated(known: MadeTable, { statement }: TaskStatement): QueryBlock {
+  const { start, end, target, targetAlias } = statement;
+  const star = { start, end, kind: 'star', qualifier: undefined } as const;
+  const before: FromItem = {
+    start,
+    end,
+    kind: 'query',
+    query: known.query,
+    alias: targetAlias ?? target?.name.split('.').at(-1),
+    join: 'first',
+    on: [],
+    using: [],
+  };
+  return {
+    ...known.query,
+    start,
+    end,
+    with: [],
+    select: [
+      { start, end, expression: star, name: undefined, alias: undefined },
+      ...statement.assignments.map(({ column, value }) => ({
+        start,
+        end,
+        expression: value,
+        name: column,
+        alias: undefined,
+      })),
+    ],
+    from: [before, ...statement.from],
+    where: statement.from.length > 0 ? statement.where : [],
+    groupBy: [],
+    having: [],
+    qualify: [],
+    // biome-ignore lint/suspicious/noThenProperty: a list, nothing that await would call
+    then: [],
+  };
+}
+
+/** Whether a query names the table itself, rather than one that was filled from it. */
+const readsItself = (query: QueryBlock, isSame: (name: string) => boolean, takes: boolean): boolean =>
+  !takes &&
+  blocksBelow(query).some(({ from }) =>
+    from.some((item) => item.kind === 'table' && item.cte === undefined && isSame(item.table.name)),
+  );
+
+const textOf = ({ statement, sql, calls }: TaskStatement): StatementInText => ({
+  statement,
+  text: sql.source.text,
+  nameOf: ({ name }) => name,
+  placeOf: (span) => locate(sql.source, span),
+  returned: (call) => returnedBy(call, calls),
+});
 
 /** What a routine of the database gives back for a call: each query of one value in its body, with the call's own arguments. */
 const returnedBy = (
   { name, start, end }: SqlExpression & { readonly kind: 'call' },
   calls: readonly CalledRoutine[],
-): readonly SqlExpression[] =>
+): readonly Returned[] =>
   calls
     .filter((call) => call.name === name && start <= call.at && call.at < end)
-    .flatMap(({ sql }) => sql.reading.statements.flatMap((one) => (one.body.length > 0 ? one.body : [one])))
-    .flatMap(({ kind, query, start: from, end: to }) =>
-      kind === 'select' && query?.select.length === 1 && query.then.length === 0
-        ? [{ kind: 'subquery', query, start: from, end: to } as const]
-        : [],
+    .flatMap(({ sql }) =>
+      sql.reading.statements
+        .flatMap((one) => (one.body.length > 0 ? one.body : [one]))
+        .flatMap(({ kind, query, start: from, end: to }) =>
+          kind === 'select' && query?.select.length === 1 && query.then.length === 0
+            ? [{ expression: { kind: 'subquery', query, start: from, end: to } as const, text: sql.source.text }]
+            : [],
+        ),
     );
 
 /** One of the names may lack its schema. */

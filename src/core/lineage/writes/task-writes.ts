@@ -212,7 +212,7 @@ function writeOf(
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
-  const again = isRemade || mode === 'full_replace' ? undefined : changedAgain(table, items);
+  const again = changedAgain(table, all, tables.columnsOf(table) ?? []);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
   const leavesOut = mode === 'append' && items.every(({ statement, context }) => leavesOutOwn(statement, context.text));
@@ -223,7 +223,7 @@ function writeOf(
     slice,
     ...(sliceAt === undefined ? {} : { sliceAt }),
     mode,
-    ...(again === undefined ? {} : { again }),
+    ...(again.length === 0 ? {} : { again }),
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
     ...(leavesOut ? { leavesOut } : {}),

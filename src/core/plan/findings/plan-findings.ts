@@ -1,4 +1,3 @@
-import type { WriteFact } from '../../lineage/facts/facts.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
@@ -12,8 +11,10 @@ import type { TaskGraph } from '../tasks/task-graph.ts';
 import type { OldestFirst } from '../units/newest-first.ts';
 import type { UnitNode } from '../units/unit-graph.ts';
 import { unitSlices } from '../units/unit-slices.ts';
+import { addsAgain } from './adds-again.ts';
 import { emptySelections } from './empty-selections.ts';
 import { oldestFirst } from './oldest-first.ts';
+import { startsOf, tasksOf } from './planned-tasks.ts';
 import { sourceFindings } from './source-findings.ts';
 import { unmadeTables } from './unmade-tables.ts';
 
@@ -38,7 +39,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...emptySelections(planned),
     ...unloadable(planned),
     ...cycles(planned),
-    ...appends(planned),
+    ...addsAgain(planned),
     ...sourceFindings(planned),
     ...notRunnable(planned),
     ...skippedReads(planned),
@@ -74,51 +75,6 @@ function cycles({ cycle }: Planned): PlanFinding[] {
   const message = `These intervals wait for each other, so none can be first: ${path}.`;
   return [{ code: 'cycle', severity: 'error', message, task: cycle[0]?.task.id }];
 }
-
-function appends({ request, graph, units }: Planned): PlanFinding[] {
-  return tasksOf(units).flatMap((id) => {
-    const task = graph.tasks.get(id);
-    const tables = (task?.writes ?? []).filter(({ mode, again }) => mode === 'append' || again !== undefined);
-    if (task === undefined || tables.length === 0) return [];
-    const { pairedWith } = task;
-    if (pairedWith !== undefined && covers(startsOf(units, pairedWith), startsOf(units, id))) return [];
-    const remedy = pairedWith === undefined ? '' : ` Select ${pairedWith} as well, which empties them first.`;
-    return tables.map(
-      (write): PlanFinding => ({
-        code: 'append-in-plan',
-        // What is left to Airflow is not run by the plan, so it need not be kept from starting.
-        severity:
-          request.allowAppend || addsNoneAgain(write) || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
-        message: `${id} ${secondTime(write)}${remedy}`,
-        task: id,
-      }),
-    );
-  });
-}
-
-/** The statements themselves see to it that rows of a first run do not come a second time. */
-const addsNoneAgain = ({ again, takenFrom, behindMark, leavesOut }: WriteFact): boolean =>
-  again === undefined && (takenFrom !== undefined || behindMark !== undefined || leavesOut === true);
-
-function secondTime({ table, again, takenFrom, behindMark, leavesOut }: WriteFact): string {
-  if (again === undefined && behindMark !== undefined)
-    return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
-  if (again === undefined && takenFrom !== undefined)
-    return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
-  if (again === undefined && leavesOut)
-    return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
-  if (again === undefined) return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
-  const { column, adds } = again;
-  return adds
-    ? `adds to ${column} of ${table}: running an interval again adds to it a second time.`
-    : `makes ${column} of ${table} from its old value: running an interval again changes it a second time.`;
-}
-
-const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>
-  [...some].every((start) => all.has(start));
-
-const startsOf = (units: readonly PlanUnit[], id: TaskId): ReadonlySet<Instant> =>
-  new Set(units.filter((unit) => unit.task === id).map((unit) => unit.start));
 
 function notRunnable({ units }: Planned): PlanFinding[] {
   const behind = new Map<TaskId, number>();
@@ -315,6 +271,3 @@ function zeroWidths({ graph, units }: Planned): PlanFinding[] {
     return [{ code: 'zero-width-interval', severity: 'warning', message, task: id }];
   });
 }
-
-/** Tasks with a unit in the plan, in the order in which they first come. */
-const tasksOf = (units: readonly PlanUnit[]): readonly TaskId[] => [...new Set(units.map((unit) => unit.task))];

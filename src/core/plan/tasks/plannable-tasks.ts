@@ -1,4 +1,11 @@
-import type { ReadFact, ReadWindow, SliceFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
+import {
+  changedColumn,
+  type ReadFact,
+  type ReadWindow,
+  type SliceFact,
+  type TaskFacts,
+  type WriteFact,
+} from '../../lineage/facts/facts.ts';
 import { isScheduled } from '../../lineage/facts/is-scheduled.ts';
 import { isShared } from '../../lineage/facts/table-naming.ts';
 import { staysInside } from '../../lineage/facts/window-range.ts';
@@ -220,8 +227,9 @@ function deleterFor(
     readonly emptying: (table: string) => readonly TaskId[];
   },
 ): TaskId | undefined {
-  for (const { table, mode, again } of writes) {
-    if (mode !== 'append' && again === undefined) continue;
+  for (const write of writes) {
+    const { table, mode } = write;
+    if (mode !== 'append' && changedColumn(write) === undefined) continue;
     const deleter = tables
       .writersOf(table)
       .find(

@@ -1,3 +1,4 @@
+import { changedColumn } from '../../lineage/facts/facts.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { UnitSlice } from '../model/plan.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
@@ -60,7 +61,7 @@ function alone(units: readonly UnitNode[]): OldestFirst | undefined {
   if (own || (task.usedBy ?? []).length > 0) return 'past';
   if (task.executor.kind === 'warehouse' && task.writes.length === 0) return 'unknown';
   for (const write of task.writes) {
-    if (write.mode === 'append' || write.again !== undefined) return 'adds';
+    if (write.mode === 'append' || changedColumn(write) !== undefined) return 'adds';
     if (write.slice.kind === 'unknown' || write.mode === 'unknown') return 'unknown';
     if (write.slice.kind === 'whole-table') return 'rows';
     if (!staysInSlice(write)) return 'rows';

@@ -64,7 +64,12 @@ export type SqlExpression =
     })
   | (Span & { readonly kind: 'exists'; readonly query: QueryBlock; readonly negated: boolean })
   | (Span & { readonly kind: 'subquery'; readonly query: QueryBlock })
-  | (Span & { readonly kind: 'case'; readonly parts: readonly SqlExpression[] })
+  /** `roles` says of each part behind which word it stands; `operand` is what stands before the first WHEN. */
+  | (Span & {
+      readonly kind: 'case';
+      readonly parts: readonly SqlExpression[];
+      readonly roles: readonly ('operand' | 'when' | 'then' | 'else')[];
+    })
   | (Span & { readonly kind: 'opaque'; readonly parts: readonly SqlExpression[] });
 
 /** ORDER BY with what it orders by, directions left out. */

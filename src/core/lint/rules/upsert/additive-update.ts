@@ -1,42 +1,43 @@
-import { isJournalName, isRevisionCounter, isStagingName } from '../../../lineage/facts/table-roles.ts';
-import { type SelfAddition, selfAdditions } from '../../../lineage/writes/self-additions.ts';
+import type { ChangedColumn } from '../../../lineage/facts/facts.ts';
+import { isJournalName } from '../../../lineage/facts/table-roles.ts';
+import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { empties } from '../../reruns/insert-guard.ts';
 import {
   placeOf,
   type StatementView,
-  sameTable,
   type TaskView,
   tableKey,
   tableLabel,
   writeSubject,
 } from '../../source/statement-view.ts';
 
-/** A second run adds its share to a value once more, because the new value is made from the old one. */
+/** A second run changes a value once more, because the new value is made from the old one. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
-    for (const view of task.statements) {
-      const { target } = view.statement;
-      const additions = additionsOf(view);
-      if (target === undefined || additions.length === 0) continue;
-      const key = tableKey(view, target);
-      if (isJournalName(key) || madeInRun(context, task, view, key)) continue;
-      for (const addition of additions) {
-        const { assignment } = addition;
-        if (isRevisionCounter(assignment.column)) continue;
-        if (resetBefore(task, view, key, assignment.column)) continue;
+    for (const { again = [], table } of context.factsOf(task)?.writes ?? []) {
+      for (const changed of again) {
+        const view = viewOf(task, changed.at);
+        const target = view?.statement.target;
+        const key = view === undefined || target === undefined ? table : tableKey(view, target);
+        if (isJournalName(key) || isEmptiedBefore(context, task, key)) continue;
         yield {
-          at: placeOf(view, assignment),
-          severity: addition.guarded ? 'info' : isScript(task) ? 'warning' : 'error',
-          message: messageOf(addition, tableLabel(view, target)),
-          subject: `${writeSubject(view, key)} column ${assignment.column}`,
-          restsOn: [view],
+          at: changed.at ?? task.task.nameAt,
+          severity: severityOf(changed, task),
+          message: messageOf(changed, view === undefined || target === undefined ? table : tableLabel(view, target)),
+          subject: `${view === undefined ? `${task.task.id} writes ${key}` : writeSubject(view, key)} ${changed.column === undefined ? 'rows' : `column ${changed.column}`}`,
+          restsOn: view === undefined ? [] : [view],
         };
       }
     }
   }
 }
+
+const severityOf = ({ certainty }: ChangedColumn, task: TaskView): 'error' | 'warning' | 'info' => {
+  if (certainty === 'guarded') return 'info';
+  return certainty === 'open' || isScript(task) ? 'warning' : 'error';
+};
 
 /** A file that no scheduler runs and that knows no interval: what builds the table anew before it may be another file. */
 const isScript = ({ pipeline, task }: TaskView): boolean =>
@@ -44,46 +45,32 @@ const isScript = ({ pipeline, task }: TaskView): boolean =>
   pipeline.schedule.value.kind === 'none' &&
   task.sql.every(({ masked }) => masked.holes.length === 0);
 
-/** The table is filled anew by the same run, so the addition starts from the same value each time. */
-const madeInRun = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
-  isStagingName(key) ||
-  task.statements.some((other) => other.order < view.order && empties(other, key)) ||
+/** A task before it in the same run fills the table anew, so that the value is the same each time. */
+const isEmptiedBefore = (context: LintContext, task: TaskView, key: string): boolean =>
   context.runEarlier(task, key).some((other) => other.statement.kind !== 'delete' && empties(other, key));
 
-const resetBefore = (task: TaskView, view: StatementView, key: string, column: string): boolean =>
-  task.statements.some(
-    (other) =>
-      other.order < view.order &&
-      other.statement.kind === 'update' &&
-      other.statement.targets.some((target) => sameTable(tableKey(other, target), key)) &&
-      other.statement.assignments.some(
-        (one) => one.column === column && additionsOf(other).every(({ assignment }) => assignment !== one),
-      ),
-  );
+/** The statement in which a column is set. */
+const viewOf = ({ statements }: TaskView, at: SourceSpan | undefined): StatementView | undefined =>
+  at === undefined
+    ? undefined
+    : statements.find((view) => {
+        const { file, start, end } = placeOf(view, view.statement);
+        return file === at.file && start <= at.start && at.end <= end;
+      });
 
-const additionsOf = (view: StatementView): readonly SelfAddition[] => {
-  const { target } = view.statement;
-  if (target === undefined) return [];
-  const key = tableKey(view, target);
-  return selfAdditions(view.statement, {
-    isTarget: (qualifier) => namesTarget(view, qualifier),
-    isSame: (table) => sameTable(tableKey(view, table), key),
-  });
-};
-
-function namesTarget(view: StatementView, qualifier: string): boolean {
-  const { target, targetAlias } = view.statement;
-  if (targetAlias !== undefined) return qualifier === targetAlias;
-  return target !== undefined && sameTable(tableKey(view, target), qualifier);
-}
-
-function messageOf({ assignment: { column }, adds, guarded }: SelfAddition, table: string): string {
+function messageOf({ column, adds, certainty, why }: ChangedColumn, table: string): string {
+  if (column === undefined) {
+    const what = `A second run of the same interval deletes from ${table} the rows that the first one has inserted, and the next one inserts them again`;
+    return certainty === 'sure' ? `${what}.` : `${what}, where there are such rows: what decides it is ${why}.`;
+  }
+  if (certainty === 'open')
+    return `The new value of ${column} of ${table} is made of its old one, so a second run may change it once more; what decides it is ${why}.`;
   if (adds) {
-    return guarded
+    return certainty === 'guarded'
       ? `The new value of ${column} contains the old one; only the guard of processed rows keeps a second run from adding it again.`
       : `Running the same interval twice adds to ${column} of ${table} twice, because the new value contains the old one.`;
   }
-  return guarded
+  return certainty === 'guarded'
     ? `The new value of ${column} is made of the old one; only the condition on the rows keeps a second run from changing it again.`
     : `Running the same interval twice changes ${column} of ${table} twice, because the new value is made of the old one.`;
 }

@@ -241,18 +241,27 @@ function readCase(c: Cursor, start: number): SqlExpression {
   c.index++;
   c.cases++;
   const parts: SqlExpression[] = [];
+  const roles: ('operand' | 'when' | 'then' | 'else')[] = [];
+  let role: (typeof roles)[number] = 'operand';
   while (!done(c) && !accept(c, 'end')) {
-    if (accept(c, 'when') || accept(c, 'then') || accept(c, 'else')) continue;
+    const next = accept(c, 'when') ? 'when' : accept(c, 'then') ? 'then' : accept(c, 'else') ? 'else' : undefined;
+    if (next !== undefined) {
+      role = next;
+      continue;
+    }
     const before = c.index;
     const part = c.grammar.expression(c);
     if (c.index === before) {
       // `CASE` that is never ended must not take the clauses behind it.
       if (isGrammar(c, reservedOperands)) break;
       c.index++;
-    } else parts.push(part);
+    } else {
+      parts.push(part);
+      roles.push(role);
+    }
   }
   c.cases--;
-  return { kind: 'case', parts, ...spanFrom(c, start) };
+  return { kind: 'case', parts, roles, ...spanFrom(c, start) };
 }
 
 function readColumnOrCall(c: Cursor, start: number): SqlExpression {

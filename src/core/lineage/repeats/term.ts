@@ -1,0 +1,38 @@
+/** A value of SQL as far as it matters for what comes of it the second time. Days stand for dates and times. */
+export type Value = null | boolean | number | string | readonly Value[] | Document;
+
+/** A JSON document: the members that were set, by path, over those that it had, which are all of one value. */
+export interface Document {
+  readonly rest: Value;
+  readonly members: ReadonlyMap<string, Value>;
+}
+
+/** What a column gets, as a function of the row that is written and of all else, which two runs find the same. */
+export type Term =
+  /** The old value of a column of the very row. */
+  | { readonly kind: 'own'; readonly column: string }
+  /** The same in both runs. Two that a template fills (`isGiven`) with different texts are different values. */
+  | { readonly kind: 'fixed'; readonly name: string; readonly isGiven: boolean }
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'apply'; readonly name: string; readonly arguments: readonly Term[] }
+  /** Made of its arguments in a way that is not known. */
+  | { readonly kind: 'open'; readonly what: string; readonly arguments: readonly Term[] };
+
+export const apply = (name: string, ...given: readonly Term[]): Term => ({ kind: 'apply', name, arguments: given });
+
+export const valueTerm = (value: Value): Term => ({ kind: 'value', value });
+
+/** The term and everything below it. */
+export const termsIn = (term: Term): readonly Term[] => [
+  term,
+  ...(term.kind === 'apply' || term.kind === 'open' ? term.arguments.flatMap(termsIn) : []),
+];
+
+/** The columns of the row whose old values decide a term. */
+export const ownColumns = (term: Term): ReadonlySet<string> =>
+  new Set(termsIn(term).flatMap((one) => (one.kind === 'own' ? [one.column] : [])));
+
+export const isDocument = (value: Value): value is Document =>
+  typeof value === 'object' && value !== null && 'members' in value;
+
+export const isList = (value: Value): value is readonly Value[] => Array.isArray(value);

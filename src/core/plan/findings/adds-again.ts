@@ -1,0 +1,73 @@
+import { changedColumn, surelyAgain, type WriteFact } from '../../lineage/facts/facts.ts';
+import type { Instant } from '../../time/zones/instant.ts';
+import type { PlanFinding, PlanUnit } from '../model/plan.ts';
+import type { PlanRequest } from '../model/plan-request.ts';
+import type { TaskGraph } from '../tasks/task-graph.ts';
+import { startsOf, tasksOf } from './planned-tasks.ts';
+
+/** Tasks whose second run of an interval adds its rows once more or changes values again: refused where that is sure. */
+export function addsAgain({
+  request,
+  graph,
+  units,
+}: {
+  readonly request: PlanRequest;
+  readonly graph: TaskGraph;
+  readonly units: readonly PlanUnit[];
+}): PlanFinding[] {
+  return tasksOf(units).flatMap((id) => {
+    const task = graph.tasks.get(id);
+    const tables = (task?.writes ?? []).filter(
+      (write) => write.mode === 'append' || changedColumn(write) !== undefined,
+    );
+    if (task === undefined || tables.length === 0) return [];
+    const { pairedWith } = task;
+    if (pairedWith !== undefined && covers(startsOf(units, pairedWith), startsOf(units, id))) return [];
+    const remedy = pairedWith === undefined ? '' : ` Select ${pairedWith} as well, which empties them first.`;
+    return tables.map(
+      (write): PlanFinding => ({
+        code: 'append-in-plan',
+        // What is left to Airflow is not run by the plan, so it need not be kept from starting.
+        severity:
+          request.allowAppend || !surelyTwice(write) || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
+        message: `${id} ${secondTime(write)}${remedy}`,
+        task: id,
+      }),
+    );
+  });
+}
+
+/** Where the statements themselves do not see to it that rows of a first run do not come a second time. */
+const surelyTwice = (write: WriteFact): boolean =>
+  surelyAgain(write) ||
+  (write.mode === 'append' &&
+    write.takenFrom === undefined &&
+    write.behindMark === undefined &&
+    write.leavesOut !== true);
+
+function secondTime(write: WriteFact): string {
+  const { table, mode, takenFrom, behindMark, leavesOut } = write;
+  const changed = changedColumn(write);
+  if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
+    const { column, adds, certainty, why } = changed;
+    if (column === undefined) {
+      const what = `deletes from ${table} what the run before has inserted, and the other way round: running an interval again takes its rows away`;
+      return certainty === 'sure' ? `${what}.` : `${what}, where there are such; what decides it is ${why}.`;
+    }
+    if (certainty === 'open')
+      return `makes ${column} of ${table} from its old value: running an interval again may change it once more; what decides it is ${why}.`;
+    return adds
+      ? `adds to ${column} of ${table}: running an interval again adds to it a second time.`
+      : `makes ${column} of ${table} from its old value: running an interval again changes it a second time.`;
+  }
+  if (behindMark !== undefined)
+    return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
+  if (takenFrom !== undefined)
+    return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
+  if (leavesOut)
+    return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
+  return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
+}
+
+const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>
+  [...some].every((start) => all.has(start));
