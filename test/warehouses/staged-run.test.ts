@@ -331,6 +331,35 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
     expect(await scalar(fixture.warehouse, 'select count(*) from notes')).toBe('0');
   });
 
+  test.each<[string, string]>([
+    ['puts in', 'insert into public.notes values (1)'],
+    ['takes away', 'delete from public.notes'],
+  ])('what a function %s beside it is held where the server counts no rows', async (_, inside) => {
+    if (engine === 'pglite') return;
+    await change(
+      'create table notes (n int)',
+      'insert into notes values (7)',
+      `create or replace function note() returns int language plpgsql as $$ begin ${inside}; return 0; end $$`,
+    );
+    expect(
+      await run(fill(`select id, day, amount + note() from orders where ${day}`), {
+        options: { settings: { track_counts: 'off' } },
+      }),
+    ).toMatchObject({
+      outcome: {
+        state: 'held',
+        code: 'escaped',
+        reason: expect.stringMatching(/writer on public\.notes, which it does not declare, .* counts no rows/),
+      },
+    });
+    expect(await scalar(fixture.warehouse, 'select count(*) from notes')).toBe('1');
+    expect(
+      await run(fill(`select id, day, amount + 1 from orders where ${day}`), {
+        options: { settings: { track_counts: 'off' } },
+      }),
+    ).toMatchObject({ outcome: { state: 'changed' } });
+  });
+
   test.each<[string, string, readonly string[]]>([
     ['a NULL', `select id, null, amount from orders where ${day}`, []],
     ['a value too long', `select id, day, 1e12 from orders where ${day}`, []],

@@ -1,6 +1,7 @@
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { DeclaredTask } from '../../core/lineage/facts/declared-facts.ts';
 import { allRules } from '../../core/lint/all-rules.ts';
+import { writtenName } from '../../core/sql/model/name-parts.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
 import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig, type SchedulerSpec } from './config.ts';
@@ -96,7 +97,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
   for (const [folder, { rules }] of written.folders ?? []) checkRules(rules?.keys() ?? [], 'folders', folder, 'rules');
   const sources = new Set<string>();
   for (const name of written.sources?.keys() ?? []) {
-    const table = name.toLowerCase();
+    const table = writtenName(name);
     if (sources.has(table)) {
       const message = `${table} is declared twice; names of tables are the same in any case, so put both into one entry`;
       context.problems.push({ message, at: placeOf(root, context, 'sources', name), severity: 'error' });
@@ -145,7 +146,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
         const problem = (message: string): void => {
           context.problems.push({ message, at: placeOf(root, context, 'sources', name), severity: 'error' });
         };
-        return [name.toLowerCase(), declaredSource(name, source, problem)];
+        return [writtenName(name), declaredSource(name, source, problem)];
       }),
     ),
     rules: Object.fromEntries(written.rules ?? []),
@@ -217,7 +218,7 @@ function declaredTask(
       }
       if (from !== undefined && to !== undefined && isNeverBefore(from, to))
         problem(`${table}: its window ends where it begins or before, so that nothing is read; exchange from and to`);
-      return [{ table: table.toLowerCase(), column, window: window ?? { lo: from, hi: to } }];
+      return [{ table: writtenName(table), column, window: window ?? { lo: from, hi: to } }];
     }),
     writes: (writes ?? []).flatMap(({ table, column, slice, from, to, key = [], volatile = [], ...more }) => {
       if (table === undefined) return [];
@@ -235,7 +236,7 @@ function declaredTask(
       const cut = column === undefined && slice === 'all' ? ('all' as const) : undefined;
       const { floatTolerance, concurrency, orphans } = more;
       const said = { column, slice: cut, range, key, volatile, floatTolerance, concurrency, orphans };
-      return [{ table: table.toLowerCase(), ...said }];
+      return [{ table: writtenName(table), ...said }];
     }),
   };
   for (const [index, { table }] of said.writes.entries())

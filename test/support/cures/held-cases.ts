@@ -42,6 +42,30 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
       [/mart\.child would lose the only row/, 'command'],
     ],
   },
+  'a trigger that keeps a journal with a name in quotes': {
+    ddl: [
+      'create table mart."Audit Log" (what text, id int)',
+      `create function mart.aud() returns trigger language plpgsql as
+       $$ begin insert into mart."Audit Log" values (tg_op, new.id); return new; end $$`,
+      'create trigger aud after insert on mart.f for each row execute function mart.aud()',
+    ],
+    tasks: { f: replace('mart.f') },
+    steps: [[/also wrote mart\.Audit Log, which it does not declare/, 'yaml']],
+  },
+  'a table with a name in quotes, outside of its slice': {
+    ddl: [
+      'create table mart."My T" (day date, id int primary key, v int)',
+      `insert into mart."My T" values ('2026-11-11', 77, 0)`,
+    ],
+    tasks: { f: `${replace('mart."My T"')} UPDATE mart."My T" SET v = 1 WHERE id = 77;` },
+    yaml: `tasks: { d.f: { writes: [{ table: 'mart."My T"', column: day, volatile: [v] }] } }`,
+    steps: [
+      [
+        /wrote 1 row of mart\.My T outside its slice/,
+        { yaml: `tasks: { d.f: { writes: [{ table: 'mart."My T"', slice: all }] } }` },
+      ],
+    ],
+  },
   'a second target that only the database knows': {
     codes: ['escaped'],
     ddl: [

@@ -236,6 +236,37 @@ describe('in another zone', () => {
     expect(lower('UTC', "set local timezone = 'Asia/Tokyo'; ")).toEqual([['UTC'], [zone]]);
   });
 
+  it('a column whose type nobody says is read as both where the connection says its zone', () => {
+    const read = (session: string | undefined, where: string, ddl = 'select 1') => {
+      const sql = `insert into t select * from src where ${where}`;
+      const facts = workspace({
+        d: { zone: 'UTC', ...(session === undefined ? {} : { session }), tasks: { t: sql } },
+        made: { tasks: { m: ddl } },
+      });
+      return readsOf(facts, 'd.t').join();
+    };
+    const tokyo = 'Asia/Tokyo';
+    const days = "ts >= '{{ ds }}' and ts < '{{ macros.ds_add(ds, 1) }}'";
+    const both = `src.ts [${day} or ${day} - 9 hours, ${day} + 1 day or ${day} + 1 day - 9 hours)`;
+    const asDays = `src.ts ${ofDay}`;
+    expect(read(tokyo, days)).toBe(both);
+    expect(read(tokyo, days, 'create table src (ts timestamptz)')).toBe(both);
+    expect(read(tokyo, days, 'create table src (ts date)')).toBe(asDays);
+    expect(read(tokyo, days, 'create table src (ts timestamp)')).toBe(asDays);
+    expect(read('UTC', days)).toBe(asDays);
+    expect(read(undefined, days)).toBe(asDays);
+    expect(read(tokyo, `ts >= ${s} and ts < ${e}`)).toBe('src.ts [start, end)');
+  });
+
+  it('what it writes of such a column stays cut as its text says', () => {
+    const sql = "delete from t where ts = '{{ ds }}'; insert into t select * from src where ts = '{{ ds }}'";
+    const slices = [undefined, 'Asia/Tokyo'].map((session) => {
+      const facts = workspace({ d: { ...(session === undefined ? {} : { session }), tasks: { t: sql } } });
+      return facts.facts.get('d.t')?.writes.map(({ slice }) => slice);
+    });
+    expect(slices[1]).toEqual(slices[0]);
+  });
+
   it('ds is the UTC day', () => {
     expect(readsOfSql("insert into t select * from daily where day = '{{ ds }}'", { zone })).toEqual([
       `daily.day ${ofDay}`,

@@ -14,7 +14,16 @@ const database: DatabaseDefinitions = {
       { name: 'mart.ev', parts: ['mart.ev_20261110', 'mart.ev_rest'] },
     ].map((relation) => [
       relation.name,
-      { kind: 'table', columns: [], query: undefined, reads: [], calls: [], hasPolicies: false, ...relation },
+      {
+        kind: 'table',
+        columns: [],
+        types: [],
+        query: undefined,
+        reads: [],
+        calls: [],
+        hasPolicies: false,
+        ...relation,
+      },
     ]),
   ),
   routines: new Map(),

@@ -93,11 +93,12 @@ const opposite = ({ offset }: Extract<ColumnStep, { kind: 'shift' }>): typeof of
  * A wall time compared with a column of moments is one of the session's zone, which may be any of the context's; so is
  * what a moment is taken for that is compared with a column of wall times.
  */
-function inSession(value: TimeReadings, side: ComparedColumn, type: ColumnType, { zones }: SqlContext): TimeReadings {
+function inSession(value: TimeReadings, side: ComparedColumn, type: ColumnType, context: SqlContext): TimeReadings {
+  const { zones, mayBeMoments = false } = context;
   const others = zones.filter((zone) => zone !== 'UTC');
   const cuts = side.steps.some((step) => step.kind === 'cut');
   const local =
-    type === 'timestamptz'
+    type === 'timestamptz' || (type === undefined && mayBeMoments)
       ? value.naive || cuts
         ? [...others.flatMap((zone) => asLocalIn(value, zone).readings), ...labelsInUtc(value)]
         : []

@@ -1,4 +1,5 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
+import { toBeWritten } from '../../sql/model/name-parts.ts';
 
 /** What is said of a written table in `backfill.yaml`, beside its name. */
 export type WriteEntry = Readonly<Record<string, string | readonly string[]>>;
@@ -6,7 +7,7 @@ export type WriteEntry = Readonly<Record<string, string | readonly string[]>>;
 /** The entry of `backfill.yaml` that says something of tables that a task writes, on one line, as it is written there. */
 export const declaredWriteText = (task: TaskId, tables: readonly string[], entry: WriteEntry): string =>
   `tasks: { ${plain(task)}: { writes: [${tables
-    .map((table) => `{ table: ${plain(table)}, ${Object.entries(entry).map(pairText).join(', ')} }`)
+    .map((table) => `{ table: ${plain(toBeWritten(table))}, ${Object.entries(entry).map(pairText).join(', ')} }`)
     .join(', ')}] } }`;
 
 const pairText = ([name, value]: readonly [string, string | readonly string[]]): string =>

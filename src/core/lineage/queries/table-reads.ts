@@ -182,7 +182,8 @@ function makeVisitor(
     const before = visits.get(table.name) ?? 0;
     visits.set(table.name, before + 1);
     if (before > mostVisits) return;
-    const inside = { ...defined.context, zones: context.zones };
+    const { zones, mayBeMoments } = context;
+    const inside = { ...defined.context, zones, ...(mayBeMoments ? { mayBeMoments } : {}) };
     const visitor = makeVisitor(inside, tables, found, view ?? table, visits);
     visitor.query(defined.query, before === mostVisits ? noRanges : ranges, emptyScope, defined.columns);
   };

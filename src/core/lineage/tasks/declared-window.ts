@@ -35,7 +35,7 @@ export function withDeclaredReads(
   const kept = inferred.filter((read) => !declared.some(({ table }) => same(table, read.table)));
   const said = declared.map(
     (read): ReadFact => ({
-      table: read.table.toLowerCase(),
+      table: read.table,
       window: declaredWindow(read, columnOf(read.table), zone),
       provenance: 'declared',
       at: undefined,
@@ -56,7 +56,7 @@ export function withDeclaredWrites(
     const known = inferred.find(({ table }) => same(table, write.table));
     // Saying which rows are an interval's does not change what the statements do to them. The place of its slice goes:
     // it may be cut otherwise now.
-    const { sliceAt: _, ...does } = known ?? { table: write.table.toLowerCase(), mode: 'unknown' as const };
+    const { sliceAt: _, ...does } = known ?? { table: write.table, mode: 'unknown' as const };
     const slice = declaredSlice(known?.slice, write, zone);
     const said = cutAsSaid(known?.slice, slice);
     return {

@@ -11,6 +11,7 @@ import { type ChosenWindow, chooseWindow } from '../queries/choose-window.ts';
 import { type TableRead, tableReads } from '../queries/table-reads.ts';
 import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
+import { forReads } from '../times/sql-context.ts';
 import { namedTable } from '../writes/table-of-statement.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from '../writes/task-statements.ts';
 import { deletesAll } from '../writes/task-writes.ts';
@@ -116,8 +117,12 @@ function ofNamed({ period }: TableNaming, chosen: ChosenWindow, slicedBy: readon
 /** A refresh reads what its materialised view is made of, whole. */
 function readsOf({ statement, sql, context }: TaskStatement, tables: KnownTablesOfWorkspace): readonly TableRead[] {
   const { kind, target } = statement;
-  if (kind !== 'refresh' || target === undefined)
-    return viewDefinition(statement, sql) === undefined ? tableReads(statement, context, tables) : [];
+  if (kind !== 'refresh' || target === undefined) {
+    if (viewDefinition(statement, sql) !== undefined) return [];
+    const forRead = forReads(context, sql);
+    const typeOf = (table: string, column: string) => tables.typeOf(table, column) ?? tables.storedType(table, column);
+    return tableReads(statement, forRead, forRead.mayBeMoments ? { ...tables, typeOf } : tables);
+  }
   const made = tables.materializedOf(target.name);
   if (made === undefined) return [];
   const reads = tableReads({ ...statement, kind: 'select', query: made.query }, made.context, tables);

@@ -6,6 +6,8 @@ export interface KnownTablesOfWorkspace extends TableColumns {
   slicedBy(table: string): readonly string[];
   /** Columns by which the definition of the table keeps rows apart, in order. */
   partitionedBy(table: string): readonly string[];
+  /** The type of a column in the database, where that was asked and no file defines the table. */
+  storedType(table: string, column: string): ReturnType<TableColumns['typeOf']>;
   /** True when two names mean one table. */
   same(a: string, b: string): boolean;
 }

@@ -19,6 +19,11 @@ export interface SqlContext {
    * session: the one that its connection is said to have, or else the pipeline's.
    */
   readonly zones: readonly ZoneName[];
+  /**
+   * Its connection is said to have a session zone other than UTC, and a read is asked for: a column whose type nobody says
+   * may hold moments, which that zone decides, and a window that is too wide costs less than one too narrow.
+   */
+  readonly mayBeMoments?: boolean;
   /** Some intervals that the text is run for. */
   readonly intervals: () => readonly DataInterval[];
 }
@@ -35,6 +40,10 @@ export const sqlContext = (
   zones: sessionZones(sql, zone),
   intervals,
 });
+
+/** The context for what a statement reads. */
+export const forReads = (context: SqlContext, sql: TaskSql): SqlContext =>
+  sql.sessionZone === undefined || context.zones.length === 1 ? context : { ...context, mayBeMoments: true };
 
 const setsZone = /\bset\b[^;]{0,80}\btime_?\s{0,9}zone\b/i;
 

@@ -21,6 +21,13 @@ export function withDatabaseViews(
   return all;
 }
 
+/** What the database has, by its name in the workspace. */
+export const storedTables = (
+  { relations }: DatabaseDefinitions,
+  names: TableNames,
+): ReadonlyMap<string, DatabaseRelation> =>
+  new Map([...new Set(relations.values())].map((relation) => [names(relation.name), relation]));
+
 /** What a name means in the database, where it was asked and knows it. */
 export const databaseName =
   ({ relations }: DatabaseDefinitions) =>

@@ -1,3 +1,4 @@
+import type { DatabaseRelation } from '../../pipeline/model/database-definitions.ts';
 import { columnType } from '../columns/column-type.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
@@ -11,6 +12,8 @@ export interface KnownTable {
   readonly table: string;
   /** Empty where no definition is at hand. */
   readonly columns: TableFacts['columns'];
+  /** What it is in the database, where that was asked. */
+  readonly stored: DatabaseRelation | undefined;
   readonly partitionedBy: readonly string[];
   /** The columns by which tasks cut it into slices. */
   readonly cutBy: readonly string[];
@@ -26,9 +29,10 @@ export function createTableLookups(): (
   names: TableNames,
   definitions: ReadonlyMap<string, TableDefinition>,
   cutBy: ReadonlyMap<string, readonly string[]>,
+  stored?: ReadonlyMap<string, DatabaseRelation>,
 ) => TableLookup {
   let latest: ReadonlyMap<string, KnownTable> = new Map();
-  return (names, definitions, cutBy) => {
+  return (names, definitions, cutBy, stored) => {
     const before = latest;
     const now = new Map<string, KnownTable>();
     latest = now;
@@ -41,6 +45,7 @@ export function createTableLookups(): (
         const fresh: KnownTable = {
           table,
           columns,
+          stored: stored?.get(table),
           partitionedBy,
           cutBy: cutBy.get(table) ?? none,
           view,
@@ -49,6 +54,7 @@ export function createTableLookups(): (
         const known = before.get(table);
         const same =
           known?.columns === columns &&
+          known.stored === fresh.stored &&
           known.partitionedBy === partitionedBy &&
           known.cutBy === fresh.cutBy &&
           known.view === view &&
@@ -74,6 +80,10 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       return cutBy.includes(name) ? true : undefined;
     },
     typeOf: (table, name) => columnType(column(table, name)?.type),
+    storedType(table, name) {
+      const { columns, stored } = tableOf(table);
+      return columns.length > 0 ? undefined : columnType(stored?.types[stored.columns.indexOf(name)]);
+    },
     columnsOf(table) {
       const { columns } = tableOf(table);
       return columns.length === 0 ? undefined : columns.map((one) => one.name);

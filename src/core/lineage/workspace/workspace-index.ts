@@ -15,7 +15,7 @@ import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
 import { routineCalls } from '../writes/routine-calls.ts';
 import { taskStatements } from '../writes/task-statements.ts';
-import { databaseName, withDatabaseViews } from './database-tables.ts';
+import { databaseName, storedTables, withDatabaseViews } from './database-tables.ts';
 import { type TableNames, tableNames } from './find-table.ts';
 import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-definitions.ts';
 import { tableFacts } from './table-facts.ts';
@@ -120,10 +120,11 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       defining = keepSame(defining, byTable(stated, names), sameItems);
       const stands = new Map([...defining].map(([table, statements]) => [table, definitionOf(statements)] as const));
       const definitions = database === undefined ? stands : withDatabaseViews(stands, database, names);
-      const beforeCuts = uncut(names, definitions, new Map());
+      const stored = database && storedTables(database, names);
+      const beforeCuts = uncut(names, definitions, new Map(), stored);
       slicedBy = sliceColumns(owned, declared, beforeCuts);
 
-      const lookup = complete(names, definitions, slicedBy);
+      const lookup = complete(names, definitions, slicedBy, stored);
       const facts = new Map<TaskId, TaskFacts>();
       const scheduled: TaskFacts[] = [];
       for (const { task, pipeline } of owned) {

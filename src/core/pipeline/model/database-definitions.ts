@@ -3,6 +3,8 @@ export interface DatabaseRelation {
   readonly name: string;
   readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table';
   readonly columns: readonly string[];
+  /** Of each column, as `format_type` shows it without its modifier. */
+  readonly types: readonly string[];
   /** The query of a view, every name in it with its schema; `undefined` for what has rows of its own. */
   readonly query: string | undefined;
   /** Relations and routines that its query and its row-security policies name. */

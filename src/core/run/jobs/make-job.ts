@@ -245,4 +245,7 @@ const unnamed = ({ table, at }: ReadFact | WriteFact, { id }: Task): JobRefusal 
 const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);
 
 /** The same table, though one of the names may lack its schema. */
-const sameTable = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
+function sameTable(one: string, other: string): boolean {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
+}

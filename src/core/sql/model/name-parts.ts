@@ -14,6 +14,25 @@ export function nameParts(name: string): readonly string[] {
 const plainPart = (part: string): string =>
   part.length > 1 && part.startsWith('"') && part.endsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part;
 
+/**
+ * A name as a person writes it in a setting, as names are written here: what stands in quotes as it is, anything else in
+ * small letters, as the database takes it.
+ */
+export const writtenName = (name: string): string =>
+  name.includes('"') && !name.includes('{')
+    ? [...name.matchAll(/(?:^|\.)("(?:[^"]|"")*"(?=\.|$)|[^.]*)/g)]
+        .map(([, part = '']) => (plainPart(part) === part ? part.toLowerCase() : namePart(plainPart(part))))
+        .join('.')
+    : name.toLowerCase();
+
+/** A name with each part in quotes that {@link writtenName} would otherwise take for another. */
+export const toBeWritten = (name: string): string =>
+  name.includes('{')
+    ? name
+    : nameParts(name)
+        .map((part) => (part === part.toLowerCase() && !/[."]/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
+        .join('.');
+
 /** The part of a name behind its schema, without quotes. */
 export const lastNamePart = (name: string): string => nameParts(name).at(-1) ?? name;
 

@@ -17,6 +17,7 @@ interface RelationRow {
   readonly hasPolicies: boolean;
   readonly parts: readonly string[] | null;
   readonly columns: readonly string[];
+  readonly types: readonly string[];
   readonly query: string | null;
   readonly needs: readonly string[];
 }
@@ -80,6 +81,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
     name: row.name,
     kind: relationKinds[row.kind] ?? 'table',
     columns: row.columns,
+    types: row.types,
     query: row.query?.replace(/;\s*$/, ''),
     reads: namesOf(row.needs, 'relation'),
     calls: namesOf(row.needs, 'routine'),

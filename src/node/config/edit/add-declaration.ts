@@ -1,4 +1,5 @@
 import { Document, isMap, isScalar, isSeq, type Node, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { writtenName } from '../../../core/sql/model/name-parts.ts';
 import { lineIndex } from '../../../core/text/line-index.ts';
 import type { Position } from '../../../core/text/span.ts';
 import type { DeclarationDraft, DraftRead, DraftWrite } from '../../../core/view/document/draft-declaration.ts';
@@ -99,7 +100,8 @@ function listInto(entry: YAMLMap, name: string, comment: string, items: readonly
   if (list.items.length > 0) list.flow = false;
 }
 
-const isSame = (written: unknown, table: string): boolean => String(written).toLowerCase() === table.toLowerCase();
+const isSame = (written: unknown, table: string): boolean =>
+  writtenName(String(written)).toLowerCase() === writtenName(table).toLowerCase();
 
 /** A value that is not there yet: `table:` with nothing behind it, which is said as a problem until it is filled in. */
 function empty(): Scalar {

@@ -64,7 +64,7 @@ export async function findEscape(
 function undeclaredWrites(
   written: readonly WrittenTable[],
   slices: readonly EscapeSlice[],
-  { files }: Position,
+  { files, countersOn }: Position,
 ): { readonly reason: string; readonly table: string }[] {
   const found: { readonly reason: string; readonly table: string }[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
@@ -75,6 +75,11 @@ function undeclaredWrites(
       const reason =
         `The task also wrote ${table.table}, which it does not declare: ${inserted} inserted, ${updated} updated, ` +
         `${deleted} deleted (a trigger, a cascade, or a second target).`;
+      found.push({ reason, table: table.table });
+    } else if (!countersOn) {
+      const reason =
+        `The task took the lock of a writer on ${table.table}, which it does not declare, and whether it wrote it cannot be ` +
+        'told: this server counts no rows (set track_counts = on for the database or the role, and run it again).';
       found.push({ reason, table: table.table });
     } else if (table.exclusive && files.get(table.oid) !== table.file)
       found.push({

@@ -47,6 +47,8 @@ select pg_catalog.json_build_object(
   ) end,
   'columns', (select coalesce(pg_catalog.json_agg(a.attname order by a.attnum), '[]')
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+  'types', (select coalesce(pg_catalog.json_agg(pg_catalog.format_type(a.atttypid, null) order by a.attnum), '[]')
+    from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
   'query', case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end,
   'needs', (select coalesce(pg_catalog.json_agg(needs.id), '[]') from (${needsSql('r.class', 'r.oid')}) needs(class, oid, id)))
 from reached r join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
