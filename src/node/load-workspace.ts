@@ -122,7 +122,8 @@ async function readWithAirflow(
     problems.push({
       message: `Airflow was not asked: ${failure}. Everything is shown as it was read.`,
       at: place,
-      severity: 'warning',
+      // Whoever names a Python on the command line rests on its answer.
+      severity: asked === 'configured' ? 'warning' : 'error',
     });
   return reader.read(files, memory.answers);
 }

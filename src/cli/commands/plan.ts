@@ -124,11 +124,13 @@ async function showPlan(
   reportPlanProblems(workspace, planned, shell);
   const given = carriedBy(workspace, planned, options, shell);
   const prepared = jobsOf(planned, name, workspace, given, shell);
-  reportRefusals(refusalsOf(planned, prepared), workspace, shell);
+  const refusals = refusalsOf(planned, prepared);
+  reportRefusals(refusals, workspace, shell);
   const asked =
     given && options.offline !== true ? await askCarrier(workspace, given, planned, prepared, shell) : undefined;
   const made = withFindings(planned, await ask(planned, prepared));
-  const steps = options.commands === true ? airflowCommands(made, workspace.facts.tasks) : undefined;
+  const stopped = made.findings.some(({ severity }) => severity === 'error');
+  const steps = options.commands === true && !stopped ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {
     const json = planJson(made);
     const units = json.units.map((unit) => ({ ...unit, statements: sentBy(unit.id, prepared) }));
@@ -136,10 +138,11 @@ async function showPlan(
     shell.out(
       `${JSON.stringify({ ...json, ...(options.statements === true && { units }), ...(commands && { commands }) })}\n`,
     );
-  } else if (steps !== undefined) {
+  } else if (options.commands === true) {
     const against = made.findings.filter(({ severity }) => severity !== 'info');
     if (against.length > 0) shell.err(`${findingLines(against, shell.colors).join('\n')}\n`);
-    shell.out(commandsText(steps, made.units, workspace.facts.tasks));
+    if (steps === undefined) shell.err('no command is printed: the plan cannot be started\n');
+    else shell.out(commandsText(steps, made.units, workspace.facts.tasks));
   } else {
     const target = await describeTarget(workspace, options.connection, made, shell);
     const view = {
@@ -155,9 +158,21 @@ async function showPlan(
     for (const note of asked?.checked.notes ?? []) shell.out(`note: ${note}\n`);
     if (options.statements === true) shell.out(sentText(made, prepared));
   }
-  shell.exit(made.findings.some(({ severity }) => severity === 'error') ? exitCodes.findings : exitCodes.done);
+  const isBroken = workspace.problems.some(
+    ({ severity, at }) => severity === 'error' && (at === undefined || at.file === workspace.config.file),
+  );
+  const isRefused = refusals.some(({ code }) => unrunnable.has(code));
+  shell.exit(stopped || isBroken || isRefused ? exitCodes.findings : exitCodes.done);
   return made;
 }
+
+/** Refusals that no option of a run and no other connection lifts. */
+const unrunnable: ReadonlySet<JobRefusal['code']> = new Set([
+  'not-rendered',
+  'no-slice',
+  'no-statements',
+  'no-snapshot',
+]);
 
 async function writePlan(out: OutputFile, now: PlanNow, { out: file }: PlanOptions, shell: Shell): Promise<void> {
   if (now.plan.findings.some(({ severity }) => severity === 'error')) {

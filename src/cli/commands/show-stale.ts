@@ -40,7 +40,7 @@ export async function showStale(root: string, { format, connection }: StaleOptio
 
 const isoBound = (at: number): string | null => (Number.isFinite(at) ? toIso(instant(at)) : null);
 
-/** Slices whose scheduler made them last: with which code, and from what, is not recorded. */
+/** Slices that something else than a run from here made last: with which code, and from what, is not recorded. */
 const notJudged = (versions: readonly SliceVersionRecord[]): number => versions.filter(byScheduler).length;
 
 function staleJson(stale: readonly StaleSlice[], versions: readonly SliceVersionRecord[]): string {
@@ -67,7 +67,10 @@ function staleText(
 ): string {
   const known = versions.length;
   const scheduled = notJudged(versions);
-  const open = scheduled === 0 ? '' : `${plural(scheduled, 'slice')} made by a scheduler: not judged\n`;
+  const open =
+    scheduled === 0
+      ? ''
+      : `${plural(scheduled, 'slice')} made elsewhere last (by a scheduler, or told with backfill done): not judged\n`;
   if (known === 0) return 'no slice was made by a run on this database yet\n';
   if (stale.length === 0) return `no slice is stale, of ${known} (${restsOn})\n${open}`;
   const rows = stale.map(({ version, reasons }) => [

@@ -6,7 +6,7 @@ import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { type Workspace, withDatabase } from '../../node/load-workspace.ts';
 import { refuseElsewhere } from '../../node/run-setup.ts';
 import { openWarehouse, servesOneProcess } from '../../warehouses/open.ts';
-import type { Shell } from '../terminal/shell.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
 
 /** A workspace with what its database has beside the files, as far as that could be asked. */
 export interface JoinedWorkspace {
@@ -41,9 +41,15 @@ export async function joinDatabase(
     const { yellow, green } = shell.colors;
     shell.err(`${yellow('warning')} the database was not asked about this plan: ${error.message}\n`);
     shell.err(`  ${green('help')} the run will ask; plan with --offline where there is no database to ask\n`);
+    // One that is away may be there when the plan is run; one that does not let us in has answered.
+    if (isTurnedAway(error)) shell.exit(exitCodes.findings);
     return { workspace, reached: false };
   }
 }
+
+/** The server refused the user, the password or the name of the database. */
+const isTurnedAway = ({ detail: { sqlState } }: WarehouseError): boolean =>
+  sqlState?.startsWith('28') === true || sqlState === '3D000';
 
 /** As {@link joinDatabase}, over a database that is open; what it refuses to say is said, and no reason not to go on. */
 export async function joinWarehouse(

@@ -61,6 +61,8 @@ export interface ChangedSlice {
   readonly kept: number | undefined;
   /** Another run that made the slice anew since. */
   readonly newerRun: string | undefined;
+  /** That run put back what was there before this one. */
+  readonly undone?: boolean;
 }
 
 /** `[from, to)` of a table as ISO instants, open where undefined. */

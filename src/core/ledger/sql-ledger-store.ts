@@ -131,7 +131,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       await ask(endRunSql, [run]);
     },
     activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
-    changedSlices: async (run) => (await ask(changedSlicesSql, [run])).rows.map(changedSliceOf),
+    changedSlices: async (run) => (await ask(changedSlicesSql, [run, undoMark(run)])).rows.map(changedSliceOf),
     undoneBy: async (run) => (await ask(undoneBySql, [run, undoMark(run)])).rows[0]?.[0] ?? undefined,
     forgetImages: async (days) => {
       await ask(forgetImagesSql, [String(days)]);
@@ -155,7 +155,7 @@ function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary 
   };
 }
 
-function changedSliceOf([unit, slice, target, rowsBefore, kept, newerRun]: Row): ChangedSlice {
+function changedSliceOf([unit, slice, target, rowsBefore, kept, newerRun, undone]: Row): ChangedSlice {
   const count = (text: string | null | undefined): number | undefined => (text == null ? undefined : Number(text));
   return {
     unit: String(unit),
@@ -164,6 +164,7 @@ function changedSliceOf([unit, slice, target, rowsBefore, kept, newerRun]: Row):
     rowsBefore: count(rowsBefore),
     kept: count(kept),
     newerRun: newerRun ?? undefined,
+    undone: undone === 't',
   };
 }
 

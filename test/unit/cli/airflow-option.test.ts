@@ -35,10 +35,10 @@ test('a folder that names a Python does not make a check start it', async () => 
   expect(out).toContain('orders  @daily');
 });
 
-test('--airflow-python beats backfill.yaml, from the folder of the call; one that is not there changes nothing', async () => {
+test('--airflow-python beats backfill.yaml, from the folder of the call; one that is not there is an error', async () => {
   const { out, err, code } = await runCli(['check', '.', '--airflow-python', 'venv/bin/python'], root);
   expect(err + out).toContain(`Airflow was not asked: there is no Python ${join(root, 'venv/bin/python')}`);
-  expect(code).toBe(0);
+  expect(code).toBe(1);
 });
 
 test('--airflow without a Python in backfill.yaml says so, and reads', async () => {

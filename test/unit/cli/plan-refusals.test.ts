@@ -34,7 +34,8 @@ const plan = (task: string, ...more: readonly string[]) =>
 
 test('a plan says what a run would refuse, once and with its place', async () => {
   connection('dw');
-  const { err, out } = await plan('one');
+  const { code, err, out } = await plan('one');
+  expect(code).toBe(1);
   expect(out).toContain('one.macro');
   expect(
     err
@@ -45,7 +46,36 @@ test('a plan says what a run would refuse, once and with its place', async () =>
     expect.stringMatching(/^dags\/one\.py:\d+:\d+ warning macros\.own\.day\(ds\) cannot be rendered/),
     expect.stringMatching(/^warning its connection crm is not among the airflowIds of sandbox \(dw\)/),
   ]);
-  expect((await plan('one.fine')).err).toBe('');
+  expect(await plan('one.fine')).toMatchObject({ code: 0, err: '' });
+  // Another connection runs it.
+  expect((await plan('one.elsewhere')).code).toBe(0);
+});
+
+test('a plan under settings with a slip ends as a check of them does', async () => {
+  writeFileSync(join(root, 'backfill.yaml'), 'version: 1\nrun: { concurency: 3 }\n');
+  const { code, err } = await plan('one.fine');
+  expect(err).toContain('unknown key concurency');
+  expect(code).toBe(1);
+});
+
+test('no command is printed of a plan that cannot be started', async () => {
+  connection('dw');
+  writeFileSync(
+    join(root, 'dags/adds.py'),
+    `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+
+with DAG("adds", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=True):
+    SQLExecuteQueryOperator(task_id="add", conn_id="dw", sql="INSERT INTO adds SELECT * FROM s WHERE d = '{{ ds }}'")
+`,
+  );
+  const { code, out, err } = await plan('adds', '--commands', '--offline');
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/append-in-plan[^\n]*\n {2}help leave the task out/);
+  expect(err).toContain('no command is printed: the plan cannot be started');
+  expect((await plan('adds', '--commands', '--offline', '--allow-append')).out).toContain('airflow tasks clear adds');
+  rmSync(join(root, 'dags/adds.py'));
 });
 
 test('a connection that lists no ids stands for all of them, one that lists them for these', async () => {

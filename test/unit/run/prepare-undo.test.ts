@@ -69,7 +69,19 @@ test.each<[string, Partial<UndoRequest>, readonly ChangedSlice[], RegExp]>([
   ['a table that the run made', {}, [{ ...kept('a@0'), rowsBefore: undefined }], /made the table t/],
   ['rows that were not kept', {}, [{ ...kept('a@0'), kept: undefined }], /were not kept/],
   ['a slice that a later run made anew', {}, [{ ...kept('a@0'), newerRun: 'r2' }], /run r2 made/],
+  ['what was undone', {}, [{ ...kept('a@0'), newerRun: 'u0', undone: true }], /^run r1 was undone already, by run u0$/],
+  [
+    'a unit that was undone',
+    { units: ['a@0'] },
+    [kept('a@1'), { ...kept('a@0'), newerRun: 'u0', undone: true }],
+    /^a@0 of run r1 was undone already, by run u0$/,
+  ],
 ])('%s is refused in words', async (_, parts, slices, message) => {
   const made = await prepareUndo({ ...request, ...parts }, ledgerOf(slices));
   expect(isUndoRefusal(made) && made.message).toMatch(message);
+});
+
+test('what an undo of single units left is undone by an undo of the run', async () => {
+  const made = await prepareUndo(request, ledgerOf([kept('a@1'), { ...kept('a@0'), newerRun: 'u0', undone: true }]));
+  expect(isUndoRefusal(made) ? made.message : made.plan.units.map(({ id }) => id)).toEqual(['a@1']);
 });

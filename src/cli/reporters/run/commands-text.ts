@@ -42,7 +42,8 @@ function makeLines(
     const known = dags.get(owner.pipeline.id);
     if (known === undefined)
       dags.set(owner.pipeline.id, { pipeline: owner.pipeline, first: unit, tasks: new Set([owner.task.name]) });
-    else known.tasks.add(owner.task.name);
+    // The example is of one date, for which other tasks may be planned than for another.
+    else if (known.first.data.start === unit.data.start) known.tasks.add(owner.task.name);
   }
   if (dags.size === 0) return [];
   const example = [...dags.values()].map(({ pipeline, first, tasks }) =>

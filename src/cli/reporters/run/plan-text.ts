@@ -171,17 +171,23 @@ const overrides: typeof remedies = {
   'mutable-source': 'leave the task out, or let it replace what was kept with --allow-expired',
 };
 
-/** One line each, errors first, with one line of help for all of a kind. */
+/** One line each, errors first; what helps stands below those that it is for. */
 export function findingLines(findings: readonly PlanFinding[], colors: Colors): readonly string[] {
   const paint = { error: colors.red, warning: colors.yellow, info: colors.cyan };
   const order = ['error', 'warning', 'info'];
-  const lines = [...findings]
-    .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
-    .map(({ code, severity, message }) => `${paint[severity](severity)} ${colors.bold(code)}  ${message}`);
-  const help = new Set(
-    findings.flatMap(({ code, severity }) => (severity === 'error' && overrides[code]) || (remedies[code] ?? [])),
-  );
-  return [...lines, ...[...help].map((remedy) => `  ${colors.green('help')} ${remedy}`)];
+  const groups = new Map<string, string[]>();
+  for (const { code, severity, message } of [...findings].sort(
+    (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity),
+  )) {
+    const help = (severity === 'error' ? overrides[code] : undefined) ?? remedies[code] ?? '';
+    // Those that nothing is said of stay where they are.
+    const key = help === '' ? `${groups.size} ${message}` : `${severity} ${help}`;
+    const lines = groups.get(key) ?? [];
+    if (lines.length === 0 && help !== '') lines.push(`  ${colors.green('help')} ${help}`);
+    lines.splice(help === '' ? lines.length : -1, 0, `${paint[severity](severity)} ${colors.bold(code)}  ${message}`);
+    groups.set(key, lines);
+  }
+  return [...groups.values()].flat();
 }
 
 function totals(plan: Plan, colors: Colors): string {

@@ -4,6 +4,7 @@ import type { DatabaseDefinitions, DatabaseRelation } from '../../pipeline/model
 import type { Task, TaskSql } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import { callsInSql } from '../../sql/calls/calls-in-sql.ts';
+import { ledgerSchema } from '../../sql/names/ledger-name.ts';
 import type { UnmadeRead } from '../model/plan-request.ts';
 
 /**
@@ -18,7 +19,7 @@ export function unmadeReads(
   const declared = new Set([...sources.keys()].map(names));
   const schemas = new Set([...facts.values()].flatMap(({ writes }) => writes.map(({ table }) => schemaOf(table))));
   const isOpen = (table: string): boolean =>
-    !isWritten(table) && tables.get(table)?.createdAt === undefined && !declared.has(table);
+    !isOfLedger(table) && !isWritten(table) && tables.get(table)?.createdAt === undefined && !declared.has(table);
   const ofDatabase = (name: string, known: DatabaseDefinitions): readonly UnmadeRead[] => {
     const relation = known.relations.get(name);
     if (relation?.kind !== 'materialized view') return [];
@@ -32,10 +33,12 @@ export function unmadeReads(
       if (database !== undefined) ofDatabase(table, database).forEach(add);
       else if (schemas.has(schemaOf(table))) add({ name: table, why: 'unasked', over: [] });
     }
-    for (const { name, isRead } of routines) if (!isRead) add({ name: `${name}()`, why: 'unread', over: [] });
+    for (const { name, isRead } of routines)
+      if (!isRead && !isOfLedger(name)) add({ name: `${name}()`, why: 'unread', over: [] });
     if (database !== undefined) return [...found.values()];
     for (const name of sql.flatMap(qualifiedCalls)) {
-      if (schemas.has(schemaOf(name)) && !tables.has(names(name))) add({ name: `${name}()`, why: 'unasked', over: [] });
+      if (!isOfLedger(name) && schemas.has(schemaOf(name)) && !tables.has(names(name)))
+        add({ name: `${name}()`, why: 'unasked', over: [] });
     }
     return [...found.values()];
   };
@@ -47,6 +50,9 @@ const qualifiedCalls = oncePer(({ masked, dialect }: TaskSql): readonly string[]
     ? []
     : callsInSql(masked, dialect).flatMap(({ name }) => (name.includes('.') ? name : [])),
 );
+
+/** What joins a task to the ledger is no source of it. */
+const isOfLedger = (name: string): boolean => schemaOf(name).toLowerCase() === ledgerSchema;
 
 const schemaOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')));
 

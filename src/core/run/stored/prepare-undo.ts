@@ -37,7 +37,14 @@ export async function prepareUndo(
   if (stored === undefined) {
     return { message: `there is no run ${run} in this database`, remedy: 'list them with: backfill history' };
   }
-  const all = await ledger.changedSlices(run);
+  const every = await ledger.changedSlices(run);
+  // What an earlier undo has put back is done.
+  const all = every.filter(({ undone }) => undone !== true);
+  const before = every.find(({ unit, undone }) => undone === true && (units === undefined || units.includes(unit)));
+  if (before !== undefined && (units !== undefined || all.length === 0)) {
+    const what = units === undefined ? `run ${run}` : `${before.unit} of run ${run}`;
+    return { message: `${what} was undone already, by run ${before.newerRun}`, remedy: `see: backfill history ${run}` };
+  }
   const changed = units === undefined ? all : all.filter(({ unit }) => units.includes(unit));
   const missing = (units ?? []).find((unit) => !all.some((slice) => slice.unit === unit));
   if (missing !== undefined) {

@@ -21,14 +21,16 @@ const leftAsItWas = (version: string): string =>
   `coalesce(${['added', 'removed', 'changed'].map((kind) => `${version}.diff->>'${kind}' = '0'`).join(' and ')}, false)`;
 
 /**
- * $1: run. Slices that the run changed, newest first: unit, slice, target, its rows before, rows that were kept (null:
- * none were), another run that made other rows of the slice since, if there is one.
+ * $1: run, $2: how an undo of it is marked. Slices that the run changed, newest first: unit, slice, target, its rows before,
+ * rows that were kept (null: none were), another run that made other rows of the slice since, if there is one, and whether
+ * that is an undo of this one.
  */
 export const changedSlicesSql = `
-select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, (
-  select n.run from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
-    and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1)
+select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, n.run, n.code_hash = $2
 from ${schema}.versions v
+left join lateral (
+  select n.run, n.code_hash from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
+    and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1) n on true
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.state in ('changed', 'held') and not ${leftAsItWas('v')} order by v.id desc`;
 
