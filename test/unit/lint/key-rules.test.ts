@@ -92,6 +92,17 @@ describe('unstable-key', () => {
     ],
     ['numbers of the whole table', upsert('row_number() OVER (ORDER BY k), day, n', { from: 'FROM raw.a' })],
     ['an identifier of the run', replaced('gen_random_uuid() AS batch_id, day')],
+    [
+      'rows of one run',
+      pg(
+        'DELETE FROM m.t WHERE job_id = %(job_id)s; INSERT INTO m.t SELECT gen_random_uuid() AS id, job_id FROM raw.a',
+      ),
+    ],
+    [
+      'rows that come out of no table',
+      pg('TRUNCATE m.t; INSERT INTO m.t SELECT gen_random_uuid() AS user_id, i FROM generate_series(1, 9) i'),
+    ],
+    ['a number that is drawn', replaced('(random() * 9)::int AS user_id, day')],
     ['a random value that is no key', replaced('random() AS share, day')],
     ['numbers with an order', replaced('row_number() OVER (ORDER BY k) AS place_id, day')],
     [
@@ -183,6 +194,7 @@ describe('unstable-pick', () => {
   test.each<[string, Files]>([
     ['a unique column ends the order', ranked('PARTITION BY k ORDER BY sent_at DESC, event_id')],
     ['an offset of a log', ranked('PARTITION BY k ORDER BY kafka_offset DESC')],
+    ['a number of a change log', ranked('PARTITION BY k ORDER BY cdc_dsn DESC')],
     ['a day of snapshots', ranked('PARTITION BY k ORDER BY snapshot_date DESC')],
     ['the key of the source', { ...ranked('PARTITION BY k ORDER BY at DESC'), ...ddl }],
     [
@@ -220,6 +232,12 @@ describe('unstable-pick', () => {
     [
       'a value that is looked up',
       pg('TRUNCATE m.t; INSERT INTO m.t SELECT k, (SELECT d.v FROM raw.d d WHERE d.k = a.k LIMIT 1) FROM raw.a a'),
+    ],
+    [
+      'a row that is looked up for each',
+      pg(
+        'TRUNCATE m.t; INSERT INTO m.t SELECT a.k, d.v FROM raw.a a CROSS JOIN LATERAL (SELECT v FROM raw.d d WHERE d.k = a.k LIMIT 1) d',
+      ),
     ],
     ['a query that writes nothing', pg('SELECT * FROM raw.a ORDER BY sent_at LIMIT 10')],
     ['the newest day', pg('TRUNCATE m.t; INSERT INTO m.t SELECT sent_at FROM raw.a ORDER BY sent_at DESC LIMIT 1')],

@@ -45,7 +45,7 @@ function meant(block: QueryBlock, expression: SqlExpression): SqlExpression {
 }
 
 const isUnread = (expression: SqlExpression): boolean =>
-  within(expression).some(({ kind }) => /^(?:hole|template-string|opaque|subquery|star)$/.test(kind));
+  within(expression).some(({ kind }) => /^(?:hole|template-string|opaque|subquery)$/.test(kind));
 
 const namesIn = (expressions: readonly SqlExpression[]): readonly string[] => [
   ...new Set(expressions.flatMap(within).flatMap((one) => (one.kind === 'column' ? [one.name] : []))),
@@ -54,7 +54,7 @@ const namesIn = (expressions: readonly SqlExpression[]): readonly string[] => [
 /** As far as its name tells a column may be another one in each row, or in each row of a day. */
 const mayBeUnique = (name: string): boolean =>
   isSliceColumn(name) ||
-  /id$|(?:^|_)(?:uuid|guid|key|sk|pk|seq|sequence|seqno|offset|lsn|scn|row_?num(?:ber)?|rn|row|line|version|ver|revision|hash|md5|sha\d*|checksum|position|pos|index|idx|ordinal|number|num|no|nr|nbr|code|token|ctid)$/.test(
+  /id$|(?:^|_)(?:uuid|guid|key|sk|pk|seq|sequence|seqno|offset|lsn|scn|dsn|gtid|binlog\w*|row_?num(?:ber)?|rn|row|line|version|ver|revision|hash|md5|sha\d*|checksum|position|pos|index|idx|ordinal|number|num|no|nr|nbr|code|token|ctid)$/.test(
     name,
   );
 

@@ -1,6 +1,7 @@
-import { type Conditioned, coveredBy } from '../../pipeline/model/condition.ts';
+import { type Conditioned, coveredBy, excludes } from '../../pipeline/model/condition.ts';
+import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import type { TaskView } from '../source/statement-view.ts';
+import { sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
 import { dropsWhole, empties, emptiesByOperator, moves } from './insert-guard.ts';
 
 /** Whether the run empties a table, or the interval's part of it, before a task puts rows there without SQL, or uses it up afterwards. */
@@ -14,9 +15,54 @@ export function isEmptiedFor(context: LintContext, task: TaskView, write: Condit
     )
   )
     return true;
+  // It asks the table whether there is something to take away.
+  if (own.length > 0 && task.statements.some((other) => other.statement.kind === 'select' && asks(other, key)))
+    return true;
   const always = (id: string): boolean => context.together(id, task.task.id) === 'always';
   if (context.runEarlier(task, key).some((other) => empties(other, key) && always(other.task.id))) return true;
   if (context.emptyingBefore(task, key).some((other) => emptiesByOperator(other, key) && always(other.task.id)))
     return true;
   return context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key));
 }
+
+const asks = (view: TaskView['statements'][number], key: string): boolean =>
+  view.statement.reads.some((read) => sameTable(tableKey(view, read), key));
+
+/**
+ * What may empty the table before, so that only a run knows, after "unless": a DELETE of the task under a condition, or a
+ * function that is called before and whose name says that it takes rows away, where nothing of the workspace defines it.
+ */
+export function mayBeEmptiedFor(
+  context: LintContext,
+  task: TaskView,
+  write: Conditioned & { readonly at: SourceSpan },
+  key: string,
+): string | undefined {
+  const own = task.statements.find((other) => empties(other, key) && !excludes(other.sql, write));
+  const open = own?.sql.conditions?.find(
+    (condition) =>
+      !(write.conditions ?? []).some((known) => known.key === condition.key && known.holds === condition.holds),
+  );
+  if (open !== undefined) return open.holds ? open.text : `not (${open.text})`;
+  const called = clearingCall(context.text(write.at.file) ?? '', write.at.start);
+  return called === undefined ? undefined : `${called}(…), which is called before it, takes them out`;
+}
+
+/** In the function around a place of Python, before that place. */
+function clearingCall(text: string, at: number): string | undefined {
+  const start = Math.max(0, text.lastIndexOf('\ndef ', at), text.lastIndexOf('\n    def ', at));
+  for (const line of text.slice(start, at).split('\n')) {
+    const name = /^[^#]*?\b([\w.]*(?:clear|delete|truncate|purge|wipe|cleanup|clean_up|remove)\w*)\s*\(/i.exec(
+      line,
+    )?.[1];
+    if (name === undefined || /\bdef\b/.test(line) || elsewhere.test(name)) continue;
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    // One that the file defines was followed.
+    if (!new RegExp(`\\bdef\\s+${last}\\b`).test(text)) return name.replace(/^\./, '');
+  }
+  return undefined;
+}
+
+/** What takes away something else than rows. */
+const elsewhere =
+  /file|object|blob|bucket|dir|folder|path|xcom|cache|tmp|temp|column|index|null|duplicate|dup|space|html|text|string|^(?:os|shutil|gc|plt|s3\w*|self\.log)\.|\.(?:clear|remove)$/i;

@@ -4,7 +4,7 @@ import { coveredBy, excludes } from '../../../pipeline/model/condition.ts';
 import type { TableAccess } from '../../../pipeline/model/table-access.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
-import { isEmptiedFor } from '../../reruns/emptied-for.ts';
+import { isEmptiedFor, mayBeEmptiedFor } from '../../reruns/emptied-for.ts';
 import { insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
 import { guardedByTable, guardedFromRows } from '../../reruns/table-guard.ts';
@@ -32,12 +32,13 @@ function* check(context: LintContext): Generator<RuleFinding> {
         continue;
       if (isEmptiedFor(context, task, access, table)) continue;
       if (guardedFromRows(context, table, !unenforced.test(`${access.by} ${task.task.operator}`))) continue;
+      const unless = mayBeEmptiedFor(context, task, access, table);
       const silent = access.mode?.at === undefined ? `, which ${access.by} does unless it is told otherwise` : '';
       yield {
         // A default stands nowhere: the call or the operator has it.
         at: access.mode?.at ?? (access.by === task.task.operator ? task.task.at : access.at),
-        severity: runsAgain(task) ? 'error' : 'warning',
-        message: `A second run of the same interval adds the same rows to ${table} again${silent}: nothing in the run empties the table or the interval's part of it.`,
+        severity: runsAgain(task) && unless === undefined ? 'error' : 'warning',
+        message: `A second run of the same interval adds the same rows to ${table} again${silent}${unless === undefined ? '' : `, unless ${unless}`}: nothing ${unless === undefined ? '' : 'else '}in the run empties the table or the interval's part of it.`,
         subject: `${task.task.id} writes ${table}`,
       };
     }

@@ -109,8 +109,9 @@ const isRowNumber = (expression: SqlExpression | undefined): boolean =>
 
 /** A column that names the row, in a table or a part of one that each run makes anew. */
 function* ofIdentifier(context: LintContext, task: TaskView, view: StatementView, key: string): Generator<RuleFinding> {
-  const { query, columns, conflict, assignments, target } = view.statement;
-  if (query === undefined || target === undefined || view.statement.kind === 'merge') return;
+  const { query, columns, conflict, assignments, target, reads } = view.statement;
+  // Rows that come out of no table are made up: none of them is the same in two runs.
+  if (query === undefined || target === undefined || view.statement.kind === 'merge' || reads.length === 0) return;
   const table = context.table(key);
   const sole = table?.keys.find((one) => one.length === 1)?.[0];
   const isAnew = conflict === undefined && isMadeAnew(context, task, view, key);
@@ -119,7 +120,7 @@ function* ofIdentifier(context: LintContext, task: TaskView, view: StatementView
     const isSet = conflict?.action === 'update' && assignments.some((one) => one.column === name);
     if (!isAnew && !(isSet && !conflict.key.includes(name))) continue;
     const volatile = volatileValue(view, item.expression);
-    if (volatile === undefined) continue;
+    if (volatile === undefined || isDrawn(volatile, item.expression)) continue;
     const fix = uuidFix(
       context,
       view,
@@ -135,6 +136,14 @@ function* ofIdentifier(context: LintContext, task: TaskView, view: StatementView
     };
   }
 }
+
+/** A number that is drawn names nothing: it stands for another table's row in made-up data, or is a share. */
+const isDrawn = ({ kind, name }: Volatile, expression: SqlExpression): boolean =>
+  kind === 'random' &&
+  !/uuid|newid|randstr|bytes/i.test(name) &&
+  !within(expression).some(
+    (one) => one.kind === 'call' && /^(?:md5|sha\w*|hash\w*|encode|to_hex|farm_fingerprint)$/.test(one.name),
+  );
 
 const identifier = /^(?:id|uuid|guid|key|pk|sk)$|_(?:id|uuid|guid|key|pk|sk)$/;
 
@@ -153,11 +162,18 @@ function outputs(
   }));
 }
 
-const isMadeAnew = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
-  /^(?:create_table_as|insert_overwrite|insert_replace_where)$/.test(view.statement.kind) ||
-  (view.statement.kind === 'insert' &&
-    (task.statements.some((other) => other.order < view.order && empties(other, key)) ||
-      context.runEarlier(task, key).some((other) => empties(other, key))));
+function isMadeAnew(context: LintContext, task: TaskView, view: StatementView, key: string): boolean {
+  if (/^(?:create_table_as|insert_overwrite|insert_replace_where)$/.test(view.statement.kind)) return true;
+  if (view.statement.kind !== 'insert') return false;
+  const before = [...task.statements.filter(({ order }) => order < view.order), ...context.runEarlier(task, key)];
+  return before.some((other) => empties(other, key) && !isOfRun(other));
+}
+
+/** Takes away what one run has put there, by a number of its own: no other run has the same rows. */
+function isOfRun({ statement }: StatementView): boolean {
+  const columns = statement.where.flatMap(within).filter((one) => one.kind === 'column');
+  return statement.kind === 'delete' && columns.length > 0 && columns.every(({ name }) => isRunsOwn.test(name));
+}
 
 /** A UUID of the columns that tell the rows apart: Postgres, where the query itself makes them one row each. */
 function uuidFix(

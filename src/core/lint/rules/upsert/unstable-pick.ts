@@ -54,7 +54,8 @@ function givesRows({ query, with: common, from }: Statement, block: QueryBlock):
     seen.add(next);
     if (next === block) return true;
     open.push(...next.with.map((one) => one.query), ...next.then.map((one) => one.query));
-    for (const item of next.from) if (item.kind === 'query') open.push(item.query);
+    // A LATERAL entry looks something up for each row, as a subquery does.
+    for (const item of next.from) if (item.kind === 'query' && item.join !== 'lateral') open.push(item.query);
   }
   return false;
 }
