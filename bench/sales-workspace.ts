@@ -6,7 +6,13 @@ import { firstDay, type SalesDatabase, salesDag } from './sales-database.ts';
 /** A folder with the pipeline of the sales tables, run by the built program as a user would run it. */
 export interface SalesWorkspace {
   /** Runs `sales.aggregate` from the first day until `to`, not included; in each `round` one row in a hundred changes. */
-  rerun(asked: { readonly to: string; readonly concurrency: number; readonly round: number }): Promise<MeasuredProcess>;
+  rerun(asked: {
+    readonly to: string;
+    readonly concurrency: number;
+    readonly round: number;
+    /** Days that go together; otherwise each is a unit of its own. */
+    readonly batchDays: number;
+  }): Promise<MeasuredProcess>;
 }
 
 export function salesWorkspace(folder: string, { address }: SalesDatabase, suffix: string): SalesWorkspace {
@@ -29,9 +35,10 @@ connections:
 `,
   );
   return {
-    rerun: async ({ to, concurrency, round }) => {
+    rerun: async ({ to, concurrency, round, batchDays }) => {
       writeFileSync(join(folder, 'dags', 'sales.py'), salesDag(suffix, round));
-      const range = ['--from', firstDay, '--to', to];
+      const batch = batchDays > 1 ? ['--batch', `${batchDays} days`] : [];
+      const range = ['--from', firstDay, '--to', to, ...batch];
       const how = ['--concurrency', String(concurrency), '--yes', '--format', 'json', '--workspace', folder];
       const done = await measuredCommand(['run', 'sales.aggregate', ...range, ...how], {
         BENCH_PASSWORD: address.password,

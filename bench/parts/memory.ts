@@ -42,7 +42,7 @@ async function held(database: SalesDatabase, folder: string, tables: typeof smal
   const asked = { task: 'aggregate', days: 1, round: 0, compare: 'none', concurrency: 1 } as const;
   for (const job of jobsOf(prepareSales(await memoryWorkspace(texts), asked))) await bareRun(database.client, job);
   const workspace = salesWorkspace(folder, database, tables.suffix);
-  const done = await workspace.rerun({ to: dayAfter(1), concurrency: 1, round: 1 });
+  const done = await workspace.rerun({ to: dayAfter(1), concurrency: 1, round: 1, batchDays: 1 });
   const changed = (JSON.parse(done.output) as { units?: readonly { state: string }[] }).units;
   if (changed?.[0]?.state !== 'changed') throw new Error(`a change was expected: ${done.output.slice(0, 2000)}`);
   return done.kilobytes / 1000;

@@ -12,7 +12,9 @@ import { salesWorkspace } from '../sales-workspace.ts';
 const days = Number(process.env.BENCH_PEER_DAYS ?? 365);
 const rowsPerDay = 10_000;
 const suffix = 'peer';
-const levels = [1, 2, 4];
+const levels = (process.env.BENCH_PEER_LEVELS ?? '1,2,4').split(',').map(Number);
+/** dbt knows microbatches of one day only, which has nothing to do with how many days of ours go together. */
+const batches = [1, 30];
 
 /** A year of days again by the built program, with its ledger and row differences, against other programs that do it. */
 export async function peers(): Promise<readonly Figure[]> {
@@ -28,8 +30,11 @@ export async function peers(): Promise<readonly Figure[]> {
     await createSalesTables(database.client, { suffix, days, rowsPerDay });
     const figures: Figure[] = [];
     for (const concurrency of levels) {
-      const setting = { address: database.address, suffix, firstDay, to: dayAfter(days), concurrency };
-      figures.push(...(await measure(database, parent, setting, found)));
+      for (const batchDays of batches) {
+        const setting = { address: database.address, suffix, firstDay, to: dayAfter(days), concurrency, batchDays };
+        const compared = batchDays > 1 ? found.filter((peer) => peer === sqlmesh) : found;
+        if (compared.length > 0) figures.push(...(await measure(database, parent, setting, compared)));
+      }
     }
     return figures;
   } finally {
@@ -45,12 +50,12 @@ async function measure(
   peersFound: readonly (typeof sqlmesh)[],
 ): Promise<readonly Figure[]> {
   const { client } = database;
-  const { concurrency, to } = setting;
+  const { concurrency, batchDays, to } = setting;
   const ours = salesWorkspace(join(parent, 'ours'), database, suffix);
-  let round = concurrency * 1000;
-  await ours.rerun({ to, concurrency, round });
+  let round = concurrency * 1000 + batchDays;
+  await ours.rerun({ to, concurrency, round, batchDays });
   const works = peersFound.map((peer) => {
-    const own = { ...setting, folder: join(parent, peer.program.split('/')[0] as string) };
+    const own = { ...setting, folder: join(parent, `${peer.program.split('/')[0]}-${batchDays}`) };
     peer.prepare(own);
     runPeer(peer, own, peer.build(own));
     const before = () => client.query(`vacuum analyze ${peer.table(own)}`);
@@ -63,13 +68,13 @@ async function measure(
   const samples = await rounds<string>(1, {
     ours: {
       before: () => client.query(`vacuum analyze customer_day_${suffix}`),
-      run: () => ours.rerun({ to, concurrency, round: ++round }),
+      run: () => ours.rerun({ to, concurrency, round: ++round, batchDays }),
     },
     ...Object.fromEntries(works),
   });
   return peersFound.map(({ name }) => ({
     part: 'peers',
-    what: `${days} days of ${rowsPerDay} rows, ${concurrency} at a time, ÷ ${name}`,
+    what: `${days} days of ${rowsPerDay} rows, ${concurrency} at a time${batchDays > 1 ? `, ${batchDays} days together` : ''}, ÷ ${name}`,
     value: ratio(samples.ours ?? [], samples[name] ?? []),
     unit: '×',
     atMost: undefined,

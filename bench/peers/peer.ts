@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SalesDatabase } from '../sales-database.ts';
 
-/** What another program needs to backfill `customer_day` of the sales tables, a day a batch. */
+/** What another program needs to backfill `customer_day` of the sales tables. */
 export interface PeerSetting {
   /** Its project goes here. */
   readonly folder: string;
@@ -13,6 +13,8 @@ export interface PeerSetting {
   /** The day after the last one. */
   readonly to: string;
   readonly concurrency: number;
+  /** Days that go together. */
+  readonly batchDays: number;
 }
 
 /** Another program that fills the same table, in a project of its own. */

@@ -6,12 +6,12 @@ import { salesQuery } from './sales-query.ts';
 const lastDay = ({ to }: PeerSetting): string => new Date(Date.parse(to) - 86_400_000).toISOString().slice(0, 10);
 const plan = ['plan', '--auto-apply', '--no-prompts', '--skip-tests'];
 
-/** An incremental model by time range whose days are restated one by one. */
+/** An incremental model by time range whose days are restated a batch at a time. */
 export const sqlmesh: Peer = {
   name: 'SQLMesh restatement',
   program: '.venv-sqlmesh/bin/sqlmesh',
   prepare: (setting) => {
-    const { folder, address, suffix, firstDay, concurrency } = setting;
+    const { folder, address, suffix, firstDay, concurrency, batchDays } = setting;
     mkdirSync(join(folder, 'models'), { recursive: true });
     writeFileSync(
       join(folder, 'config.yaml'),
@@ -37,7 +37,7 @@ model_defaults:
       join(folder, 'models', 'customer_day.sql'),
       `MODEL (
   name sales.customer_day,
-  kind INCREMENTAL_BY_TIME_RANGE (time_column day, batch_size 1, batch_concurrency ${concurrency}),
+  kind INCREMENTAL_BY_TIME_RANGE (time_column day, batch_size ${batchDays}, batch_concurrency ${concurrency}),
   cron '@daily',
   start '${firstDay}',
   end '${lastDay(setting)}',

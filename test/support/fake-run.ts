@@ -91,6 +91,10 @@ export function fakeLedger(): LedgerStore & {
       if (state !== 'changed' && state !== 'unchanged') records.set(key, record);
       return 'recorded' as const;
     },
+    async recordUnits(run, all) {
+      for (const record of all) await this.recordUnit(run, record);
+      return [];
+    },
     async reopen() {},
     async uncommitted() {
       return [];

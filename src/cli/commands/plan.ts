@@ -4,6 +4,7 @@ import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan, PlanFinding, UnitId } from '../../core/plan/model/plan.ts';
 import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
 import { planJson } from '../../core/plan/plan-json.ts';
+import { batchFindings } from '../../core/run/batch/batch-findings.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { planFileText } from '../../core/run/reviewed/plan-file-text.ts';
@@ -128,7 +129,7 @@ async function showPlan(
   reportRefusals(refusals, workspace, shell);
   const asked =
     given && options.offline !== true ? await askCarrier(workspace, given, planned, prepared, shell) : undefined;
-  const made = withFindings(planned, await ask(planned, prepared));
+  const made = withFindings(planned, [...batchFindings(planned, prepared.jobs), ...(await ask(planned, prepared))]);
   const stopped = made.findings.some(({ severity }) => severity === 'error');
   const steps = options.commands === true && !stopped ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {

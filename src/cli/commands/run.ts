@@ -7,6 +7,7 @@ import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
 import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
+import { batchFindings } from '../../core/run/batch/batch-findings.ts';
 import { checkCarried } from '../../core/run/carried/check-carried.ts';
 import { outsideText, previewing } from '../../core/run/irrevocable/outside-words.ts';
 import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
@@ -31,6 +32,7 @@ import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import { parseBatch } from '../../node/config/parse-edge.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
@@ -67,7 +69,7 @@ import { onConnection } from '../reporters/run/on-connection.ts';
 import { findingLines, planText, reviewedText } from '../reporters/run/plan-text.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { reportFile, reportOption } from '../terminal/report-file.ts';
-import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions, CarrierOptions {
@@ -78,6 +80,7 @@ interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmO
   readonly concurrency?: string;
   readonly onFailure: 'continue' | 'stop';
   readonly retries?: string;
+  readonly batch?: string;
   readonly notAtomic?: readonly string[];
   readonly irrevocable?: readonly string[];
   readonly compare?: UnitOptions['compare'];
@@ -119,6 +122,10 @@ export function register(program: Command, shell: Shell): void {
     .option(
       '--retries <n>',
       `more tries of a unit after an error that may pass: a lost connection, a deadlock, a conflict of transactions, a lock not obtained in time (default: ${defaultRunOptions.maxAttempts - 1})`,
+    )
+    .option(
+      '--batch <span>',
+      'make intervals side by side in one go, up to this span together (7 days), where that gives the same rows; what cannot says why',
     )
     .option(
       '--not-atomic <task...>',
@@ -228,6 +235,13 @@ function refusedByErrors({ findings }: Plan, shell: Shell): boolean {
   return true;
 }
 
+function batchOf(source: string | undefined): number | undefined {
+  if (source === undefined) return undefined;
+  const parsed = parseBatch(source);
+  if ('wrong' in parsed) throw new UsageError(`--batch: ${parsed.wrong}`);
+  return parsed.value;
+}
+
 const isPreview = ({ preview, previewOn }: RunCommandOptions): boolean => preview === true || previewOn !== undefined;
 
 async function runOn(
@@ -266,6 +280,7 @@ async function runOn(
           compare: options.compare ?? settings.compare,
           samples,
           earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
+          batchMs: batchOf(options.batch),
         },
       },
       refuseElsewhere(workspace.config, runsOn, shell.env),
@@ -291,7 +306,8 @@ async function runOn(
   // The ledger of a clone knows runs of the time when it was made.
   const active = isElsewhere ? undefined : activeRuns(warehouse);
   const overlap = active && (await overlapping(active, runId, writtenSlices(plan, jobs)));
-  const checked = withFindings(plan, await preflight(warehouse, plan, jobs));
+  const batches = isPreview(options) ? [] : batchFindings(plan, jobs);
+  const checked = withFindings(plan, [...batches, ...(await preflight(warehouse, plan, jobs))]);
   if (text) {
     const shown = withFindings(
       checked,

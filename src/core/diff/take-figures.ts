@@ -1,4 +1,9 @@
-import { countSql, duplicateKeysSql, figuresSql } from '../warehouse/dialects/postgres/slice/figures-sql.ts';
+import {
+  countSql,
+  duplicateKeysBySql,
+  duplicateKeysSql,
+  figuresSql,
+} from '../warehouse/dialects/postgres/slice/figures-sql.ts';
 import type { Session } from '../warehouse/port/ports.ts';
 import type { ColumnDescription } from '../warehouse/port/table-description.ts';
 import type { SliceFigures } from './slice-figures.ts';
@@ -36,20 +41,51 @@ export async function takeFigures(
     hash: relation.hash,
     ownAge: from.ownAge,
   });
-  const [rows, row0, row1, key0, key1, nullKeys, own] = (await session.query(sql)).rows[0] ?? [];
-  const duplicateKeys = await countDuplicates(session, relation, from, Number(rows));
+  const [row = []] = (await session.query(sql)).rows;
+  return takenFrom(row, relation, await countDuplicates(session, relation, from, Number(row[0])));
+}
+
+/**
+ * The same for several slices of one table in one pass: `by` is the number of a row's slice, from 1 to `count`, as SQL. A
+ * slice without rows has the figures of none.
+ */
+export async function takeFiguresBy(
+  session: Session,
+  relation: SliceRelation,
+  from: { readonly sql: string; readonly predicate: string | undefined; readonly by: string; readonly count: number },
+): Promise<readonly TakenFigures[]> {
+  const { predicate, by } = from;
+  const [columns, key] = [comparedColumns(relation), keyColumns(relation)];
+  const query = { from: from.sql, predicate, columns, key, hash: relation.hash, ownAge: undefined, by };
+  const found = new Map((await session.query(figuresSql(query))).rows.map((row) => [Number(row.at(-1)), row]));
+  const mayRepeat = relation.key.length > 0 && !relation.keyGuaranteed;
+  const repeated = mayRepeat
+    ? (await session.query(duplicateKeysBySql(from.sql, predicate, relation.key, by))).rows
+    : [];
+  const duplicates = new Map(repeated.map(([slice, rows]) => [Number(slice), Number(rows)]));
+  return [...Array(from.count).keys()].map((index) => {
+    const row = found.get(index + 1) ?? ['0', null, null, null, null, '0', '0'];
+    return takenFrom(row, relation, relation.key.length === 0 ? undefined : (duplicates.get(index + 1) ?? 0));
+  });
+}
+
+function takenFrom(
+  [rows, row0, row1, key0, key1, nullKeys, own]: readonly (string | null)[],
+  relation: SliceRelation,
+  duplicateKeys: number | undefined,
+): TakenFigures {
+  const hasKey = keyColumns(relation).length > 0;
+  const columns = comparedColumns(relation).map(({ name }) => name);
   return {
     figures: {
       rows: Number(rows),
-      keyChecksum: key.length > 0 ? checksum(key0, key1) : undefined,
+      keyChecksum: hasKey ? checksum(key0, key1) : undefined,
       rowChecksum: checksum(row0, row1),
-      algorithm: `${relation.hash === 'hash' ? 'record-hash' : 'record-md5'}/1 ${relation.server.split('.')[0]} ${columns
-        .map((column) => column.name)
-        .join(',')}`,
+      algorithm: `${relation.hash === 'hash' ? 'record-hash' : 'record-md5'}/1 ${relation.server.split('.')[0]} ${columns.join(',')}`,
       duplicateKeys,
     },
     ownRows: Number(own),
-    keyUsable: key.length > 0 && duplicateKeys === 0 && Number(nullKeys) === 0,
+    keyUsable: hasKey && duplicateKeys === 0 && Number(nullKeys) === 0,
   };
 }
 

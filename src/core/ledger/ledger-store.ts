@@ -101,6 +101,8 @@ export interface LedgerStore {
    * does. `lost`: it was to be added to a commit that is not there.
    */
   recordUnit(run: string, record: UnitRecord): Promise<'recorded' | 'lost'>;
+  /** The same for several units at once; gives those that are lost. */
+  recordUnits(run: string, records: readonly UnitRecord[]): Promise<readonly UnitId[]>;
   /** Those of these units that are not committed. */
   uncommitted(run: string, units: readonly UnitId[]): Promise<readonly UnitId[]>;
   /** Takes back that these units are committed, so that they can run again: their versions and kept rows are forgotten. */

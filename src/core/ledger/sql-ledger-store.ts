@@ -1,13 +1,14 @@
+import type { UnitId } from '../plan/model/plan.ts';
 import { instant } from '../time/zones/instant.ts';
 import {
   beginningLockSql,
   beginRunSql,
-  completeUnitSql,
+  completeUnitsSql,
   endRunSql,
   listRunsSql,
   loadRunSql,
   newestVersionsSql,
-  recordUnitStateSql,
+  recordUnitStatesSql,
   reopenUnitsSql,
   saveRunSlicesSql,
   saveRunSql,
@@ -68,6 +69,19 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
   const ask = (text: string, values: readonly (string | null)[]): Promise<ResultSet> =>
     inTurn((connected) => connected.query(text, values));
 
+  const recordUnits: LedgerStore['recordUnits'] = async (run, records) => {
+    const lost: UnitId[] = [];
+    for (const committed of [false, true]) {
+      const asked = records.filter(({ state }) => committedStates.has(state) === committed);
+      if (asked.length === 0) continue;
+      const values = [run, JSON.stringify(asked.map(recordedUnit))];
+      const { rows } = await ask(committed ? completeUnitsSql : recordUnitStatesSql, values);
+      const found = new Set(rows.map(([unit]) => unit));
+      if (committed) lost.push(...asked.flatMap(({ unit }) => (found.has(unit) ? [] : [unit])));
+    }
+    return lost;
+  };
+
   return {
     saveRun: (run, units, slices = []) =>
       inTurn(async (connected) => {
@@ -97,19 +111,8 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
       };
     },
     listRuns: async (limit) => (await ask(listRunsSql, [String(limit)])).rows.map(summaryOf),
-    recordUnit: async (run, record) => {
-      const isCommitted = committedStates.has(record.state);
-      const { rows } = await ask(isCommitted ? completeUnitSql : recordUnitStateSql, [
-        run,
-        record.unit,
-        record.state,
-        String(record.attempts),
-        record.message ?? null,
-        record.durationMs === undefined ? null : String(Math.round(record.durationMs)),
-        JSON.stringify(record.slices),
-      ]);
-      return isCommitted && rows.length === 0 ? 'lost' : 'recorded';
-    },
+    recordUnit: async (run, record) => ((await recordUnits(run, [record])).length > 0 ? 'lost' : 'recorded'),
+    recordUnits,
     uncommitted: async (run, units) =>
       units.length === 0
         ? []
@@ -144,6 +147,15 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     },
   };
 }
+
+const recordedUnit = ({ unit, state, attempts, message, durationMs, slices }: UnitRecord) => ({
+  unit,
+  state,
+  attempts,
+  message,
+  duration_ms: durationMs === undefined ? undefined : Math.round(durationMs),
+  slices,
+});
 
 function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary {
   return {

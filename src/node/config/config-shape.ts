@@ -3,7 +3,7 @@ import { parseCron } from '../../core/time/schedules/cron.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { isZone } from '../../core/time/zones/zone.ts';
 import { envText } from './env-text.ts';
-import { edgeExamples, parseCut, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
+import { edgeExamples, parseBatch, parseCut, parseDuration, parseEdge, parseSpan } from './parse-edge.ts';
 import { anything, choice, flag, listOf, mapOf, numeric, object, type Shape, text, whole, written } from './shape.ts';
 
 const env = (description: string) =>
@@ -113,6 +113,11 @@ const task = object(
         },
         ['table'],
       ),
+    ),
+    batch: written(
+      'Intervals without a gap that are made in one go where that gives the same rows, like 7 days; otherwise, and where this is left out, one by one',
+      { type: 'string', pattern: '^[0-9]+ *(second|minute|hour|day|week|month|quarter|year)s?$' },
+      parseBatch,
     ),
     hold: flag('As in run, for this task'),
     shrinkPercent: whole('As in run, for this task', 0, 100),

@@ -91,6 +91,17 @@ export function parseSpan(
   return { value: { offset: { months: count * months, days: count * days, ms: count * ms }, words: source.trim() } };
 }
 
+const dayMs = 86_400_000;
+
+/** A span of calendar time as milliseconds, a month as its longest: how much goes together at most. */
+export function parseBatch(source: string): { readonly value: number } | { readonly wrong: string } {
+  const parsed = parseSpan(source);
+  if ('wrong' in parsed)
+    return { wrong: parsed.wrong.replace('90 days, 36 hours or 6 months', '7 days, 12 hours or 1 month') };
+  const { months = 0, days = 0, ms = 0 } = parsed.value.offset;
+  return { value: (months * 31 + days) * dayMs + ms };
+}
+
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
 /** What a server takes as a time limit, in whole hours. */

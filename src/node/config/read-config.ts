@@ -244,7 +244,12 @@ function declaredTask(
       problem(`${table} stands twice under writes; put what is said of it into one entry`);
   const isWhole = [...(reads ?? []), ...(writes ?? [])].every(({ table }) => table !== undefined);
   const complete = reads !== undefined && writes !== undefined && isWhole && context.problems.length === before;
-  return { complete, ...said, ...holdOf(task, shrinkPercent) };
+  return {
+    complete,
+    ...said,
+    ...holdOf(task, shrinkPercent),
+    ...(task.batch !== undefined && { batchMs: task.batch }),
+  };
 }
 
 /** A task with a share of its own is held by it although others are not, unless it says so itself. */

@@ -16,6 +16,8 @@ export interface DeclaredTask {
   readonly complete?: boolean;
   /** When its slices are held, instead of what holds for the run; `shrinkPercent` undefined: never. */
   readonly hold?: { readonly shrinkPercent: number | undefined } | undefined;
+  /** Slices without a gap, of at most this many milliseconds together, are made in one go where that gives the same; else each alone. */
+  readonly batchMs?: number | undefined;
   readonly reads: readonly {
     readonly table: string;
     readonly column: string | undefined;

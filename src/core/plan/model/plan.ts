@@ -88,6 +88,7 @@ export const planNoteCodes = [
   'oldest-first',
   'stale',
   'unmade-table',
+  'batch',
 ] as const;
 
 type Graded =

@@ -36,12 +36,12 @@ export interface ClaimedUnit {
 }
 
 /** Claims the slices, and keeps the claim alive while the work goes on; work whose claim is lost is stopped. */
-export async function withClaim(
+export async function withClaim<T>(
   run: UnitRun,
   raw: Session,
   steps: Cancellable,
-  work: (unit: ClaimedUnit) => Promise<UnitOutcome>,
-): Promise<UnitOutcome> {
+  work: (unit: ClaimedUnit) => Promise<T>,
+): Promise<T | Extract<UnitOutcome, { state: 'busy' | 'full' }>> {
   const { job, env } = run;
   const startedAt = env.clock.now();
   const durationMs = () => env.clock.now() - startedAt;

@@ -93,7 +93,8 @@ export function prepareJobs(
     const found = known.get(task);
     if (found !== undefined) return found;
     const byDefault = () => writes.some(({ table }) => scheduledWriters(facts, table).length > 0);
-    const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault() };
+    const batchMs = setting.options.batchMs ?? declared.get(task)?.batchMs;
+    const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault(), batchMs };
     known.set(task, options);
     return options;
   };

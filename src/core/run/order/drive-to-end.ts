@@ -36,7 +36,12 @@ export async function driveToEnd(
   const { run, plan, options } = prepared;
   const { executor, ledger, clock, signal, onEvent } = ports;
   const durably = <T>(work: () => Promise<T>): Promise<T> => triedAgain(work, options, ports);
-  const record = async (unit: UnitRecord) => (ledger ? durably(() => ledger.recordUnit(run, unit)) : 'recorded');
+  const record = async (units: readonly UnitRecord[]): Promise<readonly UnitId[]> => {
+    const [unit, ...more] = units;
+    if (ledger === undefined || unit === undefined) return [];
+    if (more.length > 0) return durably(() => ledger.recordUnits(run, units));
+    return (await durably(() => ledger.recordUnit(run, unit))) === 'lost' ? [unit.unit] : [];
+  };
   const ended = new Map<UnitId, RunUnit>();
   let known = before;
   for (let round = 1; ; round++) {

@@ -1,12 +1,11 @@
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
-import { minHeap } from '../../plan/units/min-heap.ts';
 import { slicesOverlap } from '../jobs/slices/slices-overlap.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RunEvent } from '../unit/run-event.ts';
-import { awayDelay, backoffDelay, type RunOptions } from '../unit/run-options.ts';
+import type { RunOptions } from '../unit/run-options.ts';
 import type { RunUnit } from '../unit/run-result.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -20,8 +19,11 @@ import {
   outcomeUnit,
   stuckBusy,
 } from '../unit/unit-results.ts';
+import { joinedPositions } from './joined-positions.ts';
 import { lastCommits } from './last-commits.ts';
 import { progressMeter } from './progress-meter.ts';
+import { readyUnits } from './ready-units.ts';
+import { retryDelays, type SettledOutcome } from './retry-delays.ts';
 import { tableSlots } from './table-slots.ts';
 import { waitTracker } from './wait-tracker.ts';
 
@@ -36,8 +38,8 @@ export interface DriveInput {
   readonly before: ReadonlyMap<UnitId, UnitRecord>;
   readonly options: RunOptions;
   readonly executor: UnitExecutor;
-  /** Makes a unit's state durable; a rejection stops the run. `lost`: the server does not have the unit's commit. */
-  readonly record: (record: UnitRecord) => Promise<'recorded' | 'lost'>;
+  /** Makes states of units durable; a rejection stops the run. Gives the units whose commit the server does not have. */
+  readonly record: (records: readonly UnitRecord[]) => Promise<readonly UnitId[]>;
   readonly clock: Clock;
   readonly signal: CancelSignal;
   readonly onEvent: (event: RunEvent) => void;
@@ -65,14 +67,15 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const { plan, options, executor, clock, signal } = input;
   const units: (RunUnit | undefined)[] = plan.units.map((unit) => finishedBefore(input.before.get(unit.id), input.run));
   const attempts = plan.units.map((unit) => input.before.get(unit.id)?.attempts ?? 0);
-  const tries = new Map<number, Tries>();
-  /** Since when no unit had an answer of a server that takes work. */
-  let awaySince: number | undefined;
+  const tries = retryDelays(options, clock);
   const waits = waitTracker(plan);
   /** Positions: a plan's units stand in the order they should run in. */
-  const queue = minHeap<number>((a, b) => a - b);
+  const queue = readyUnits();
   /** Running units, each with the units that were put off because they write the same rows. */
   const running = new Map<number, number[]>();
+  /** Units, or several of them in one go, that run side by side. */
+  let works = 0;
+  const together = joinedPositions(plan, input.jobs, executor.together);
   const meter = progressMeter(plan.units.length, clock.now());
   const places = tableSlots(plan, input.jobs);
   const commits = lastCommits([...input.before.values()].filter(isCommitted).map(({ unit }) => unit));
@@ -101,12 +104,12 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const report = (): void => emit({ kind: 'progress', progress: meter.read(running.size, clock.now()) });
 
   let writes: Promise<unknown> = Promise.resolve();
-  /** False: the server does not have the commit that was to be noted. */
-  const write = (record: UnitRecord): Promise<boolean> => {
+  /** False: the server does not have a commit that was to be noted. */
+  const write = (...records: readonly UnitRecord[]): Promise<boolean> => {
     const written = writes.then(async () => {
       if (problem !== undefined) return true;
       try {
-        return (await input.record(record)) === 'recorded';
+        return (await input.record(records)).length === 0;
       } catch (error) {
         problem = `the ledger could not be written: ${error instanceof Error ? error.message : String(error)}`;
         stopped = true;
@@ -124,7 +127,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       if (units[position] !== undefined) continue;
       const refusal = input.refused.get(idAt(position));
       const state = refusal === undefined ? waits.ask(position) : undefined;
-      if (state?.kind === 'ready') queue.push(position);
+      if (state?.kind === 'ready') queue.put(position);
       else if (state?.kind !== 'waiting') {
         const by = state === undefined ? undefined : units[state.by];
         const result = blockedUnit(idAt(position), attempts[position] ?? 0, refusal, by);
@@ -138,13 +141,17 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
 
   const settle = (position: number, result: RunUnit): void => {
     units[position] = result;
-    tries.delete(position);
+    tries.ended(position);
     meter.ended(result);
   };
 
-  const release = (position: number): void => {
-    for (const put of [...(running.get(position) ?? []), ...places.free(position)]) queue.push(put);
-    running.delete(position);
+  /** The first of them took the place of all. */
+  const release = (positions: readonly number[]): void => {
+    const [first] = positions;
+    const put = positions.flatMap((position) => running.get(position) ?? []);
+    for (const position of [...put, ...(first === undefined ? [] : places.free(first))]) queue.put(position);
+    for (const position of positions) running.delete(position);
+    works -= 1;
   };
 
   const finish = (position: number, result: RunUnit): void => {
@@ -162,126 +169,168 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
 
   const pump = (): void => {
-    while (!stopped && running.size + (awaySince === undefined ? 0 : sleeping) < limit) {
-      const position = queue.pop();
+    while (!stopped && works + (tries.isAway() ? sleeping : 0) < limit) {
+      const position = queue.take();
       if (position === undefined) break;
       const inUse = rowsInUse(position);
       if (inUse === undefined && places.hasPlace(position)) {
-        running.set(position, []);
+        const isFree = (other: number) => (queue.has(other) || places.has(other)) && rowsInUse(other) === undefined;
+        const positions = together.from(position, isFree);
+        for (const one of positions) {
+          queue.remove(one);
+          places.remove(one);
+          running.set(one, []);
+        }
         places.take(position);
-        void run(position);
+        works += 1;
+        void run(positions);
         continue;
       }
       if (inUse !== undefined) running.get(inUse)?.push(position);
-      for (const other of places.next(position)) queue.push(other);
+      for (const other of places.next(position)) queue.put(other);
     }
     report();
     if (running.size === 0 && sleeping === 0) end();
   };
 
-  const run = async (position: number): Promise<void> => {
-    const unit = idAt(position);
-    const attempt = (attempts[position] ?? 0) + 1;
-    attempts[position] = attempt;
+  /** `positions`: one unit, or several in one go; the first stands for all. */
+  const run = async (positions: readonly number[]): Promise<void> => {
+    for (const position of positions) attempts[position] = tried(position) + 1;
     try {
-      const job = input.jobs.get(unit);
-      if (job === undefined) throw new Error(`no job was made for ${unit}`);
-      await write({ ...notStarted(unit, attempt), state: 'running' });
+      const jobs = positions.map(jobAt);
+      await write(
+        ...positions.map((position) => ({ ...notStarted(idAt(position), tried(position)), state: 'running' as const })),
+      );
       if (problem !== undefined || signal.aborted) {
-        attempts[position] = attempt - 1;
-        await write(notStarted(unit, attempt - 1));
-        release(position);
+        await write(...positions.map(takenBack));
+        release(positions);
         return pump();
       }
-      emit({ kind: 'unit-started', unit, attempt });
+      for (const position of positions) emit({ kind: 'unit-started', unit: idAt(position), attempt: tried(position) });
       const { mark, follows } = commits.begin();
-      const outcome = await executor.execute(job, signal, follows, (state) =>
-        emit({ kind: 'unit-reported', unit, state }),
-      );
-      if (outcome.state === 'lost') return lose(position, attempt);
-      if (outcome.state === 'full') {
-        // It keeps its place in this run, so that no more units ask than could be let in.
-        attempts[position] = attempt - 1;
-        await write({ ...notStarted(unit, attempt - 1), message: `waiting for ${outcome.reason}` });
-        return await untilPlace(position, attempt, outcome.reason);
+      const outcomes = await execute(jobs, follows);
+      if ('apart' in outcomes) {
+        await write(...positions.map(takenBack));
+        together.keepApart(positions, outcomes.always);
+        for (const position of positions)
+          emit({ kind: 'unit-reported', unit: idAt(position), state: `runs alone, because ${outcomes.apart}` });
+        release(positions);
+        for (const position of positions) queue.put(position);
+        return pump();
       }
-      const delayMs = retryDelay(position, outcome);
-      if (delayMs === undefined) {
-        const result =
-          outcome.state === 'busy' ? stuckBusy(unit, attempt, outcome) : outcomeUnit(unit, attempt, outcome);
-        if (!(await write(result))) return lose(position, attempt);
-        release(position);
-        if (isCommitted(result)) commits.committed(unit, mark, outcome.state === 'done-before' ? 'before' : 'now');
-        finish(position, result);
-      } else {
-        const reason = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
-        await write({ ...notStarted(unit, attempt), message: reason });
-        release(position);
-        const isAway = outcome.state === 'failed' && outcome.error.away === true;
-        emit({ kind: 'unit-retrying', unit, attempt, delayMs, reason, ...(isAway && { away: true as const }) });
-        void retryLater(position, delayMs);
+      const [outcome] = outcomes;
+      if (outcome?.state === 'lost') return lose(positions);
+      if (outcome?.state === 'full') {
+        // They keep their place in this run, so that no more units ask than could be let in.
+        const message = `waiting for ${outcome.reason}`;
+        await write(...positions.map((position) => ({ ...takenBack(position), message })));
+        return await untilPlace(positions, outcome.reason);
       }
+      await settleAll(positions, outcomes as readonly SettledOutcome[], mark);
     } catch (error) {
       bug ??= { error };
       stopped = true;
-      release(position);
-      const result = errorUnit(unit, attempt, error);
-      await write(result);
-      finish(position, result);
+      release(positions);
+      const results = positions.map((position) => errorUnit(idAt(position), tried(position), error));
+      await write(...results);
+      for (const [index, result] of results.entries()) finish(positions[index] as number, result);
     }
     pump();
+  };
+
+  const tried = (position: number): number => attempts[position] ?? 0;
+
+  const jobAt = (position: number): UnitJob => {
+    const job = input.jobs.get(idAt(position));
+    if (job === undefined) throw new Error(`no job was made for ${idAt(position)}`);
+    return job;
+  };
+
+  /** As though it had not been tried. */
+  const takenBack = (position: number): RunUnit => {
+    attempts[position] = tried(position) - 1;
+    return notStarted(idAt(position), tried(position));
+  };
+
+  const execute = async (
+    jobs: readonly UnitJob[],
+    follows: readonly UnitId[],
+  ): Promise<readonly UnitOutcome[] | { readonly apart: string; readonly always: boolean }> => {
+    const [job, ...others] = jobs;
+    if (job === undefined) return [];
+    if (others.length > 0 && executor.together !== undefined) return executor.together.execute(jobs, signal, follows);
+    return [
+      await executor.execute(job, signal, follows, (state) => emit({ kind: 'unit-reported', unit: job.unit, state })),
+    ];
+  };
+
+  /** Ends the units, or has them tried again; those of one go were committed together. */
+  const settleAll = async (
+    positions: readonly number[],
+    outcomes: readonly SettledOutcome[],
+    mark: number,
+  ): Promise<void> => {
+    const delays = positions.map((position, index) => tries.next(position, outcomes[index] as SettledOutcome));
+    const results = positions.map((position, index): RunUnit => {
+      const [outcome, unit] = [outcomes[index] as SettledOutcome, idAt(position)];
+      if (delays[index] !== undefined) {
+        const message = outcome.state === 'busy' ? `waiting for ${outcome.owner}` : failureOf(outcome);
+        return { ...notStarted(unit, tried(position)), message };
+      }
+      return outcome.state === 'busy'
+        ? stuckBusy(unit, tried(position), outcome)
+        : outcomeUnit(unit, tried(position), outcome);
+    });
+    if (!(await write(...results))) return lose(positions);
+    release(positions);
+    const committed = results.findLastIndex((result) => isCommitted(result));
+    if (committed >= 0) {
+      const found = outcomes[committed]?.state === 'done-before' ? 'before' : 'now';
+      commits.committed(idAt(positions[committed] as number), mark, found);
+    }
+    const again: number[] = [];
+    for (const [index, position] of positions.entries()) {
+      const [result, outcome, delayMs] = [results[index] as RunUnit, outcomes[index], delays[index]];
+      if (delayMs === undefined) finish(position, result);
+      else {
+        again.push(position);
+        const isAway = outcome?.state === 'failed' && outcome.error.away === true;
+        const reason = result.message ?? '';
+        const retrying = { unit: result.unit, attempt: tried(position), delayMs, reason };
+        emit({ kind: 'unit-retrying', ...retrying, ...(isAway && { away: true as const }) });
+      }
+    }
+    const delayMs = Math.max(0, ...delays.map((delay) => delay ?? 0));
+    if (again.length > 0) void retryLater(again, delayMs);
   };
 
   /** What the server does not have never ended, and what comes after it is not to begin. */
-  const lose = (position: number, attempt: number): void => {
+  const lose = (positions: readonly number[]): void => {
     lost = true;
     stopped = true;
-    attempts[position] = attempt;
-    release(position);
+    release(positions);
     pump();
-  };
-
-  /** The wait before the next try; `undefined` when this outcome is the last word. */
-  const retryDelay = (
-    position: number,
-    outcome: Exclude<UnitOutcome, { state: 'full' | 'lost' }>,
-  ): number | undefined => {
-    const tried = tries.get(position) ?? { ...noTries };
-    tries.set(position, tried);
-    if (outcome.state === 'failed' && outcome.error.away) {
-      tried.away += 1;
-      awaySince ??= clock.now();
-      return awayDelay(options, tried.away, clock.now() - awaySince);
-    }
-    awaySince = undefined;
-    if (outcome.state === 'busy') {
-      tried.busy += 1;
-      return tried.busy < options.maxBusyAttempts ? backoffDelay(options, tried.busy) : undefined;
-    }
-    if (outcome.state !== 'failed' || !outcome.error.retryable || outcome.error.kind === 'cancelled') return undefined;
-    tried.errors += 1;
-    return tried.errors < options.maxAttempts ? backoffDelay(options, tried.errors) : undefined;
   };
 
   /** Asks again after a short wait, for as long as it takes: a place comes free when any one of the others ends. */
-  const untilPlace = async (position: number, attempt: number, reason: string): Promise<void> => {
-    awaySince = undefined;
-    const tried = tries.get(position) ?? noTries;
-    tries.set(position, { ...tried, full: tried.full + 1 });
-    const delayMs = backoffDelay(options, Math.min(3, tried.full + 1));
-    if (tried.full === 0)
-      emit({ kind: 'unit-retrying', unit: idAt(position), attempt, delayMs, reason: `waiting for ${reason}` });
+  const untilPlace = async (positions: readonly number[], reason: string): Promise<void> => {
+    const { delayMs, isFirst } = tries.full(positions[0] ?? 0);
+    if (isFirst)
+      for (const position of positions) {
+        const attempt = tried(position) + 1;
+        emit({ kind: 'unit-retrying', unit: idAt(position), attempt, delayMs, reason: `waiting for ${reason}` });
+      }
     await clock.sleep(delayMs, signal);
-    if (!stopped) return run(position);
-    release(position);
+    if (!stopped) return run(positions);
+    release(positions);
     pump();
   };
 
-  const retryLater = async (position: number, delayMs: number): Promise<void> => {
+  const retryLater = async (positions: readonly number[], delayMs: number): Promise<void> => {
     sleeping += 1;
     await clock.sleep(delayMs, signal);
     sleeping -= 1;
-    queue.push(position);
+    for (const position of positions) queue.put(position);
     pump();
   };
 
@@ -309,14 +358,6 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
     follows: commits.follows,
   };
 }
-
-interface Tries {
-  errors: number;
-  busy: number;
-  full: number;
-  away: number;
-}
-const noTries: Readonly<Tries> = { errors: 0, busy: 0, full: 0, away: 0 };
 
 /** All units of a run are on one connection. */
 const connectionCap = (jobs: ReadonlyMap<UnitId, UnitJob>): number => {

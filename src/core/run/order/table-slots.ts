@@ -1,6 +1,6 @@
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
-import { minHeap } from '../../plan/units/min-heap.ts';
 import { tableCap, type UnitJob } from '../unit/unit-job.ts';
+import { type ReadyUnits, readyUnits } from './ready-units.ts';
 
 /** Keeps units back while as many others as may write one of their tables at once. Units are positions in the plan. */
 export interface TableSlots {
@@ -10,6 +10,10 @@ export interface TableSlots {
   /** The unit has ended, or was put off for another reason: who may try in its stead, one for each place. */
   free(position: number): readonly number[];
   next(position: number): readonly number[];
+  /** Whether the unit is kept back. */
+  has(position: number): boolean;
+  /** Keeps it back no longer: it goes with another one that has a place. */
+  remove(position: number): void;
 }
 
 export function tableSlots(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): TableSlots {
@@ -22,19 +26,19 @@ export function tableSlots(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): Tabl
       if (cap === undefined) continue;
       names.add(slice.table);
       const lane = lanes.get(slice.table);
-      if (lane === undefined) lanes.set(slice.table, { cap, taken: 0, kept: minHeap((a, b) => a - b) });
+      if (lane === undefined) lanes.set(slice.table, { cap, taken: 0, kept: readyUnits() });
       else lane.cap = Math.min(lane.cap, cap);
     }
     return [...names].flatMap((name) => lanes.get(name) ?? []);
   });
   const lanesOf = (position: number): readonly Lane[] => tables[position] ?? [];
   const next = (position: number): readonly number[] =>
-    lanesOf(position).flatMap((lane) => (lane.taken < lane.cap ? (lane.kept.pop() ?? []) : []));
+    lanesOf(position).flatMap((lane) => (lane.taken < lane.cap ? (lane.kept.take() ?? []) : []));
 
   return {
     hasPlace(position) {
       const full = lanesOf(position).find(({ taken, cap }) => taken >= cap);
-      full?.kept.push(position);
+      full?.kept.put(position);
       return full === undefined;
     },
     take(position) {
@@ -45,6 +49,10 @@ export function tableSlots(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): Tabl
       return next(position);
     },
     next,
+    has: (position) => lanesOf(position).some(({ kept }) => kept.has(position)),
+    remove(position) {
+      for (const { kept } of lanesOf(position)) kept.remove(position);
+    },
   };
 }
 
@@ -52,5 +60,5 @@ export function tableSlots(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): Tabl
 interface Lane {
   cap: number;
   taken: number;
-  readonly kept: ReturnType<typeof minHeap<number>>;
+  readonly kept: ReadyUnits;
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../../warehouse/port/ports.ts';
 import { unitSavepoint } from '../../warehouse/port/transaction-control.ts';
+import { beginClaimed } from '../claim/begin-claimed.ts';
 import { type ClaimedUnit, type UnitRun, withClaim } from '../claim/claimed-unit.ts';
-import { holdFence, lockSlices, lockTables } from '../claim/fence.ts';
 import { consumedInputs } from '../record/consumed-inputs.ts';
 import { decide } from '../record/decide.ts';
 import { dueUnit } from '../record/due-unit.ts';
@@ -11,8 +11,6 @@ import { recordOutcome } from '../record/record.ts';
 import { refuseRefilled } from '../record/refuse-refilled.ts';
 import { withCauses } from '../record/slice-causes.ts';
 import type { Cancellable } from '../session/cancellable.ts';
-import { enterTransaction, protectiveSettings, type StartSettings } from '../session/session-settings.ts';
-import type { Target } from '../tables/target.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
 import { applyCertainly } from './apply/apply-until-certain.ts';
@@ -34,7 +32,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const { claim, steps, durationMs } = unit;
   const { session } = steps;
   const { targets } = claim;
-  const start = await begin(run, session, claim.fence, targets);
+  const start = await beginClaimed(run, session, claim);
   const due = await dueUnit(run, unit);
   if ('outcome' in due) return due.outcome;
   const { marker, cutoff, found, moment } = due;
@@ -70,19 +68,4 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   if (held !== undefined) return held;
   const state = decision.kind === 'changed' ? 'changed' : 'unchanged';
   return { state, slices: diffs, notes: applied.notes, durationMs: durationMs() };
-}
-
-/** BEGIN, fence, lock: from here on the slices are this unit's alone. */
-async function begin(
-  { job, warehouse }: UnitRun,
-  session: Session,
-  fence: string,
-  targets: readonly Target[],
-): Promise<StartSettings> {
-  await session.query('begin isolation level read committed');
-  const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
-  await holdFence(session, fence);
-  if (warehouse.leases === 'server') await lockSlices(session, targets);
-  if (job.options.lockTable) await lockTables(session, targets);
-  return start;
 }

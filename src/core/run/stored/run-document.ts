@@ -107,6 +107,7 @@ const job = record<UnitJob>({
     lockTimeoutMs: count,
     statementTimeoutMs: count,
     leaseMs: count,
+    batchMs: optional(count),
     settings: mapOf(text),
   }),
 });

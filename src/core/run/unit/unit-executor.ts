@@ -15,8 +15,25 @@ export interface UnitExecutor {
     follows?: readonly UnitId[],
     report?: (state: string) => void,
   ): Promise<UnitOutcome>;
+  /** Several units in one go; absent: it runs each alone. */
+  readonly together?: JoiningExecutor | undefined;
   /** How many units it can run side by side. */
   readonly maxConcurrency: number;
   /** After the last unit: looks after the tables of those that ran, and says in words what it did or what is to be done. */
   tidy?(jobs: readonly UnitJob[], vacuum: 'advise' | 'run', signal: CancelSignal): Promise<readonly string[]>;
+}
+
+/** Runs units of one task as one piece of work, with an outcome for each that is the one of a run alone. */
+export interface JoiningExecutor {
+  /** Whether `next` may come behind the units from `first` to `last`, as far as can be told without the database. */
+  mayJoin(first: UnitJob, last: UnitJob, next: UnitJob): boolean;
+  /**
+   * Outcomes in the order of the jobs, all committed in one transaction or none. `apart`: nothing was done, and why, in words that
+   * follow "because"; `always`: no units of the task can go together.
+   */
+  execute(
+    jobs: readonly UnitJob[],
+    signal: CancelSignal,
+    follows: readonly UnitId[],
+  ): Promise<readonly UnitOutcome[] | { readonly apart: string; readonly always: boolean }>;
 }

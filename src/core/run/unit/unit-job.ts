@@ -153,6 +153,8 @@ export interface UnitOptions {
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly leaseMs: number;
+  /** Slices without a gap, of at most this many milliseconds, may be made in one go where that gives the same; absent: each alone. */
+  readonly batchMs?: number | undefined;
   /** Session settings of the scheduler's connection (e.g. `timezone`) and of the task, applied before its statements. */
   readonly settings: Readonly<Record<string, string>>;
 }

@@ -29,13 +29,14 @@ import type { RestoredVersion, UnitJob } from '../../unit/unit-job.ts';
 
 /**
  * Keeps the old rows of changed slices in the unit's own transaction, so that the unit can be undone. Larger slices
- * than the options allow, and runs that copy no rows, keep none.
+ * than the options allow, and runs that copy no rows, keep none. `copyOf`: the old rows of a slice, as SQL.
  */
 export async function keepImages(
   session: Session,
   job: UnitJob,
   targets: readonly Target[],
   slices: readonly AppliedSlice[],
+  copyOf: (target: Target) => string = (target) => oldCopy(targets.indexOf(target)),
 ): Promise<void> {
   const kept = slices.filter(
     ({ table, diff }) =>
@@ -50,7 +51,7 @@ export async function keepImages(
     for (const { target, diff } of kept) {
       const name = [job.run, job.unit, ledgerSlice(target).slice];
       await session.query(keepImageSql, [...name, String(diff.before?.rows)]);
-      await session.query(keepRowsSql(oldCopy(targets.indexOf(target))), name);
+      await session.query(keepRowsSql(copyOf(target)), name);
     }
   });
 }

@@ -93,23 +93,27 @@ select distinct on (n.target, n.slice, n.unit) n.id, n.run, n.unit, n.task, n.sl
   n.row_count, n.row_checksum, n.algorithm, m.code_hash, m.inputs, ${epochMilliseconds('n.committed_at')}, m.id
 from newest n join made m on m.newest = n.id order by n.target, n.slice, n.unit, m.steps desc`;
 
-/**
- * $1: run, $2: unit, $3: state, $4: attempts, $5: message, $6: duration in ms, $7: slices. Adds to the record of a unit that
- * its own transaction committed, for nothing else makes one. No row: there is none, so the commit is lost.
- */
-export const completeUnitSql = `
-update ${schema}.units u set
-  attempts = case when u.state = $3 then $4::int else u.attempts end,
-  message = case when u.state = $3 then coalesce($5, u.message) else u.message end,
-  duration_ms = case when u.state = $3 then $6::bigint else u.duration_ms end,
-  slices = case when u.state = $3 then $7::json else u.slices end, updated_at = pg_catalog.clock_timestamp()
-where u.run = $1 and u.unit = $2 and u.state in ('changed', 'unchanged', 'skipped', 'done')
-returning 1`;
+const recorded = `pg_catalog.json_to_recordset($2::json)
+  as r(unit text, state text, attempts int, message text, duration_ms bigint, slices json)`;
 
-/** As {@link completeUnitSql} for every other state: it never takes the place of a committed one. */
-export const recordUnitStateSql = `
+/**
+ * $1: run, $2: units as JSON. Adds to the record of units that their own transactions committed, for nothing else makes
+ * one. Gives those whose record is there; the commit of the others is lost.
+ */
+export const completeUnitsSql = `
+update ${schema}.units u set
+  attempts = case when u.state = r.state then r.attempts else u.attempts end,
+  message = case when u.state = r.state then coalesce(r.message, u.message) else u.message end,
+  duration_ms = case when u.state = r.state then r.duration_ms else u.duration_ms end,
+  slices = case when u.state = r.state then r.slices else u.slices end, updated_at = pg_catalog.clock_timestamp()
+from ${recorded}
+where u.run = $1 and u.unit = r.unit and u.state in ('changed', 'unchanged', 'skipped', 'done')
+returning u.unit`;
+
+/** As {@link completeUnitsSql} for every other state: it never takes the place of a committed one. */
+export const recordUnitStatesSql = `
 insert into ${schema}.units as u (run, unit, position, state, attempts, message, duration_ms, slices)
-values ($1, $2, 0, $3, $4::int, $5, $6::bigint, $7::json)
+select $1, r.unit, 0, r.state, r.attempts, r.message, r.duration_ms, r.slices from ${recorded}
 on conflict (run, unit) do update set state = excluded.state, attempts = excluded.attempts,
   message = excluded.message, duration_ms = excluded.duration_ms, slices = excluded.slices, updated_at = pg_catalog.clock_timestamp()
 where u.state not in ('changed', 'unchanged', 'skipped', 'done')`;

@@ -8,7 +8,7 @@ insert into ${schema}.before_images (run, unit, slice, row_count) values ($1, $2
 
 /** Keeps the rows of a copy, each as the text of the whole row (a mere `o` might be a column). $1: run, $2: unit, $3: slice. */
 export const keepRowsSql = (copy: string): string => `
-insert into ${schema}.before_rows (run, unit, slice, line) select $1, $2, $3, (o.*)::text from ${copy} o`;
+insert into ${schema}.before_rows (run, unit, slice, line) select $1, $2, $3, (o.*)::text from (select * from ${copy}) o`;
 
 /** $1: age in days. */
 export const forgetImagesSql = `
