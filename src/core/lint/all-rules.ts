@@ -1,12 +1,18 @@
 import type { Rule } from './model/rule.ts';
+import dateVsTimestampBound from './rules/interval/date-vs-timestamp-bound.ts';
+import hardCodedDate from './rules/interval/hard-coded-date.ts';
 import inclusiveIntervalEnd from './rules/interval/inclusive-interval-end.ts';
 import intervalGrain from './rules/interval/interval-grain.ts';
 import missingIntervalFilter from './rules/interval/missing-interval-filter.ts';
+import partialGroup from './rules/interval/partial-group.ts';
 import removedIntervalMacro from './rules/interval/removed-interval-macro.ts';
+import sliceMismatch from './rules/interval/slice-mismatch.ts';
 import stateOutsideInterval from './rules/interval/state-outside-interval.ts';
+import timezoneMismatch from './rules/interval/timezone-mismatch.ts';
 import wallClock from './rules/interval/wall-clock.ts';
 import watermarkFromTarget from './rules/interval/watermark-from-target.ts';
 import allDoneOnWrite from './rules/replace/all-done-on-write.ts';
+import appendLookback from './rules/replace/append-lookback.ts';
 import appendWrite from './rules/replace/append-write.ts';
 import copyForce from './rules/replace/copy-force.ts';
 import deleteInsertNotAtomic from './rules/replace/delete-insert-not-atomic.ts';
@@ -40,11 +46,13 @@ import unstablePick from './rules/upsert/unstable-pick.ts';
 export const allRules: readonly Rule[] = [
   additiveUpdate,
   allDoneOnWrite,
+  appendLookback,
   appendWrite,
   catchupOfUndatedWork,
   consumeOnceSource,
   copyForce,
   crossDagTimeMismatch,
+  dateVsTimestampBound,
   deleteInsertNotAtomic,
   deleteInsertRangeMismatch,
   doNothingUpsert,
@@ -53,6 +61,7 @@ export const allRules: readonly Rule[] = [
   dynamicStartDate,
   engineReplayDedup,
   externalJobResubmit,
+  hardCodedDate,
   inclusiveIntervalEnd,
   intervalGrain,
   mergeKeyNotGrain,
@@ -60,11 +69,14 @@ export const allRules: readonly Rule[] = [
   noIntervalInRun,
   nullableMergeKey,
   overlappingRuns,
+  partialGroup,
   plainInsert,
   removedIntervalMacro,
   sharedStagingName,
   skipsIntervals,
+  sliceMismatch,
   stateOutsideInterval,
+  timezoneMismatch,
   triggerDropsInterval,
   unconditionalUpsert,
   unknownSuppression,

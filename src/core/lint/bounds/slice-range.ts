@@ -12,7 +12,8 @@ import type { StatementView } from '../source/statement-view.ts';
 import type { Comparison, Edge } from './comparison.ts';
 import { sampleIntervals } from './run-times.ts';
 
-interface RangeEdge {
+/** A bound as a function of the interval. */
+export interface RangeEdge {
   readonly time: TimeExpression;
   readonly inclusive: boolean;
   /** What one value of the bound stands for: a day for a date; `undefined`: an instant. */

@@ -18,7 +18,8 @@ const names = Object.keys(timeNames)
   .map((name) => name.replace('.', String.raw`\.`))
   .sort((a, b) => b.length - a.length)
   .join('|');
-const named = new RegExp(String.raw`(?<![\w.])(?:${names})\b`);
+/** As a name of its own: `| ts` is a filter, which shows whatever stands before it. */
+const named = new RegExp(String.raw`(?<![\w.]|\|\s*)(?:${names})\b`);
 const expression = /\{\{(?:(?!\}\}).)*?\}\}/gs;
 
 /** Every use of the interval that can be read: in SQL, in templates of arguments, in Python; in the order of the file, once each. */

@@ -3,7 +3,7 @@ import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { textAt } from '../../context/text-at.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
-import { timesUsed } from '../../reruns/times-used.ts';
+import { templateTimes, timesUsed } from '../../reruns/times-used.ts';
 import { type TaskView, tableKey } from '../../source/statement-view.ts';
 
 /** A second run of a past interval, and every run that is caught up on, skips the load and is marked as done. */
@@ -63,11 +63,20 @@ function loadOf(context: LintContext, task: TaskView): string | undefined {
     ),
   ].filter((table) => !isJournalName(table));
   if (filled[0] !== undefined) return `writes ${filled[0]}`;
-  const { operator, arguments: given } = task.task;
+  const { operator } = task.task;
+  // A path alone says when something was put there, not what.
+  const given = task.task.arguments.filter(
+    ({ name, valueAt }) => handsData.test(name) && templateTimes(context, valueAt).length > 0,
+  );
+  if (given.length === 0) return undefined;
   const runsProgram =
     /^BashOperator$/.test(operator) && given.some(({ valueAt }) => program.test(textAt(context, valueAt)));
   return runsProgram || runsJob.test(operator) ? 'starts a job' : undefined;
 }
+
+/** Arguments that tell code which data it is to work on. */
+const handsData =
+  /^(?:bash_command|cmds?|command|sql|query|arguments|args|\w+_args|params|parameters|conf|configuration|env|env_vars|job|job_parameters|vars|entrypoint_arguments)$/;
 
 /** What loads data where a shell starts it. */
 const program = /\b(?:dbt\s+(?:run|build|snapshot)|spark-submit|python[23]?\s|psql|snowsql|bq\s+(?:load|query))/;
