@@ -5,7 +5,7 @@ import type { Span } from '../../../text/span.ts';
 import type { Comparison } from '../../bounds/comparison.ts';
 import { deletedSlice, insertedTraces, insertsAfter } from '../../bounds/deleted-slice.ts';
 import { type IntervalCut, intervalCuts } from '../../bounds/interval-cuts.ts';
-import { compareRanges, rangeOf } from '../../bounds/slice-range.ts';
+import { compareRanges, isPoint, rangeOf } from '../../bounds/slice-range.ts';
 import { tableOf } from '../../context/declared-type.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
@@ -84,7 +84,10 @@ function cutElsewhere(
     )
       return false;
     const read = rangeOf(insert, cut.comparisons, cut.comparisons[0]?.unit);
-    return read !== undefined && compareRanges(pipeline, deleted, read) === 'same';
+    // A moment that is deleted is no range: of that another rule speaks.
+    return (
+      read !== undefined && isPoint(deleted) === isPoint(read) && compareRanges(pipeline, deleted, read) === 'same'
+    );
   });
 }
 
