@@ -13,6 +13,10 @@ const setup = `
   create table mart.unfiltered(day date, id int, v int);
   create table mart.clock(day date, id int, v int);
   create table mart.kept(day date, id int, v int, primary key (day, id));
+  create table mart.pinned(day date, id int, v int);
+  create table mart.renamed(day date, id int, v int);
+  create table mart.moments(updated_at timestamptz, id int, v int);
+  create table mart.totals(id int primary key, v int);
   create table mart.latest(id int primary key, v int, updated_at timestamptz);`;
 
 const task = (id: string, sql: string) => `SQLExecuteQueryOperator(task_id="${id}", conn_id="wh", sql="""${sql}""")`;
@@ -42,6 +46,24 @@ const tasks = {
     `INSERT INTO mart.latest (id, v, updated_at) SELECT id, v, updated_at FROM raw.ev
         WHERE updated_at >= '{{ data_interval_start }}' AND updated_at < '{{ data_interval_end }}'
         ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v, updated_at = EXCLUDED.updated_at`,
+  ),
+  'hard-coded-date': task(
+    'pinned',
+    "DELETE FROM mart.pinned WHERE day = '2026-11-10'; INSERT INTO mart.pinned SELECT day, id, v FROM raw.ev WHERE day = '2026-11-10'",
+  ),
+  'removed-interval-macro': task(
+    'renamed',
+    "DELETE FROM mart.renamed WHERE day = '{{ execution_date | ds }}'; INSERT INTO mart.renamed SELECT day, id, v FROM raw.ev WHERE day = '{{ execution_date | ds }}'",
+  ),
+  'date-vs-timestamp-bound': task(
+    'moments',
+    `DELETE FROM mart.moments WHERE updated_at BETWEEN '{{ ds }}' AND '{{ ds }}';
+        INSERT INTO mart.moments SELECT updated_at, id, v FROM raw.ev WHERE updated_at BETWEEN '{{ ds }}' AND '{{ ds }}'`,
+  ),
+  'partial-group': task(
+    'totals',
+    `INSERT INTO mart.totals (id, v) SELECT id, sum(v) FROM raw.ev ${day} GROUP BY id
+        ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v`,
   ),
 };
 

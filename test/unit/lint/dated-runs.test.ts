@@ -84,6 +84,17 @@ describe('skips-intervals', () => {
       dag(plain, `${guard} >> ${sql(slice).replace(/\)$/, ', trigger_rule="all_done")')}`),
     ],
     ['by hand only', dag('schedule=None, start_date=datetime(2024, 1, 1)', `${guard} >> ${sql(slice)}`)],
+    [
+      'only its path is of the interval',
+      dag(plain, `${guard} >> GCSToGCSOperator(task_id="b", destination_object="x/{{ ds }}")`),
+    ],
+    [
+      'a filter called ts',
+      dag(
+        plain,
+        `${guard} >> BashOperator(task_id="b", bash_command="spark-submit load.py {{ dag_run.start_date | ts }}")`,
+      ),
+    ],
     ['a message', dag(plain, `${guard} >> BashOperator(task_id="b", bash_command="echo {{ ds }}")`)],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 });
@@ -126,6 +137,14 @@ describe('catchup-of-undated-work', () => {
       dag(caught, 'LoadOperator(task_id="w", table="t")', 'from elsewhere import LoadOperator\n'),
     ],
     ['a script of its own', dag(caught, 'BashOperator(task_id="b", bash_command="load.sh ")')],
+    [
+      'an argument that a name holds',
+      dag(caught, 'BashOperator(task_id="b", bash_command="load", env=ENV)', 'from elsewhere import ENV\n'),
+    ],
+    [
+      'a template that a name holds',
+      dag(caught, 'BashOperator(task_id="b", bash_command="load " + DAY)', 'DAY = "{{ ds }}"\n'),
+    ],
     ['nothing is done', dag(caught, 'EmptyOperator(task_id="a") >> FileSensor(task_id="s", filepath="/x")')],
     ['something is shown', dag(caught, 'BashOperator(task_id="b", bash_command="echo hello")')],
     ['another DAG is started', dag(caught, 'TriggerDagRunOperator(task_id="b", trigger_dag_id="other")')],
@@ -176,6 +195,12 @@ describe('removed-interval-macro', () => {
       'warning «context["next_ds"]»',
     ],
     ['of the run', dag(plain, cut('{{ dag_run.execution_date }}')), 'warning «{{ dag_run.execution_date }}»'],
+    [
+      'in a chain of calls',
+      python('def work(**context):\n    load(context["execution_date"].isoformat())'),
+      'warning «context["execution_date"]»',
+    ],
+    ['of the task instance', python('def work(ti):\n    load(ti.execution_date)'), 'warning «ti.execution_date»'],
     ['in Airflow 3', dag(plain, cut('{{ tomorrow_ds }}'), '', airflow3), 'error «{{ tomorrow_ds }}»'],
   ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([mark]));
   test.each<[string, Files]>([
@@ -185,6 +210,10 @@ describe('removed-interval-macro', () => {
     ['a Variable of that name', dag(plain, cut('{{ var.value.next_ds }}'))],
     ['part of a longer name', dag(plain, cut('{{ params.x ~ my_execution_date_2 }}'))],
     ['a keyword', dag(plain, cut('{{ my_macro(execution_date=ds) }}'))],
+    [
+      'an entry of an answer',
+      python('def work():\n    for dag_run in fetch():\n        load(dag_run.get("execution_date"))'),
+    ],
     ['an entry of a row', python('def work():\n    for row in fetch():\n        load(row["execution_date"])')],
     [
       'what the task gives itself',

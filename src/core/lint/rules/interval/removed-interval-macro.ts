@@ -82,7 +82,7 @@ const isOfContext = (text: string): boolean =>
   /^\w+\s*(?:[:=]|$)/.test(text) ||
   /^\w*(?:kwargs|context|ctx)\w*\s*(?:\[|\.)/i.test(text) ||
   /^get_current_context\(/.test(text) ||
-  /^(?:dag_run|ti|task_instance)\./.test(text);
+  /(?:^|\W)(?:dag_run|ti|task_instance)(?:["']\])?\.execution_date$/.test(text);
 
 /** What Airflow 2 and 3 have for a removed name; `undefined` where that depends on the runs. */
 function currentOf({ pipeline }: LintContext, name: string): string | undefined {

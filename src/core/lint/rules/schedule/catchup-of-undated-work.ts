@@ -47,12 +47,24 @@ function mayBeDated(context: LintContext, task: TaskView): boolean {
   const isPython = /Python|^@task/.test(operator);
   if (unread.some(({ hides }) => hides === 'statement' || (isPython && hides === 'code'))) return true;
   return given.some(
-    ({ valueAt, value }) =>
+    ({ name, valueAt, value }) =>
+      value.kind === 'time' ||
       /\{\{|\{%/.test(textAt(context, valueAt)) ||
-      // The text of the command stands in a file.
-      (value.kind === 'literal' && typeof value.value === 'string' && /\.(?:sh|bash)\s*$/.test(value.value)),
+      (value.kind === 'unknown' && !setup.test(name) && hasNames(textAt(context, valueAt))) ||
+      // A text that is put together elsewhere, or that stands in a file.
+      (value.kind === 'literal' && typeof value.value === 'string' && /\{\{|\.(?:sh|bash)\s*$/.test(value.value)),
   );
 }
+
+/** Arguments that say how and when a task runs, and not on what. */
+const setup =
+  /^(?:dag|task_group|task_id|python_callable|(?:on|sla)_\w+|\w*callback|retr\w+|\w*timeout|start_date|end_date|pool\w*|priority\w*|trigger_rule|executor_config|resources|container_resources|volumes|volume_mounts|secrets|affinity|tolerations|owner|email\w*|depends_on_past|params|queue|provide_context|image\w*|namespace|\w+_conn_id|conn_id|labels|annotations|node_selector\w*|do_xcom_push|get_logs|is_delete_operator_pod|cluster_context|config_file|in_cluster|autocommit)$/;
+
+/** A name of Python outside quotes: what it holds may be of the interval. */
+const hasNames = (text: string): boolean =>
+  /\b(?!(?:True|False|None|dict|list|str|int|Variable|get)\b)[A-Za-z_]\w*/.test(
+    text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs, ''),
+  );
 
 /** It does something that a run for each past interval would repeat. */
 function works(context: LintContext, { task }: TaskView): boolean {

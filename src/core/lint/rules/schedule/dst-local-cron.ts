@@ -16,12 +16,14 @@ function* check({ pipeline }: LintContext): Generator<RuleFinding> {
   const { removed, repeated } = nightsOf(pipeline);
   if (removed === undefined && repeated === undefined) return;
   const said = [
-    removed && `${removed.clock} does not exist on ${removed.day}, so that run comes an hour later`,
-    repeated && `${repeated.clock} comes twice on ${repeated.day}, of which the second counts`,
+    removed &&
+      `${removed.clock} does not exist on ${removed.day}, so the run comes later and the interval that begins there is shorter`,
+    repeated &&
+      `${repeated.clock} comes twice on ${repeated.day}, of which the second counts, so the interval that ends there is longer`,
   ].filter((one) => one !== undefined);
   yield {
     at,
-    message: `In ${value.zone} ${said.join(', and ')}: the interval before it is longer and the one after it shorter than the others.`,
+    message: `In ${value.zone} ${said.join('; ')}.`,
     subject: `${pipeline.id} local cron`,
   };
 }

@@ -41,9 +41,11 @@ function entriesOfContext(
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.type === 'subscript' || node.type === 'call' || node.type === 'attribute') {
       const written = text(node);
-      const entry = /^(?:[\w.]|\(\))*(?:\[|\.(?:get|pop)\()\s*["'](\w+)["']/.exec(written)?.[1];
+      const entry = /^(?:[\w.]|\(\))*(?:\[\s*["'](\w+)["']\s*\]|\.(?:get|pop)\(\s*["'](\w+)["'][^()]*\))$/.exec(
+        written,
+      );
       const attribute = /(?:^|\W)(dag_run|ti|task_instance)(?:["']\])?\.(\w+)$/.exec(written)?.slice(1).join('.');
-      const name = [entry, attribute].find((one) => one !== undefined && isTime(one));
+      const name = [entry?.[1], entry?.[2], attribute].find((one) => one !== undefined && isTime(one));
       if (name !== undefined) {
         found.push({ name, at: node });
         continue;
