@@ -66,7 +66,6 @@ test.each<[string, Partial<UndoRequest>, readonly ChangedSlice[], RegExp]>([
   ['an unknown run', { run: 'r9' }, all, /no run r9/],
   ['a unit that changed nothing', { units: ['c@0'] }, all, /nothing by c@0/],
   ['a run that changed nothing', {}, [], /changed nothing/],
-  ['a table that the run made', {}, [{ ...kept('a@0'), rowsBefore: undefined }], /made the table t/],
   ['rows that were not kept', {}, [{ ...kept('a@0'), kept: undefined }], /were not kept/],
   ['a slice that a later run made anew', {}, [{ ...kept('a@0'), newerRun: 'r2' }], /run r2 made/],
   ['what was undone', {}, [{ ...kept('a@0'), newerRun: 'u0', undone: true }], /^run r1 was undone already, by run u0$/],

@@ -151,6 +151,78 @@ describe.each(engines)('undo on %s', (engine) => {
     expect(await undo('fewer', { slices })).toMatchObject({ state: 'changed', slices: [{ added: 1 }], notes: [] });
   });
 
+  describe('of a table that the unit made', () => {
+    const slices = [
+      {
+        ...job().slices[0],
+        table: 'made',
+        column: undefined,
+        from: undefined,
+        to: undefined,
+        predicate: undefined,
+        mode: 'create',
+        key: [],
+      } as JobSlice,
+    ];
+    const statements = ["create table made as select * from orders where day = '2026-11-01'"];
+    const isThere = () => scalar(fixture.warehouse, "select to_regclass('made') is not null");
+    const made = async () => {
+      const id = `made-${++runs}`;
+      await change('drop view if exists seen', 'drop table if exists made, others cascade');
+      expect(await run({ run: id, slices, statements })).toMatchObject({ state: 'changed' });
+      return id;
+    };
+
+    test('the table is dropped while it is what the unit made, and made again by a run', async () => {
+      const id = await made();
+      expect(await undo(id, { slices })).toMatchObject({
+        state: 'changed',
+        slices: [{ before: { rows: 10 }, after: { rows: 0 }, removed: 10, causes: [{ kind: 'undo' }] }],
+      });
+      expect(await isThere()).toBe('f');
+      expect(await run({ run: `again-${id}`, slices, statements })).toMatchObject({ state: 'changed' });
+      expect(await isThere()).toBe('t');
+    });
+
+    test('an empty one too', async () => {
+      const id = `made-${++runs}`;
+      await change('drop table if exists made cascade');
+      const empty = ['create table made (id int)'];
+      expect(await run({ run: id, slices, statements: empty })).toMatchObject({ state: 'changed' });
+      expect(await undo(id, { slices })).toMatchObject({ state: 'changed' });
+      expect(await isThere()).toBe('f');
+    });
+
+    test.each<[string, readonly string[], RegExp]>([
+      ['it has other rows', ['delete from made where id = 10'], /rows are no longer what run made-\d+ left/],
+      ['an index was added', ['create index on made (id)'], /altered anew since/],
+      ['a right was given', ['grant select on made to public'], /altered anew since/],
+      ['a comment was written', ["comment on table made is 'x'"], /altered anew since/],
+      [
+        'a trigger was added',
+        [
+          'create or replace function nil() returns trigger language plpgsql as $$ begin return new; end $$',
+          'create trigger t before insert on made for each row execute function nil()',
+        ],
+        /altered anew since/,
+      ],
+      [
+        'it is another table of the same rows',
+        ['create table others as select * from made', 'drop table made', 'alter table others rename to made'],
+        /made or altered anew since/,
+      ],
+      ['a view reads it', ['create view seen as select * from made'], /other objects depend on it by now/],
+    ])('it stays where %s', async (_, statements, why) => {
+      const id = await made();
+      await change('select 1', ...statements);
+      expect(await undo(id, { slices })).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringMatching(why) },
+      });
+      expect(await isThere()).toBe('t');
+    });
+  });
+
   test('an unchanged slice keeps nothing', async () => {
     await run({ run: 'unchanged' });
     expect(

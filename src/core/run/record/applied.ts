@@ -10,6 +10,10 @@ export interface AppliedSlice {
   readonly table: TableDescription;
   readonly diff: SliceDiff;
   readonly taken: TakenSlice;
+  /** Of a table that the unit made: what it was like, to be told from any other. */
+  readonly made?: string | undefined;
+  /** An undo has dropped the table. */
+  readonly gone?: boolean;
 }
 
 /** A slice as it was measured. */

@@ -69,5 +69,5 @@ function guard(
   };
 }
 
-export const isUnchanged = ({ diff }: AppliedSlice): boolean =>
-  diff.added === 0 && diff.removed === 0 && diff.changed === 0;
+export const isUnchanged = ({ diff, gone }: AppliedSlice): boolean =>
+  gone !== true && diff.added === 0 && diff.removed === 0 && diff.changed === 0;

@@ -46,7 +46,7 @@ export async function recordOutcome(
   ]);
 }
 
-function versionOf({ target, table, diff }: AppliedSlice) {
+function versionOf({ target, table, diff, made }: AppliedSlice) {
   return {
     ...ledgerSlice(target),
     rows: diff.after?.rows,
@@ -55,6 +55,6 @@ function versionOf({ target, table, diff }: AppliedSlice) {
     algorithm: diff.after?.algorithm,
     schema: describeSchema(table),
     // The schema that the rows of this version have, for who plans them again.
-    diff: { ...diff, schema: columnTypes(table) },
+    diff: { ...diff, schema: columnTypes(table), ...(made === undefined ? {} : { made }) },
   };
 }

@@ -15,6 +15,7 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
 import { applyCertainly } from './apply/apply-until-certain.ts';
 import { keepImages } from './apply/before-image.ts';
+import { withMadeTables } from './apply/made-table.ts';
 import { readPosition } from './task/position.ts';
 import type { TaskPlan } from './task/task-plan.ts';
 
@@ -46,6 +47,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
+  const versions = decision.kind === 'changed' ? await withMadeTables(session, slices) : slices;
   if (decision.kind === 'changed') await keepImages(session, job, targets, slices);
   const { definitionsHash } = marker;
   const held = decision.kind === 'held' ? heldOutcome(decision, { ...applied, slices }, job, durationMs()) : undefined;
@@ -58,7 +60,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
     {
       state: decision.kind,
       message: held === undefined ? applied.notes.join('\n') || undefined : heldMessage(held),
-      slices,
+      slices: versions,
       durationMs: durationMs(),
     },
   );

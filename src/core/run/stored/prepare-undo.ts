@@ -56,7 +56,7 @@ export async function prepareUndo(
     const more = stuck.length > 3 ? `; and ${plural(stuck.length - 3, 'more slice')}` : '';
     return {
       message: `run ${run} cannot be undone as a whole: ${stuck.slice(0, 3).join('; ')}${more}`,
-      remedy: remedyFor(changed, stuck.length),
+      remedy: 'undo single units of it, or run their intervals again',
     };
   }
   const decoded = decodeRunDocument(stored.document);
@@ -69,24 +69,10 @@ export const isUndoRefusal = (made: PreparedRun | UndoRefusal): made is UndoRefu
 
 function whyNot({ unit, target, rowsBefore, kept, newerRun }: ChangedSlice): string | undefined {
   if (newerRun !== undefined) return `run ${newerRun} made the slice of ${target} of ${unit} anew`;
-  if (rowsBefore === undefined) return `${unit} made the table ${target}`;
+  // Whether the table that it made is still the same is asked when it is dropped.
+  if (rowsBefore === undefined) return undefined;
   if (kept === undefined) return `the rows of ${target} before ${unit} were not kept`;
   return undefined;
-}
-
-/** A table that a unit made is no longer there before it: only a person takes it away. */
-function remedyFor(changed: readonly ChangedSlice[], stuck: number): string {
-  const isMade = ({ newerRun, rowsBefore }: ChangedSlice): boolean =>
-    newerRun === undefined && rowsBefore === undefined;
-  const made = changed.filter(isMade);
-  if (made.length < stuck) return 'undo single units of it, or run their intervals again';
-  const makers = new Set(made.map(({ unit }) => unit));
-  const others = [...new Set(changed.map(({ unit }) => unit))].filter((unit) => !makers.has(unit));
-  const tables = [...new Set(made.map(({ target }) => target))];
-  const more = (items: readonly string[], between: string): string =>
-    items.slice(0, 3).join(between) + (items.length > 3 ? `${between}…` : '');
-  const rest = others.length === 0 ? '' : `, and undo the other units: --unit ${more(others, ' ')}`;
-  return `drop what it made yourself: ${more(tables, ', ')}${rest}`;
 }
 
 function undoOf(

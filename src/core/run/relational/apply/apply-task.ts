@@ -3,7 +3,7 @@ import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import type { TakenFigures } from '../../../diff/take-figures.ts';
 import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
 import { lockTables } from '../../claim/fence.ts';
-import type { Applied, EscapeVerdict } from '../../record/applied.ts';
+import type { Applied, AppliedSlice, EscapeVerdict } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
@@ -16,6 +16,7 @@ import { readPosition } from '../task/position.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
 import { type ComparedSlice, compareSlices } from './compare-slices.ts';
+import { droppedSlice } from './dropped-slice.ts';
 import { openStage, type Published, publishStage, type Stage } from './stage.ts';
 
 /**
@@ -46,14 +47,19 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
+  const gone: AppliedSlice[] = [];
   for (const [index, target] of targets.entries()) {
     const relation = after[index];
     if (relation === undefined) continue;
+    const image = restored[index];
+    if (image === 'dropped') {
+      gone.push(droppedSlice(target, relation, before[index], index));
+      continue;
+    }
     const taken =
       published?.kind === 'same' && before[index] !== undefined
         ? { ...before[index], ownRows: 0 }
         : await stateAfter(session, relation, index, job.options, position.ownAge);
-    const image = restored[index];
     if (image !== undefined) checkRestored(target, taken, image);
     const sides = published?.kind === 'written' ? published.sides : undefined;
     const { column } = target.slice;
@@ -71,7 +77,8 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const inDoubt = verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none');
   if (inDoubt && job.outside === undefined) return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
-  const told = await compareSlices(unit, slices);
+  const compares = await compareSlices(unit, slices);
+  const told = { ...compares, slices: [...compares.slices, ...gone] };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
   if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
     return { ...compared, escape: settled };
@@ -99,7 +106,7 @@ async function writeSlices(
   leaving: Readonly<Record<string, string>>,
 ): Promise<{
   readonly published?: Published;
-  readonly restored: readonly (ImageFigures | undefined)[];
+  readonly restored: readonly (ImageFigures | 'dropped' | undefined)[];
   readonly catalogWritten: boolean;
 }> {
   const { session, job, targets } = unit;
@@ -112,7 +119,7 @@ async function writeSlices(
     if (job.fromNothing) await emptySlices(session, targets);
     return { restored: [], catalogWritten: await runStatements(unit, leaving) };
   }
-  const restored: (ImageFigures | undefined)[] = [];
+  const restored: (ImageFigures | 'dropped' | undefined)[] = [];
   for (const [index, target] of targets.entries()) {
     restored.push(await restoreSlice(session, target, before[index], job.restores, index));
   }

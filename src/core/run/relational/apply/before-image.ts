@@ -26,6 +26,7 @@ import { withPinnedText } from '../../session/session-settings.ts';
 import { oldCopy } from '../../tables/slice-state.ts';
 import { ledgerSlice, type Target, tableSql } from '../../tables/target.ts';
 import type { RestoredVersion, UnitJob } from '../../unit/unit-job.ts';
+import { dropMadeTable } from './made-table.ts';
 
 /**
  * Keeps the old rows of changed slices in the unit's own transaction, so that the unit can be undone. Larger slices
@@ -39,7 +40,8 @@ export async function keepImages(
   copyOf: (target: Target) => string = (target) => oldCopy(targets.indexOf(target)),
 ): Promise<void> {
   const kept = slices.filter(
-    ({ table, diff }) =>
+    ({ table, diff, gone }) =>
+      gone !== true &&
       // Rows of a materialized view cannot be put back.
       table.materialized === undefined &&
       diff.before !== undefined &&
@@ -64,7 +66,7 @@ export type ImageFigures = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorith
 
 /**
  * Puts the rows of a slice back to what they were before a version of it; `undefined` where that version left them as
- * they were. Throws {@link WarehouseError} where they were not kept, where the table has other columns now, where the
+ * they were, `dropped` where it made the table, which is still as it was then. Throws {@link WarehouseError} where they were not kept, where the table has other columns now, where the
  * place of a row among several tables is not known, or where the slice is no longer what that version left. `index`: of
  * the target among those of the unit.
  */
@@ -74,17 +76,30 @@ export async function restoreSlice(
   now: TakenFigures | undefined,
   { run, unit }: RestoredVersion,
   index: number,
-): Promise<ImageFigures | undefined> {
+): Promise<ImageFigures | 'dropped' | undefined> {
   const { relation } = target;
   const { slice } = ledgerSlice(target);
   if (relation === undefined || now === undefined) throw cannotUndo(target, 'the table is gone');
   const values = [run, unit, slice, describeSchema(relation.table)];
-  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same] =
+  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same, made, isMade] =
     (await session.query(imageSql, values)).rows[0] ?? [];
   if (same === 't') return undefined;
+  const left = { rows: Number(rows), rowChecksum: String(rowChecksum), algorithm: String(algorithm) };
+  if (isMade === 't') {
+    if (sameContent(now.figures, left) !== true)
+      throw cannotUndo(target, `its rows are no longer what run ${run} left`);
+    const kept = await dropMadeTable(session, target, made);
+    if (kept !== undefined)
+      throw cannotUndo(
+        target,
+        kept,
+        'other',
+        `Nothing was written. To have it gone all the same: DROP TABLE ${tableSql(relation.table)}`,
+      );
+    return 'dropped';
+  }
   if (kept === null || kept === undefined || !before) throw cannotUndo(target, 'its rows of before were not kept');
   if (sameSchema !== 't') throw cannotUndo(target, 'the columns of the table have changed since');
-  const left = { rows: Number(rows), rowChecksum: String(rowChecksum), algorithm: String(algorithm) };
   if (sameContent(now.figures, left) !== true) {
     throw cannotUndo(target, `its rows are no longer what run ${run} left`, 'conflict');
   }
@@ -156,7 +171,10 @@ export function checkRestored(target: Target, found: TakenFigures, expected: Ima
   }
 }
 
-const cannotUndo = (target: Target, why: string, kind: 'conflict' | 'other' = 'other'): WarehouseError =>
-  new WarehouseError(kind, `The slice of ${target.qualified} cannot be undone: ${why}.`, false, {
-    hint: 'Nothing was written. Run the interval again instead.',
-  });
+const cannotUndo = (
+  target: Target,
+  why: string,
+  kind: 'conflict' | 'other' = 'other',
+  hint = 'Nothing was written. Run the interval again instead.',
+): WarehouseError =>
+  new WarehouseError(kind, `The slice of ${target.qualified} cannot be undone: ${why}.`, false, { hint });

@@ -43,11 +43,12 @@ where v.run = $1 and n.code_hash = $2 limit 1`;
 
 /**
  * $1: run, $2: unit, $3: slice, $4: schema of the table now. What the version left and what it found, the rows kept of
- * that, whether the table still has the columns of then, whether the version changed nothing.
+ * that, whether the table still has the columns of then, whether the version changed nothing; what the table was like
+ * that it made, whether it made it.
  */
 export const imageSql = `
 select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4),
-  ${leftAsItWas('v')}
+  ${leftAsItWas('v')}, v.diff->>'made', v.run is not null and v.diff->'before' is null
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.unit = $2 and v.slice = $3`;
