@@ -11,6 +11,7 @@ import { relationOf, type Target } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
+import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
 import { runStatements } from '../task/run-statements.ts';
@@ -42,8 +43,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
   // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
   const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
+  const attached = unit.plan.altersTables ? await attachedTo(session, targets) : [];
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
+  const lost = attached.length === 0 ? undefined : lostWithTable(attached, await attachedTo(session, targets));
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
@@ -78,7 +81,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   if (inDoubt && job.outside === undefined) return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
   const compares = await compareSlices(unit, slices);
-  const told = { ...compares, slices: [...compares.slices, ...gone] };
+  const told = {
+    slices: [...compares.slices, ...gone],
+    notes: [...compares.notes, ...(lost === undefined ? [] : [lost])],
+  };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
   if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
     return { ...compared, escape: settled };

@@ -1,0 +1,30 @@
+import { qualifiedSql } from '../quote.ts';
+
+/**
+ * $1: names of tables, as an array of text that `to_regclass` understands. What others have put on them and a table made
+ * in their place does not bring along, each in words: views over them, foreign keys that refer to them, rights.
+ */
+export const attachedSql = `
+with recursive asked as (
+  select c.oid, c.relowner, c.relacl, ${qualifiedSql('n.nspname', 'c.relname')} as name
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.oid = any(select pg_catalog.to_regclass(t)::pg_catalog.oid from pg_catalog.unnest($1::pg_catalog.text[]) t)
+), reached(oid) as (
+  select oid from asked
+  union select w.ev_class from reached r
+  join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid = r.oid
+    and d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+  join pg_catalog.pg_rewrite w on w.oid = d.objid
+)
+select 'the view ' || ${qualifiedSql('n.nspname', 'c.relname')} from reached r
+join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('v', 'm') and not exists (select from asked a where a.oid = c.oid)
+union all
+select 'the foreign key ' || o.conname || ' of ' || ${qualifiedSql('n.nspname', 'c.relname')}
+from asked a join pg_catalog.pg_constraint o on o.confrelid = a.oid and o.contype = 'f' and o.conrelid <> a.oid
+join pg_catalog.pg_class c on c.oid = o.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+union all
+select 'the right ' || x.privilege_type || ' on ' || a.name || ' of ' || coalesce(g.rolname, 'PUBLIC')
+from asked a cross join lateral pg_catalog.aclexplode(a.relacl) x left join pg_catalog.pg_roles g on g.oid = x.grantee
+where x.grantee <> a.relowner
+order by 1`;

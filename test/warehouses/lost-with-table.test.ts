@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { previewRun } from '../../src/core/run/relational/preview/preview.ts';
+import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
+import type { JobSlice } from '../../src/core/run/unit/unit-job.ts';
+import { engines, job, neverAborted, realClock, scalar, sql, useFixture } from '../support/warehouse-fixture.ts';
+
+const env = { clock: realClock, owner: 'tester' };
+
+describe.each(engines)('what goes with a table that is made anew, on %s', (engine) => {
+  const fixture = useFixture(engine);
+  let runs = 0;
+  const whole = { column: undefined, from: undefined, to: undefined, predicate: undefined, key: [] };
+  const jobOf = (statements: readonly string[]) =>
+    job({
+      run: `run-${++runs}`,
+      statements,
+      slices: [{ ...(job().slices[0] as JobSlice), ...whole, table: 'mart.My T', mode: 'full_replace' }],
+      options: { holdShrinkPercent: undefined },
+    });
+  const lost =
+    /takes away with it the right SELECT on mart\.My T of reader_\w+, the view mart\.seen, the view mart\.twice: make it again/;
+
+  beforeEach(() =>
+    sql(
+      fixture.warehouse,
+      'drop schema if exists mart cascade',
+      `drop role if exists reader_${engine}`,
+      `create role reader_${engine}`,
+      'create schema mart',
+      'create table mart."My T" (id int primary key, n int)',
+      'insert into mart."My T" values (1, 1)',
+      'create table mart.kids (id int, constraint refers foreign key (id) references mart."My T")',
+      'create view mart.seen as select id from mart."My T"',
+      'create view mart.twice as select id from mart.seen',
+      `grant select on mart."My T" to reader_${engine}`,
+    ),
+  );
+
+  const swap = [
+    'create table mart.fresh as select id, n + 1 as n from mart."My T"',
+    'drop table mart."My T" cascade',
+    'alter table mart.fresh rename to "My T"',
+  ];
+
+  test('a preview and a run say it', async () => {
+    // Of a table that loses its reference the unit is held.
+    await sql(fixture.warehouse, 'alter table mart.kids drop constraint refers');
+    const [previewed] = await previewRun(fixture.warehouse, env, [jobOf(swap)], {
+      signal: neverAborted,
+      timeBoxMs: 60_000,
+    });
+    expect(previewed).toMatchObject({
+      state: 'previewed',
+      notes: expect.arrayContaining([expect.stringMatching(lost)]),
+    });
+    expect(await scalar(fixture.warehouse, "select to_regclass('mart.twice') is not null")).toBe('t');
+    const executor = relationalExecutor(fixture.warehouse, env);
+    expect(await executor.execute(jobOf(swap), neverAborted)).toMatchObject({
+      state: 'changed',
+      notes: expect.arrayContaining([expect.stringMatching(lost)]),
+    });
+    expect(await scalar(fixture.warehouse, "select to_regclass('mart.twice') is null")).toBe('t');
+  });
+
+  test('what the task makes again is not lost', async () => {
+    const again = [
+      ...swap,
+      'alter table mart."My T" add primary key (id)',
+      'alter table mart.kids add constraint refers foreign key (id) references mart."My T"',
+      'create view mart.seen as select id from mart."My T"',
+      'create view mart.twice as select id from mart.seen',
+      `grant select on mart."My T" to reader_${engine}`,
+    ];
+    const outcome = await relationalExecutor(fixture.warehouse, env).execute(jobOf(again), neverAborted);
+    expect(JSON.stringify(outcome)).not.toMatch(/takes away with it/);
+    expect(outcome).toMatchObject({ state: 'changed' });
+  });
+});
