@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
+import type { UnitRecord, UnitState } from '../../core/ledger/ledger-store.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
 import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
@@ -42,12 +42,16 @@ Nobody looks whether it is so. Exit codes: those of resume; 2 where a unit is no
     .action((run: string, units: string[], options: DoneOptions) => done(run, units, options, shell));
 }
 
+/** Units in these states are not run again by a resume. */
+const over: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
+
 async function done(run: string, names: readonly string[], options: DoneOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
   await withTarget(workspace, options.connection, shell, async (target) => {
     const { warehouse, connection } = target;
     const ledger = sqlLedgerStore(warehouse);
     const records: UnitRecord[] = [];
+    let isLeft = false;
     try {
       const found = await unitsToMark(run, names, ledger);
       if (isMarkRefusal(found)) throw new UsageError(found.message, found.remedy);
@@ -63,6 +67,7 @@ async function done(run: string, names: readonly string[], options: DoneOptions,
       for (const { unit, job } of found.units) {
         records.push(await recordElsewhere(warehouse, env, { run, unit, job, options: job?.options ?? setting }));
       }
+      isLeft = (await ledger.units(run)).some(({ state }) => !over.has(state));
     } finally {
       await ledger.close();
     }
@@ -73,6 +78,7 @@ async function done(run: string, names: readonly string[], options: DoneOptions,
     if (options.resume) return resumeOn(target, workspace, run, { ...options, samples: '0' }, shell);
     if (options.format === 'json') {
       shell.out(`${JSON.stringify({ version: 1, runId: run, units: records.map(recordJson) })}\n`);
-    } else shell.out(`go on with: backfill resume ${run}\n`);
+    } else if (isLeft) shell.out(`go on with: backfill resume ${run}\n`);
+    else shell.out(`nothing is left of run ${run}\n`);
   });
 }

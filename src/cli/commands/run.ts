@@ -387,7 +387,9 @@ async function runOn(
     const named = toName(workspace, connection);
     const { format, units } = options;
     const how = { format, samples: shown, units, connection: named, forecast, previewed };
-    finishRun(result, warehouse.description.target, how, shell);
+    // Why each of them is not run was said with its place.
+    if (text && result.refusal?.code === 'nothing-to-run' && refused.size > 0) shell.out('\nnothing was run\n');
+    else finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return end?.stays === undefined && end?.notLookedAt === undefined ? result : { ...result, stays: true };
   } finally {

@@ -253,7 +253,7 @@ test('trouble is said with what to do, and what to type next', () => {
 blocked 1 unit of b: the first waits
 
 run r1: 0 unchanged, 0 changed, 1 failed, 1 blocked in 1.2 s
-go on with: backfill resume r1
+go on with: backfill resume r1 (it sends the SQL of then; where that was changed since, it says how to plan what is left anew)
 `);
   expect(
     runText(

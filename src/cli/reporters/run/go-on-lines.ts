@@ -31,8 +31,15 @@ export function goOnLines(
   const halfway = units.filter(({ state }) => state === 'unknown');
   const tasks = [...new Set(halfway.map(taskOf))].join(' ');
   const others = units.some(({ state }) => ['failed', 'cancelled', 'waiting', 'running'].includes(state));
+  // What their SQL says was wrong is sent again as it was planned.
+  const wrong = units.some(
+    ({ state, error }) => state === 'failed' && error?.retryable === false && error.statement !== undefined,
+  );
+  const mended = wrong
+    ? ' (it sends the SQL of then; where that was changed since, it says how to plan what is left anew)'
+    : '';
   return [
-    ...(halfway.length === 0 || others ? [`go on with: ${resume}`] : []),
+    ...(halfway.length === 0 || others ? [`go on with: ${resume}${mended}`] : []),
     ...(halfway.length === 0
       ? []
       : [`once the tables of what stopped halfway were looked at, go on with: ${resume} --not-atomic ${tasks}`]),

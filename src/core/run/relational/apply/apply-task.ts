@@ -67,7 +67,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     const sides = published?.kind === 'written' ? published.sides : undefined;
     const { column } = target.slice;
     const replaced = published !== undefined;
-    slices.push({ target, index, relation, column, before: before[index], after: taken, sides, replaced });
+    // Of a table that the task made the schema is known only now.
+    const placed = target.relation === undefined ? { ...target, qualified: relation.table.qualified } : target;
+    slices.push({ target: placed, index, relation, column, before: before[index], after: taken, sides, replaced });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
