@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { proveUnit, type UnitProof } from '../../src/core/run/relational/prove/prove.ts';
+import type { JobSlice } from '../../src/core/run/unit/unit-job.ts';
 import {
   engines,
   job,
@@ -32,6 +33,21 @@ describe.each(engines)('running a unit twice on %s', (engine) => {
       'insert into parts select i % 50, i from generate_series(1, 20000) i',
     ),
   );
+
+  test('an interval without rows puts nothing to the proof', async () => {
+    await sql(fixture.warehouse, `delete from orders where ${day}`, `delete from sales where ${day}`);
+    const adds = [`insert into sales select * from orders where ${day}`];
+    expect(await prove(adds)).toMatchObject({
+      verdict: { kind: 'no-difference' },
+      notCovered: expect.arrayContaining(['rows of sales: this interval has none']),
+    });
+    const whole = { column: undefined, from: undefined, to: undefined, key: [], mode: 'append' as const };
+    const shared = 'each interval adds its rows';
+    const slices = [{ ...(job().slices[0] as JobSlice), ...whole, shared }];
+    expect(await prove(adds, { slices })).toMatchObject({
+      notCovered: expect.arrayContaining(['rows of sales: this interval added none']),
+    });
+  });
 
   test.each<[string, readonly string[]]>([
     ['a slice that is deleted and filled again', [empty, `insert into sales select * from orders where ${day}`]],

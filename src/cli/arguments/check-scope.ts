@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { WorkspaceReading } from '../../core/pipeline/model/workspace-reading.ts';
 import { UsageError } from '../terminal/shell.ts';
 
@@ -22,7 +22,7 @@ export interface CheckScope {
 }
 
 /**
- * One folder is a workspace of its own, unless a `backfill.yaml` stands above it. Files, and several paths, are read
+ * One folder is a workspace of its own, unless a `backfill.yaml` stands above it, or it is the `dags` of a project. Files, and several paths, are read
  * with everything around them: up to the nearest `backfill.yaml` or `.git`, else the current folder if it holds them.
  */
 export function checkScope(paths: readonly string[], cwd: string): CheckScope {
@@ -30,7 +30,7 @@ export function checkScope(paths: readonly string[], cwd: string): CheckScope {
   const [first] = given;
   const folder = given.length === 1 && first?.isFolder === true ? first.path : undefined;
   const common = commonFolder(given.map((one) => (one.isFolder ? one.path : dirname(one.path))));
-  const root = folder === undefined ? rootAround(common, cwd) : (upwards(folder, configNames) ?? folder);
+  const root = folder === undefined ? rootAround(common, cwd) : (upwards(folder, configNames) ?? projectOf(folder));
   const wanted = given.map(({ path }) => slashed(relative(root, path)));
   const isWanted = (file: string): boolean =>
     wanted.some((one) => one === '' || file === one || file.startsWith(`${one}/`));
@@ -47,6 +47,9 @@ export function checkScope(paths: readonly string[], cwd: string): CheckScope {
     fromShown: (file) => slashed(relative(root, join(cwd, file))),
   };
 }
+
+/** The DAG folder of an Airflow is a part of its project: beside it stand the modules and the SQL that DAGs take from there. */
+const projectOf = (folder: string): string => (basename(folder) === 'dags' ? dirname(folder) : folder);
 
 const configNames = ['backfill.yaml', 'backfill.yml'];
 

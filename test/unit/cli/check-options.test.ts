@@ -32,6 +32,25 @@ describe('check', () => {
     expect((await runCli(['check', '--rule', 'wall-clock,nope'], root)).code).toBe(2);
   });
 
+  test('the dags of a project are read with what stands beside them', async () => {
+    write('include/__init__.py', '');
+    write('include/queries.py', `ADD = """${insert('m.d')}"""\n`);
+    write(
+      'dags/d.py',
+      `from datetime import datetime
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+from include.queries import ADD
+
+with DAG("d", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=True):
+    PostgresOperator(task_id="add", sql=ADD)
+`,
+    );
+    const found = ['include/queries.py plain-insert error'];
+    expect(await rules('--rule', 'plain-insert', 'dags')).toEqual(found);
+    expect(await rules('--rule', 'plain-insert', join(root, 'dags/'))).toEqual(found);
+  });
+
   test('warnings up to a number are no failure, errors always are', async () => {
     const code = async (...args: readonly string[]) => (await runCli(['check', ...args], root)).code;
     expect(await code('--rule', 'plain-insert')).toBe(1);

@@ -1,3 +1,4 @@
+import { toBeWritten } from '../../sql/model/name-parts.ts';
 import { plural } from '../../text/plural.ts';
 
 /** What a preview or a run is going to do to its database, as far as that can be said without doing it. */
@@ -80,7 +81,9 @@ function lockLines({ way, locks, heldAtMostMs }: Forecast): readonly ForecastLin
   };
   return (['everyone', 'writers', 'rows'] as const).flatMap((against) => {
     const tables = locks.filter((lock) => lock.against === against).map(({ table }) => table);
-    return tables.length === 0 ? [] : [{ about: 'locks' as const, text: `${few(tables)} ${held}: ${waits[against]}` }];
+    return tables.length === 0
+      ? []
+      : [{ about: 'locks' as const, text: `${few(tables.map(toBeWritten))} ${held}: ${waits[against]}` }];
   });
 }
 

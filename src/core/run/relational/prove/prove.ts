@@ -124,21 +124,37 @@ export async function proveUnit(
   ];
   const preview = openPreview(warehouse, env, timeBoxMs);
   let last: readonly SliceDiff[] = [];
+  let first: readonly SliceDiff[] | undefined;
   try {
     for (const [pass, { under, job: again }] of passes.entries()) {
       const outcome = await preview.executor.execute(again, signal);
       if (outcome.state === 'previewed') {
         last = outcome.slices;
+        first ??= last;
         leftOut = leftOutInWords(last);
       }
       const verdict = verdictOf(outcome, pass, under, job);
       if (verdict !== undefined) return proof(verdict, notCovered);
     }
     const clean = await cleanRun(preview.executor, job, { shifted, runs: last }, signal);
-    return proof(clean.verdict, notCovered, clean.notEmptied);
+    const covered = clean.verdict.kind === 'no-difference' ? withoutRows(job, first ?? [], last) : [];
+    return proof(clean.verdict, [...notCovered, ...covered], clean.notEmptied);
   } finally {
     await preview.end();
   }
+}
+
+/** Tables of which the interval has no rows, so that no run could differ in them, and those that runs would add to and did not. */
+function withoutRows(job: UnitJob, first: readonly SliceDiff[], last: readonly SliceDiff[]): readonly string[] {
+  return job.slices.flatMap(({ table, mode, column }) => {
+    const slices = last.filter((slice) => slice.table === table);
+    if (slices.length > 0 && slices.every(({ after }) => after?.rows === 0))
+      return [`rows of ${table}: this interval has none`];
+    const added = first.some((slice) => slice.table === table && slice.added !== 0);
+    return mode === 'append' && column === undefined && slices.length > 0 && !added
+      ? [`rows of ${table}: this interval added none`]
+      : [];
+  });
 }
 
 /** The first run may do what it likes to its slice; what the later ones change is the proof. */
