@@ -10,6 +10,7 @@ import { moduleFile } from './library/module-path.ts';
 import type { Change, FollowedModule, ModuleShelf, SharedModule } from './shared-modules.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax/syntax-tree.ts';
 import { unknown } from './values/make-value.ts';
+import { mergeValues } from './values/merge.ts';
 import { snapshot } from './values/snapshot.ts';
 import type { Call, ClockSite, Completion, Frame, FunctionValue, Host, Interpreter, Value } from './values/value.ts';
 
@@ -62,6 +63,8 @@ export class FollowedFile implements Interpreter {
   private number = 0;
   /** What functions gave, by the call; kept while one task is followed. */
   private given: Map<string, Given> | undefined;
+  /** Puts back what `global` and `nonlocal` bound since calls are remembered. */
+  private readonly rebound: (() => void)[] = [];
   private readonly identities = new Identities();
   /** Calls that are being followed, by function. */
   private readonly active = new Map<SyntaxNode, readonly string[]>();
@@ -273,6 +276,22 @@ export class FollowedFile implements Interpreter {
     this.given = new Map();
     work();
     this.given = undefined;
+    // Each task runs in a process of its own, with the module as it was loaded.
+    for (const restore of this.rebound.splice(0).reverse()) restore();
+  }
+
+  rebind(frame: Frame, name: string, value: Value): void {
+    const before = frame.names.get(name);
+    if (this.given !== undefined) {
+      // What was given for the old value may be another for the new one.
+      this.given = new Map();
+      this.rebound.push(() => {
+        if (before === undefined) frame.names.delete(name);
+        else frame.names.set(name, before);
+      });
+    }
+    const made = this.uncertainty > 0 && before !== undefined ? mergeValues([before, value]) : value;
+    this.change(frame, () => frame.names.set(name, made));
   }
 
   /** Follows what happens under further conditions only. */

@@ -1,5 +1,5 @@
 import type { SourceSpan } from '../../../text/span.ts';
-import { sourceOf, spanIn } from '../calls/frame.ts';
+import { bindName, sourceOf, spanIn } from '../calls/frame.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { iterate } from '../values/iterate.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
@@ -10,7 +10,7 @@ import type { DictEntry, Frame, Interpreter, Value } from '../values/value.ts';
 export function assign(target: SyntaxNode, value: Value, frame: Frame, run: Interpreter): void {
   switch (target.type) {
     case 'identifier':
-      run.change(frame, () => frame.names.set(sourceOf(frame, target), value));
+      bindName(frame, sourceOf(frame, target), value, run);
       return;
     case 'pattern_list':
     case 'tuple_pattern':

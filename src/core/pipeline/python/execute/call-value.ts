@@ -1,4 +1,5 @@
 import { bindMember, memberOf } from '../calls/class-member.ts';
+import { attributeOf } from '../evaluate/attribute.ts';
 import { bindArguments } from '../evaluate/parameters.ts';
 import { builtinCall } from '../library/builtin-call.ts';
 import { methodCall } from '../library/method-call.ts';
@@ -6,7 +7,7 @@ import { childOf } from '../syntax/syntax-tree.ts';
 import { whichOf } from '../values/chosen.ts';
 import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
-import type { Call, Frame, FunctionValue, Interpreter, Value, Yielded } from '../values/value.ts';
+import type { Call, Frame, FunctionValue, Interpreter, UnknownValue, Value, Yielded } from '../values/value.ts';
 import { instantiate } from './instantiate.ts';
 
 /** Calls whatever the callee is known to be. */
@@ -38,6 +39,14 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         }
         return none;
       }
+      if (callee.self.kind === 'unknown') {
+        const { self } = callee;
+        // `Alias.partial(…)` of a name that is imported in one way or the other.
+        const classes = self.options?.filter(({ kind }) => kind === 'class' || kind === 'external') ?? [];
+        const { name, at } = callee;
+        if (classes.length > 0)
+          return callAmong(self, classes, (option) => attributeOf(option, name, at, run), call, run);
+      }
       return (
         methodCall(callee.self, callee.name, call, run) ??
         run.host.callMethod(callee.self, callee.name, call, run) ??
@@ -45,16 +54,7 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
       );
     case 'unknown': {
       const options = callee.options?.filter(isCallable) ?? [];
-      if (options.length > 0) {
-        const choice = { key: run.identityOf(callee.options ?? callee), text: call.callee, at: call.at };
-        const among = callee.options?.length ?? options.length;
-        return mergeValues(
-          options.map((option) => {
-            const index = callee.options?.indexOf(option) ?? 0;
-            return run.under(whichOf(among, index, choice, callee.decidedBy), () => run.call(option, call));
-          }),
-        );
-      }
+      if (options.length > 0) return callAmong(callee, options, (option) => option, call, run);
       return (
         run.host.callUnknown(callee, call, run) ??
         unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
@@ -66,6 +66,24 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
       );
   }
+}
+
+/** Calls each of several things that one may be, under the condition that it is that one. */
+function callAmong(
+  one: UnknownValue,
+  options: readonly Value[],
+  calleeOf: (option: Value) => Value,
+  call: Call,
+  run: Interpreter,
+): Value {
+  const choice = { key: run.identityOf(one.options ?? one), text: call.callee, at: call.at };
+  const among = one.options?.length ?? options.length;
+  return mergeValues(
+    options.map((option) => {
+      const index = one.options?.indexOf(option) ?? 0;
+      return run.under(whichOf(among, index, choice, one.decidedBy), () => run.call(calleeOf(option), call));
+    }),
+  );
 }
 
 const isCallable = ({ kind }: Value): boolean =>
@@ -92,6 +110,7 @@ export function callFunction(
     names: bindArguments(callee, call, preset, run),
     parent: callee.frame,
     module: callee.frame.module,
+    elsewhere: new Map(),
     returned,
     yielded,
     method: callee.owner !== undefined && receiver !== undefined ? { receiver, owner: callee.owner } : undefined,

@@ -1,4 +1,4 @@
-import { sourceOf, spanIn } from '../calls/frame.ts';
+import { bindName, sourceOf, spanIn } from '../calls/frame.ts';
 import { parameterDefaults } from '../evaluate/parameters.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import type { ClassValue, Frame, FunctionValue, Interpreter, Value } from '../values/value.ts';
@@ -29,7 +29,7 @@ export function define(node: SyntaxNode, decorators: readonly SyntaxNode[], fram
     value =
       bindingOf(decorating, value) ?? run.host.decorate(decorating, value, spanIn(frame, expression), run) ?? value;
   }
-  frame.names.set(name, value);
+  bindName(frame, name, value, run);
 }
 
 function defineClass(node: SyntaxNode, name: string, frame: Frame, run: Interpreter): ClassValue {
@@ -40,6 +40,7 @@ function defineClass(node: SyntaxNode, name: string, frame: Frame, run: Interpre
     module: frame.module,
     names: new Map(),
     parent: frame,
+    elsewhere: undefined,
     returned: undefined,
   };
   const value: ClassValue = {

@@ -1,7 +1,7 @@
 import { type Condition, commonConditions, negated } from '../../model/condition.ts';
 import { emptyCall } from '../calls/call.ts';
 import { bindMember, memberOf } from '../calls/class-member.ts';
-import { sourceOf, spanIn } from '../calls/frame.ts';
+import { declareElsewhere, sourceOf, spanIn } from '../calls/frame.ts';
 import { assign } from '../evaluate/assign.ts';
 import { conditionOf } from '../evaluate/condition-of.ts';
 import { binaryOperation } from '../evaluate/operators.ts';
@@ -83,9 +83,13 @@ function execute(node: SyntaxNode, frame: Frame, run: Interpreter): Completion {
       for (const target of node.children) executeDelete(target, frame, run);
       return 'normal';
     case 'global_statement':
+    case 'nonlocal_statement': {
+      const names = node.children.filter(({ type }) => type === 'identifier').map((name) => sourceOf(frame, name));
+      declareElsewhere(frame, node.type === 'global_statement' ? 'global' : 'nonlocal', names);
+      return 'normal';
+    }
     case 'pass_statement':
     case 'assert_statement':
-    case 'nonlocal_statement':
       return 'normal';
     case 'ERROR':
     case 'block':

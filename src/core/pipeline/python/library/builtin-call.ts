@@ -4,7 +4,7 @@ import { iterate } from '../values/iterate.ts';
 import { clocksOf, listOf, none, scalar, truthOf, unionOfClocks, unknown } from '../values/make-value.ts';
 import { clocksInText } from '../values/printed-clocks.ts';
 import { derivedText, plainText } from '../values/text-value.ts';
-import type { Call, Interpreter, Value } from '../values/value.ts';
+import type { Call, ClassValue, Frame, Interpreter, Value } from '../values/value.ts';
 import { contentOf, readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
@@ -105,6 +105,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
     );
   },
   'builtins.open': (call) => readWorkspaceFile(pathOf(call.positional[0]), call),
+  'builtins.type': madeClass,
   'builtins.print': () => none,
   // Objects of the scheduler have what a file asks them for.
   'builtins.hasattr': ({ positional: [value] }) => (value?.kind === 'host' ? scalar(true) : undefined),
@@ -169,6 +170,25 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'copy.deepcopy': ({ positional: [value] }) => copied(value),
   'copy.copy': ({ positional: [value] }) => copied(value),
 };
+
+/** `type("Name", (Base,), {…})`: a class as its statement would make it. */
+function madeClass(call: Call, run: Interpreter): Value | undefined {
+  const [name, bases, members] = call.positional;
+  const module = run.module(call.at.file);
+  const text = plainText(name);
+  if (text === undefined || module === undefined || bases?.kind !== 'list' || bases.open) return undefined;
+  if (members?.kind !== 'dict') return undefined;
+  const inner: { -readonly [key in keyof Frame]: Frame[key] } = {
+    ...module,
+    module,
+    names: new Map([...members.entries].map(([key, entry]) => [key, entry.value])),
+    parent: module,
+    returned: undefined,
+  };
+  const value: ClassValue = { kind: 'class', name: text, bases: [...bases.items], frame: inner, fields: [] };
+  inner.classBody = value;
+  return value;
+}
 
 function yaml({ positional: [value] }: Call, run: Interpreter): Value | undefined {
   return run.parseYaml && parsedValue(value?.kind === 'text' ? value : contentOf(value, run), run.parseYaml);

@@ -42,6 +42,8 @@ export interface Frame {
   readonly parent: Frame | undefined;
   /** The frame of the module, for `global`. */
   readonly module: Frame;
+  /** Frames of names that the function declares `global` or `nonlocal`. */
+  readonly elsewhere?: Map<string, Frame> | undefined;
   /** Values of `return` so far; `undefined` outside a function. */
   readonly returned: Value[] | undefined;
   /** What `yield` gave so far. */
@@ -292,6 +294,8 @@ export interface Interpreter {
   call(callee: Value, call: Call): Value;
   callFunction(callee: FunctionValue, call: Call, preset?: ReadonlyMap<string, Value>): Value;
   rememberingCalls(work: () => void): void;
+  /** Binds a name of another frame than the one that runs. */
+  rebind(frame: Frame, name: string, value: Value): void;
   clockSite(at: SourceSpan, name: string): ClockSite;
   /** Follows what happens under further conditions only. */
   under<T>(conditions: readonly Condition[], work: () => T): T;

@@ -60,7 +60,7 @@ export function airflowHost(program: Program): Host {
       if (composed !== undefined) return composed;
       if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
         return call.positional[0];
-      if (looksLikeOperator(name, call)) return operatorTask(program, last, call);
+      if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
       return observeCall(program, name, call, run);
     },
 

@@ -25,10 +25,11 @@ export function looksLikeOperator(name: string, call: Call): boolean {
 }
 
 /** A task from the call of an operator class; `.partial(…)` waits for `.expand(…)`. */
-export function operatorTask(program: Program, operator: string, call: Call): Value {
-  if (operator !== 'partial') return hostValue(newTask(program, operator, call, callableOf(call)));
-  const name = call.callee.replace(/\.partial$/, '');
-  const last = name.slice(name.lastIndexOf('.') + 1);
+export function operatorTask(program: Program, name: string, call: Call): Value {
+  const made = name.replace(/\.partial$/, '');
+  // By the class and not by what the file calls it.
+  const last = made.slice(made.lastIndexOf('.') + 1);
+  if (made === name) return hostValue(newTask(program, last, call, callableOf(call)));
   return mappedOperator(program, call, (whole) =>
     hostValue(newTask(program, last, whole, callableOf(whole), { mapped: true })),
   );

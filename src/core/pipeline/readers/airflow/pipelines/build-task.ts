@@ -26,11 +26,12 @@ import { transferOperators } from '../transfers/transfer-operators.ts';
 import { clockParams, withClockParams } from './clock-params.ts';
 import { hiddenQueries } from './hidden-queries.ts';
 import { lateNamedTables } from './late-named-tables.ts';
+import { onlyRunsBase } from './only-runs-base.ts';
 import { dialectOf, operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 
 /** A task of the model from what the file builds. */
 export function buildTask(
-  task: TaskBuilder,
+  built: TaskBuilder,
   id: string,
   dag: DagBuilder,
   given: Task['params'] | undefined,
@@ -38,6 +39,11 @@ export function buildTask(
   settings: AirflowSettings,
   problems: Problem[],
 ): Task {
+  const { runsBase } = built;
+  const task: TaskBuilder =
+    runsBase !== undefined && onlyRunsBase(built)
+      ? { ...built, ...runsBase, callable: undefined, runsBase: undefined }
+      : built;
   // A class of the workspace with code of its own is that code, however it is called.
   const isOwn = task.callable?.object !== undefined;
   const operator = isOwn ? undefined : sqlOperators[task.operator];
