@@ -8,6 +8,7 @@ import { symbolOf } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Keyword, Value } from '../../../python/values/value.ts';
 import { passesContext, timesTaken } from '../declare/interval-taken.ts';
+import { onlyRunsBase } from '../declare/only-runs-base.ts';
 import { connectionArgument, connectionOf } from '../operators/operator-connection.ts';
 import { shellSent } from '../operators/shell-sent.ts';
 import type { SqlOperator } from '../operators/sql-operator.ts';
@@ -26,7 +27,6 @@ import { transferOperators } from '../transfers/transfer-operators.ts';
 import { clockParams, withClockParams } from './clock-params.ts';
 import { hiddenQueries } from './hidden-queries.ts';
 import { lateNamedTables } from './late-named-tables.ts';
-import { onlyRunsBase } from './only-runs-base.ts';
 import { dialectOf, operatorSql, type SqlContext, sentTaskSql } from './task-sql.ts';
 
 /** A task of the model from what the file builds. */
