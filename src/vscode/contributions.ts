@@ -1,3 +1,7 @@
+import { walkthroughs } from './features/commands/walkthrough-contribution.ts';
+import { homeContainers, homeMenus, homeViews, homeWelcomes } from './features/home/home-contributions.ts';
+import { languageModelTools } from './features/tools/tool-contributions.ts';
+
 /** A command of the palette; `enabledWhen` is a `when` clause. */
 interface CommandContribution {
   readonly title: string;
@@ -33,6 +37,16 @@ export const commands = {
   'backfill.declareTask': { title: 'Declare What a Task Reads and Writes', icon: '$(edit)' },
   'backfill.openRulePage': { title: 'Open Rule Page', inPalette: false },
   'backfill.chooseAirflow': { title: 'Choose Airflow to Confirm DAGs…', enabledWhen: trusted },
+  'backfill.planSlices': { title: 'Plan Rerun', icon: '$(debug-rerun)', enabledWhen: trusted, inPalette: false },
+  'backfill.openHomeItem': { title: 'Open', icon: '$(open-preview)', enabledWhen: trusted, inPalette: false },
+  'backfill.refreshHome': { title: 'Ask the Ledger Again', icon: '$(refresh)', inPalette: false },
+  'backfill.filterPipelines': { title: 'Filter Pipelines…', icon: '$(filter)', inPalette: false },
+  'backfill.clearFilter': { title: 'Clear Filter', icon: '$(filter-filled)', inPalette: false },
+  'backfill.showStaleOnly': { title: 'Show Only Stale, Held and Failed', icon: '$(history)', inPalette: false },
+  'backfill.showAllSlices': { title: 'Show All Slices', icon: '$(list-unordered)', inPalette: false },
+  'backfill.unlockLedger': { title: 'Enter Password…', icon: '$(key)', enabledWhen: trusted, inPalette: false },
+  'backfill.toggleHints': { title: 'Show or Hide Interval Hints', icon: '$(eye)' },
+  'backfill.getStarted': { title: 'Get Started', icon: '$(book)' },
   'backfill.showLog': { title: 'Show Log', icon: '$(output)' },
 } as const satisfies Record<string, CommandContribution>;
 
@@ -43,7 +57,8 @@ export const settings = {
   'backfill.codeLens.enabled': {
     type: 'boolean',
     default: true,
-    markdownDescription: 'Show `Rerun this interval`, `Backfill…` and `Prove` above each task.',
+    markdownDescription:
+      'Show `Rerun this interval`, `Backfill…`, `Prove` and the last outcome above each task that can be run.',
   },
   'backfill.inlayHints.enabled': {
     type: 'boolean',
@@ -155,6 +170,7 @@ export function manifestContributions() {
         commandPalette: Object.entries<CommandContribution>(commands)
           .filter(([, { inPalette }]) => inPalette === false)
           .map(([command]) => ({ command, when: 'false' })),
+        ...homeMenus,
         'editor/title/run': [
           {
             command: 'backfill.backfillIntervals',
@@ -168,6 +184,11 @@ export function manifestContributions() {
           { command: 'backfill.proveTask', when: 'backfill.pipelineFile', group: 'z_backfill@3' },
         ],
       },
+      viewsContainers: homeContainers,
+      views: homeViews,
+      languageModelTools,
+      walkthroughs,
+      viewsWelcome: homeWelcomes,
       configuration: {
         title: 'Backfill Assistant',
         properties: Object.fromEntries(

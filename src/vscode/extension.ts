@@ -10,14 +10,19 @@ import { registerIntervalPicker } from './features/commands/interval-picker.ts';
 import { registerLedgerCommands } from './features/commands/ledger-commands.ts';
 import { offerUnfinished } from './features/commands/offer-unfinished.ts';
 import { registerRunStatus } from './features/commands/run-status.ts';
+import { registerWalkthrough } from './features/commands/walkthrough.ts';
 import { registerCodeLenses } from './features/document/code-lenses.ts';
 import { registerConfigDiagnostics } from './features/document/config-diagnostics.ts';
 import { registerDiagnostics } from './features/document/diagnostics.ts';
+import { registerFileLinks } from './features/document/file-links.ts';
 import { registerHovers } from './features/document/hovers.ts';
 import { registerInlayHints } from './features/document/inlay-hints.ts';
 import { registerMakeSafeActions } from './features/document/make-safe-actions.ts';
 import { registerQuickFixes } from './features/document/quick-fixes.ts';
 import { registerRulePages } from './features/document/rule-pages.ts';
+import { registerHome } from './features/home/home-views.ts';
+import { registerProveTests } from './features/tests/prove-tests.ts';
+import { registerLanguageModelTools } from './features/tools/language-model-tools.ts';
 import { assistantPanels } from './panel/page/assistant-panels.ts';
 import { editorServices } from './panel/page/editor-services.ts';
 import { sliceDocuments } from './panel/page/slice-documents.ts';
@@ -53,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerCodeLenses(clients),
     registerInlayHints(clients),
     registerHovers(clients),
+    registerFileLinks(clients),
     registerDiagnostics(clients),
     registerConfigDiagnostics(clients),
     registerDeclareTask(clients),
@@ -66,6 +72,10 @@ export function activate(context: vscode.ExtensionContext): void {
     registerBackfillCommands(clients, panels),
     registerLedgerCommands(clients, panels),
     registerRunStatus(panels),
+    registerWalkthrough(context, panels),
+    registerHome(clients, panels),
+    registerProveTests(clients, panels),
+    registerLanguageModelTools(clients, panels),
     offerUnfinished(clients, panels),
     vscode.commands.registerCommand('backfill.showLog', () => log.show()),
   );

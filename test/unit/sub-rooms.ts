@@ -533,7 +533,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
   ],
   'core/view': [
     { room: 'words', decides: 'how a fact, a time and a version are said', imports: [] },
-    { room: 'findings', decides: 'which findings still stand after a proof', imports: [] },
+    {
+      room: 'findings',
+      decides: 'which findings still stand after a proof, and what it is as the outcome of a test',
+      imports: ['words'],
+    },
     { room: 'document', decides: 'what is shown beside the code', imports: ['words'] },
     { room: 'page', decides: 'what the assistant shows of a plan, and what can be asked of it', imports: ['words'] },
     { room: 'page/range', decides: 'what a typed range means, and the intervals around it', imports: ['words'] },
@@ -543,7 +547,13 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'the sentence, the one action and the news of the page',
       imports: ['words', 'page'],
     },
+    {
+      room: 'home',
+      decides: 'what the side bar lists of pipelines, runs and what needs somebody',
+      imports: ['words', 'page/range'],
+    },
     { room: 'report', decides: 'a run as a document', imports: ['words'] },
+    { room: 'tools', decides: 'what a language model is told', imports: ['words', 'page'] },
   ],
   cli: [
     { room: 'terminal', decides: 'the process: its streams, files, exit codes', imports: [] },
@@ -618,9 +628,33 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['host', 'clients', 'prompts', 'panel/run', 'panel/session', 'panel/page', 'features/document'],
     },
     {
+      room: 'features/home',
+      decides: 'the side bar: what is listed there, and what its lines do',
+      imports: ['clients', 'prompts', 'panel/run', 'panel/page', 'features/document', 'features/commands'],
+    },
+    {
+      room: 'features/tests',
+      decides: 'tasks as tests: what is listed, and how a proof is told',
+      imports: ['clients', 'panel/run', 'panel/page', 'features/document'],
+    },
+    {
+      room: 'features/tools',
+      decides: 'what language models may ask',
+      imports: ['clients', 'panel/run', 'panel/page', 'panel/words', 'features/commands'],
+    },
+    {
       room: '.',
       decides: 'wiring',
-      imports: ['clients', 'prompts', 'panel/page', 'features/document', 'features/commands'],
+      imports: [
+        'clients',
+        'prompts',
+        'panel/page',
+        'features/document',
+        'features/commands',
+        'features/home',
+        'features/tests',
+        'features/tools',
+      ],
     },
   ],
 };

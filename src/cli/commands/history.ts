@@ -71,7 +71,13 @@ async function history(run: string | undefined, options: HistoryOptions, shell: 
 
 function listRuns(runs: readonly RunSummary[], { format }: HistoryOptions, shell: Shell): void {
   if (format === 'json') {
-    const listed = runs.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: toIso(createdAt) }));
+    const listed = runs.map(({ run, title, createdBy, counts, createdAt }) => ({
+      run,
+      title,
+      createdBy,
+      counts,
+      createdAt: toIso(createdAt),
+    }));
     shell.out(`${JSON.stringify({ version: 1, runs: listed })}\n`);
     return;
   }

@@ -1,4 +1,5 @@
 import type { SliceDiff } from '../diff/slice-diff.ts';
+import type { TaskId } from '../pipeline/model/model.ts';
 import type { UnitId } from '../plan/model/plan.ts';
 import type { Instant } from '../time/zones/instant.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
@@ -49,6 +50,10 @@ export interface RunSummary {
   readonly createdAt: Instant;
   readonly createdBy: string;
   readonly counts: Readonly<Partial<Record<UnitState, number>>>;
+  /** That of its first unit. */
+  readonly task: TaskId | undefined;
+  /** Who is at work on it now; `undefined`: nobody. */
+  readonly workedOnBy: string | undefined;
 }
 
 /** A slice that a run changed. */

@@ -1,4 +1,5 @@
 import type { UnitId } from '../plan/model/plan.ts';
+import { taskOfUnit } from '../plan/model/unit-id.ts';
 import { instant } from '../time/zones/instant.ts';
 import {
   beginningLockSql,
@@ -157,13 +158,15 @@ const recordedUnit = ({ unit, state, attempts, message, durationMs, slices }: Un
   slices,
 });
 
-function summaryOf([run, title, createdAt, createdBy, counts]: Row): RunSummary {
+function summaryOf([run, title, createdAt, createdBy, counts, first, workedOnBy]: Row): RunSummary {
   return {
     run: String(run),
     title: String(title),
     createdAt: instant(Number(createdAt)),
     createdBy: String(createdBy),
     counts: JSON.parse(counts ?? '{}') as RunSummary['counts'],
+    task: first == null ? undefined : taskOfUnit(first),
+    workedOnBy: workedOnBy ?? undefined,
   };
 }
 

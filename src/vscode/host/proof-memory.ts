@@ -2,6 +2,7 @@ import type { Finding } from '../../core/lint/model/finding.ts';
 import type { TaskId } from '../../core/pipeline/model/model.ts';
 import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { SourceSpan } from '../../core/text/span.ts';
 import { formatInterval } from '../../core/time/intervals/format-interval.ts';
 import type { ZoneName } from '../../core/time/zones/zone-name.ts';
 import { type KeptProof, type ProvenFindings, provenFindings } from '../../core/view/findings/proven-findings.ts';
@@ -52,7 +53,10 @@ export function proofMemory(): ProofMemory {
 }
 
 /** A slice is emptied first and filled last, and what it is filled with is what differs. */
+export const blamedStatement = (verdict: UnitProof['verdict']): SourceSpan | undefined =>
+  verdict.kind === 'different' || verdict.kind === 'not-clean' ? verdict.statements.at(-1)?.at : undefined;
+
 function placeOf({ verdict }: UnitProof, text: (file: string) => string | undefined): KeptProof['place'] {
-  const at = verdict.kind === 'different' || verdict.kind === 'not-clean' ? verdict.statements.at(-1)?.at : undefined;
+  const at = blamedStatement(verdict);
   return at && { at, text: (text(at.file) ?? '').slice(at.start, at.end) };
 }

@@ -116,10 +116,13 @@ export interface RunApi {
     readonly connection: ConnectionConfig;
     readonly codeHashes: readonly (readonly [string, string])[];
     readonly slices: readonly SurveySlice[];
+    /** How many runs are listed, newest first. */
+    readonly runs: number;
   }): Promise<
     | {
         readonly kind: 'known';
         readonly states: readonly SliceState[];
+        readonly runs: readonly RunSummary[];
         readonly rows: readonly (readonly [string, number])[];
         /** Tables that could not be counted, and why. */
         readonly untold: readonly string[];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
-import { readSliceStates } from '../../core/ledger/slice-states.ts';
+import { readLedger } from '../../core/ledger/slice-states.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
@@ -124,15 +124,15 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const stale = staleSlices(versions, new Map(codeHashes)).map(staleEntry);
         return { kind: 'listed' as const, known: versions.length, stale };
       }),
-    async sliceStates({ connection, codeHashes, slices }) {
+    async sliceStates({ connection, codeHashes, slices, runs: most }) {
       // Opening an embedded database makes one.
       if (connection.engine === 'pglite' && !existsSync(connection.directory)) {
-        return { kind: 'known', states: [], rows: [], untold: [] };
+        return { kind: 'known', states: [], runs: [], rows: [], untold: [] };
       }
       return withWarehouse(connection, async (warehouse) => {
-        const states = await readSliceStates(warehouse, new Map(codeHashes));
+        const { states, runs } = await readLedger(warehouse, new Map(codeHashes), most);
         const { rows, untold } = await surveyed(warehouse, slices);
-        return { kind: 'known' as const, states, rows: [...rows], untold };
+        return { kind: 'known' as const, states, runs, rows: [...rows], untold };
       });
     },
     async cancel() {

@@ -11,6 +11,7 @@ import type { ReportFormat } from '../../core/view/page/page-request.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
 import type { CalendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import type { CalendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import type { PickedRange } from '../../core/view/page/range/picked-range.ts';
 import type { RangeView } from '../../core/view/page/range/range-view.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
@@ -76,6 +77,22 @@ export type DeclarationAnswer =
       readonly selection: { readonly start: Position; readonly end: Position };
     }
   | { readonly wrong: string };
+
+/** Where the statement stands that left other rows in a second run. */
+export interface JudgedPlace {
+  readonly unit: string;
+  readonly at: { readonly file: string; readonly start: Position; readonly end: Position } | undefined;
+}
+
+/** A task that can be run from here. */
+export interface TaskPlace {
+  readonly task: string;
+  readonly dag: string;
+  readonly name: string;
+  readonly file: string;
+  readonly start: Position;
+  readonly end: Position;
+}
 
 /** A range of the assistant, checked: bare dates are midnights in the zone of the task's pipeline. */
 export interface RangeChoice {
@@ -177,6 +194,8 @@ export interface WorkspaceApi {
     readonly task: string;
     readonly at: number;
   }): Promise<{ readonly from: string; readonly to: string } | undefined>;
+  /** The range that holds units which were picked one by one; `undefined`: the workspace has none of them. */
+  pickedRange(argument: { readonly units: readonly string[] }): Promise<PickedRange | undefined>;
   range(argument: RangeChoice): Promise<RangeView>;
   /** Intervals of a task up to now, or those before one, as it would be typed in the zone of its pipeline. */
   calendar(argument: {
@@ -193,7 +212,12 @@ export interface WorkspaceApi {
    * asked what it has beside the files.
    */
   plan(
-    argument: RangeChoice & { readonly purpose: 'run' | 'proof'; readonly unasked?: string | undefined },
+    argument: RangeChoice & {
+      readonly purpose: 'run' | 'proof';
+      readonly unasked?: string | undefined;
+      /** Under which name it is kept; the task where it is not said. */
+      readonly page?: string;
+    },
   ): Promise<PlanGrid>;
   /** What is to be counted for the calendar of a task. */
   survey(argument: { readonly task: string; readonly now: number }): Promise<CalendarSurvey>;
@@ -238,12 +262,14 @@ export interface WorkspaceApi {
     readonly results: readonly (RunUnit | UnitRecord)[];
   }): Promise<{ readonly name: string; readonly text: string }>;
   /** What running units of the page's plan twice has shown: findings say so as long as the code is what was run. */
-  judge(argument: { readonly page: string; readonly proofs: readonly UnitProof[] }): Promise<void>;
+  judge(argument: { readonly page: string; readonly proofs: readonly UnitProof[] }): Promise<readonly JudgedPlace[]>;
   codeHashes(argument: null): Promise<readonly (readonly [string, string])[]>;
   /** What ran before, for hovers. */
   remember(argument: {
     readonly versions: readonly (readonly [string, number, readonly SliceVersion[]])[];
   }): Promise<void>;
+  /** The tasks that can be run from here, and where they stand. */
+  taskPlaces(argument: null): Promise<readonly TaskPlace[]>;
   /** Where a task stands, for "Open Source". */
   place(argument: {
     readonly task: string;
@@ -256,6 +282,8 @@ export interface WorkspaceApi {
       readonly name: string;
       readonly detail: string;
       readonly zone: string;
+      /** Why it has no intervals, if so. */
+      readonly noGrid: string | undefined;
     }[]
   >;
 }

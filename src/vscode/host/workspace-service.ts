@@ -1,5 +1,4 @@
 import type { TaskId } from '../../core/pipeline/model/model.ts';
-import { oncePer } from '../../core/pipeline/workspace/memo.ts';
 import { withFindings } from '../../core/plan/findings/plan-findings.ts';
 import { unaskedFinding } from '../../core/plan/findings/unmade-tables.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
@@ -11,7 +10,6 @@ import { namedInWorkspace } from '../../core/run/preflight/read-database.ts';
 import { decodeRunDocument } from '../../core/run/stored/run-document.ts';
 import { recordJson } from '../../core/run/stored/run-json.ts';
 import { safeTasksAt } from '../../core/safe/safe-tasks-at.ts';
-import { type LineIndex, lineIndex } from '../../core/text/line-index.ts';
 import type { SourceSpan } from '../../core/text/span.ts';
 import { formatInterval } from '../../core/time/intervals/format-interval.ts';
 import { lastFinished } from '../../core/time/intervals/last-finished.ts';
@@ -24,6 +22,7 @@ import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pi
 import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
 import { calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import { pickedRange } from '../../core/view/page/range/picked-range.ts';
 import { planTypedRange, rangeView } from '../../core/view/page/range/range-view.ts';
 import { reportHtml } from '../../core/view/report/report-html.ts';
 import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
@@ -37,8 +36,9 @@ import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { refuseElsewhere } from '../../node/run-setup.ts';
 import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
+import { placesIn } from './places-in.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
-import { proofMemory } from './proof-memory.ts';
+import { blamedStatement, proofMemory } from './proof-memory.ts';
 import { titleOf, typedRange } from './typed-choice.ts';
 import type { PlacedProblem, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
 
@@ -106,13 +106,8 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         .tasks()
         .map(({ id, codeHash }) => [id, codeHash]),
     );
-  const linesOf = oncePer((_: LiveState) => new Map<string, LineIndex>());
-  const placed = (at: SourceSpan, then = state()) => {
-    const known = linesOf(then);
-    const lines = known.get(at.file) ?? lineIndex(then.text(at.file) ?? '');
-    known.set(at.file, lines);
-    return { file: at.file, start: lines.position(at.start), end: lines.position(at.end) };
-  };
+  const placeIn = placesIn();
+  const placed = (at: SourceSpan, then = state()) => placeIn(at, then);
   /** Problems with their places; what has none is about the configuration. */
   const placedProblems = (then: LiveState, isWanted = (_: string) => true): readonly PlacedProblem[] =>
     then.problems.flatMap(({ at = { file: then.config.file, start: 0, end: 0 }, severity, message }) =>
@@ -232,6 +227,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       if (found === undefined || interval === undefined) return undefined;
       return typedRun(found, interval);
     },
+    pickedRange: async ({ units }) => pickedRange(state().tasks(), units),
     async range(choice) {
       const { tasks, children, settings } = state();
       return rangeView(tasks(), children(), typedRange(choice), settings.shownIn);
@@ -255,12 +251,12 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async learn({ database }) {
       live().learn(database);
     },
-    async plan({ purpose, unasked, ...choice }) {
+    async plan({ purpose, unasked, page, ...choice }) {
       const current = state();
       const range = typedRange(choice);
       const made = planTypedRange(current.tasks(), range, purpose);
       if ('wrong' in made) throw new Error(made.wrong);
-      return freeze(choice.task, {
+      return freeze(page ?? choice.task, {
         plan: withFindings(made.plan, unasked === undefined ? [] : [unaskedFinding(unasked)]),
         purpose: { kind: purpose },
         title: titleOf(range),
@@ -350,6 +346,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async judge({ page, proofs: found }) {
       const { plan, state: then } = planned(page);
       proofs.keep(plan, found, zoneIn(then), then.text);
+      return found.map(({ unit, verdict }) => {
+        const at = blamedStatement(verdict);
+        return { unit, at: at && placed(at, then) };
+      });
     },
     async codeHashes() {
       return [...codeHashes()];
@@ -357,17 +357,26 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async remember({ versions: known }) {
       for (const [task, interval, found] of known) versions.set(`${task} ${interval}`, found);
     },
+    async taskPlaces() {
+      const { facts, tasks } = state();
+      return tasks().flatMap(({ id, grid, executor }) => {
+        const known = facts.tasks.get(id)?.task;
+        if (known === undefined || grid === undefined || executor.kind !== 'warehouse') return [];
+        return [{ task: id, ...namedIn(facts, id), ...placed(known.nameAt) }];
+      });
+    },
     async place({ task }) {
       const found = state().facts.tasks.get(task);
       return found && placed(found.task.nameAt);
     },
     async tasks() {
       const { facts, tasks, settings } = state();
-      return tasks().map(({ id, zone, executor }) => ({
+      return tasks().map(({ id, zone, noGrid, executor }) => ({
         task: id,
         ...namedIn(facts, id),
         detail: executor.kind === 'warehouse' ? '' : executor.reason,
         zone: settings.shownIn ?? zone,
+        noGrid,
       }));
     },
   };

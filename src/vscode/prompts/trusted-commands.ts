@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
 import { untrustedWords } from '../clients/untrusted-words.ts';
 
-type Commands = Readonly<Record<string, (argument: unknown) => Promise<unknown>>>;
+/** A command of a view gets the line that it was given on, and all that are selected. */
+type Commands = Readonly<Record<string, (argument: unknown, selected?: unknown) => Promise<unknown>>>;
 
 /** Registers commands that need a trusted workspace, except those of `anywhere`; what goes wrong is said in words. */
 export function registerTrustedCommands(trusted: Commands, anywhere: Commands = {}): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries({ ...trusted, ...anywhere }).map(([id, run]) =>
-      vscode.commands.registerCommand(id, async (argument: unknown) => {
+      vscode.commands.registerCommand(id, async (argument: unknown, selected: unknown) => {
         try {
           if (!vscode.workspace.isTrusted && !(id in anywhere)) return await sayUntrusted();
-          await run(argument);
+          await run(argument, selected);
         } catch (error) {
           void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
         }

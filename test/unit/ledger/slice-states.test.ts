@@ -45,6 +45,8 @@ function ledger(
           title: '',
           createdAt: instant(createdAt),
           createdBy: '',
+          task: undefined,
+          workedOnBy: undefined,
           counts: {
             failed: units.filter(({ state }) => state === 'failed').length,
             held: units.filter(({ state }) => state === 'held').length,

@@ -105,7 +105,8 @@ describe('a plan file', () => {
   test('marks the runs that are made of it', () => {
     const title = markedTitle('a', 'sha256:0123456789abcdef');
     expect(title).toBe('a (plan 0123456789ab)');
-    const run = { run: 'r', title, createdAt: at('2024-05-01'), createdBy: 'me', counts: {} };
+    const summary = { run: 'r', title, createdAt: at('2024-05-01'), createdBy: 'me', counts: {} } as const;
+    const run = { ...summary, task: undefined, workedOnBy: undefined };
     expect(runsOfPlan([run, { ...run, title: 'a' }], 'sha256:0123456789abcdef')).toEqual([run]);
   });
 });

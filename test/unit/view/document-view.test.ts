@@ -71,7 +71,7 @@ describe('the view of a document', () => {
     expect(tasks.map(({ task, at }) => [task, at.start])).toEqual([['shop.clean', 0]]);
     const text = files['dags/sql/clean.sql'] ?? '';
     const marked = hints.map(({ offset, label }) => `${text.slice(Math.max(0, offset - 5), offset)}| ${label}`);
-    expect(marked).toContain('t }}| ⟶ 2026-11-28 00:00:00+00:00'.replace('t }}', 'rt }}'));
+    expect(marked).toContain('rt }}| ⟶ 2026-11-28');
     expect(hints.filter(({ kind }) => kind === 'slice').map(({ label }) => label)).toEqual([
       '→ mart.clean · at 2026-11-28',
     ]);
@@ -89,11 +89,24 @@ describe('the view of a document', () => {
 
   test('a hover says interval, slice, windows and the SQL that would run', () => {
     const { hovers } = viewOf(dag('UTC'), 'dags/shop.py');
-    const text = hovers[1]?.markdown ?? '';
+    const text = hovers.find(({ markdown }) => markdown.startsWith('**shop.sums**'))?.markdown ?? '';
     expect(text).toContain('Interval **2026-11-28** (UTC) — UTC 2026-11-28T00:00:00Z to 2026-11-29T00:00:00Z');
     expect(text).toContain('Writes `mart.sums` — delete+insert, at 2026-11-28');
-    expect(text).toMatch(/Reads `mart\.clean` — .*start - 6 days, end/);
+    expect(text).toMatch(/Reads `mart\.clean` — at 2026-11-22 to 2026-11-28, in words .*start - 6 days, end/);
     expect(text).toContain("WHERE at >= '2026-11-22 00:00:00+00:00' AND at < '2026-11-29 00:00:00+00:00'");
+  });
+
+  test('the name of a SQL file leads to it, and says what it is for the interval', () => {
+    const files = dag('UTC');
+    const { links, hovers } = viewOf(files, 'dags/shop.py');
+    const text = files['dags/shop.py'] ?? '';
+    expect(links.map(({ at, file }) => [text.slice(at.start, at.end), file])).toEqual([
+      ['sql/clean.sql', 'dags/sql/clean.sql'],
+    ]);
+    const hover = hovers.find(({ at }) => at.start === links[0]?.at.start)?.markdown;
+    expect(hover).toContain('**dags/sql/clean.sql** for 2026-11-28');
+    expect(hover).toContain("DELETE FROM mart.clean WHERE at >= '2026-11-28 00:00:00+00:00'");
+    expect(viewOf(files, 'dags/sql/clean.sql').links).toEqual([]);
   });
 
   test('a hover shows the snapshot that would be read instead of a source', () => {

@@ -6,7 +6,7 @@ import { commands, manifestContributions, settings } from '../../../src/vscode/c
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 const sources = readdirSync(`${root}src/vscode`, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('contributions.ts'))
+  .filter((file) => file.endsWith('.ts') && !/contributions?\.ts$/.test(file))
   .map((file) => readFileSync(`${root}src/vscode/${file}`, 'utf8'))
   .join('\n');
 

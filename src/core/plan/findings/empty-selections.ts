@@ -38,7 +38,11 @@ export function emptySelections({
     findings.push({ code: 'empty-selection', severity, message, task: id });
   }
   const planned = new Set(units.map(({ id }) => id));
-  const gone = (request.only ?? []).filter((unit) => !planned.has(unit) && !request.without.includes(taskOfUnit(unit)));
+  const gone = (request.only ?? []).filter((unit) => {
+    const task = taskOfUnit(unit);
+    const isRefreshed = graph.tasks.get(task)?.fullRefresh === true;
+    return !planned.has(unit) && !request.without.includes(task) && !isRefreshed;
+  });
   if (gone.length > 0 && units.length > 0) {
     const message = `No finished run of the range is ${few(gone)}.`;
     findings.push({ code: 'empty-selection', severity: 'error', message, task: undefined });

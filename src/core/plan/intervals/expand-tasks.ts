@@ -13,7 +13,7 @@ import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../../time/zones/instant.ts';
 import type { Reason } from '../model/plan.ts';
 import type { ParentRead, PlannableTask, PlanRequest } from '../model/plan-request.ts';
-import { unitId } from '../model/unit-id.ts';
+import { taskOfUnit, unitId } from '../model/unit-id.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
 import { followedStart, followReach } from './by-order.ts';
 import { firstTick } from './first-tick.ts';
@@ -126,7 +126,9 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
     if (task.fullRefresh === true) {
       const range = selectedRange(selection);
       const newest = newestFinished(task);
-      if (newest === undefined || !isMeant(task, newest.start)) return;
+      // Whichever of its runs was picked, the newest gives the table.
+      const isPicked = request.only === undefined || request.only.some((unit) => taskOfUnit(unit) === task.id);
+      if (newest === undefined || !isPicked) return;
       if (range.from < range.to) renew(task, reason, [range], fresh);
       return;
     }

@@ -2,6 +2,7 @@ import type { Unknown } from '../../lineage/facts/facts.ts';
 import type { Finding } from '../../lint/model/finding.ts';
 import type { Problem, Span } from '../../text/span.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { SliceVersion } from '../words/slice-version.ts';
 
 /** A task of the open file: where its lens stands and what the lens can do. */
 export interface TaskView {
@@ -16,6 +17,8 @@ export interface TaskView {
   readonly notRunnable: string | undefined;
   /** Tasks that read what it writes, directly or through others. */
   readonly downstream: number;
+  /** What the last run made of the selected interval; empty where none is known. */
+  readonly versions: readonly SliceVersion[];
 }
 
 /** A value shown behind the code: an interval expression resolved, or the slice that a write fills. */
@@ -41,6 +44,12 @@ export interface ProblemView {
   readonly severity: Problem['severity'];
 }
 
+/** The name of a file of the workspace. */
+export interface LinkView {
+  readonly at: Span;
+  readonly file: string;
+}
+
 /** What a hover says about a range of the file, as Markdown. */
 export interface HoverView {
   readonly at: Span;
@@ -54,6 +63,8 @@ export interface DocumentView {
   readonly tasks: readonly TaskView[];
   readonly hints: readonly HintView[];
   readonly hovers: readonly HoverView[];
+  /** Names of SQL files, and the files that are meant. */
+  readonly links: readonly LinkView[];
   readonly findings: readonly Finding[];
   readonly unknowns: readonly UnknownView[];
   readonly problems: readonly ProblemView[];

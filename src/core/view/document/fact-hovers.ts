@@ -28,7 +28,7 @@ export function readLine(read: ReadFact, { task, data, zone, link }: FactContext
 /** A write with mode, slice and key, and where it was said, as Markdown. */
 export function writeLine(write: WriteFact, { task, data, zone, link }: FactContext): string {
   const label = escapeMarkdown(sliceLabel(write, data, zone));
-  const said = write.slice.kind === 'range' ? `, slice ${escapeMarkdown(sliceInWords(write.slice))}` : '';
+  const said = write.slice.kind === 'range' ? `, in words ${escapeMarkdown(sliceInWords(write.slice))}` : '';
   const key = write.key.length === 0 ? '' : `, key ${write.key.map((column) => `\`${column}\``).join(', ')}`;
   return `Writes \`${write.table}\` — ${write.mode}, ${label}${said}${key} — ${origin(write, task, link)}`;
 }

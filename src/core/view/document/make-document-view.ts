@@ -7,13 +7,14 @@ import type { Problem, SourceSpan, Span } from '../../text/span.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { SliceVersion } from '../words/slice-version.ts';
-import type { DocumentView, HintView, HoverView, TaskView, UnknownView } from './document-view.ts';
+import type { DocumentView, HintView, HoverView, LinkView, TaskView, UnknownView } from './document-view.ts';
 import { factHovers } from './fact-hovers.ts';
 import { type HoverLinks, placeLinks } from './hover-links.ts';
 import { intervalHints } from './interval-hints.ts';
 import { type ChosenPipeline, choosePipeline, type IntervalChoice } from './pipeline-view.ts';
 import { sliceHints } from './slice-hints.ts';
-import { taskHover } from './task-hover.ts';
+import { sqlFileLinks } from './sql-file-links.ts';
+import { sqlFileHover, taskHover } from './task-hover.ts';
 
 export interface DocumentViewInput {
   readonly file: string;
@@ -40,6 +41,7 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
   const tasks: TaskView[] = [];
   const hints: HintView[] = [];
   const hovers: HoverView[] = [];
+  const fileLinks: LinkView[] = [];
   const unknowns: UnknownView[] = [];
   const pipelines: ChosenPipeline[] = [];
   const link = placeLinks(file, (name) => facts.text(name), input.links);
@@ -57,20 +59,21 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
       const taskFacts = facts.facts.get(task.id);
       if (taskFacts === undefined) continue;
       const context = interval === undefined ? undefined : taskContext(task, pipeline, interval.data, input);
+      const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
       tasks.push({
         task: task.id,
         pipeline: pipeline.id,
         at: at.whole,
         nameAt: at.name,
         interval,
-        notRunnable: task.executor.kind === 'warehouse' ? undefined : task.executor.reason,
+        notRunnable: task.executor.kind === 'warehouse' ? chosen.view.noGrid : task.executor.reason,
         downstream: reachable(task.id, input.children).size,
+        versions,
       });
       if (context !== undefined && interval !== undefined) {
-        for (const sql of task.sql) hints.push(...intervalHints(sql, file, context, interval.label));
+        for (const sql of task.sql) hints.push(...intervalHints(sql, file, context, interval.label, pipeline.zone));
       }
       hints.push(...sliceHints(taskFacts.writes, file, facts.text(file) ?? '', interval?.data, zone));
-      const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
       hovers.push({
         at: at.name,
         markdown: taskHover({
@@ -85,6 +88,10 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
           declare: input.links.declare(task.id),
         }),
       });
+      for (const named of sqlFileLinks(task, file, facts.text(file) ?? '')) {
+        fileLinks.push({ at: named.at, file: named.file });
+        hovers.push({ at: named.at, markdown: sqlFileHover(task, taskFacts, named, context, interval?.label) });
+      }
       hovers.push(...factHovers(file, taskFacts, { task, data: interval?.data, zone, link }));
       unknowns.push(...unknownsIn(file, taskFacts, at.name));
     }
@@ -95,6 +102,7 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
     tasks,
     hints: distinct(hints),
     hovers,
+    links: fileLinks,
     findings,
     // A finding at the same place says more, and its fix settles it.
     unknowns: unknowns.filter((unknown) => !findings.some(({ at }) => overlap(at, unknown.at))),

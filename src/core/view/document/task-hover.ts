@@ -8,6 +8,8 @@ import { renderTemplate } from '../../template/render/render.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import { plural } from '../../text/plural.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { formatWall } from '../../time/intervals/format-interval.ts';
+import { instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { escapeMarkdown } from '../words/markdown.ts';
@@ -15,6 +17,7 @@ import { sessionInWords } from '../words/session-words.ts';
 import type { SliceVersion } from '../words/slice-version.ts';
 import { readLine, writeLine } from './fact-hovers.ts';
 import type { PlaceLink } from './hover-links.ts';
+import type { SqlFileLink } from './sql-file-links.ts';
 
 export interface TaskHoverInput {
   readonly task: Task;
@@ -65,8 +68,22 @@ const isSaidOfRead = ({ about, table }: Unknown, { reads }: TaskFacts): boolean 
   about === 'window' && reads.some((read) => read.table === table && read.window.kind === 'unknown');
 
 function versionLine({ table, rows, rowChecksum, state, at }: SliceVersion): string {
+  const when = `${formatWall(instant(at), 'UTC').slice(0, 16)} UTC`;
   const figures = rows === undefined ? '' : `, ${plural(rows, 'row')}, checksum \`${rowChecksum?.slice(0, 8) ?? '—'}\``;
-  return `Last run ${at}: \`${table}\` ${state}${figures}`;
+  return `Last run ${when}: \`${table}\` ${state}${figures}`;
+}
+
+/** Over the name of a SQL file: what it is for the selected interval. */
+export function sqlFileHover(
+  task: Task,
+  { reads }: TaskFacts,
+  { file, sql }: SqlFileLink,
+  context: TemplateContext | undefined,
+  label: string | undefined,
+): string {
+  const head = `**${escapeMarkdown(file)}**${label === undefined ? '' : ` for ${label}`}`;
+  if (context === undefined) return head;
+  return [head, '', ...renderedSql(sql, context, chooseSnapshots(reads, task, context))].join('\n');
 }
 
 function renderedSql(

@@ -4,6 +4,8 @@ export interface SliceVersion {
   readonly state: 'changed' | 'unchanged' | 'held' | 'failed';
   readonly rows: number | undefined;
   readonly rowChecksum: string | undefined;
-  /** When it was recorded, for the eye. */
-  readonly at: string;
+  /** Rows that were added, removed or changed; `undefined`: they were not counted. */
+  readonly differing: number | undefined;
+  /** When it was recorded, in milliseconds since the epoch. */
+  readonly at: number;
 }

@@ -5,12 +5,13 @@ import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import { formatInterval } from '../../time/intervals/format-interval.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 
-/** A read window in words, and what it is for an interval: `day in [start - 6 days, end), here 2026-11-22 to 2026-11-28`. */
+/** A read window as dates of an interval, then in words: `day 2026-11-22 to 2026-11-28, in words [start - 6 days, end)`. */
 export function windowLabel(window: ReadWindow, interval: DataInterval | undefined, zone: ZoneName): string {
   const words = windowInWords(window);
   if (window.kind !== 'range') return words;
-  const named = window.column === '' ? words : `${window.column} in ${words}`;
-  if (interval === undefined || window.lo.length === 0 || window.hi.length === 0) return named;
+  if (interval === undefined || window.lo.length === 0 || window.hi.length === 0)
+    return window.column === '' ? words : `${window.column} in ${words}`;
   const { from, to } = windowRange(window, interval);
-  return `${named}, here ${formatInterval({ start: from, end: to }, zone)}`;
+  const named = window.column === '' ? '' : `${window.column} `;
+  return `${named}${formatInterval({ start: from, end: to }, zone)}, in words ${words}`;
 }

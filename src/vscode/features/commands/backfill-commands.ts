@@ -4,6 +4,8 @@ import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import type { AssistantSession } from '../../panel/session/assistant-session.ts';
 import { registerTrustedCommands } from '../../prompts/trusted-commands.ts';
 import { isFree, planRange } from './plan-range.ts';
+import { isRunReference } from './run-reference.ts';
+import { showRun } from './show-run.ts';
 import { targetOf } from './target-of.ts';
 
 /** The commands that plan and run: by lens, by palette, by context menu. */
@@ -52,7 +54,8 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
       );
       return session?.handle({ type: 'cancel' });
     },
-    'backfill.resumeRun': async () => {
+    'backfill.resumeRun': async (argument: unknown) => {
+      if (isRunReference(argument)) return (await showRun(argument, clients, panels)).handle({ type: 'resume' });
       // Runs of before are looked up in their ledger, and shown with what is left of them.
       const before = panels.unfinished();
       const items = [
@@ -87,7 +90,8 @@ export function registerBackfillCommands(clients: WorkspaceClients, panels: Assi
         throw new Error('Select a slice with changed rows on the assistant page first.');
       await session.handle({ type: 'open-diff', index: selected.index });
     },
-    'backfill.exportReport': async () => {
+    'backfill.exportReport': async (argument: unknown) => {
+      if (isRunReference(argument)) return (await showRun(argument, clients, panels)).handle({ type: 'export' });
       if (panels.active === undefined) throw new Error('Show a plan, a preview or a run on the assistant page first.');
       await panels.active.handle({ type: 'export' });
     },

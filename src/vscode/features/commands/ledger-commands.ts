@@ -10,6 +10,7 @@ import { isRefused, planUndo } from '../../panel/run/plan-undo.ts';
 import { pickClient } from '../../prompts/pick-client.ts';
 import { registerTrustedCommands } from '../../prompts/trusted-commands.ts';
 import { isFree, planRange } from './plan-range.ts';
+import { isRunReference } from './run-reference.ts';
 
 /** Runs of the past that are offered to be undone. */
 const offeredRuns = 50;
@@ -18,6 +19,11 @@ const offeredRuns = 50;
 interface Ledger {
   readonly client: WorkspaceClient;
   readonly connection: string;
+}
+
+/** A run that is to be undone. */
+interface RunOfLedger extends Ledger {
+  readonly run: string;
 }
 
 /** The commands that ask the ledger of a database: undo a run, list stale slices. */
@@ -42,14 +48,15 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
       },
     );
 
-  const undoRun = async (): Promise<void> => {
+  /** Asks which run; `undefined`: none. */
+  const pickRun = async (): Promise<RunOfLedger | undefined> => {
     const ledger = await pickLedger(clients, panels);
-    if (ledger === undefined) return;
+    if (ledger === undefined) return undefined;
     const { client, connection } = ledger;
     const found = await ask('Looking up the runs', ledger, (api, config) =>
       api.call('history', { connection: config, limit: offeredRuns }),
     );
-    if (found === undefined) return;
+    if (found === undefined) return undefined;
     const items = found.runs
       .filter(({ counts }) => (counts.changed ?? 0) > 0)
       .map(({ run, title, counts, createdAt, createdBy }) => ({
@@ -60,7 +67,7 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
       }));
     if (items.length === 0) {
       void vscode.window.showInformationMessage(`No run has changed anything on ${connection} yet.`);
-      return;
+      return undefined;
     }
     const placeHolder = 'Which run should be undone? Its slices and what would become of them are shown first.';
     const picked = await vscode.window.showQuickPick(items, {
@@ -68,13 +75,19 @@ export function registerLedgerCommands(clients: WorkspaceClients, panels: Assist
       matchOnDescription: true,
       matchOnDetail: true,
     });
+    return picked && { client, connection, run: picked.run };
+  };
+
+  const undoRun = async (argument: unknown): Promise<void> => {
+    const client = isRunReference(argument) ? clients.of(vscode.Uri.parse(argument.uri)) : undefined;
+    const picked = isRunReference(argument) && client !== undefined ? { ...argument, client } : await pickRun();
     if (picked === undefined) return;
-    const planned = await planUndo({ id: picked.run, connection }, panels.services(client));
+    const planned = await planUndo({ id: picked.run, connection: picked.connection }, panels.services(picked.client));
     if (isRefused(planned)) {
       void vscode.window.showWarningMessage(`${planned.message} What you can do: ${planned.remedy}.`);
       return;
     }
-    const session = await panels.open(client, planned.task);
+    const session = await panels.open(picked.client, planned.task);
     if (await isFree(session)) await session.showUndo(planned);
     else sayTaken(planned.task);
   };

@@ -1,14 +1,25 @@
 import * as vscode from 'vscode';
 import type { TaskView } from '../../../core/view/document/document-view.ts';
+import { outcomeTitle, rerunTitle } from '../../../core/view/document/lens-text.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import { pipelineDocuments } from './pipeline-documents.ts';
 import type { TaskReference } from './task-reference.ts';
 
-/** `Rerun this interval (…)`, `Backfill…` and `Prove` above each task. */
+const aMinuteMs = 60_000;
+
+/** `Rerun this interval (…)`, `Backfill…`, `Prove` and the last outcome above each task that can be run. */
 export function registerCodeLenses(clients: WorkspaceClients): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   /** The last good lenses by document: while a line is half typed, lenses stay where they were. */
   const kept = new Map<string, vscode.CodeLens[]>();
+  /** What was two minutes ago is three a minute later. */
+  let aging: NodeJS.Timeout | undefined;
+  const age = (): void => {
+    aging ??= setTimeout(() => {
+      aging = undefined;
+      changed.fire();
+    }, aMinuteMs);
+  };
   const provider: vscode.CodeLensProvider = {
     onDidChangeCodeLenses: changed.event,
     async provideCodeLenses(document) {
@@ -21,13 +32,15 @@ export function registerCodeLenses(clients: WorkspaceClients): vscode.Disposable
       if (tasks.length === 0 && before !== undefined && document.getText().trim() !== '' && document.isDirty) {
         return before;
       }
-      const lenses = tasks.flatMap((task) => lensesOf(task, document));
+      const lenses = tasks.flatMap((task) => lensesOf(task, document, Date.now()));
+      if (tasks.some(({ versions }) => versions.length > 0)) age();
       kept.set(key, lenses);
       return lenses;
     },
   };
   return vscode.Disposable.from(
     changed,
+    new vscode.Disposable(() => clearTimeout(aging)),
     clients.onDidChange(() => changed.fire()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('backfill.codeLens')) changed.fire();
@@ -37,28 +50,25 @@ export function registerCodeLenses(clients: WorkspaceClients): vscode.Disposable
   );
 }
 
-function lensesOf(task: TaskView, document: vscode.TextDocument): vscode.CodeLens[] {
+function lensesOf(task: TaskView, document: vscode.TextDocument, now: number): vscode.CodeLens[] {
   const start = document.positionAt(task.at.start);
   const range = new vscode.Range(start, start);
   const reference: TaskReference = { uri: document.uri.toString(), task: task.task };
   const lens = (title: string, command: string, tooltip: string): vscode.CodeLens =>
     new vscode.CodeLens(range, { title, command, tooltip, arguments: [reference] });
-  if (task.notRunnable !== undefined) {
-    return [lens('$(circle-slash) Not run from here', 'backfill.backfillIntervals', task.notRunnable)];
-  }
-  const interval = task.interval?.label ?? 'no interval';
-  const behind = task.downstream === 0 ? [] : [`${task.downstream} downstream`];
+  // Why nothing can be done is said by the hover of its name.
+  if (task.notRunnable !== undefined || task.interval === undefined) return [];
+  const outcome = outcomeTitle(task.versions, now);
   return [
     lens(
-      `$(debug-rerun) Rerun this interval (${interval})`,
+      `$(debug-rerun) ${rerunTitle(task)}`,
       'backfill.rerunInterval',
-      `${task.task}: run this interval again`,
+      `${task.task}: plan this interval again with what is downstream; one press on its page goes on`,
     ),
-    lens(
-      ['Backfill…', ...behind].join(' · '),
-      'backfill.backfillIntervals',
-      `${task.task}: choose intervals and what runs behind them`,
-    ),
+    lens('Backfill…', 'backfill.backfillIntervals', `${task.task}: choose intervals and what runs behind them`),
     lens('Prove', 'backfill.proveTask', `${task.task}: run this interval twice, compare, and keep nothing`),
+    ...(outcome === undefined
+      ? []
+      : [lens(outcome, 'backfill.showPlan', `${task.task}: what the last run made of this interval`)]),
   ];
 }

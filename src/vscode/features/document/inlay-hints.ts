@@ -19,7 +19,7 @@ export function registerInlayHints(clients: WorkspaceClients): vscode.Disposable
         if (!range.contains(position)) return [];
         const hint = new vscode.InlayHint(position, label);
         hint.paddingLeft = true;
-        hint.tooltip = tooltip;
+        hint.tooltip = withSwitch(tooltip);
         return [hint];
       });
     },
@@ -31,5 +31,19 @@ export function registerInlayHints(clients: WorkspaceClients): vscode.Disposable
       if (event.affectsConfiguration('backfill.inlayHints')) changed.fire();
     }),
     vscode.languages.registerInlayHintsProvider(pipelineDocuments, provider),
+    vscode.commands.registerCommand('backfill.toggleHints', () => {
+      const settings = vscode.workspace.getConfiguration('backfill');
+      const isOn = settings.get('inlayHints.enabled', true);
+      return settings.update('inlayHints.enabled', !isOn, vscode.ConfigurationTarget.Global);
+    }),
   );
+}
+
+/** What a hint says when it is pointed at, with the one click that takes all of them away. */
+function withSwitch(text: string): vscode.MarkdownString {
+  const said = new vscode.MarkdownString();
+  said.appendText(text);
+  said.appendMarkdown('\n\n[Hide these hints](command:backfill.toggleHints)');
+  said.isTrusted = { enabledCommands: ['backfill.toggleHints'] };
+  return said;
 }

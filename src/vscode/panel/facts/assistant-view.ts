@@ -131,7 +131,9 @@ function stateOf(unit: string, { ledger, outcomes }: SessionFacts): IntervalStat
       return 'failed';
     case 'running':
       return 'running';
-    default:
-      return ledger?.get(unit)?.state ?? (ledger === undefined ? 'unknown' : 'never');
+    default: {
+      const state = ledger?.get(unit)?.state;
+      return state === 'halfway' ? 'failed' : (state ?? (ledger === undefined ? 'unknown' : 'never'));
+    }
   }
 }

@@ -3,7 +3,7 @@ import type { ConnectionConfig } from '../../../core/warehouse/port/connection-c
 import type { Remote } from '../../host/rpc.ts';
 import type { RunApi, WorldAnswer } from '../../host/run-api.ts';
 import type { SessionServices } from '../facts/session-services.ts';
-import { stopAsking } from './slice-knowledge.ts';
+import { isWorld, stopAsking } from './slice-knowledge.ts';
 
 /** An editor that was closed or reloaded lets go of an embedded database within seconds. */
 export const triesWhileHeld = 40;
@@ -42,7 +42,5 @@ export async function askRunThread<Answer extends object>(
     await sleep(betweenTriesMs);
   }
 }
-
-export const isWorld = (answer: object): answer is WorldAnswer => 'kind' in answer && answer.kind === 'world';
 
 const ignore = (): void => {};

@@ -5,24 +5,26 @@ import type { PlanView } from '../../../protocol/assistant-state.ts';
 import type { RunState } from '../facts/session-facts.ts';
 import type { KeptRun } from '../facts/session-services.ts';
 
-/** A run of before as its ledger has it: what was running when the editor was closed did not come to an end. */
+/** A run of before as its ledger has it: what was running when its window was closed, or its command ended, did not come to an end. */
 export function revivedRun(
-  { id, finished }: KeptRun,
+  { id, finished, live }: KeptRun,
   { units }: PlanView,
-  records: ReadonlyMap<string, Pick<RunUnit, 'state' | 'slices'>>,
+  records: ReadonlyMap<string, Pick<RunUnit, 'state' | 'slices' | 'message'>>,
 ): RunState {
   const states = units.map((unit): UnitState => {
     const state = records.get(unit.id)?.state ?? 'waiting';
     return state === 'running' ? 'waiting' : state;
   });
   const left = states.filter((state) => state === 'waiting').length;
-  const summary = finished
+  // What is held or has failed came to its end; what waits behind it waits for a decision.
+  const isOver = finished || (left === 0 && !states.includes('cancelled'));
+  const summary = isOver
     ? `Run ${id}`
     : `Run ${id} was interrupted with ${left} slices left. Resume goes on where it stopped.`;
   return {
     run: id,
     mode: 'run',
-    status: finished ? 'finished' : 'interrupted',
+    status: isOver ? 'finished' : 'interrupted',
     states,
     rows: units.map((unit) => unitRows(records.get(unit.id)?.slices ?? [])),
     counts: countStates(states.map((state) => ({ state }))),
@@ -32,9 +34,9 @@ export function revivedRun(
     ended: undefined,
     away: undefined,
     lost: undefined,
-    said: finished
-      ? undefined
-      : 'The window was closed or reloaded in the middle of the run. What was written is whole; Resume runs only what is left.',
+    said: isOver
+      ? [...records.values()].find(({ state }) => state === 'failed' || state === 'held')?.message?.split('\n')[0]
+      : `${live === true ? 'The window was closed or reloaded in the middle of the run' : 'The run was stopped or cut off before its end'}. What was written is whole; Resume runs only what is left.`,
     notes: [],
     summary,
   };

@@ -18,12 +18,13 @@ import { busyWords, cancelledBefore, cancellingWords } from '../words/outcome-wo
 import { previewNotes } from '../words/preview-notes.ts';
 import { unitDetail } from '../words/unit-detail.ts';
 import { askOutside } from './ask-outside.ts';
-import { askRunThread, isWorld, triesWhileHeld } from './ask-run-thread.ts';
+import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
 import { begunRun } from './begun-run.ts';
 import { clockOf, endedProof, endedRun, lostRun } from './ended-run.ts';
 import type { ShownUndo } from './plan-undo.ts';
 import { revivedRun } from './revived-run.ts';
-import { stopAsking } from './slice-knowledge.ts';
+import { isWorld, stopAsking } from './slice-knowledge.ts';
+import { tellEditor } from './tell-editor.ts';
 
 /** The run of a session: it goes on in a thread of its own, whether or not a page looks at it. */
 export interface SessionRun extends UnitKnowledge {
@@ -139,7 +140,6 @@ export function sessionRun(
     store().set({ selected: undefined, starting: false, busy: undefined, run: begun });
     save();
   };
-
   /** Nothing was done. */
   const stay = (error: SessionFacts['error']): void => {
     ({ kept, results } = before);
@@ -156,6 +156,7 @@ export function sessionRun(
         mark(unit.unit, unit.state);
       }
       if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done', live: false };
+      if (mode === 'run') tellEditor(client, result.units, Date.now());
       const { run } = store().state;
       if (run !== undefined) store().patchRun(endedRun(run, result, mode, traces));
     }

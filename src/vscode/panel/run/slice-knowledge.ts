@@ -1,6 +1,9 @@
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
 import { findGaps } from '../../../core/run/survey/find-gaps.ts';
+import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
+import type { Remote } from '../../host/rpc.ts';
+import type { RunApi, WorldAnswer } from '../../host/run-api.ts';
 import type { SurveyFacts } from '../facts/session-facts.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 
@@ -21,16 +24,22 @@ export interface SliceKnowledge {
   readonly survey: SurveyFacts;
 }
 
+/** Why a question that nobody waits for has no answer. */
+export interface Unanswered {
+  /** As of {@link WorldAnswer}; `stopped`: a run comes first; `problem`: the connection cannot be made out. */
+  readonly error: string;
+  readonly message: string;
+}
+
 /**
- * Asks the ledger of a connection what it knows of slices, and the tables of a task what they hold of each interval, in a thread of its own. Nobody is asked for a password, and a
- * database without a ledger is left as it is. `undefined`: it was not to be asked, or did not answer.
+ * Asks something of a connection's database that nobody waits for, in a thread of its own. Nobody is asked for a password.
+ * `prepare` gathers what the question needs; a run that starts meanwhile comes first.
  */
-export async function askSliceStates(
-  services: SessionServices,
+export async function askQuietly<Answer extends object>(
+  { client, connections, startRunThread, log }: Asking,
   name: string,
-  task: string,
-): Promise<SliceKnowledge | undefined> {
-  const { client, connections, startRunThread, log } = services;
+  prepare: () => Promise<(api: Remote<RunApi>, connection: ConnectionConfig) => Promise<Answer | WorldAnswer>>,
+): Promise<Answer | Unanswered> {
   const stops = open.get(client) ?? new Set();
   open.set(client, stops);
   let isStopped = false;
@@ -39,43 +48,72 @@ export async function askSliceStates(
   };
   const stopped = (): Promise<void> => stop();
   stops.add(stopped);
+  const unanswered = (error: string, message: string): Unanswered => {
+    if (error !== 'stopped') log.info(`the ledger of ${name} was not asked: ${message}`);
+    return { error, message };
+  };
   try {
     const connection = await connections.resolve(client, name);
-    if ('problem' in connection) return undefined;
-    const codeHashes = await client.call('codeHashes', null);
-    const { units, slices, season } = await client.call('survey', { task, now: Date.now() });
-    if (isStopped) return undefined;
+    if ('problem' in connection) return unanswered('problem', connection.problem);
+    const ask = await prepare();
+    if (isStopped) return unanswered('stopped', 'a run comes first');
     const thread = startRunThread(ignore, ignore);
     try {
-      const asked = thread.call('sliceStates', { connection, codeHashes, slices });
-      stop = connection.engine === 'pglite' ? () => asked.then(ignore, ignore) : () => thread.stop();
+      const asked = ask(thread, connection);
+      stop = async () => {
+        isStopped = true;
+        await (connection.engine === 'pglite' ? asked.then(ignore, ignore) : thread.stop());
+      };
       const answer = await asked;
-      if (answer.kind === 'known') {
-        const rows = new Map(answer.rows);
-        const counted = units.flatMap((unit) => {
-          const count = rows.get(unit);
-          return count === undefined ? [] : [{ unit, rows: count }];
-        });
-        return {
-          ledger: new Map(answer.states.map((state) => [state.unit, state])),
-          survey: {
-            rows,
-            gaps: new Map(findGaps(counted, season).map((gap) => [gap.unit, gap])),
-            untold: answer.untold,
-          },
-        };
-      }
-      log.info(`the ledger of ${name} was not asked: ${answer.message}`);
-      return undefined;
+      return isWorld(answer) ? unanswered(answer.error, answer.message) : answer;
     } finally {
       await thread.stop();
     }
   } catch (error) {
-    log.info(`the ledger of ${name} was not asked: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
+    if (isStopped) return unanswered('stopped', 'a run comes first');
+    return unanswered('bug', error instanceof Error ? error.message : String(error));
   } finally {
     stops.delete(stopped);
   }
 }
+
+type Asking = Pick<SessionServices, 'client' | 'connections' | 'startRunThread' | 'log'>;
+
+/**
+ * Asks the ledger of a connection what it knows of slices, and the tables of a task what they hold of each interval; a
+ * database without a ledger is left as it is. `undefined`: it was not to be asked, or did not answer.
+ */
+export async function askSliceStates(
+  services: Asking,
+  name: string,
+  task: string,
+): Promise<SliceKnowledge | undefined> {
+  const { client } = services;
+  const answer = await askQuietly(services, name, async () => {
+    const codeHashes = await client.call('codeHashes', null);
+    const { slices, ...survey } = await client.call('survey', { task, now: Date.now() });
+    return async (api, connection) => {
+      const known = await api.call('sliceStates', { connection, codeHashes, slices, runs: 0 });
+      return known.kind === 'world' ? known : { ...known, ...survey };
+    };
+  });
+  if ('error' in answer) return undefined;
+  const { units, season } = answer;
+  const rows = new Map(answer.rows);
+  const counted = units.flatMap((unit) => {
+    const count = rows.get(unit);
+    return count === undefined ? [] : [{ unit, rows: count }];
+  });
+  return {
+    ledger: new Map(answer.states.map((state) => [state.unit, state])),
+    survey: {
+      rows,
+      gaps: new Map(findGaps(counted, season).map((gap) => [gap.unit, gap])),
+      untold: answer.untold,
+    },
+  };
+}
+
+export const isWorld = (answer: object): answer is WorldAnswer => 'kind' in answer && answer.kind === 'world';
 
 const ignore = (): void => {};

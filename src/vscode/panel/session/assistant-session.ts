@@ -5,7 +5,7 @@ import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import { firstFacts } from '../facts/first-facts.ts';
 import type { SessionFacts } from '../facts/session-facts.ts';
 import { firstOptions } from '../facts/session-options.ts';
-import type { KeptSession, SessionServices } from '../facts/session-services.ts';
+import type { KeptRun, KeptSession, SessionServices } from '../facts/session-services.ts';
 import { type SessionStore, sessionStore } from '../facts/session-store.ts';
 import { isRefused, planUndo, type ShownUndo } from '../run/plan-undo.ts';
 import { type SessionRun, sessionRun } from '../run/session-run.ts';
@@ -28,6 +28,8 @@ export interface AssistantSession {
   handle(request: PageRequest): Promise<void>;
   /** Shows the plan of an undo, of whatever run; nothing is written before it is started. */
   showUndo(undo: ShownUndo): Promise<void>;
+  /** Shows a run as its ledger has it, whoever made it. */
+  showRun(run: KeptRun): Promise<void>;
   onEvent(listener: (event: AssistantEvent) => void): { dispose(): void };
   /** Ends the run's thread at once; what was not committed is rolled back by the server. */
   dispose(): Promise<void>;
@@ -145,6 +147,14 @@ export async function openSession(
     plan.drop();
     await run.showUndo(planned);
     await choices.useConnection(planned.connection);
+    await openFirst();
+  };
+
+  const showRun = async (shown: KeptRun): Promise<void> => {
+    if (run.busy) throw new Error(busyWords);
+    plan.drop();
+    await store.during('Looking up the run…', () => run.revive(shown));
+    await choices.useConnection(shown.connection);
     await openFirst();
   };
 
@@ -285,6 +295,7 @@ export async function openSession(
     },
     handle,
     showUndo,
+    showRun,
     onEvent: store.onEvent,
     async dispose() {
       listening.dispose();

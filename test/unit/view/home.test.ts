@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import type { RunSummary } from '../../../src/core/ledger/ledger-store.ts';
+import type { SliceState } from '../../../src/core/ledger/slice-states.ts';
+import { instant } from '../../../src/core/time/zones/instant.ts';
+import { attentionTree, urgentCount } from '../../../src/core/view/home/attention-tree.ts';
+import type { HomeNode, HomeTask } from '../../../src/core/view/home/home-node.ts';
+import { dagNodes, sliceNodes, slicesByTask, taskNodes } from '../../../src/core/view/home/pipelines-tree.ts';
+import { runNodes, standingOf } from '../../../src/core/view/home/runs-list.ts';
+import { timeAgo } from '../../../src/core/view/words/time-ago.ts';
+
+const now = Date.UTC(2026, 10, 30, 12);
+const hour = 3_600_000;
+const task = (id: string, patch: Partial<HomeTask> = {}): HomeTask => {
+  const [dag = '', name = ''] = id.split('.');
+  return { task: id, dag, name, detail: '', zone: 'UTC', ...patch };
+};
+const slice = (unit: string, state: SliceState['state'], patch: Partial<SliceState> = {}): SliceState => ({
+  unit,
+  state,
+  rows: 1111,
+  at: instant(now - 2 * hour),
+  why: state === 'fresh' ? '' : `why ${state}`,
+  run: 'r1',
+  ...patch,
+});
+const run = (id: string, counts: RunSummary['counts'], patch: Partial<RunSummary> = {}): RunSummary => ({
+  run: id,
+  title: `run ${id}`,
+  createdAt: instant(now - hour),
+  createdBy: 'ann',
+  counts,
+  task: 'shop.clean',
+  workedOnBy: undefined,
+  ...patch,
+});
+const said = ({ label, description }: HomeNode): string => `${label} | ${description}`;
+
+const tasks = [task('shop.clean'), task('shop.copy', { detail: 'Python is not run from here' }), task('bank.book')];
+const states = [
+  slice('shop.clean@2026-11-28T00:00:00Z', 'fresh'),
+  slice('shop.clean@2026-11-29T00:00:00Z', 'stale'),
+  slice('shop.clean@2026-11-27T00:00:00Z', 'held'),
+];
+const input = { tasks, slices: slicesByTask(states), filter: '', staleOnly: false };
+
+describe('the tree of pipelines', () => {
+  test('has DAGs by name with what is wrong in them, and their tasks as the file has them', () => {
+    expect(dagNodes(input).map(said)).toEqual(['bank | 1 task', 'shop | 2 tasks · 1 held · 1 stale']);
+    expect(taskNodes('shop', input).map(said)).toEqual(['clean | 1 held · 1 stale', 'copy | not run from here']);
+    expect(dagNodes(input)[1]?.icon.color).toBe('charts.orange');
+  });
+
+  test('is filtered by parts of names, and by what is not current', () => {
+    expect(dagNodes({ ...input, filter: 'CLE' }).map(({ label }) => label)).toEqual(['shop']);
+    expect(taskNodes('shop', { ...input, filter: 'shop' }).map(({ label }) => label)).toEqual(['clean', 'copy']);
+    expect(taskNodes('shop', { ...input, staleOnly: true }).map(({ label }) => label)).toEqual(['clean']);
+    expect(dagNodes({ ...input, slices: undefined, staleOnly: true })).toEqual([]);
+  });
+
+  const cells = ['2026-11-27', '2026-11-28', '2026-11-29', '2026-11-30'].map((label, index) => ({
+    unit: `shop.clean@${label}T00:00:00Z`,
+    from: label,
+    to: label,
+    label,
+    open: index === 3,
+  }));
+  const grid = { task: 'shop.clean', name: 'clean', layout: 'days', cells, more: false } as const;
+  const asked = { ...input, grid, noGrid: undefined, isRunnable: true, running: new Set<string>(), now };
+
+  test('has the newest interval of a task first, with state and reason', () => {
+    expect(sliceNodes(asked).map(said)).toEqual([
+      '2026-11-30 | not over yet',
+      '2026-11-29 | stale: why stale',
+      '2026-11-28 | 1,111 rows, 2 h ago',
+      '2026-11-27 | held: why held',
+    ]);
+    const [open, stale, , held] = sliceNodes(asked);
+    expect(open?.units).toEqual([]);
+    expect(stale).toMatchObject({ units: ['shop.clean@2026-11-29T00:00:00Z'], run: undefined });
+    // What is held is looked at in its run.
+    expect(held).toMatchObject({ run: 'r1', traits: ['slice', 'plannable', 'held'] });
+  });
+
+  test('says nothing of slices where no ledger was asked, and which are at work now', () => {
+    const unasked = sliceNodes({ ...asked, slices: undefined, running: new Set([cells[1]?.unit ?? '']) });
+    expect(unasked.map(said)).toEqual([
+      '2026-11-30 | not over yet',
+      '2026-11-29 | ',
+      '2026-11-28 | running',
+      '2026-11-27 | ',
+    ]);
+  });
+
+  test('shows what is not current alone, and says where nothing is', () => {
+    expect(sliceNodes({ ...asked, staleOnly: true }).map(({ label }) => label)).toEqual(['2026-11-29', '2026-11-27']);
+    expect(sliceNodes({ ...asked, staleOnly: true, slices: new Map() }).map(said)).toEqual([
+      'Every slice of it that is known is current. | ',
+    ]);
+    expect(sliceNodes({ ...asked, grid: { ...grid, cells: [] }, noGrid: 'it waits for an asset' }).map(said)).toEqual([
+      'it waits for an asset | ',
+    ]);
+  });
+
+  test('leads to the calendar where there are older ones', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      ...(cells[0] as (typeof cells)[number]),
+      unit: `shop.clean@${index}`,
+      label: String(index),
+    }));
+    const nodes = sliceNodes({ ...asked, grid: { ...grid, cells: many } });
+    expect(nodes).toHaveLength(31);
+    expect(nodes.at(-1)).toMatchObject({ label: 'Older ones are in its calendar', task: 'shop.clean' });
+  });
+});
+
+describe('the list of runs', () => {
+  test('tells how each one stands, and what can be done with it', () => {
+    const runs = [
+      run('a', { changed: 12, unchanged: 23 }),
+      run('b', { waiting: 3, changed: 2 }, { workedOnBy: 'bob in VS Code' }),
+      run('c', { waiting: 3, changed: 2 }),
+      run('d', { held: 1, blocked: 4 }),
+      run('e', { failed: 1, changed: 1, blocked: 2 }),
+      run('f', { unchanged: 4 }),
+    ];
+    expect(runs.map(standingOf)).toEqual(['changed', 'live', 'cut-off', 'held', 'failed', 'unchanged']);
+    const nodes = runNodes(runs, now);
+    expect(nodes.map(({ description }) => description)).toEqual([
+      '12 changed · 23 unchanged · 1 h ago',
+      'bob in VS Code is at work on it · 2 changed · 3 not run · 1 h ago',
+      'cut off · 2 changed · 3 not run · 1 h ago',
+      '1 held · 4 behind them · 1 h ago',
+      '1 changed · 1 failed · 2 behind them · 1 h ago',
+      '4 unchanged · 1 h ago',
+    ]);
+    expect(nodes.map(({ traits }) => traits.join(' '))).toEqual([
+      'run undoable',
+      'run live',
+      'run resumable undoable',
+      'run resumable',
+      'run resumable undoable',
+      'run',
+    ]);
+  });
+});
+
+describe('what needs somebody', () => {
+  test('is grouped, the gravest first, and a group plans all of its slices', () => {
+    const tree = attentionTree({
+      states: [
+        ...states,
+        slice('shop.clean@2026-11-26T00:00:00Z', 'failed'),
+        slice('shop.copy@2026-11-26T00:00:00Z', 'stale'),
+      ],
+      runs: [run('a', { changed: 1 }), run('c', { waiting: 1 })],
+      tasks,
+      now,
+    });
+    expect(tree.map(({ label, children }) => [label, ...children.map(said)])).toEqual([
+      ['Held for a decision', 'shop.clean · 2026-11-27 | why held'],
+      ['Failed', 'shop.clean · 2026-11-26 | why failed'],
+      ['Cut off', 'run c | cut off · 1 not run · 1 h ago'],
+      ['Stale', 'shop.clean | 1 slice', 'shop.copy | 1 slice'],
+    ]);
+    expect(urgentCount(tree)).toBe(3);
+    // What is not run from here is told, and not planned.
+    expect(tree.at(-1)?.units).toEqual(['shop.clean@2026-11-29T00:00:00Z']);
+  });
+
+  test('is nothing where all is current', () => {
+    expect(attentionTree({ states: states.slice(0, 1), runs: [run('a', { changed: 1 })], tasks, now })).toEqual([]);
+  });
+
+  test('names the interval in the zone of its pipeline, and says where a task is gone', () => {
+    const berlin = [task('shop.clean', { zone: 'Europe/Berlin' })];
+    const [stale] = attentionTree({
+      states: [slice('shop.clean@2026-10-31T23:00:00Z', 'stale'), slice('shop.clean@2026-11-01T11:00:00Z', 'stale')],
+      runs: [],
+      tasks: berlin,
+      now,
+    });
+    expect(stale?.children.map(({ label }) => label)).toEqual([
+      'shop.clean · 2026-11-01',
+      'shop.clean · 2026-11-01 12:00',
+    ]);
+    const [gone] = attentionTree({ states: [slice('old.task@2026-11-01T00:00:00Z', 'stale')], runs: [], tasks, now });
+    expect(gone?.children.map(said)).toEqual(['old.task · 2026-11-01 | its task is not in the workspace any more']);
+    expect(gone?.traits).toEqual(['group']);
+  });
+});
+
+test('how long ago something was', () => {
+  const ago = (ms: number): string => timeAgo(now - ms, now);
+  expect([0, 59_000, 60_000, 59 * 60_000, hour, 25 * hour, 49 * hour, -hour].map(ago)).toEqual([
+    'just now',
+    'just now',
+    '1 min ago',
+    '59 min ago',
+    '1 h ago',
+    '1 day ago',
+    '2 days ago',
+    'just now',
+  ]);
+});
