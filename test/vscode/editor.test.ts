@@ -33,12 +33,14 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
     await window.goToLine(33);
     await eventually(() => window.lenses()).toEqual(
       expect.arrayContaining([
-        'Not run from here',
-        'Rerun this interval (2026-10-07)',
-        'Backfill… · 4 downstream',
-        'Backfill… · 2 downstream',
+        'Rerun this interval (2026-10-07, +4 downstream)',
+        'Rerun this interval (2026-10-07, +2 downstream)',
+        'Backfill…',
+        'Prove',
       ]),
     );
+    // Where nothing can be done is no lens: the hover of the name says why.
+    expect((await window.lenses()).join()).not.toContain('Not run from here');
     await eventually(() => window.lines()).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^DELETE FROM mart\.revenue_daily WHERE day = '\{\{ ds \}\}\W*2026-10-07/),
@@ -60,7 +62,7 @@ describe.each(['current', 'oldest'] as const)('the editor of the %s VS Code', (v
 
     await window.command('Backfill: Select Previous Interval');
     await window.statusBar('2026-10-06').waitFor();
-    await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-06)');
+    await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-06, +4 downstream)');
   });
 
   test('findings are listed where they stand; the fix and a suppression take them away', async () => {

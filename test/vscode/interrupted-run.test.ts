@@ -40,6 +40,7 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
   );
   expect(await done()).toBeGreaterThan(3);
   await window.picture('interrupted');
+  expect(await assistant.faults()).toEqual([]);
   await assistant.press('Resume', assistant.button('Stop'));
   await eventually(() => assistant.text()).toMatch(/\d+ of \d+ slices changed · 0 held[\s\S]*Done at/);
   expect(await assistant.cellsIn('waiting').count()).toBe(0);

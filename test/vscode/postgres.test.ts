@@ -1,5 +1,8 @@
+import { execFile, spawn } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
@@ -8,7 +11,10 @@ import type { EditorWindow } from './support/editor-window.ts';
 import { eventually, momentMs, until } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
+import { sideBar } from './support/side-bar.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const wrongPassword = 'wrong-horse-battery';
 
@@ -57,6 +63,7 @@ test('a server is connected from the page, and a wrong password asks again', asy
   );
   await eventually(() => assistant.text()).toContain('no warehouse is connected');
   await window.picture('no-connection');
+  expect(await assistant.faults()).toEqual([]);
   const kind = page.locator('.quick-input-list .monaco-list-row', { hasText: 'PostgreSQL' }).first();
   await assistant.press('Connect…', kind);
   await until(
@@ -101,10 +108,66 @@ test('a run that waits for somebody else is cancelled, confirmed, and resumed', 
   await assistant.press('Stop', 'The server confirmed that it stopped.');
   expect(await assistant.text()).toMatch(/Stopped · \d+ changed · \d+ not run/);
   await window.picture('cancelled');
+  expect(await assistant.faults()).toEqual([]);
   await other.query('ROLLBACK');
   await other.end();
   await assistant.press('Resume', /Done at/);
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
+});
+
+test('the side bar lists runs of the command line too; one that was killed is resumed from there', async () => {
+  const { assistant } = window;
+  const bar = sideBar(window);
+  const command = (...more: readonly string[]): readonly string[] => [
+    `${root}dist/cli.js`,
+    ...[
+      'run',
+      'shop_daily.orders_clean',
+      '--downstream',
+      '--yes',
+      '--workspace',
+      shop,
+      '--connection',
+      'office',
+      ...more,
+    ],
+  ];
+  const env = { ...process.env, PGPASSWORD: postgres.password };
+  await promisify(execFile)(process.execPath, command('--from', '2026-10-24', '--to', '2026-10-25'), { env });
+  await bar.show();
+  await eventually(() => bar.rows('Runs')).toContainEqual(
+    expect.stringMatching(/orders_clean 2026-10-24 to 2026-10-25/),
+  );
+
+  // Somebody holds a table, so that the run is still at work when it is killed.
+  const { host, port, user, password } = postgres;
+  const other = new pg.Client({ host, port, user, password, database: 'shop' });
+  await other.connect();
+  await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
+  const killed = spawn(process.execPath, command('--from', '2026-10-26', '--to', '2026-10-28'), {
+    env,
+    stdio: 'ignore',
+  });
+  await eventually(async () => {
+    const { rows } = await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    return rows.length;
+  }).toBeGreaterThan(0);
+  await bar.press('Runs', 'Ask the Ledger Again');
+  await eventually(() => bar.rows('Runs')).toContainEqual(expect.stringMatching(/is at work on it/));
+  await window.picture('home-live-run');
+  killed.kill('SIGKILL');
+  await other.query('ROLLBACK');
+  await other.end();
+  // Its lease has to run out: until then it may still be at work.
+  await until(
+    async () => (await bar.rows('Runs')).some((row) => /2026-10-28 .*cut off/.test(row)),
+    () => bar.press('Runs', 'Ask the Ledger Again'),
+  );
+  await eventually(() => bar.rows('Needs Attention')).toContainEqual(expect.stringMatching(/^Cut off\s*1/));
+  await window.picture('home-cut-off');
+  await bar.action('Runs', /2026-10-26 to 2026-10-28/, 'Resume Run…', assistant.button('Stop'));
+  await eventually(() => assistant.text()).toMatch(/Done at/);
+  expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-26', '2026-10-28')).toEqual([]);
 });
 
 test('no password is in any file of the profile or the workspace', async () => {

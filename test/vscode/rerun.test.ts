@@ -41,8 +41,11 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await window.open(shop, `${shop}/dags/shop_daily.py`);
     await window.statusBar(/\d{4}-\d\d-\d\d/).waitFor();
     await window.selectInterval('2026-10-07');
-    await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-07)');
-    await window.useLens('shop_daily.orders_clean: run this interval again', window.tab(tab));
+    await eventually(() => window.lenses()).toContain('Rerun this interval (2026-10-07, +4 downstream)');
+    await window.useLens(
+      'shop_daily.orders_clean: plan this interval again with what is downstream; one press on its page goes on',
+      window.tab(tab),
+    );
     await window.assistant.button('Preview').waitFor();
     for (const said of [
       '11 slices of 5 tasks will be compared and replaced on sandbox',
@@ -64,17 +67,20 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     await eventually(() => assistant.text()).toContain('35 slices of 5 tasks will be compared');
     await eventually(() => assistant.text()).toMatch(/has rows/);
     await window.picture(`${version}-choose`);
+    expect(await window.assistant.faults()).toEqual([]);
     await assistant.selectCell(
       'shop_daily.revenue_rolling7, 2026-10-13',
       'runs because it reads mart.revenue_daily, which shop_daily.revenue_daily rewrites',
     );
     await eventually(() => assistant.text()).toContain("DELETE FROM mart.revenue_rolling7 WHERE day = '2026-10-13'");
     await window.picture(`${version}-plan`);
+    expect(await window.assistant.faults()).toEqual([]);
 
     await assistant.press('Preview', assistant.button('Run 35 slices'));
     expect(await assistant.text()).toContain('12 of 35 slices would change · 0 would be held · nothing is written yet');
     expect(await assistant.cellsIn('unchanged').count()).toBe(23);
     await window.picture(`${version}-preview`);
+    expect(await window.assistant.faults()).toEqual([]);
   });
 
   test('the run is seen live, and the changed unit shows its rows and checksums', async () => {
@@ -92,6 +98,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     // A voucher of 2.50 comes off the price.
     expect(text).toMatch(/34452\s+−\s+20\.24\s[\s\S]*?\+\s+17\.74/);
     await window.picture(`${version}-run`);
+    expect(await window.assistant.faults()).toEqual([]);
     if (version !== 'current') return;
     // With room beside it the slice stands at the side.
     const sideBar = 'View: Toggle Primary Side Bar Visibility';
@@ -148,6 +155,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
       /12 slices of 3 tasks will be put back[\s\S]*run \d{8}-\S+ changed it/,
     );
     await window.picture('undo');
+    expect(await window.assistant.faults()).toEqual([]);
     await assistant.press('Put back 12 slices', /12 slices put back[\s\S]*Done at/);
     await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: put back', /Run \S+ was undone/);
 
@@ -173,6 +181,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     expect(await assistant.text()).toContain('The old rows are still there; nothing behind them has run.');
     await assistant.selectCell('shop_daily.orders_clean, 2026-10-10: held', 'would lose all');
     await window.picture('held');
+    expect(await window.assistant.faults()).toEqual([]);
     await assistant.press('Approve', assistant.cell('shop_daily.orders_clean, 2026-10-10: changed'));
   });
 
@@ -191,6 +200,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     expect(await assistant.text()).toContain('1 of 1 slice differs when run twice');
     await assistant.selectCell('differs when run twice', /net_amount/);
     await window.picture('proof');
+    expect(await window.assistant.faults()).toEqual([]);
     await showTab('shop_daily.py');
     await window.command('Problems: Focus on Problems View');
     await eventually(async () =>

@@ -71,7 +71,7 @@ describe('a hover', () => {
 
   test('over the name of a table says its window, in words and for the selected interval', () => {
     expect(hovering(read, 'mart.clean')).toMatch(
-      /^Reads `mart\.clean` — day 2026-11-22 00:00 – 2026-11-29 00:00, in words .*- 6 days/,
+      /^Reads `mart\.clean` — day 2026-11-22 to 2026-11-28, in words .*- 6 days/,
     );
   });
 

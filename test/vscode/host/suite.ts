@@ -181,6 +181,61 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
       ({ length }) => length === found.length,
     );
   },
+  async 'the name of a SQL file leads to it'() {
+    await open();
+    const links = await until(
+      () => vscode.commands.executeCommand<vscode.DocumentLink[]>('vscode.executeLinkProvider', dag()),
+      (seen) => seen.some(({ target }) => target?.path.endsWith('.sql') === true),
+    );
+    const [link] = links.filter(({ target }) => target?.path.endsWith('.sql') === true);
+    assert.match(link?.target?.path ?? '', /dags\/sql\/orders_clean\.sql$/);
+  },
+  async 'language models may check and plan; nobody is asked, and nothing runs'() {
+    const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('backfill_'));
+    assert.deepEqual(names.sort(), [
+      'backfill_check',
+      'backfill_diff',
+      'backfill_plan',
+      'backfill_preview',
+      'backfill_stale',
+    ]);
+    const ask = async (name: string, input: object): Promise<string> => {
+      const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+      return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+    };
+    assert.match(await ask('backfill_check', {}), /dags\/shop_daily\.py:24 error plain-insert/);
+    const plan = await ask('backfill_plan', {
+      task: 'shop_daily.revenue_rolling7',
+      from: '2026-10-05',
+      to: '2026-10-07',
+    });
+    assert.match(plan, /^\d+ slices? of \d tasks? would be made anew/);
+    assert.match(plan, /backfill run shop_daily\.revenue_rolling7 --from 2026-10-05 --to 2026-10-07/);
+    await assert.rejects(ask('backfill_plan', { task: 'no.such', from: '2026-10-05', to: '2026-10-07' }), /no task/);
+  },
+  async 'what is typed is judged when the cursor leaves its line'() {
+    const document = await open();
+    await until(
+      () => diagnostics(document),
+      ({ length }) => length === found.length,
+    );
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor !== undefined);
+    const line = document.positionAt(document.getText().indexOf('INSERT INTO mart.revenue_rolling7')).line;
+    await editor.edit((change) =>
+      change.insert(new vscode.Position(line, 0), '            INSERT INTO mart.extra SELECT 1, now();\n'),
+    );
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await until(
+      () => diagnostics(document),
+      (seen) => seen.some((text) => text.includes('mart.extra')),
+    );
+    await revert();
+    await until(
+      () => diagnostics(document),
+      ({ length }) => length === found.length,
+    );
+  },
   async 'every contributed command is registered, and no other'() {
     const registered = (await vscode.commands.getCommands(true)).filter((id) => /^backfill\.(?!assistant\b)/.test(id));
     assert.deepEqual(registered.filter((id) => !id.endsWith('.focus')).sort(), Object.keys(commands).sort());

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { momentMs, until } from './patience.ts';
 import type { FrameScope, Locator, Page } from './playwright.ts';
 
@@ -18,6 +20,8 @@ export interface AssistantPage {
   selectCell(label: string, shows: string | RegExp): Promise<void>;
   cellsIn(state: string): Locator;
   text(): Promise<string>;
+  /** What axe finds against the page as it is, for screen readers, keyboard and contrast: rule and element. */
+  faults(): Promise<readonly string[]>;
   /** Whether the page has the colours of a theme; true as well where it is not open. */
   isThemed(kind: ThemeKind): Promise<boolean>;
 }
@@ -30,6 +34,12 @@ const bodyClasses = {
   'hc-black': 'vscode-high-contrast',
   'hc-light': 'vscode-high-contrast-light',
 } as const;
+
+/** Lives beside the VS Codes, not among the project's packages. */
+const axe = readFileSync(
+  fileURLToPath(new URL('../servers/current/node_modules/axe-core/axe.min.js', import.meta.url)),
+  'utf8',
+);
 
 export function assistantPage(page: Page): AssistantPage {
   const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
@@ -81,6 +91,14 @@ export function assistantPage(page: Page): AssistantPage {
     },
     cellsIn: (state) => frame.locator(`.grid .c.${state}`),
     text,
+    async faults() {
+      const root = frame.locator('html');
+      await root.evaluate(`${axe}; 0`);
+      return root.evaluate<readonly string[]>(
+        `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => id + ': ' + target.join(' ') + ' — ' + failureSummary)))`,
+      );
+    },
     async isThemed(kind) {
       if ((await page.locator('iframe.webview.ready').count()) === 0) return true;
       return (await frame.locator(`body.${bodyClasses[kind]}`).count()) > 0;

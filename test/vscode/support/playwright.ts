@@ -61,6 +61,8 @@ export interface Locator extends Scope {
   boundingBox(): Promise<{ readonly x: number; readonly y: number } | null>;
   getAttribute(name: string): Promise<string | null>;
   screenshot(options: { readonly path: string }): Promise<unknown>;
+  /** In the frame of the element. */
+  evaluate<Result>(script: string): Promise<Result>;
 }
 
 export interface Page extends Scope {

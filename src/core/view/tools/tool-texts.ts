@@ -58,7 +58,7 @@ export function staleText(states: readonly SliceState[], task: string | undefine
   );
   if (states.length === 0) return `No slice was made by a run on ${connection} yet.`;
   if (wanted.length === 0)
-    return `None of the ${states.length} slices that ${connection} knows of is stale, held or failed.`;
+    return `${connection} knows of ${counted(states.length, 'slice')}, and none is stale, held or failed.`;
   return lines(
     `${counted(wanted.length, 'slice')} on ${connection} of ${states.length} that it knows of:`,
     wanted.map(({ unit, state, why }) => `- ${unit} ${state}${why === '' ? '' : `: ${why}`}`),

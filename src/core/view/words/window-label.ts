@@ -1,8 +1,8 @@
 import type { ReadWindow } from '../../lineage/facts/facts.ts';
 import { windowRange } from '../../lineage/facts/window-range.ts';
 import { windowInWords } from '../../lineage/facts/window-words.ts';
+import { daysInWords } from '../../plan/explain.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
-import { formatInterval } from '../../time/intervals/format-interval.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 
 /** A read window as dates of an interval, then in words: `day 2026-11-22 to 2026-11-28, in words [start - 6 days, end)`. */
@@ -13,5 +13,5 @@ export function windowLabel(window: ReadWindow, interval: DataInterval | undefin
     return window.column === '' ? words : `${window.column} in ${words}`;
   const { from, to } = windowRange(window, interval);
   const named = window.column === '' ? '' : `${window.column} `;
-  return `${named}${formatInterval({ start: from, end: to }, zone)}, in words ${words}`;
+  return `${named}${daysInWords({ from, to }, zone)}, in words ${words}`;
 }

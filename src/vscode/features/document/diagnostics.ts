@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
+import { type LineMark, marksToShow } from '../../../core/view/document/wait-for-cursor.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import { diagnosticSource, documentDiagnostics } from './document-diagnostics.ts';
 import { isPipelineDocument } from './pipeline-documents.ts';
 
 /** Waits for a pause in typing, so that a word is not judged letter by letter. */
-const debounceMs = 200;
+const debounceMs = 100;
+/** After this what is half typed counts as meant. */
+const restMs = 1500;
 
 /** Findings of open documents, and what could not be read of them, as diagnostics: on open, on type or on save. */
 export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposable {
@@ -12,6 +15,10 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
   const timers = new Map<string, NodeJS.Timeout>();
   /** What is shown, to compare: an editor closes a list of quick fixes when diagnostics are set, even to the same. */
   const shown = new Map<string, string>();
+  /** What was shown when nobody typed: only that is marked where somebody does. */
+  const atRest = new Map<string, ReadonlySet<string>>();
+  /** The line that is typed on, and until when it counts as that. */
+  let typing: { readonly key: string; readonly line: number; readonly until: number } | undefined;
 
   const refresh = async (document: vscode.TextDocument): Promise<void> => {
     const client = clients.of(document.uri);
@@ -20,8 +27,14 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
     const version = document.version;
     const view = await client.view(document);
     if (document.version !== version || document.isClosed) return;
-    const found = documentDiagnostics(view, document, (path) => client.uriOf(path));
     const key = document.uri.toString();
+    const all = documentDiagnostics(view, document, (path) => client.uriOf(path));
+    const line = typing?.key === key && Date.now() < typing.until ? typing.line : undefined;
+    const marks = all.map((diagnostic) => ({ ...markOf(diagnostic), diagnostic }));
+    const found = marksToShow(marks, line, atRest.get(key) ?? none).map(({ diagnostic }) => diagnostic);
+    if (line === undefined) atRest.set(key, new Set(marks.map((mark) => mark.key)));
+    // What waits is shown at the latest when the cursor has come to rest.
+    else if (found.length < all.length) schedule(document, restMs);
     const text = `${version} ${JSON.stringify(found)}`;
     if (shown.get(key) === text) return;
     shown.set(key, text);
@@ -29,6 +42,7 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
   };
   const forget = (uri: vscode.Uri): void => {
     shown.delete(uri.toString());
+    atRest.delete(uri.toString());
     collection.delete(uri);
   };
   const schedule = (document: vscode.TextDocument, delayMs: number): void => {
@@ -48,9 +62,25 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
     collection,
     vscode.workspace.onDidOpenTextDocument((document) => schedule(document, 0)),
     vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      if (contentChanges.length > 0 && mode(document) === 'onType') schedule(document, debounceMs);
+      if (contentChanges.length === 0 || mode(document) !== 'onType') return;
+      const editor = vscode.window.activeTextEditor;
+      if (editor?.document === document && contentChanges.length === 1) {
+        const [change] = contentChanges;
+        const line = (change?.range.start.line ?? 0) + (change?.text.split('\n').length ?? 1) - 1;
+        typing = { key: document.uri.toString(), line, until: Date.now() + restMs };
+      }
+      schedule(document, debounceMs);
     }),
-    vscode.workspace.onDidSaveTextDocument(scheduleAll),
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor: { document }, selections: [selection] }) => {
+      if (typing === undefined || typing.key !== document.uri.toString() || selection === undefined) return;
+      if (selection.active.line === typing.line) return;
+      typing = undefined;
+      schedule(document, 0);
+    }),
+    vscode.workspace.onDidSaveTextDocument(() => {
+      typing = undefined;
+      scheduleAll();
+    }),
     vscode.workspace.onDidCloseTextDocument(({ uri }) => forget(uri)),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('backfill')) scheduleAll();
@@ -64,6 +94,18 @@ export function registerDiagnostics(clients: WorkspaceClients): vscode.Disposabl
       for (const timer of timers.values()) clearTimeout(timer);
     }),
   );
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function markOf({ range, code, message, severity }: vscode.Diagnostic): LineMark {
+  const rule = typeof code === 'object' ? code.value : code;
+  return {
+    first: range.start.line,
+    last: range.end.line,
+    key: `${rule} ${message}`,
+    isUnread: code === undefined && severity < vscode.DiagnosticSeverity.Information,
+  };
 }
 
 const mode = (document: vscode.TextDocument): 'onType' | 'onSave' | 'off' =>

@@ -88,12 +88,6 @@ export const homeWelcomes = [
     },
     {
       view,
-      when: `${trusted} && ${ledgerIs('unconnected')}`,
-      contents:
-        'No warehouse is connected. Runs and the state of each slice are kept in the database that the tasks write to.\n[Connect Warehouse…](command:backfill.connectWarehouse)',
-    },
-    {
-      view,
       when: `${trusted} && ${ledgerIs('password')}`,
       contents: 'The server asks for a password.\n[Enter Password…](command:backfill.unlockLedger)',
     },
@@ -104,6 +98,17 @@ export const homeWelcomes = [
         'The database did not answer.\n[Ask Again](command:backfill.refreshHome)\n[Show Log](command:backfill.showLog)',
     },
   ]),
+  {
+    view: 'backfill.runs',
+    when: `${trusted} && ${ledgerIs('unconnected')}`,
+    contents:
+      'No warehouse is connected. Runs and the state of each slice are kept in the database that the tasks write to.\n[Connect Warehouse…](command:backfill.connectWarehouse)',
+  },
+  {
+    view: 'backfill.attention',
+    when: `${trusted} && ${ledgerIs('unconnected')}`,
+    contents: 'What is held, failed, cut off or stale is listed here once a warehouse is connected.',
+  },
   {
     view: 'backfill.runs',
     when: `${trusted} && ${ledgerIs('known')}`,
