@@ -41,7 +41,7 @@ describe('the side bar', () => {
     await window.open(shop);
     await bar.show();
     await eventually(() => bar.rows('Pipelines')).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^shop_daily\s+5 tasks/)]),
+      expect.arrayContaining([expect.stringMatching(/^shop_daily\s+4 tasks/)]),
     );
     await eventually(() => bar.text()).toContain('No run was made on this database yet.');
     await eventually(() => bar.text()).toContain('Nothing is held, failed, cut off or stale.');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EditorWindow } from './support/editor-window.ts';
 import { eventually } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
+import { sideBar } from './support/side-bar.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 describe('where there is nothing to run', () => {
@@ -68,6 +69,11 @@ describe('an untrusted workspace', () => {
       'shop_daily.orders_clean: choose intervals and what runs behind them',
       window.notification('This workspace is not trusted: it is read and checked, nothing is run.'),
     );
+    const bar = sideBar(window);
+    await bar.show();
+    await eventually(() => bar.rows('Pipelines')).toContainEqual(expect.stringMatching(/^shop_daily\s/));
+    await eventually(() => bar.text()).toContain('nothing is asked and nothing is run');
+    await bar.button('Manage Workspace Trust').waitFor();
     await window.picture('untrusted');
   });
 });

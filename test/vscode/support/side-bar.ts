@@ -27,7 +27,8 @@ export function sideBar({ page }: EditorWindow): SideBar {
   const lines = (view: string): Locator => pane(view).locator('.monaco-list-row');
   const line = (view: string, text: string | RegExp): Locator => lines(view).filter({ hasText: text }).first();
   const soon = { timeout: momentMs };
-  const starting = (begin: RegExp): RegExp => new RegExp(begin.source.replace(/^\^/, ''));
+  // Between label and description a row has no space.
+  const starting = (begin: RegExp): RegExp => new RegExp(begin.source.replace(/^\^/, '').replaceAll('\\s+', '\\s*'));
   return {
     async show() {
       await until(
@@ -42,7 +43,14 @@ export function sideBar({ page }: EditorWindow): SideBar {
       );
     },
     text: async () => plain((await bar.allInnerTexts()).join('\n')),
-    rows: async (view) => (await lines(view).allInnerTexts()).map((text) => plain(text).replace(/\s*\n\s*/g, ' ')),
+    async rows(view) {
+      const found: string[] = [];
+      for (let index = 0, count = await lines(view).count(); index < count; index++) {
+        const parts = await lines(view).nth(index).locator('.label-name, .label-description').allInnerTexts();
+        found.push(plain(parts.join('  ')));
+      }
+      return found;
+    },
     button: (name) => bar.getByRole('button', { name }).first(),
     async open(view, row, below) {
       await until(

@@ -63,7 +63,19 @@ describe.each(engines)('the ledger on %s', (engine) => {
       createdAt,
       createdBy: 'anna',
       counts: { waiting: 2, failed: 1 },
+      task: '',
+      workedOnBy: undefined,
     });
+  });
+
+  test('says of which task a run is first, and who works on it now', async () => {
+    const found = async () => (await store.listRuns(100)).find(({ run }) => run === 'worked-on');
+    await store.saveRun(stored('worked-on'), ['shop.sales@2026-11-02T00:00:00Z', 'shop.sums@2026-11-02T00:00:00Z']);
+    expect(await found()).toMatchObject({ task: 'shop.sales', workedOnBy: undefined });
+    expect(await store.beginRun('worked-on', 'bob', [], 60_000)).toEqual([]);
+    expect(await found()).toMatchObject({ workedOnBy: 'bob' });
+    await store.endRun('worked-on');
+    expect(await found()).toMatchObject({ workedOnBy: undefined });
   });
 
   test('never lets go of a committed state', async () => {

@@ -36,7 +36,8 @@ export function registerProveTests(clients: WorkspaceClients, panels: AssistantP
         const group = groups.get(dag) ?? controller.createTestItem(`${key} ${dag}`, dag, uri);
         if (all.length > 1) group.description = client.folder.name;
         groups.set(dag, group);
-        const item = controller.createTestItem(`${key} ${task}`, `${name}: running it twice changes nothing`, uri);
+        const item = controller.createTestItem(`${key} ${task}`, name, uri);
+        item.description = 'running it twice changes nothing';
         item.range = placedRange({ start, end });
         next.set(item, { client, task });
         group.children.add(item);
