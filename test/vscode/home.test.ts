@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EditorWindow } from './support/editor-window.ts';
-import { eventually, momentMs, until } from './support/patience.ts';
+import { eventually, until } from './support/patience.ts';
 import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { sideBar } from './support/side-bar.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
@@ -52,8 +52,9 @@ describe('the side bar', () => {
     // A slice leads to the plan of its interval alone.
     await bar.click('Pipelines', /^\d{4}-\d\d-\d\d\s+never/, window.tab('Backfill: shop_daily.orders_clean'));
     await eventually(() => assistant.text()).toMatch(/1 interval, picked one by one/);
-    await assistant.setRange('2026-10-05', '2026-10-08');
-    await eventually(() => assistant.text()).toContain('3 intervals, 2026-10-05 to 2026-10-07');
+    // Vouchers were forgotten on the weekend: there rows change.
+    await assistant.setRange('2026-10-10', '2026-10-12');
+    await eventually(() => assistant.text()).toContain('2 intervals, 2026-10-10 to 2026-10-11');
     await assistant.choose('Run without preview…', /\d+ of \d+ slices changed[\s\S]*Done at/);
     await eventually(() => bar.rows('Runs')).toEqual([expect.stringMatching(/with downstream\s+\d+ changed/)]);
 
@@ -67,10 +68,10 @@ describe('the side bar', () => {
     await documentPicture(window, 'home');
 
     // Two of them at once are one plan of exactly these two.
-    await bar.select('Needs Attention', ['2026-10-05', '2026-10-07']);
-    await bar.action('Needs Attention', /^2026-10-07/, 'Plan Rerun', window.tab('Backfill: shop_daily.orders_clean'));
+    await bar.select('Needs Attention', ['2026-10-10', '2026-10-11']);
+    await bar.action('Needs Attention', /^2026-10-11/, 'Plan Rerun', window.tab('Backfill: shop_daily.orders_clean'));
     await eventually(() => assistant.text()).toContain(
-      '2 intervals, picked one by one: the first is 2026-10-05, the last 2026-10-07',
+      '2 intervals, picked one by one: the first is 2026-10-10, the last 2026-10-11',
     );
     await window.picture('home-two-picked');
   });
@@ -93,6 +94,5 @@ describe('the side bar', () => {
     await eventually(() => bar.text()).toContain('Filter: monthly');
     await window.picture('home-filtered');
     await bar.press('Pipelines', 'Clear Filter');
-    expect(momentMs).toBeGreaterThan(0);
   });
 });

@@ -238,7 +238,9 @@ const cases: Readonly<Record<string, () => Promise<void>>> = {
   },
   async 'every contributed command is registered, and no other'() {
     const registered = (await vscode.commands.getCommands(true)).filter((id) => /^backfill\.(?!assistant\b)/.test(id));
-    assert.deepEqual(registered.filter((id) => !id.endsWith('.focus')).sort(), Object.keys(commands).sort());
+    // VS Code adds commands of its own to each view.
+    const own = registered.filter((id) => !/^backfill\.(?:pipelines|runs|attention)\./.test(id));
+    assert.deepEqual(own.sort(), Object.keys(commands).sort());
   },
 };
 

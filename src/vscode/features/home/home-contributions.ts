@@ -5,9 +5,9 @@ export const homeContainers = {
 
 export const homeViews = {
   backfill: [
-    { id: 'backfill.pipelines', name: 'Pipelines', icon: 'media/activity.svg' },
-    { id: 'backfill.runs', name: 'Runs', icon: 'media/activity.svg' },
-    { id: 'backfill.attention', name: 'Needs Attention', icon: 'media/activity.svg' },
+    { id: 'backfill.pipelines', name: 'Pipelines', icon: 'media/activity.svg', initialSize: 4 },
+    { id: 'backfill.runs', name: 'Runs', icon: 'media/activity.svg', initialSize: 2 },
+    { id: 'backfill.attention', name: 'Needs Attention', icon: 'media/activity.svg', initialSize: 3 },
   ],
 };
 
