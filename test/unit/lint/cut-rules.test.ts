@@ -340,6 +340,13 @@ describe('timezone-mismatch', () => {
       `${tokyo} AS d`,
     ],
     [
+      'a partition',
+      dagWith(
+        `INSERT OVERWRITE TABLE m.s PARTITION (dt) SELECT n, date(from_utc_timestamp(sold_at, 'Asia/Tokyo')) AS dt FROM r.s WHERE ${own}`,
+      ),
+      "date(from_utc_timestamp(sold_at, 'Asia/Tokyo')) AS dt",
+    ],
+    [
       'under an upsert',
       dagWith(
         `INSERT INTO m.s (d, n) SELECT ${tokyo} AS d, sum(n) FROM r.s WHERE ${own} GROUP BY 1 ON CONFLICT (d) DO UPDATE SET n = EXCLUDED.n`,
@@ -429,6 +436,19 @@ describe('partial-group', () => {
       'min(at)',
     ],
     [
+      'a part that the clock chooses',
+      dagWith(upsert('who, count(*)', 'who', 'n = EXCLUDED.n', 'who', "at >= now() - interval '1 day'")),
+      'count(*)',
+    ],
+    [
+      'the first one of what is new by the clock',
+      dagWith(
+        "INSERT INTO m.t (slot, is_first) SELECT slot, row_number() OVER (PARTITION BY epoch ORDER BY slot) = 1 AS is_first FROM r.t WHERE slot_time >= date_trunc('day', current_timestamp - interval '1 day') ON CONFLICT (slot) DO UPDATE SET is_first = EXCLUDED.is_first",
+      ),
+      'row_number() OVER (PARTITION BY epoch ORDER BY slot) = 1 AS is_first',
+    ],
+    ['in a file by itself', { 'sql/a.sql': upsert('who, count(*)', 'who', 'n = EXCLUDED.n') }, 'count(*)'],
+    [
       'the row before',
       dagWith(slices('day, who, lag(at) OVER (PARTITION BY who ORDER BY at) AS before')),
       'lag(at) OVER (PARTITION BY who ORDER BY at) AS before',
@@ -491,6 +511,10 @@ describe('partial-group', () => {
       dagWith(
         "DELETE FROM m.t WHERE day = '{{ ds }}'; INSERT INTO m.t SELECT day, who FROM (SELECT *, row_number() OVER (PARTITION BY who ORDER BY at) AS rn FROM r.t WHERE day = '{{ ds }}') x WHERE rn = 1",
       ),
+    ],
+    [
+      'the cheapest of the day',
+      dagWith(slices('day, who, row_number() OVER (PARTITION BY shop ORDER BY price) = 1 AS is_cheapest')),
     ],
     ['a rank of the day', dagWith(slices('day, who, rank() OVER (PARTITION BY shop ORDER BY sold DESC) AS place'))],
     ['a window by day', dagWith(slices('day, who, lag(at) OVER (PARTITION BY who, day ORDER BY at) AS before'))],

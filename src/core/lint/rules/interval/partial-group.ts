@@ -1,8 +1,8 @@
 import { isEventTimeColumn, isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
 import type { FromItem, QueryBlock, SelectItem, SqlExpression } from '../../../sql/model/expression.ts';
-import { blocksBelow, filtersIn, within } from '../../../sql/model/sql-search.ts';
+import { blocksBelow, filtersIn, filtersOf, within } from '../../../sql/model/sql-search.ts';
 import type { Assignment } from '../../../sql/model/statement.ts';
-import { flooredColumn, mentionsColumn } from '../../bounds/comparison.ts';
+import { comparisonOf, flooredColumn, mentionsColumn } from '../../bounds/comparison.ts';
 import { deletedSlice } from '../../bounds/deleted-slice.ts';
 import { usesInterval } from '../../bounds/interval-columns.ts';
 import { type IntervalCut, intervalCuts } from '../../bounds/interval-cuts.ts';
@@ -26,7 +26,7 @@ import {
 /** A run sees only the part of a group that lies in its interval, and writes that as the whole. */
 function* check(context: LintContext): Generator<RuleFinding> {
   const { kind } = context.pipeline.schedule.value;
-  if (kind !== 'cron' && kind !== 'delta') return;
+  if (kind !== 'cron' && kind !== 'delta' && context.pipeline.format !== 'sql-file') return;
   for (const task of context.tasks) {
     for (const view of task.statements) {
       const { target } = view.statement;
@@ -65,7 +65,7 @@ function groupOf(view: StatementView): Group | undefined {
   const { query } = view.statement;
   if (query === undefined || query.groupBy.length === 0 || query.then.length > 0) return undefined;
   const sources = onlySources(query);
-  const own = intervalCuts(view).filter(({ block }) => block !== undefined && sources.includes(block));
+  const own = cutsOf(view).filter(({ block }) => block !== undefined && sources.includes(block));
   const [cut] = own;
   if (cut === undefined || own.length > 1) return undefined;
   const by = query.groupBy.map((one) => {
@@ -77,6 +77,19 @@ function groupOf(view: StatementView): Group | undefined {
     return item?.expression ?? one;
   });
   return { block: query, cut, by };
+}
+
+/** How blocks are cut to what is new: by the interval, or from some time before the clock on. */
+function cutsOf(view: StatementView): readonly IntervalCut[] {
+  const clocks = view.statement.nondeterministic.filter(({ family }) => family === 'clock');
+  if (clocks.length === 0) return intervalCuts(view);
+  const recent = filtersOf(view.statement).flatMap(({ conjunct, block }): readonly IntervalCut[] => {
+    const cut = comparisonOf(conjunct);
+    const low = cut?.low?.value;
+    const isRecent = low !== undefined && clocks.some(({ start, end }) => low.start <= start && end <= low.end);
+    return cut !== undefined && isRecent ? [{ block, column: cut.column.name, comparisons: [cut] }] : [];
+  });
+  return [...intervalCuts(view), ...recent];
 }
 
 /** The block and those below it of which each is all that the one above reads. */
@@ -210,7 +223,7 @@ function splitGroup(task: TaskView, view: StatementView, key: string): Found | u
 function partialWindow(view: StatementView): Found | undefined {
   const { query } = view.statement;
   if (query === undefined) return undefined;
-  const cuts = intervalCuts(view).filter(({ block }) => block !== undefined);
+  const cuts = cutsOf(view).filter(({ block }) => block !== undefined);
   const [cut] = cuts;
   // Where a wider range is cut once more above it, whole groups are read.
   if (cut?.block === undefined || cuts.length > 1 || reachesBack(view, cut)) return undefined;
@@ -233,6 +246,8 @@ function partialWindow(view: StatementView): Found | undefined {
 function reachesBack(view: StatementView, cut: IntervalCut): boolean {
   const range = rangeOf(view, cut.comparisons, cut.comparisons[0]?.unit);
   const intervals = yearOfRuns(view.pipeline);
+  // From some time before the clock on: how far back that is was chosen for what is new, not for groups.
+  if (cut.comparisons.every(({ low }) => low !== undefined && !usesInterval(view, low.value))) return false;
   if (range === undefined || range.lows.length === 0 || range.highs.length === 0) return true;
   return intervals.some((interval) => {
     const { from, to } = boundsAt(range, interval, undefined);
@@ -247,7 +262,12 @@ function isWindowOfGroup(view: StatementView, { expression, name = '' }: SelectI
     const window = sourceText(view, one.window);
     const [, by = '', order = ''] = /\bpartition\s+by\b(.*?)\border\s+by\b(.*)/is.exec(window) ?? [];
     const inOrder = new RegExp(`\\b${column}\\b`, 'i').test(order) || /(?:\b|_)(?:at|ts)\b|time|date/i.test(order);
-    if (by === '' || !inOrder || /\b\w*(?:date|day|_dt|_at|hour|month)\b|\bds\b|\bdt\b/i.test(by)) return false;
+    if (
+      by === '' ||
+      (!inOrder && !/(?:^|_)(?:first|new|initial)(?:_|$)/.test(name)) ||
+      /\b\w*(?:date|day|_dt|_at|hour|month)\b|\bds\b|\bdt\b/i.test(by)
+    )
+      return false;
     if (new RegExp(`\\b${column}\\b`, 'i').test(by)) return false;
     if (/^(?:lag|lead)$/.test(one.name)) return true;
     if (/^(?:row_number|rank|dense_rank)$/.test(one.name))

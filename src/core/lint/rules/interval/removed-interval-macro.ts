@@ -11,7 +11,6 @@ import type { TaskView } from '../../source/statement-view.ts';
 /** Under Airflow 3 the task fails, a rerun of an interval that ran well under Airflow 2 as well. */
 function* check(context: LintContext): Generator<RuleFinding> {
   const { pipeline } = context;
-  if (pipeline.format !== 'airflow') return;
   const isGone = pipeline.airflowVersion === 3;
   for (const task of context.tasks) {
     const uses = usesOf(context, task);

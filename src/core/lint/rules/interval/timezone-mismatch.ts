@@ -1,4 +1,5 @@
 import { type ComparedColumn, comparedColumn } from '../../../lineage/columns/compared-column.ts';
+import { isSliceColumn } from '../../../lineage/facts/table-roles.ts';
 import type { QueryBlock, SelectItem } from '../../../sql/model/expression.ts';
 import { filtersIn } from '../../../sql/model/sql-search.ts';
 import { evaluateTime } from '../../../time/expressions/evaluate-time.ts';
@@ -98,8 +99,12 @@ function isSlice(task: TaskView, view: StatementView, block: QueryBlock, item: S
       other.statement.kind === 'delete' && writesTo(other, key) && deletedSlice(other)[0]?.column.name === name,
   );
   const own = sourceText(view, item.expression);
+  const isPartition =
+    view.statement.partitionBy.some((entry) => entry.kind === 'column' && entry.name === name) ||
+    (/^insert_overwrite/.test(view.statement.kind) && name !== undefined && isSliceColumn(name));
   return (
     isDeleted ||
+    isPartition ||
     block.groupBy.some((one) => {
       const text = sourceText(view, one);
       return text === own || text === String(position + 1) || (one.kind === 'column' && one.name === item.name);
