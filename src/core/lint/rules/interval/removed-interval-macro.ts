@@ -54,7 +54,7 @@ function usesOf(context: LintContext, { task }: TaskView): readonly Use[] {
     }),
   );
   const inArguments = task.arguments.flatMap(({ valueAt }) =>
-    [...textAt(context, valueAt).matchAll(template)].flatMap((match): readonly Use[] => {
+    templatesOf(textAt(context, valueAt)).flatMap((match): readonly Use[] => {
       const name = nameIn(match[0]);
       const start = valueAt.start + match.index;
       return name === undefined
@@ -74,7 +74,12 @@ function usesOf(context: LintContext, { task }: TaskView): readonly Use[] {
     .sort((a, b) => (a.at.file === b.at.file ? a.at.start - b.at.start : 0));
 }
 
-const nameIn = (source: string): string | undefined => source.match(removed)?.[0];
+const nameIn = (source: string): string | undefined => (hint.test(source) ? source.match(removed)?.[0] : undefined);
+
+const templatesOf = (text: string): readonly RegExpExecArray[] => (hint.test(text) ? [...text.matchAll(template)] : []);
+
+/** In each of the names; most texts have none, and are not looked at more closely. */
+const hint = /execution_date|(?:next|prev|yesterday|tomorrow)_ds/;
 
 /** A parameter of the callable, or an entry of what Airflow gives it; of another dict nobody knows who named its entries. */
 const isOfContext = (text: string): boolean =>
