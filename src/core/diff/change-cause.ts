@@ -28,8 +28,15 @@ export type ChangeCause =
   | { readonly kind: 'carried' }
   /** The change of an earlier run was taken back, by this run or the last one. */
   | { readonly kind: 'undo'; readonly run: string }
+  /** Each run of the task adds its rows once more. */
+  | { readonly kind: 'adds-again' }
+  /** The new value of the column is made of the old one; without a column rows come and go. */
+  | { readonly kind: 'made-of-itself'; readonly column: string | undefined }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
+
+/** A cause that lies in the task itself. */
+export type ChangedByItself = Extract<ChangeCause, { readonly kind: 'adds-again' | 'made-of-itself' }>;
 
 /** What the causes are told from; `undefined` for what was not recorded. */
 export interface ChangeEvidence {
@@ -50,6 +57,8 @@ export interface ChangeEvidence {
       }
     | undefined;
   readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
+  /** What a second run does to the slice, as far as the code says it. */
+  readonly again?: ChangedByItself | undefined;
   /** A scheduler ran the task, with the code that is deployed there. */
   readonly carried?: boolean;
   /** What the task rests on beside rows, code and settings, in words. */
@@ -64,6 +73,7 @@ export function changeCauses({
   inputs,
   unrecorded,
   carried,
+  again,
 }: ChangeEvidence): readonly ChangeCause[] {
   if (previous === undefined) return [{ kind: 'first-run' }];
   const touched = before !== undefined && sameContent(before, previous.after) === false;
@@ -86,7 +96,7 @@ export function changeCauses({
     ...tables(inputs, undefined).map((table) => ({ kind: 'unrecorded-input', table }) as const),
     ...(unrecorded === undefined ? [] : [{ kind: 'unrecorded', what: unrecorded } as const]),
   ];
-  return [...outside, ...(open.length > 0 ? open : [{ kind: 'not-deterministic' } as const])];
+  return [...outside, ...(open.length > 0 ? open : [again ?? ({ kind: 'not-deterministic' } as const)])];
 }
 
 function codeCauses({
@@ -140,6 +150,12 @@ export function causeInWords(cause: ChangeCause): string {
       return 'a scheduler ran it, and whether its code there is that of the last run is not known';
     case 'undo':
       return `run ${cause.run} was undone`;
+    case 'adds-again':
+      return 'nothing that it depends on changed: the task only adds rows, and each run adds them again';
+    case 'made-of-itself':
+      return cause.column === undefined
+        ? 'nothing that it depends on changed: each run of the task takes back what the one before has inserted or deleted'
+        : `nothing that it depends on changed: the task makes ${cause.column} of its old value, so each run changes it again`;
     case 'not-deterministic':
       return 'nothing that it depends on changed: the task is not deterministic';
   }

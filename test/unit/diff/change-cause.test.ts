@@ -24,6 +24,13 @@ const kinds = (parts: Partial<ChangeEvidence>) => changeCauses({ ...evidence, ..
 test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
   ['nothing is known', { previous: undefined }, ['first-run']],
   ['nothing differs', {}, ['not-deterministic']],
+  ['a task that adds', { again: { kind: 'adds-again' } }, ['adds-again']],
+  [
+    'code before what it does by itself',
+    { again: { kind: 'adds-again' }, previous: { ...previous, sameCode: false } },
+    ['code'],
+  ],
+  ['a value made of itself', { again: { kind: 'made-of-itself', column: 'n' } }, ['made-of-itself']],
   ['code', { previous: { ...previous, sameCode: false } }, ['code']],
   ['the same code as other SQL', { previous: { ...previous, sameStatements: false } }, ['statements']],
   ['other code is other SQL', { previous: { ...previous, sameCode: false, sameStatements: false } }, ['code']],

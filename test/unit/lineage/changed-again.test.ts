@@ -290,3 +290,24 @@ describe('a MERGE that deletes what it has inserted', () => {
     ['rows that are gone from the source', merge('', '').replace('when matched', 'when not matched by source'), []],
   ])('%s', (_, sql, expected) => expect(changes(sql)).toEqual(expected));
 });
+
+describe('an upsert that gives a found row another value than a new one', () => {
+  const changes = (sql: string): readonly string[] => {
+    const { writes = [] } = workspace({ d: { tasks: { t: sql } } }).facts.get('d.t') ?? {};
+    return writes.flatMap((write) => write.again ?? []).map(({ column, certainty }) => `${column} ${certainty}`);
+  };
+  const insert = (set: string): string =>
+    `insert into t as o (id, s, n) select id, s, n from r where ${slice} on conflict (id) do update set ${set}`;
+  const merge = (set: string, value: string): string =>
+    `merge into t using (select id, s from r where ${slice}) s on s.id = t.id when matched then update set s = ${set} when not matched then insert (id, s) values (s.id, ${value})`;
+
+  test.each([
+    [insert('s = upper(o.s)'), ['s open']],
+    [insert("s = 'seen'"), ['s open']],
+    [merge("'U'", "'I'"), ['s open']],
+    [insert('s = excluded.s, n = greatest(o.n, excluded.n)'), []],
+    [insert('s = coalesce(o.s, excluded.s)'), []],
+    [insert('updated_at = now(), s = excluded.s'), []],
+    [merge('s.s', 's.s'), []],
+  ])('%s', (sql, expected) => expect(changes(sql)).toEqual(expected));
+});

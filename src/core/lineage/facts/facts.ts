@@ -121,6 +121,10 @@ export const changedColumn = ({ again = [] }: Pick<WriteFact, 'again'>): Changed
 /** Whether a second run surely adds rows or changes values again. */
 export const surelyAgain = (write: Pick<WriteFact, 'again'>): boolean => changedColumn(write)?.certainty === 'sure';
 
+/** Whether its rows come once more: the statements themselves do not see to it that those of a first run stay out. */
+export const addsTwice = ({ mode, takenFrom, behindMark, leavesOut }: WriteFact): boolean =>
+  mode === 'append' && takenFrom === undefined && behindMark === undefined && leavesOut !== true;
+
 export interface WriteFact {
   readonly table: string;
   /** Set where a run makes the name. */
@@ -139,6 +143,10 @@ export interface WriteFact {
   readonly behindMark?: string;
   /** Rows are only added for which none was found in the table itself. */
   readonly leavesOut?: true;
+  /** The key of the table on which the rows that are added fail the second time. */
+  readonly refusedBy?: readonly string[];
+  /** The key of an upsert that finds no row, because each row gets another value of it. */
+  readonly madeAnew?: readonly string[];
   /** Key of an upsert or of the table's DDL, when known. */
   readonly key: readonly string[];
   /** Which rows are an interval's is as a person declared, beside what its statements say of the same column, if anything. */

@@ -15,6 +15,8 @@ export interface TableFacts {
     readonly notNull: boolean;
     /** The table gives it a value where none is written: a number of its own, a default, an expression. */
     readonly isFilled?: true;
+    /** What the table gives it is another value for each row: a number that counts up, a random one. */
+    readonly isNumbered?: true;
   }[];
   /** Primary key first, then unique constraints and indexes. */
   readonly keys: readonly (readonly string[])[];

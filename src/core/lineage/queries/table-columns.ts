@@ -1,12 +1,26 @@
 import type { ColumnType } from '../columns/column-type.ts';
 import type { ViewDefinition } from './view-definition.ts';
 
+/** What is known of the keys of a table. */
+export interface TableKeys {
+  /** Columns in order; empty where nobody has said them. */
+  readonly columns: readonly {
+    readonly name: string;
+    readonly notNull: boolean;
+    readonly isFilled?: true;
+    readonly isNumbered?: true;
+  }[];
+  readonly keys: readonly (readonly string[])[];
+}
+
 /** Columns of tables as the workspace knows them, by table name as written. */
 export interface TableColumns {
   has(table: string, column: string): boolean | undefined;
   typeOf(table: string, column: string): ColumnType;
   /** In the order of the table's definition, when that is known. */
   columnsOf(table: string): readonly string[] | undefined;
+  /** What keeps rows of the table apart, as its definition or the database says. */
+  keysOf(table: string): TableKeys;
   /** Set for a view. */
   viewOf(table: string): ViewDefinition | undefined;
   /** Set for a materialised view: what its refresh reads. */

@@ -18,7 +18,7 @@ export function comesAndGoes(item: StatementInText, around: Around): ComingAndGo
   const deleting = found.find(({ branch }) => branch.action === 'delete')?.branch;
   if (deleting === undefined || inserts.length === 0) return undefined;
   const terms = [...found, ...inserts].flatMap(({ conditions }) => conditions);
-  const draw = rowDrawer([...terms, ...inserts.flatMap(({ row }) => row.map(({ term }) => term))], terms, []);
+  const draw = rowDrawer([...terms, ...inserts.flatMap(({ row }) => row.map(({ term }) => term))], [], terms);
   let [added, gone] = [0, 0];
   for (let sample = 0; sample < samples; sample++) {
     const around = draw();

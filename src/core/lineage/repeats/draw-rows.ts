@@ -59,40 +59,44 @@ export function rowDrawer(
         tries++
       )
         drawn = value(`fixed ${name}`);
+      // Days are whole.
+      if (isGiven && typeof drawn === 'number') drawn = Math.floor(drawn) + given.length * 1000;
       if (isGiven) given.push(drawn);
       drawnFixed.set(name, drawn);
     }
     const drawnOwn = new Map<string, Value>(own.map((column) => [column, value(`own ${column}`)]));
     const asked = random() < 0.5 ? hints : [...hints, ...others];
-    for (const { column, operator, other } of asked) {
+    for (const { of, operator, other } of asked) {
       if (operator !== '=' && random() < 0.3) continue;
       const found = evaluateTerm(other, { fixed: drawnFixed, own: drawnOwn });
       if (typeof found === 'string') continue;
       const by = pick([0, 1, 1, 3, 20, 200]);
       const shift = operator.startsWith('<') ? -by : operator.startsWith('>') ? by : 0;
-      drawnOwn.set(column, typeof found.value === 'number' ? found.value + shift : found.value);
+      const drawn = typeof found.value === 'number' ? found.value + shift : found.value;
+      if (of.kind === 'own') drawnOwn.set(of.column, drawn);
+      else drawnFixed.set(of.name, drawn);
     }
     return { own: drawnOwn, fixed: drawnFixed };
   };
 }
 
 interface Hint {
-  readonly column: string;
+  readonly of: Extract<Term, { readonly kind: 'own' | 'fixed' }>;
   readonly operator: string;
   readonly other: Term;
 }
 
-/** What an old value is compared with. */
+/** What an old value, or a fixed one that no template gives, is compared with. */
 function hintsIn(condition: Term): readonly Hint[] {
   if (condition.kind !== 'apply') return [];
   if (condition.name === 'and') return condition.arguments.flatMap(hintsIn);
   const [left, right] = condition.arguments;
   if (left === undefined || right === undefined || !/^[<>=!]+$/.test(condition.name)) return [];
   const mirrored = condition.name.replace(/[<>]/, (sign) => (sign === '<' ? '>' : '<'));
-  return [
-    ...(left.kind === 'own' ? [{ column: left.column, operator: condition.name, other: right }] : []),
-    ...(right.kind === 'own' && left.kind !== 'own' ? [{ column: right.column, operator: mirrored, other: left }] : []),
-  ];
+  if (left.kind === 'own') return [{ of: left, operator: condition.name, other: right }];
+  if (right.kind === 'own') return [{ of: right, operator: mirrored, other: left }];
+  if (left.kind === 'fixed' && !left.isGiven) return [{ of: left, operator: condition.name, other: right }];
+  return right.kind === 'fixed' && !right.isGiven ? [{ of: right, operator: mirrored, other: left }] : [];
 }
 
 const everyType: readonly ValueType[] = ['number', 'text', 'boolean', 'list', 'document'];

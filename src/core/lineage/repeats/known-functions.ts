@@ -24,10 +24,12 @@ export const typeOf = (value: Value): ValueType | undefined => {
   return isList(value) ? 'list' : 'document';
 };
 
-export const sameValue = (a: Value, b: Value): boolean =>
-  typeof a === 'number' && typeof b === 'number'
-    ? Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
-    : keyOf(a) === keyOf(b);
+export function sameValue(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a === 'number' && typeof b === 'number')
+    return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+  return typeof a === 'object' && typeof b === 'object' && keyOf(a) === keyOf(b);
+}
 
 const keyOf = (value: Value): string => JSON.stringify(value, (_, one) => (one instanceof Map ? [...one].sort() : one));
 
@@ -173,10 +175,23 @@ define('split_part', 'text text number', 'text', (a: string, b: string, n: numbe
 );
 define('strpos', 'text', 'number', (a: string, b: string) => a.indexOf(b) + 1);
 define('starts_with startswith', 'text', 'boolean', (a: string, b: string) => a.startsWith(b));
+define('quote_literal', 'text', 'text', (a: string) => `'${a.replaceAll("'", "''")}'`);
+/** As unlike the text as a hash of it: 32 digits. */
+function scrambled(text: string): string {
+  let state = 2_166_136_261;
+  for (const letter of text) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16_777_619);
+  let digits = '';
+  while (digits.length < 32) {
+    state = Math.imul(state ^ (state >>> 13), 1_540_483_477);
+    digits += (state >>> 0).toString(16).padStart(8, '0');
+  }
+  return digits;
+}
 /** A hash and an encoding of a text is never that text again. */
 const mixed =
-  'md5 sha sha1 sha2 sha224 sha256 sha384 sha512 hashtext hashtextextended crc32 farm_fingerprint xxhash64 murmur_hash hash hex to_hex encode base64 to_base64 quote_literal crypt digest hmac soundex_of ascii url_encode uuid_generate_v5';
-for (const name of mixed.split(' ')) define(name, 'any', 'any', (...given: Given) => `${name}:${keyOf(given)}`);
+  'md5 sha sha1 sha2 sha224 sha256 sha384 sha512 hashtext hashtextextended crc32 farm_fingerprint xxhash64 murmur_hash hash hex to_hex encode base64 to_base64 crypt digest hmac soundex_of ascii url_encode uuid_generate_v5';
+for (const name of mixed.split(' '))
+  define(name, 'any', 'any', (...given: Given) => scrambled(`${name} ${keyOf(given)}`));
 define('concat', 'any', 'text', (...given: Given) => given.map(asText).join(''), false);
 define(
   'concat_ws',

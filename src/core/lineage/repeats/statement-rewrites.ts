@@ -81,6 +81,25 @@ export function movedRewrites(
   });
 }
 
+/** What an upsert or a MERGE inserts for a row that is not there yet. */
+export function insertedRow(item: StatementInText, around: Around): readonly RewrittenColumn[] {
+  const { statement } = item;
+  if (statement.kind === 'merge') return mergeChoice(item, around).inserts[0]?.row ?? [];
+  const { conflict, head, nondeterministic, query } = statement;
+  if (conflict === undefined) return [];
+  const reading = readingOf(item, around, 'key');
+  const scope = updateScope(item, reading, around);
+  const names = statement.columns.length > 0 ? statement.columns : around.columns;
+  return names.flatMap((column, index): RewrittenColumn[] => {
+    const given = query?.select[index]?.expression ?? statement.values[index];
+    // What the clock or chance gives differs anyway.
+    if (given === undefined || given.kind === 'star') return [];
+    if (nondeterministic.some(({ start, end }) => given.start <= start && end <= given.end)) return [];
+    const excluded = { ...head, kind: 'column', qualifier: 'excluded', name: column } as const;
+    return [{ column, term: readTerm(excluded, scope, termReading(item, 'key')), at: undefined }];
+  });
+}
+
 /** A MERGE as functions of its source and of the row that it finds: which branch takes it, and what is inserted. */
 export interface MergeChoice {
   /** Branches for rows that are found, in order, with what they ask. */

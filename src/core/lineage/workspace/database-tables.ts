@@ -1,6 +1,7 @@
 import type { DatabaseDefinitions, DatabaseRelation } from '../../pipeline/model/database-definitions.ts';
 import { makeTaskSql } from '../../pipeline/model/make-task-sql.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
+import type { TableKeys } from '../queries/table-columns.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
 import { sqlContext } from '../times/sql-context.ts';
 import type { TableNames } from './find-table.ts';
@@ -27,6 +28,20 @@ export const storedTables = (
   names: TableNames,
 ): ReadonlyMap<string, DatabaseRelation> =>
   new Map([...new Set(relations.values())].map((relation) => [names(relation.name), relation]));
+
+/** What the database says of the keys of a table; of what has rows of its own. */
+export const storedKeys = oncePer(
+  ({ columns, keys, numbered = [], filled = [], notNull = [] }: DatabaseRelation): TableKeys | undefined =>
+    keys && {
+      columns: columns.map((name) => ({
+        name,
+        notNull: notNull.includes(name),
+        ...(filled.includes(name) ? { isFilled: true as const } : {}),
+        ...(numbered.includes(name) ? { isNumbered: true as const } : {}),
+      })),
+      keys,
+    },
+);
 
 /** What a name means in the database, where it was asked and knows it. */
 export const databaseName =

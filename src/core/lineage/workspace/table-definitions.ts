@@ -68,11 +68,12 @@ export function tableDefinition(statements: readonly DefiningStatement[]): Table
     }
     const more = statement.definitions
       .filter((column) => !known.columns.some((other) => other.name === column.name))
-      .map(({ name, type, notNull, primaryKey, generated, hasDefault }) => ({
+      .map(({ name, type, notNull, primaryKey, generated, numbered, hasDefault }) => ({
         name,
         type,
         notNull: notNull || primaryKey,
         ...(generated || hasDefault ? { isFilled: true as const } : {}),
+        ...(numbered ? { isNumbered: true as const } : {}),
       }));
     if (!creates(statement) && more.length === 0 && statement.keys.length === 0) continue;
     if (creates(statement) && known.createdAt !== undefined) continue;

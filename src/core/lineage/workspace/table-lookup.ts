@@ -3,6 +3,7 @@ import { columnType } from '../columns/column-type.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
 import type { KnownTablesOfWorkspace } from '../tasks/workspace-tables.ts';
+import { storedKeys } from './database-tables.ts';
 import type { TableNames } from './find-table.ts';
 import type { TableDefinition } from './table-definitions.ts';
 
@@ -12,6 +13,7 @@ export interface KnownTable {
   readonly table: string;
   /** Empty where no definition is at hand. */
   readonly columns: TableFacts['columns'];
+  readonly keys: TableFacts['keys'];
   /** What it is in the database, where that was asked. */
   readonly stored: DatabaseRelation | undefined;
   readonly partitionedBy: readonly string[];
@@ -41,10 +43,11 @@ export function createTableLookups(): (
         const table = names(name);
         const asked = now.get(table);
         if (asked !== undefined) return asked;
-        const { columns = none, partitionedBy = none, view, materialized } = definitions.get(table) ?? {};
+        const { columns = none, keys = none, partitionedBy = none, view, materialized } = definitions.get(table) ?? {};
         const fresh: KnownTable = {
           table,
           columns,
+          keys,
           stored: stored?.get(table),
           partitionedBy,
           cutBy: cutBy.get(table) ?? none,
@@ -54,6 +57,7 @@ export function createTableLookups(): (
         const known = before.get(table);
         const same =
           known?.columns === columns &&
+          known.keys === keys &&
           known.stored === fresh.stored &&
           known.partitionedBy === partitionedBy &&
           known.cutBy === fresh.cutBy &&
@@ -87,6 +91,10 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
     columnsOf(table) {
       const { columns } = tableOf(table);
       return columns.length === 0 ? undefined : columns.map((one) => one.name);
+    },
+    keysOf(table) {
+      const { columns, keys, stored } = tableOf(table);
+      return (stored && storedKeys(stored)) ?? { columns, keys };
     },
     slicedBy: (table) => tableOf(table).cutBy,
     partitionedBy: (table) => tableOf(table).partitionedBy,

@@ -13,9 +13,10 @@ import type { Rewrite } from '../repeats/rewrite.ts';
 import type { MadeTable } from '../repeats/row-scope.ts';
 import { secondRun } from '../repeats/second-run.ts';
 import type { StatementInText } from '../repeats/statement-in-text.ts';
-import { type Around, movedRewrites, updateRewrites } from '../repeats/statement-rewrites.ts';
+import { type Around, insertedRow, movedRewrites, updateRewrites } from '../repeats/statement-rewrites.ts';
 import { isRetentionDelete } from './retention-delete.ts';
 import type { TaskStatement } from './task-statements.ts';
+import { updatedAfterInsert } from './updated-after-insert.ts';
 
 /**
  * The columns of a table that the statements of a task make from old values of the rows that they rewrite, so that a second run
@@ -35,6 +36,16 @@ export function changedAgain(
   const updates: Rewrite[] = [];
   const moves: Rewrite[] = [];
   const rowsChanged: ChangedColumn[] = [];
+  const fresher: ChangedColumn[] = [];
+  const upsert = (inText: StatementInText, around: Around): void => {
+    const rewrites = updateRewrites(inText, around);
+    updates.push(...rewrites);
+    const inserted = insertedRow(inText, around);
+    for (const one of rewrites) {
+      for (const { column, at } of inserted.length === 0 ? [] : updatedAfterInsert(one, inserted))
+        if (!isRevisionCounter(column)) fresher.push({ column, adds: false, certainty: 'open', why: whyFresh, at });
+    }
+  };
   /** The rows are gone, all or those of some DELETE; then others are there. */
   let emptied: 'no' | 'some' | 'all' = 'no';
   for (const item of all) {
@@ -78,13 +89,13 @@ export function changedAgain(
         emptied = 'all';
         break;
       case 'insert':
-        if (statement.conflict !== undefined && emptied === 'no') updates.push(...updateRewrites(inText, around));
+        if (statement.conflict !== undefined && emptied === 'no') upsert(inText, around);
         else if (query !== undefined && emptied !== 'no') moved(query);
         break;
       case 'update':
       case 'merge': {
         if (emptied !== 'no') break;
-        updates.push(...updateRewrites(inText, around));
+        upsert(inText, around);
         const going = comesAndGoes(inText, around);
         if (going !== undefined) {
           const { branch, certainty, why } = going;
@@ -95,8 +106,13 @@ export function changedAgain(
       }
     }
   }
-  return [...rowsChanged, ...changesOf(updates, moves)];
+  const changed = changesOf(updates, moves);
+  const others = fresher.filter(({ column }) => changed.every((one) => one.column !== column));
+  return [...rowsChanged, ...changed, ...others];
 }
+
+const whyFresh =
+  'whether the first run inserts the row, because what it inserts is not what it makes of a row that is there';
 
 /** Of every rewrite alone, and of those that follow each other what they do together. */
 function changesOf(updates: readonly Rewrite[], moves: readonly Rewrite[]): readonly ChangedColumn[] {

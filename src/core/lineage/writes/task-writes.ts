@@ -8,7 +8,9 @@ import { leavesOutOwn } from '../queries/leaves-out-own.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
+import { findsOwnRows } from './finds-own-rows.ts';
 import { markOfAll } from './high-water-mark.ts';
+import { isUpsert, keysOfInserts } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
 import { takenByAll } from './taken-source.ts';
@@ -202,7 +204,7 @@ function writeOf(
 ): WriteFact | undefined {
   const first = items[0];
   if (first === undefined) return undefined;
-  const way = onEachWay(items, (some) => modeAndSlice(some, isRemade, tables, known));
+  const way = onEachWay(items, (some) => modeAndSlice(table, some, isRemade, tables, known));
   const { mode, slice: found, sliceAt } = way;
   const slice = ownTable(naming, found, mode, first) ?? found;
   const key = items.flatMap(({ statement }) => {
@@ -215,7 +217,13 @@ function writeOf(
   const again = changedAgain(table, all, tables.columnsOf(table) ?? []);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
-  const leavesOut = mode === 'append' && items.every(({ statement, context }) => leavesOutOwn(statement, context.text));
+  const leavesOut =
+    mode === 'append' &&
+    items.every(
+      ({ statement, context, sql }) =>
+        leavesOutOwn(statement, context.text) &&
+        findsOwnRows(statement, sql.source.text, tables.columnsOf(table) ?? []),
+    );
   return {
     table,
     ...named,
@@ -227,6 +235,7 @@ function writeOf(
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
     ...(leavesOut ? { leavesOut } : {}),
+    ...(mode === 'append' ? keysOfInserts(items, tables.keysOf(table)) : {}),
     key: key ?? [],
     provenance: 'sql',
     at,
@@ -275,6 +284,7 @@ function onEachWay(
 }
 
 function modeAndSlice(
+  table: string,
   items: readonly TaskStatement[],
   isRemade: boolean,
   tables: TableColumns,
@@ -300,7 +310,7 @@ function modeAndSlice(
   if (merge !== undefined) return mergeSlice(merge, tables, known);
   const overwrite = of('insert_overwrite', 'insert_replace_where')[0];
   if (overwrite !== undefined) return overwrittenSlice(overwrite, tables, known);
-  const upsert = items.find(({ statement }) => statement.conflict !== undefined || statement.kind === 'replace');
+  const upsert = items.find(({ statement }) => isUpsert(statement, tables.keysOf(table)));
   if (deletes.length > 0) {
     const removed = deletesSlice(deletes, tables);
     if (items.length === deletes.length) return { mode: 'delete', ...removed };

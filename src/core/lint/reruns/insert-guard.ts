@@ -1,3 +1,4 @@
+import { findsOwnRows } from '../../lineage/writes/finds-own-rows.ts';
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import { partitionParent } from '../../lineage/writes/task-statements.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
@@ -17,6 +18,7 @@ import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
 import { marksWhatIsRead, readsBehindMark, takesOut } from './consumed-source.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
+import { keyMadeAnew } from './table-guard.ts';
 
 /** What keeps a second run from adding rows twice: in every run, or `unless` something is so that only a run knows. */
 export type InsertGuard =
@@ -37,8 +39,12 @@ export function insertGuard(
   view: StatementView,
   key: string,
 ): InsertGuard | undefined {
-  if (view.statement.conflict !== undefined || usesUpItsSource(context, view)) return sure;
-  if (readsTargetAsGuard(context, view, key) || takesOut(context, task, view) !== undefined) return sure;
+  const meets = view.statement.conflict !== undefined && keyMadeAnew(context, view, key) === undefined;
+  if (meets || usesUpItsSource(context, view)) return sure;
+  const columns = context.table(key)?.columns.map(({ name }) => name) ?? [];
+  const looks = readsTargetAsGuard(context, view, key);
+  if (looks && !findsOwnRows(view.statement, view.sql.source.text, columns)) return undefined;
+  if (looks || takesOut(context, task, view) !== undefined) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
   if (readsBehindMark(task.statements, view)) return sure;

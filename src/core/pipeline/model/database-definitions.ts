@@ -5,6 +5,11 @@ export interface DatabaseRelation {
   readonly columns: readonly string[];
   /** Of each column, as `format_type` shows it without its modifier. */
   readonly types: readonly string[];
+  /** Of a table: columns of its unique keys; those that are never NULL; those that have a default; those whose default is another value for each row. */
+  readonly keys?: readonly (readonly string[])[];
+  readonly notNull?: readonly string[];
+  readonly filled?: readonly string[];
+  readonly numbered?: readonly string[];
   /** The query of a view, every name in it with its schema; `undefined` for what has rows of its own. */
   readonly query: string | undefined;
   /** Relations and routines that its query and its row-security policies name. */

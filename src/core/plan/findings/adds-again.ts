@@ -1,4 +1,5 @@
-import { changedColumn, surelyAgain, type WriteFact } from '../../lineage/facts/facts.ts';
+import { addsTwice, changedColumn, surelyAgain, type WriteFact } from '../../lineage/facts/facts.ts';
+import { madeAnewInWords, refusedInWords } from '../../lineage/facts/insert-words.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { PlanFinding, PlanUnit } from '../model/plan.ts';
 import type { PlanRequest } from '../model/plan-request.ts';
@@ -29,7 +30,9 @@ export function addsAgain({
         code: 'append-in-plan',
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
         severity:
-          request.allowAppend || !surelyTwice(write) || task.executor.kind !== 'warehouse' ? 'warning' : 'error',
+          request.allowAppend || !(surelyAgain(write) || addsTwice(write)) || task.executor.kind !== 'warehouse'
+            ? 'warning'
+            : 'error',
         message: `${id} ${secondTime(write)}${remedy}`,
         task: id,
       }),
@@ -37,16 +40,8 @@ export function addsAgain({
   });
 }
 
-/** Where the statements themselves do not see to it that rows of a first run do not come a second time. */
-const surelyTwice = (write: WriteFact): boolean =>
-  surelyAgain(write) ||
-  (write.mode === 'append' &&
-    write.takenFrom === undefined &&
-    write.behindMark === undefined &&
-    write.leavesOut !== true);
-
 function secondTime(write: WriteFact): string {
-  const { table, mode, takenFrom, behindMark, leavesOut } = write;
+  const { table, mode, takenFrom, behindMark, leavesOut, refusedBy, madeAnew } = write;
   const changed = changedColumn(write);
   if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
     const { column, adds, certainty, why } = changed;
@@ -66,7 +61,9 @@ function secondTime(write: WriteFact): string {
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
   if (leavesOut)
     return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
-  return `only adds rows to ${table}: running an interval again adds its rows a second time.`;
+  if (refusedBy !== undefined) return `only adds rows to ${table}. ${refusedInWords(table, refusedBy)}`;
+  const why = madeAnew === undefined ? '' : `: ${madeAnewInWords(madeAnew)}`;
+  return `only adds rows to ${table}${why}: running an interval again adds its rows a second time.`;
 }
 
 const covers = (all: ReadonlySet<Instant>, some: ReadonlySet<Instant>): boolean =>

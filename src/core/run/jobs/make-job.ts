@@ -1,7 +1,14 @@
 import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
 import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
-import type { RangeSlice, ReadFact, TaskFacts, WriteFact } from '../../lineage/facts/facts.ts';
+import {
+  addsTwice,
+  changedColumn,
+  type RangeSlice,
+  type ReadFact,
+  type TaskFacts,
+  type WriteFact,
+} from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
 import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
@@ -10,7 +17,7 @@ import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
-import type { JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type { JobInput, JobSlice, SliceAgain, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { jobSession } from './job-session.ts';
 import { nameOfTable } from './name-of-table.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
@@ -159,7 +166,18 @@ export function sliceOf(
   });
   const planned = unit.slices.find((slice) => slice.table === table);
   const stage = planned?.stage;
-  const common = { table, mode, stage, key, volatile, floatTolerance, concurrency, shared, orphans };
+  const common = {
+    table,
+    mode,
+    again: sliceAgain(write),
+    stage,
+    key,
+    volatile,
+    floatTolerance,
+    concurrency,
+    shared,
+    orphans,
+  };
   if (slice.kind !== 'range' || (stage === true && planned?.column === undefined)) {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }
@@ -184,6 +202,12 @@ export function sliceOf(
     };
   }
   return { ...common, ...bounds, predicate: unqualified(part, qualifiers({ table, slice }, source), sql.dialect) };
+}
+
+function sliceAgain(write: WriteFact): SliceAgain | undefined {
+  const changed = changedColumn(write);
+  if (changed !== undefined) return { addsRows: false, column: changed.column };
+  return addsTwice(write) ? { addsRows: true, column: undefined } : undefined;
 }
 
 /** What the rows have in columns with one value; none where one of them cannot be told from the template. */

@@ -1,12 +1,15 @@
-import { changeCauses } from '../../diff/change-cause.ts';
+import { type ChangedByItself, changeCauses } from '../../diff/change-cause.ts';
 import { byScheduler } from '../../ledger/by-scheduler.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { undoneRun } from '../../ledger/undo-mark.ts';
 import { ledgerSlice } from '../tables/target.ts';
-import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
+import { type SliceAgain, sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
+
+const causeOf = (again: SliceAgain | undefined): ChangedByItself | undefined =>
+  again && (again.addsRows ? { kind: 'adds-again' } : { kind: 'made-of-itself', column: again.column });
 
 /** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */
 export function withCauses(
@@ -40,6 +43,7 @@ export function withCauses(
       same: sameInput(input, counterpart(input, version?.inputs ?? [])),
     })),
     unrecorded,
+    again: causeOf(target.slice.again),
     carried: job.carried !== undefined,
   });
   return { ...applied, diff: { ...diff, causes } };

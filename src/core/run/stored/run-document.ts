@@ -59,6 +59,7 @@ const job = record<UnitJob>({
       predicate: optional(text),
       values: optional(list(record({ column: text, sql: text }))),
       mode: writeMode,
+      again: optional(record({ addsRows: flag, column: optional(text) })),
       stage: optional(flag),
       key: list(text),
       volatile: list(text),

@@ -19,6 +19,12 @@ export interface RenderedStatement {
 }
 
 /** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
+/** A task that adds its rows once more, or makes a column of its old value; without a column its rows come and go. */
+export interface SliceAgain {
+  readonly addsRows: boolean;
+  readonly column: string | undefined;
+}
+
 export interface JobSlice {
   readonly table: string;
   readonly column: string | undefined;
@@ -30,6 +36,8 @@ export interface JobSlice {
   /** Where there is none: rendered values of columns, the same in all rows that the task writes. */
   readonly values?: readonly { readonly column: string; readonly sql: string }[] | undefined;
   readonly mode: WriteMode;
+  /** What a second run of the same code over the same rows does to it. */
+  readonly again?: SliceAgain | undefined;
   /** The rows before are another run's, or go on purpose: that fewer are left is never held. */
   readonly stage?: boolean | undefined;
   /** Declared key, else the ledger asks the catalog for the primary key. */

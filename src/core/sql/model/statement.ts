@@ -79,6 +79,8 @@ export interface ColumnDefinition extends Span {
   readonly primaryKey: boolean;
   readonly unique: boolean;
   readonly generated: boolean;
+  /** Each row gets a value of its own: a number that counts up. */
+  readonly numbered?: true;
   /** It has a DEFAULT that is not NULL. */
   readonly hasDefault: boolean;
 }

@@ -18,6 +18,10 @@ interface RelationRow {
   readonly parts: readonly string[] | null;
   readonly columns: readonly string[];
   readonly types: readonly string[];
+  readonly keys: readonly (readonly string[])[] | null;
+  readonly notNull: readonly string[] | null;
+  readonly filled: readonly string[] | null;
+  readonly numbered: readonly string[] | null;
   readonly query: string | null;
   readonly needs: readonly string[];
 }
@@ -82,6 +86,9 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
     kind: relationKinds[row.kind] ?? 'table',
     columns: row.columns,
     types: row.types,
+    ...(row.kind === 'r' || row.kind === 'p'
+      ? { keys: row.keys ?? [], notNull: row.notNull ?? [], filled: row.filled ?? [], numbered: row.numbered ?? [] }
+      : {}),
     query: row.query?.replace(/;\s*$/, ''),
     reads: namesOf(row.needs, 'relation'),
     calls: namesOf(row.needs, 'routine'),

@@ -1,3 +1,4 @@
+import { madeAnewInWords, refusedInWords } from '../../../lineage/facts/insert-words.ts';
 import { isJournalName, isStagingName, mayBeJournalName } from '../../../lineage/facts/table-roles.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { runsOnce } from '../../context/runs-once.ts';
@@ -5,7 +6,7 @@ import { replaceSliceFix } from '../../fixes/replace-slice-fix.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
-import { deduplicatedByView, keyThatRefuses } from '../../reruns/table-guard.ts';
+import { deduplicatedByView, keyMadeAnew, keyThatRefuses } from '../../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
@@ -32,6 +33,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const guard = found ?? (isKnown ? undefined : keyOfTheRun);
         if (deduplicatedByView(context, key)) continue;
         const refusing = keyThatRefuses(context, view, key);
+        const made = keyMadeAnew(context, view, key);
         const fix = replaceSliceFix(context, view, target);
         yield {
           at: placeOf(view, view.statement.head),
@@ -43,8 +45,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
               : graveness(task, view, refusing),
           message:
             refusing === undefined
-              ? messageFor(tableLabel(view, target), guard)
-              : `A rerun fails on the key (${refusing.join(', ')}) of ${tableLabel(view, target)}: the rows of the first run are still there, and nothing in the run deletes them or leaves them out.`,
+              ? messageFor(tableLabel(view, target), guard, made)
+              : refusedInWords(tableLabel(view, target), refusing),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
           restsOn: view.statement.query === undefined ? [] : [view],
@@ -74,12 +76,14 @@ const keyOfTheRun: InsertGuard = {
   unless: 'the table, which only the run knows, keeps them out by a key of its own',
 };
 
-const messageFor = (table: string, guard: InsertGuard | undefined): string =>
-  guard?.kind === 'compared'
-    ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
-    : guard?.kind === 'unless'
-      ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
-      : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
+const messageFor = (table: string, guard: InsertGuard | undefined, made: readonly string[] | undefined): string =>
+  made !== undefined && guard === undefined
+    ? `A second run of the same interval adds the same rows to ${table} again: ${madeAnewInWords(made)}.`
+    : guard?.kind === 'compared'
+      ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
+      : guard?.kind === 'unless'
+        ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
+        : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
 
 /** A row about the run itself rather than data moved from table to table. */
 function isJournal(view: StatementView, key: string): boolean {

@@ -6,6 +6,7 @@ import { editSql } from '../../fixes/sql-edit.ts';
 import type { Fix } from '../../model/finding.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { empties } from '../../reruns/insert-guard.ts';
+import { keyMadeAnew } from '../../reruns/table-guard.ts';
 import {
   placeOf,
   type StatementView,
@@ -25,6 +26,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       const key = tableKey(view, target);
       const mark = conflict?.action === 'nothing' ? conflict : insertOnlyBranch(view)?.actionSpan;
       if (mark === undefined || isJournalName(key) || isStagingName(key)) continue;
+      if (keyMadeAnew(context, view, key) !== undefined) continue;
       if (!carriesCorrections(context, view, key) || emptiedBefore(context, task, view, key)) continue;
       const eventKey = keyOf(context, view, key).some(
         (column) => isEventTimeColumn(column) || intervalColumns(view).has(column),

@@ -105,14 +105,19 @@ export function readColumnDefinition(c: Cursor): ColumnDefinition | undefined {
   let primaryKey = false;
   let unique = false;
   let hasDefault = false;
-  let generated = /^(big|small)?serial\d?$/.test(type);
+  let numbered = /^(big|small)?serial\d?$/.test(type);
+  let generated = numbered;
+  let isUnlike = false;
   while (!done(c) && operator(c) !== ',') {
     if (accept(c, 'not', 'null')) notNull = true;
     else if (accept(c, 'primary', 'key')) primaryKey = true;
     else if (accept(c, 'unique')) unique = true;
-    else if (accept(c, 'default')) hasDefault = word(c) !== 'null';
-    else if (generatedWords.has(word(c)) || (word(c) === 'as' && operator(c, 1) === '(')) {
+    else if (accept(c, 'default')) {
+      hasDefault = word(c) !== 'null';
+      isUnlike = /uuid|nextval|newid|random/.test(word(c));
+    } else if (generatedWords.has(word(c)) || (word(c) === 'as' && operator(c, 1) === '(')) {
       generated = true;
+      numbered ||= /identity|auto_?increment/.test(word(c));
       skipOne(c);
     } else skipOne(c);
   }
@@ -123,6 +128,7 @@ export function readColumnDefinition(c: Cursor): ColumnDefinition | undefined {
     primaryKey,
     unique,
     generated,
+    ...(numbered || isUnlike ? { numbered: true as const } : {}),
     hasDefault,
     ...spanFrom(c, start),
   };

@@ -49,6 +49,22 @@ select pg_catalog.json_build_object(
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
   'types', (select coalesce(pg_catalog.json_agg(pg_catalog.format_type(a.atttypid, null) order by a.attnum), '[]')
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+  'keys', case when c.relkind in ('r', 'p') then (select pg_catalog.json_agg((
+      select pg_catalog.json_agg(a.attname order by k.at)
+      from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, at)
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+      where k.at <= i.indnkeyatts) order by i.indisprimary desc, i.indexrelid)
+    from pg_catalog.pg_index i
+    where i.indrelid = c.oid and i.indisunique and i.indpred is null and i.indexprs is null) end,
+  'notNull', (select pg_catalog.json_agg(a.attname order by a.attnum)
+    from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attnotnull),
+  'filled', (select pg_catalog.json_agg(a.attname order by a.attnum)
+    from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and (a.atthasdef or a.attidentity <> '')),
+  'numbered', (select pg_catalog.json_agg(a.attname order by a.attnum)
+    from pg_catalog.pg_attribute a
+    left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum and a.attgenerated = ''
+    where a.attrelid = c.oid and a.attnum > 0 and (a.attidentity <> ''
+      or pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ '(nextval|uuid|random)[a-z0-9_]*[(]')),
   'query', case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end,
   'needs', (select coalesce(pg_catalog.json_agg(needs.id), '[]') from (${needsSql('r.class', 'r.oid')}) needs(class, oid, id)))
 from reached r join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
