@@ -205,6 +205,23 @@ describe('one task', () => {
     expect(find(tasks, 'd.plain')).toMatchObject({ fullRefresh: true });
   });
 
+  it('that finds its rows by their key, whatever the interval, runs once', () => {
+    const upsert = (set: string, where = '') =>
+      `insert into t (id, n) select id, n from raw ${where} on conflict (id) do update set n = ${set}`;
+    const tasks = tasksOf({
+      d: {
+        tasks: {
+          plain: upsert('excluded.n'),
+          adds: upsert('t.n + excluded.n'),
+          dated: upsert('excluded.n', "where ts < '{{ data_interval_end }}'"),
+        },
+      },
+    });
+    expect(find(tasks, 'd.plain').fullRefresh).toBe(true);
+    expect(find(tasks, 'd.adds').fullRefresh).toBeUndefined();
+    expect(find(tasks, 'd.dated').fullRefresh).toBeUndefined();
+  });
+
   it('that only adds rows after another has emptied the slice is paired with it', () => {
     const tasks = tasksOf({
       d: {

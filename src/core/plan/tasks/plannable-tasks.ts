@@ -1,5 +1,6 @@
 import {
   changedColumn,
+  isDated,
   type ReadFact,
   type ReadWindow,
   type SliceFact,
@@ -192,7 +193,7 @@ const isSnapshot = (task: Task, pipeline: Pipeline, writes: readonly WriteFact[]
       (slice.kind === 'whole-table' || (slice.kind === 'own-table' && isShared(slice, sampleIntervals(pipeline)))),
   ) && task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
 
-/** Tasks that give the same whole tables in every run, alone or with the tasks that empty or fill the tables for them. */
+/** Tasks that give the same tables in every run: by rows that they find by a key, or whole, alone or with the tasks that empty or fill the tables for them. */
 function fullRefreshes(
   { tasks, facts }: WorkspaceFacts,
   names: (table: string) => string,
@@ -207,7 +208,10 @@ function fullRefreshes(
     if (writes.length === 0 || !isSame(id)) continue;
     const own = new Set(writes.map(({ table }) => names(table)));
     if (reads.some(({ table }) => own.has(names(table)))) continue;
-    const refreshed = writes.every(({ table }) => {
+    const refreshed = writes.every((write) => {
+      const { table } = write;
+      // Rows that are found by their key are the same ones, however often they are put in.
+      if (write.mode === 'merge' && write.again === undefined && !isDated(write.slice)) return true;
       const made = stages.of(id).find((one) => one.table === names(table) && !one.using.includes(id));
       return made !== undefined && !made.dated && [...made.emptying, ...made.filling].every(isSame);
     });
