@@ -126,7 +126,7 @@ function trustedFindings(raw: readonly RawFinding[]): (one: RawFinding) => boole
     }
   }
   const isDoubted = ({ finding }: RawFinding): boolean =>
-    finding.restsOn?.some(({ statement }) => statement.trust() === 'envelope') ?? false;
+    finding.restsOn?.some(({ statement }) => statement.trust.answer === 'envelope') ?? false;
   return (one) =>
     !isDoubted(one) &&
     !(specific.get(subjectKey(one.rule.id, one.finding.subject)) ?? []).some((other) => !isDoubted(other));

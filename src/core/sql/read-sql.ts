@@ -15,8 +15,8 @@ const grammar = { expression: readExpression, query: readQuery, statement: readS
 /**
  * Reads every statement of a masked text from its tokens. Synchronous, never throws; offsets are UTF-16 in the unmasked
  * text. Statements are in source order; what is not understood is missing from a statement, and a broken statement
- * leaves its neighbours alone. With `ast`, `trust` of a statement is a second opinion that is asked for when it is
- * first called, and costs nothing before; without, it is `full`.
+ * leaves its neighbours alone. With `ast`, `trust` of a statement is a second opinion that is asked for when its
+ * answer is first read, and costs nothing before; without, it is `full`.
  */
 export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
   const { tokens, problems } = lex(masked, dialect);
@@ -29,11 +29,27 @@ export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReade
   return { statements, problems: masked.problem === undefined ? problems : [masked.problem, ...problems] };
 }
 
-function withSecondOpinion(statement: Statement, masked: MaskedText, dialect: DialectName, ast: AstReader): Statement {
-  let answer: Trust | undefined;
-  const trust = (): Trust => {
-    answer ??= ast.trustOf(statement, masked.text.slice(statement.start, statement.end), dialect);
-    return answer;
-  };
-  return { ...statement, trust };
+const withSecondOpinion = (
+  statement: Statement,
+  masked: MaskedText,
+  dialect: DialectName,
+  ast: AstReader,
+): Statement => ({
+  ...statement,
+  trust: new SecondOpinion(() => ast.trustOf(statement, masked.text.slice(statement.start, statement.end), dialect)),
+});
+
+/** Without own properties, so that statements of the same text are equal whether or not it was asked for. */
+class SecondOpinion {
+  readonly #ask: () => Trust;
+  #answer: Trust | undefined;
+
+  constructor(ask: () => Trust) {
+    this.#ask = ask;
+  }
+
+  get answer(): Trust {
+    this.#answer ??= this.#ask();
+    return this.#answer;
+  }
 }

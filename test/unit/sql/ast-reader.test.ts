@@ -36,7 +36,7 @@ describe('second opinion of the full grammar', () => {
     asked = [];
     const doubted = cases.flatMap(({ id, sql, dialect }) =>
       readSql(plain(sql), dialect, reader).statements.flatMap((statement, index) =>
-        statement.trust() === 'envelope' ? [`${id}/${index}`] : [],
+        statement.trust.answer === 'envelope' ? [`${id}/${index}`] : [],
       ),
     );
     // Its grammar loses columns of semi-structured data.
@@ -49,16 +49,16 @@ describe('second opinion of the full grammar', () => {
     const [statement] = readSql(plain('DELETE FROM m.asked WHERE a = 1'), 'postgres', reader).statements;
     expect(statement?.kind).toBe('delete');
     expect(asked).toEqual([]);
-    expect([statement?.trust(), statement?.trust()]).toEqual(['full', 'full']);
+    expect([statement?.trust.answer, statement?.trust.answer]).toEqual(['full', 'full']);
     expect(asked).toEqual(['DELETE FROM m.asked WHERE a = 1']);
     const again = readSql(plain('SELECT 1; DELETE FROM m.asked WHERE a = 1'), 'postgres', reader).statements[1];
-    expect([again?.trust(), asked.length]).toEqual(['full', 1]);
+    expect([again?.trust.answer, asked.length]).toEqual(['full', 1]);
   });
 
   test('is not asked about long statements', () => {
     asked = [];
     const sql = `SELECT ${'a, '.repeat(2000)}b`;
-    expect(readSql(plain(sql), 'postgres', reader).statements[0]?.trust()).toBe('full');
+    expect(readSql(plain(sql), 'postgres', reader).statements[0]?.trust.answer).toBe('full');
     expect(asked).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe('second opinion of the full grammar', () => {
   ] as const)('doubts the expressions when it sees %s', (_, tree, trust) => {
     const doubting = createAstReader(() => ({ parse: () => tree }));
     const sql = 'INSERT INTO m.t SELECT a, count(*) FROM s WHERE b = 1 GROUP BY a';
-    expect(readSql(plain(sql), 'postgres', doubting).statements[0]?.trust()).toBe(trust);
+    expect(readSql(plain(sql), 'postgres', doubting).statements[0]?.trust.answer).toBe(trust);
   });
 
   test.each([
@@ -94,7 +94,7 @@ describe('second opinion of the full grammar', () => {
     ['spark', 'SELECT 1'],
   ] as const)('%s is not asked about %s', (dialect, sql) => {
     asked = [];
-    expect(readSql(plain(sql), dialect, reader).statements[0]?.trust()).toBe('full');
+    expect(readSql(plain(sql), dialect, reader).statements[0]?.trust.answer).toBe('full');
     expect(asked).toEqual([]);
   });
 });

@@ -134,9 +134,9 @@ export interface Statement extends Span {
   readonly outputColumns: readonly (string | undefined)[];
   /**
    * `envelope`: the expression parser of the dialect disagreed on kind or target, so expressions are not trusted.
-   * Asked when first called: a second reading of every statement would cost as much as the first.
+   * Decided when `answer` is first read: a second reading of every statement would cost as much as the first.
    */
-  readonly trust: () => Trust;
+  readonly trust: { readonly answer: Trust };
   /** New name of a rename, `SWAP WITH` partner, `COPY … FROM` direction. */
   readonly renamedTo: TableReference | undefined;
   readonly copyDirection: 'from' | 'to' | undefined;

@@ -36,7 +36,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   orReplace: false,
   nondeterministic: [],
   outputColumns: [],
-  trust: () => 'full',
+  trust: { answer: 'full' },
   renamedTo: undefined,
   copyDirection: undefined,
   modifying: [],
