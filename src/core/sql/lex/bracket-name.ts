@@ -10,7 +10,8 @@ const beforeValues = new Set(
 /** How far back a list is looked for that may be open. */
 const nearTokens = 40;
 
-const name = /\[[\p{L}_][\p{L}\p{N}_ $#.:-]*\]/uy;
+/** A part `$(name)` is a variable of sqlcmd. */
+const name = /\[(?:[\p{L}_]|\$\(\w+\))(?:[\p{L}\p{N}_ $#.:-]|\$\(\w+\))*\]/uy;
 
 /**
  * `[dbo].[orders]` of SQL Server: the place of the closing bracket, or -1 where the bracket opens a list or an index.

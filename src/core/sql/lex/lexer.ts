@@ -2,11 +2,11 @@ import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import { bracketNameEnd } from './bracket-name.ts';
+import { isBatchEnd, notebookCell } from './client-ends.ts';
 import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
 import { mayHoldScript } from './may-hold-script.ts';
-import { notebookCell } from './notebook-cell.ts';
 import { operatorEnd } from './operator.ts';
 import { parameterEnd } from './parameter.ts';
 import {
@@ -157,12 +157,11 @@ class Lexer {
     const next = text.charCodeAt(at + 1);
     if (this.delimiter !== ';' && text.startsWith(this.delimiter, at)) {
       this.terminate(at + this.delimiter.length);
-    } else if (isWordStart(code) || (lexis.hashNames && code === 35 && isWordStart(next))) this.wordOrPrefixed(code);
+    } else if (lexis.batches && this.startsLine && isBatchEnd(text, at)) this.terminate(lineEnd(text, at));
+    else if (isWordStart(code) || (lexis.hashNames && code === 35 && isWordStart(next))) this.wordOrPrefixed(code);
     else if (code === 39) this.string(at, at, lexis.backslashEscapes);
-    else if (code === 34) {
-      if (lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
-      else this.quoted();
-    } else if (code === 96) this.quoted();
+    else if (code === 34 && lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);
+    else if (code === 34 || code === 96) this.quoted();
     else if (code === 91 && this.bracketed()) return;
     else if (isDigit(code) && isDigitName(text, at, lexis, this.tokens[this.tokens.length - 1])) this.word();
     else if (isDigit(code) || (code === 46 && isDigit(next) && !this.afterName())) {

@@ -32,6 +32,8 @@ export interface Lexis {
   readonly atVariables: boolean;
   /** `[name]` where an expression begins is one of SQL Server: no list of values begins with a bracket alone. */
   readonly bracketNames: boolean;
+  /** A line `GO` ends a statement. */
+  readonly batches: boolean;
 }
 
 const base: Lexis = {
@@ -53,10 +55,19 @@ const base: Lexis = {
   dashedNames: false,
   atVariables: true,
   bracketNames: false,
+  batches: false,
 };
 
 const table: Readonly<Record<DialectName, Lexis>> = {
-  postgres: { ...base, nestedComments: true, clientScript: true, atVariables: false, bracketNames: true },
+  postgres: {
+    ...base,
+    nestedComments: true,
+    clientScript: true,
+    atVariables: false,
+    bracketNames: true,
+    // A SQL file of a workspace that names no database is read as this dialect.
+    batches: true,
+  },
   redshift: { ...base, nestedComments: true, backslashEscapes: true, hashNames: true, bracketNames: true },
   snowflake: { ...base, backslashEscapes: true, slashComments: true, stages: true },
   bigquery: {
@@ -89,7 +100,7 @@ const table: Readonly<Record<DialectName, Lexis>> = {
   },
   duckdb: { ...base, nestedComments: true },
   trino: base,
-  ansi: { ...base, nestedComments: true, delimiterCommand: true, bracketNames: true },
+  ansi: { ...base, nestedComments: true, delimiterCommand: true, bracketNames: true, batches: true },
 };
 
 export const lexisOf = (dialect: DialectName): Lexis => table[dialect];

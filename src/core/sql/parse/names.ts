@@ -35,7 +35,7 @@ export function readTableName(c: Cursor): TableReference | undefined {
     if (here === undefined) break;
     if (!isName(here) && !(parts.length > 0 && (operator(c) === '*' || isNumbered(c, 0)))) break;
     let part = tablePart(here, c.dialect);
-    templated ||= here.holes.length > 0 || here.text.includes('${');
+    templated ||= here.holes.length > 0 || /\$[{(]/.test(here.text);
     c.index++;
     part += readDashes(c, here);
     part += readTouching(c, () => {

@@ -14,7 +14,7 @@ import { readAlter } from './definitions/alter.ts';
 import { readCache, readCreate, readReplaceTable } from './definitions/create.ts';
 import { readDrop, readRefresh, readRename, readTruncate } from './definitions/drop.ts';
 import { readQuotedStatements, readRoutineBody } from './routine-body.ts';
-import { readCopy, readExport, readLoad, readUnload } from './rows/copy.ts';
+import { readBulkInsert, readCopy, readExport, readLoad, readUnload } from './rows/copy.ts';
 import { readDelete } from './rows/delete.ts';
 import { readInsert, readMultiInsert, readReplace } from './rows/insert.ts';
 import { readMerge } from './rows/merge.ts';
@@ -33,6 +33,7 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   drop: readDrop,
   rename: readRename,
   alter: readAlter,
+  bulk: readBulkInsert,
   copy: readCopy,
   load: readLoad,
   export: readExport,

@@ -48,6 +48,13 @@ export function readCopy(c: Cursor): Reading {
   return { kind: 'copy', target, columns, copyDirection: 'from' };
 }
 
+/** `BULK INSERT t FROM 'file'` of SQL Server. */
+export function readBulkInsert(c: Cursor): Reading {
+  c.index++;
+  if (!accept(c, 'insert')) return { kind: 'other' };
+  return { kind: 'copy', target: readTableName(c), columns: [], copyDirection: 'from' };
+}
+
 const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 
 /** `COPY (DELETE … RETURNING *) TO`: the rows that a statement returns. */

@@ -27,7 +27,7 @@ export function readUpdate(c: Cursor): Reading {
   const where = filtered ? readConjuncts(c) : [];
   const whereSpan = filtered ? spanFrom(c, whereStart) : undefined;
   const owner = qualifier === undefined ? undefined : targetAmong(tables, qualifier);
-  const aliased = c.dialect === 'ansi' && tables.length === 1 ? aliasedTarget(tables[0], from) : undefined;
+  const aliased = tables.length === 1 ? aliasedTarget(tables[0], from) : undefined;
   const target = aliased ?? owner ?? tables.find((item) => item.kind === 'table');
   if (target?.kind === 'table') withoutRead(c, firstRead, target.table);
   if (aliased !== undefined && tables[0]?.kind === 'table') withoutRead(c, firstRead, tables[0].table);
@@ -47,7 +47,7 @@ export function readUpdate(c: Cursor): Reading {
   };
 }
 
-/** `UPDATE x SET … FROM t AS x`: the alias stands for the table. */
+/** `UPDATE x SET … FROM t AS x` of SQL Server: the alias stands for the table; elsewhere no engine takes the name twice. */
 const aliasedTarget = (first: FromItem | undefined, from: readonly FromItem[]): FromItem | undefined =>
   first?.kind === 'table' && first.alias === undefined
     ? from.find((item) => item.kind === 'table' && item.alias === first.table.name)

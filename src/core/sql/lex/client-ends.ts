@@ -5,3 +5,11 @@ export function notebookCell(text: string, at: number): boolean {
   cell.lastIndex = at;
   return cell.test(text);
 }
+
+const batchEnd = /go(?:[ \t]+\d+)?[ \t]*;?[ \t]*(?=\r|\n|$|--)/iy;
+
+/** True at a line `GO`, with which the clients of SQL Server send what stands before it. */
+export function isBatchEnd(text: string, at: number): boolean {
+  batchEnd.lastIndex = at;
+  return batchEnd.test(text);
+}
