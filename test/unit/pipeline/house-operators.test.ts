@@ -342,3 +342,48 @@ with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1, tz="UT
   expect(written('d.named')).toEqual(['mart.b', 'ops.log']);
   expect(pipelines[0]?.tasks.map(({ executor }) => executor.kind)).toEqual(['airflow', 'airflow']);
 });
+
+describe('a class that calls `execute` of its base', () => {
+  const read = (base: string, body: string, given = '') =>
+    readTasks(`
+from airflow import DAG
+from airflow.exceptions import AirflowSkipException
+from airflow.models import Variable
+from airflow.operators.python import PythonOperator
+from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
+from airflow.providers.google.cloud.transfers.gcs_to_bigquery import GCSToBigQueryOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+
+def load(table):
+    PostgresHook("dw").run(f"INSERT INTO {table} SELECT 1")
+
+class House(${base}):
+    def execute(self, context):
+        if Variable.get("skipped") == "yes":
+            raise AirflowSkipException()
+        ${body}
+
+with DAG("d"):
+    House(task_id="t"${given})
+`)[0];
+  const reasons = (base: string, body: string) => read(base, body)?.unread.map(({ reason }) => reason);
+
+  test('does what the base does, where nobody can look', () => {
+    expect(reasons('KubernetesPodOperator', 'super().execute(context)')).toEqual(['it runs a container']);
+    expect(reasons('KubernetesPodOperator', 'print(context)')).toEqual([]);
+  });
+
+  test('writes the tables that its base writes', () => {
+    const given = ', destination_project_dataset_table="mart.t", write_disposition="WRITE_TRUNCATE"';
+    const words = (body: string) => read('GCSToBigQueryOperator', body, given)?.accesses.map(accessInWords);
+    expect(words('return super().execute(context)')).toEqual(['write mart.t full_replace by GCSToBigQueryOperator']);
+    expect(words('return None')).toEqual([]);
+  });
+
+  test('runs the function that its base is given', () => {
+    const given = ', python_callable=load, op_kwargs={"table": "mart.t"}';
+    const sent = (body: string) => statementsInWords(read('PythonOperator', body, given) as never);
+    expect(sent('super().execute(context)')).toEqual(['insert mart.t']);
+    expect(sent('print(context)')).toEqual([]);
+  });
+});

@@ -199,9 +199,7 @@ function executeWith(node: SyntaxNode, frame: Frame, run: Interpreter): Completi
   const clause = childOfType(node, 'with_clause');
   const body = childOf(node, 'body');
   const entered: Value[] = [];
-  for (const item of clause?.children ?? []) {
-    const value = childOf(item, 'value');
-    if (value === undefined) continue;
+  for (const value of (clause?.children ?? []).flatMap(managersOf)) {
     const named = value.type === 'as_pattern';
     const [expression] = value.children;
     const manager = run.evaluate(named && expression !== undefined ? expression : value, frame);
@@ -214,6 +212,15 @@ function executeWith(node: SyntaxNode, frame: Frame, run: Interpreter): Completi
   const completion = body === undefined ? 'normal' : executeBlock(body, frame, run);
   for (const manager of entered.reverse()) if (manager.kind === 'host') manager.host.exit?.(run);
   return completion;
+}
+
+/** The managers of one item of a `with`: with brackets around several, `with (a() as x, b()):`, they are one item of the tree. */
+function managersOf(item: SyntaxNode): readonly SyntaxNode[] {
+  const value = item.type === 'with_item' ? childOf(item, 'value') : item;
+  if (value === undefined) return [];
+  return value.type === 'parenthesized_expression' || value.type === 'tuple'
+    ? value.children.flatMap(managersOf)
+    : [value];
 }
 
 /** What `with manager as name` gives the name. */

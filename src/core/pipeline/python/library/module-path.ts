@@ -40,7 +40,7 @@ export function moduleFile(files: FileSet, name: string, from: string): string |
 /** The folders beside `dags` where the scheduler's home is not the workspace root: `src/dags`, `src/plugins`. */
 function homeRoots(from: string): readonly string[] {
   const home = /^(.+)\/(?:dags|plugins)\//.exec(from)?.[1];
-  return home === undefined ? [] : ['plugins', 'dags', 'include', 'config'].map((name) => `${home}/${name}`);
+  return home === undefined ? [] : ['plugins', 'dags', 'include', 'config', 'src'].map((name) => `${home}/${name}`);
 }
 
 function fileOfModule(files: FileSet, path: string): string | undefined {

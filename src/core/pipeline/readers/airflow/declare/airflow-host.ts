@@ -11,18 +11,26 @@ import { hostFor, programOf } from '../program/program-of.ts';
 import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
+import { foreignOverride, withForeignTasks } from './foreign-tasks.ts';
 import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
-import { looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
+import { callableOf, looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
 import { operatorBase, withLaterAttributes, workspaceOperatorTask } from './workspace-operators.ts';
 
 /** Notes of the running task that its class has the operator that it builds on do its work. */
-function runBase({ running }: Program, { object, after }: Extract<Value, { kind: 'super' }>): boolean {
+function runBase(
+  { running }: Program,
+  { object, after }: Extract<Value, { kind: 'super' }>,
+  run: Interpreter,
+): boolean {
   const operator = operatorBase(after);
   if (running === undefined || operator === undefined || object.kind !== 'object') return false;
   if (running.callable?.object !== object) return false;
-  running.runsBase = { operator, made: withLaterAttributes(running.made, object) };
+  const made = withLaterAttributes(running.made, object);
+  running.runsBase = { operator, made };
+  const given = callableOf(made);
+  if (given !== undefined) run.callFunction(given.function, given.call);
   return true;
 }
 
@@ -60,6 +68,7 @@ export function airflowHost(program: Program): Host {
       if (composed !== undefined) return composed;
       if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
         return call.positional[0];
+      if (last === 'override' && call.keywords.has('task_id')) return foreignOverride(program, name, call);
       if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
       return observeCall(program, name, call, run);
     },
@@ -86,7 +95,7 @@ export function airflowHost(program: Program): Host {
 
     callMethod(self, name, call, run) {
       if (self.kind === 'external') return undefined;
-      if (self.kind === 'super' && name === 'execute' && runBase(program, self))
+      if (self.kind === 'super' && name === 'execute' && runBase(program, self, run))
         return unknown('what its operator gives');
       if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
         return mappedOperator(program, call, (whole) =>
@@ -107,8 +116,12 @@ export function airflowHost(program: Program): Host {
       return workspaceOperatorTask(program, value, call, run);
     },
 
-    shift: (operator, left, right, at) =>
-      operator === '>>' ? edgeBetween(program, left, right, at) : edgeBetween(program, right, left, at, right),
+    shift(operator, left, right, at) {
+      const [first = left, second = right] = withForeignTasks(program, [left, right]);
+      return operator === '>>'
+        ? edgeBetween(program, first, second, at)
+        : edgeBetween(program, second, first, at, second);
+    },
 
     decorate(decorator, target, at, run) {
       if (target.kind !== 'function' && target.kind !== 'host') return undefined;
@@ -171,8 +184,9 @@ function decorated(
 
 /** `chain(a, [b, c], [d, e], f)`: neighbours are joined; two lists of one length pairwise. */
 function chain(program: Program, call: Call): Value {
-  for (const [index, from] of call.positional.entries()) {
-    const to = call.positional[index + 1];
+  const links = withForeignTasks(program, call.positional);
+  for (const [index, from] of links.entries()) {
+    const to = links[index + 1];
     if (to === undefined) break;
     const at = call.positionalAt[index + 1] ?? call.at;
     const start = call.positionalAt[index]?.start ?? at.start;

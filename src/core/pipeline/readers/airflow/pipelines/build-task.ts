@@ -60,7 +60,7 @@ export function buildTask(
         ]
       : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
   const sql = written.map((one) => withClockParams(one, clocks));
-  const accesses = [...transferAccesses(task), ...task.accessed];
+  const accesses = [...transferAccesses(asItsBase(task)), ...task.accessed];
   if (!task.named)
     problems.push({
       message: `The task_id ${JSON.stringify(task.name)} is not known before the file runs, so this task can be checked but not planned.`,
@@ -114,12 +114,15 @@ export function buildTask(
   };
 }
 
-/** What the operator sends that a class of the workspace has do its work before or behind code of its own. */
+/** The task as the operator that a class of the workspace has do its work, before or behind code of its own. */
+const asItsBase = (task: TaskBuilder): TaskBuilder =>
+  task.runsBase === undefined ? task : { ...task, made: task.runsBase.made, operator: task.runsBase.operator };
+
+/** What that operator sends. */
 function baseSql(task: TaskBuilder, context: SqlContext, problems: Problem[], unread: Unread[]): readonly TaskSql[] {
-  const { runsBase } = task;
-  const operator = runsBase && sqlOperators[runsBase.operator];
-  if (runsBase === undefined || operator === undefined) return [];
-  const asBase = { ...task, made: runsBase.made, operator: runsBase.operator };
+  const asBase = asItsBase(task);
+  const operator = sqlOperators[asBase.operator];
+  if (task.runsBase === undefined || operator === undefined) return [];
   return operatorSql(asBase, operator, connectionOf(asBase, operator), context, problems, unread, []);
 }
 

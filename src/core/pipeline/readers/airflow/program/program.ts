@@ -150,6 +150,8 @@ export interface Program {
   running: TaskBuilder | undefined;
   /** Numbers of the sessions that Python bodies open, by the call that opens one. */
   readonly sessions: Map<unknown, number>;
+  /** Tasks that calls from outside the workspace stand for, by what the call gave. */
+  readonly foreignTasks: Map<Value, Value>;
   /** Texts that the Python of tasks writes into files, by the name of the file. */
   readonly written: { readonly path: string; readonly text: TextValue; readonly conditions: readonly Condition[] }[];
   /** Functions under `@dag` and whether they were called. */
@@ -173,6 +175,7 @@ export const newProgram = (file: string): Program => ({
   conditions: () => [],
   running: undefined,
   sessions: new Map(),
+  foreignTasks: new Map(),
   written: [],
   searchPathOf: () => undefined,
   dagFunctions: [],

@@ -28,7 +28,10 @@ export function timetableSchedule(
   scheduleOf: (inner: Value) => Schedule,
 ): Schedule {
   const name = type.slice(type.lastIndexOf('.') + 1);
-  if (!type.startsWith('airflow.')) return unknownSchedule(`${name} is a timetable of its own`);
+  if (!type.startsWith('airflow.'))
+    return unknownSchedule(
+      /^[a-z_]/.test(name) ? `${name} is defined outside the workspace` : `${name} is a timetable of its own`,
+    );
   switch (name) {
     case 'CronDataIntervalTimetable':
       return cron(call, zone, 'tick-to-tick');

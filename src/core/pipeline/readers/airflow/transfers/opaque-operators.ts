@@ -46,7 +46,10 @@ const harmless: readonly RegExp[] = [
  * themselves what of them is not known.
  */
 export function operatorUnread(task: TaskBuilder): Unread[] {
-  const { operator } = task;
+  const { operator, runsBase } = task;
+  // `super().execute(context)`: what the base does counts beside what is followed.
+  if (runsBase !== undefined && task.callable !== undefined)
+    return operatorUnread({ ...task, operator: runsBase.operator, callable: undefined, runsBase: undefined });
   // What `@task.bash` returns is a command, which is run after its Python.
   if (isPython(operator) || (task.callable !== undefined && operator !== '@task.bash')) return [];
   if (emptyOperators.has(operator) || sqlOperators[operator] !== undefined || transferOperators.has(operator))
