@@ -9,6 +9,7 @@ import { peers } from './parts/peers.ts';
 import { plan } from './parts/plan.ts';
 import { rerun } from './parts/rerun.ts';
 import { slices } from './parts/slices.ts';
+import { sqlfluff } from './parts/sqlfluff.ts';
 import { figureTable } from './table.ts';
 
 /** Each part in the order it is shown; a part measures by itself and leaves nothing behind. */
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   memory,
   checksum,
   check,
+  sqlfluff,
   bundle,
 };
 const file = 'test-results/bench.json';
