@@ -1,9 +1,11 @@
 import type { Pipeline } from '../pipeline/model/model.ts';
 import { createMemo } from '../pipeline/workspace/memo.ts';
+import type { SourceSpan } from '../text/span.ts';
 import { allRules } from './all-rules.ts';
-import { createLintContext } from './context/lint-context.ts';
+import { createLintContext, type LintContext } from './context/lint-context.ts';
 import type { LintWorkspace } from './context/lint-workspace.ts';
 import type { Rule, RuleFinding } from './model/rule.ts';
+import { placeOf } from './source/statement-view.ts';
 
 /** What one rule says, before it is known who else speaks of the same. */
 export interface RawFinding {
@@ -19,8 +21,20 @@ export function createPipelineFindings(): (pipeline: Pipeline, workspace: LintWo
   return (pipeline, workspace) =>
     found(pipeline, [], workspace, (asked) => {
       const context = createLintContext(pipeline, asked);
+      const broken = brokenPlaces(context);
       return allRules.flatMap((rule) =>
-        [...rule.check(context)].map((finding) => ({ rule, finding, pipeline: pipeline.id })),
+        [...rule.check(context)]
+          .filter(({ at }) => !broken.some((place) => covers(place, at)))
+          .map((finding) => ({ rule, finding, pipeline: pipeline.id })),
       );
     });
 }
+
+/** Statements that break off: what is typed there is not judged before it is whole. */
+const brokenPlaces = ({ tasks }: LintContext): readonly SourceSpan[] =>
+  tasks.flatMap(({ statements }) =>
+    statements.flatMap((view) => (view.statement.unfinished === undefined ? [] : [placeOf(view, view.statement)])),
+  );
+
+const covers = (place: SourceSpan, at: SourceSpan): boolean =>
+  place.file === at.file && place.start <= at.start && at.end <= place.end;

@@ -17,6 +17,7 @@ import {
   workspaceSettings,
 } from '../readers/airflow/schedule/airflow-settings.ts';
 import { readSqlFile } from '../readers/sql-file/read-sql-file.ts';
+import { withBrokenSql } from './broken-sql.ts';
 import { joinReadings } from './join-readings.ts';
 import { routineJoiner } from './join-routines.ts';
 import { keepJoined } from './keep-joined.ts';
@@ -106,7 +107,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         const recording = recordingFileSet(files, shared.numbers);
         const used = new Set<SharedModule>();
         const shelf = shared.shelfFor(used);
-        const read = guarded(path, () => work(recording, shelf));
+        const read = withBrokenSql(guarded(path, () => work(recording, shelf)));
         shelf.setAside();
         const lookedAt = recording.lookedAt();
         const dependsOn = foundBy(lookedAt, used).filter((seen) => seen !== path);

@@ -150,6 +150,8 @@ export interface Statement extends Span {
   readonly body: readonly Statement[];
   /** Stands in a branch, a loop or an exception handler of its script or body: it may run any number of times. */
   readonly conditional: boolean;
+  /** Where it breaks off: it is half typed, or broken. */
+  readonly unfinished?: Span;
   /** The routine that is created or called. */
   readonly routine: TableReference | undefined;
 }

@@ -21,6 +21,7 @@ import { readMerge } from './rows/merge.ts';
 import { emptyStatement, type Reading } from './rows/reading.ts';
 import { readUpdate } from './rows/update.ts';
 import { readCallStatement, readExecuteStatement, readScriptWord, scriptWords } from './script-word.ts';
+import { unfinishedAt } from './unfinished.ts';
 
 const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   insert: readInsert,
@@ -65,7 +66,9 @@ export function readStatement(c: Cursor): Statement {
   const body = bodyOf(c, facts.kind, from);
   const end = c.tokens[c.end - 1]?.end ?? facts.end;
   const calls = nondeterministicCalls(c.tokens, from, c.end, c.match, c.dialect);
-  return { ...facts, body, end, nondeterministic: [...calls, ...c.quotedCalls] };
+  const statement = { ...facts, body, end, nondeterministic: [...calls, ...c.quotedCalls] };
+  const unfinished = c.nesting > 0 ? undefined : unfinishedAt(c.tokens, from, c.end, statement);
+  return unfinished === undefined ? statement : { ...statement, unfinished };
 }
 
 /** Objects that carry statements: those of the kind `other`. */
