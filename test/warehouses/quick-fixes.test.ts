@@ -17,6 +17,11 @@ const setup = `
   create table mart.renamed(day date, id int, v int);
   create table mart.moments(updated_at timestamptz, id int, v int);
   create table mart.totals(id int primary key, v int);
+  create table raw.sent(day date, part int, rec int, id int, v int, sent_at timestamptz, kind text, primary key (part, rec));
+  insert into raw.sent select e.day, c, e.id, e.id, e.v + c, timestamptz '2026-11-10 06:00+00', case when e.id % 2 = 0 then '' else 'k' || e.id end from raw.ev e cross join generate_series(0, 1) c;
+  create table mart.keyed(day date, key uuid, id int, v bigint, unique (key));
+  create table mart.picked(day date, id int, v int);
+  create table mart.merged(day date, id int, kind text, v bigint);
   create table mart.latest(id int primary key, v int, updated_at timestamptz);`;
 
 const task = (id: string, sql: string) => `SQLExecuteQueryOperator(task_id="${id}", conn_id="wh", sql="""${sql}""")`;
@@ -64,6 +69,20 @@ const tasks = {
     'totals',
     `INSERT INTO mart.totals (id, v) SELECT id, sum(v) FROM raw.ev ${day} GROUP BY id
         ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v`,
+  ),
+  'unstable-key': task(
+    'keyed',
+    `DELETE FROM mart.keyed ${day}; INSERT INTO mart.keyed (day, key, id, v) SELECT day, gen_random_uuid(), id, sum(v) FROM raw.ev ${day} GROUP BY day, id`,
+  ),
+  'unstable-pick': task(
+    'picked',
+    `DELETE FROM mart.picked ${day}; INSERT INTO mart.picked (day, id, v) SELECT day, id, v FROM (SELECT day, id, max(v) AS v, row_number() OVER (PARTITION BY day ORDER BY count(*) DESC) AS rn FROM raw.sent ${day} GROUP BY day, id) q WHERE rn <= 10`,
+  ),
+  'nullable-merge-key': task(
+    'merged',
+    `MERGE INTO mart.merged t USING (SELECT day, id, nullif(kind, '') AS kind, sum(v) AS v FROM raw.sent ${day} GROUP BY 1, 2, 3) s
+        ON t.day = s.day AND t.id = s.id AND t.kind = s.kind
+        WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (day, id, kind, v) VALUES (s.day, s.id, s.kind, s.v)`,
   ),
 };
 
