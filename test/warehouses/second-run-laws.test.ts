@@ -147,8 +147,12 @@ const setup = [
 ];
 
 const fixture = useFixture('postgres');
+// 0.0 is 0.
 const contents = () =>
-  scalar(fixture.warehouse, "select string_agg(x, e'\\n' order by x) from (select t::text as x from t) y");
+  scalar(
+    fixture.warehouse,
+    "select string_agg(x, e'\\n' order by x) from (select row(id, day, trim_scale(n), trim_scale(m), s, f)::text as x from t) y",
+  );
 
 test('what is called safe is what a second run leaves, and what is called sure it changes', async () => {
   const seen = { safe: 0, sure: 0, open: 0, refused: 0 };

@@ -42,7 +42,15 @@ export function rowDrawer(
   };
   const random = generator();
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  const value = (key: string): Value => (random() < 0.04 ? null : pick(pools[pick(types.get(key) ?? everyType)]));
+  // Letters of what the terms speak of, put together anyhow: what one function leaves may be what the next one takes.
+  const letters = [...new Set([...' aAbx-1', ...literals.flatMap((one) => (typeof one === 'string' ? [...one] : []))])];
+  const anyText = (): string => Array.from({ length: Math.floor(random() * 8) }, () => pick(letters)).join('');
+  const value = (key: string): Value => {
+    if (random() < 0.04) return null;
+    const type = pick(types.get(key) ?? everyType);
+    if (type === 'text' && random() < 0.4) return anyText();
+    return type === 'number' && random() < 0.4 ? Math.round(random() * 1200 - 600) / 4 : pick(pools[type]);
+  };
   const own = [...new Set(all.flatMap((one) => (one.kind === 'own' ? [one.column] : [])))];
   const fixed = new Map(all.flatMap((one) => (one.kind === 'fixed' ? [[one.name, one] as const] : [])));
   const hints = conditions.flatMap(hintsIn);
