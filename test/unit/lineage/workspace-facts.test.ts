@@ -113,7 +113,7 @@ describe('declarations', () => {
       declare({
         reads: [
           {
-            table: 'Orders',
+            table: 'orders',
             column: undefined,
             window: {
               lo: { anchor: 'start', floor: 'month', offset: { ...noOffset, days: -1 } },
