@@ -316,7 +316,7 @@ describe('several intervals in one go', () => {
           }
         }
       }),
-      { numRuns: lawRuns(60) },
+      { numRuns: lawRuns(16) },
     );
     // A law of which nothing went together would say nothing.
     expect(joined).toBeGreaterThan(runs);
