@@ -32,11 +32,15 @@ export type ChangeCause =
   | { readonly kind: 'adds-again' }
   /** The new value of the column is made of the old one; without a column rows come and go. */
   | { readonly kind: 'made-of-itself'; readonly column: string | undefined }
+  /** Rows that earlier runs had left go, as was declared. */
+  | { readonly kind: 'orphans' }
+  /** What the task does goes by the rows that it finds in its own table. */
+  | { readonly kind: 'goes-by-own' }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
 
 /** A cause that lies in the task itself. */
-export type ChangedByItself = Extract<ChangeCause, { readonly kind: 'adds-again' | 'made-of-itself' }>;
+export type ChangedByItself = Extract<ChangeCause, { readonly kind: 'adds-again' | 'made-of-itself' | 'goes-by-own' }>;
 
 /** What the causes are told from; `undefined` for what was not recorded. */
 export interface ChangeEvidence {
@@ -59,6 +63,8 @@ export interface ChangeEvidence {
   readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
   /** What a second run does to the slice, as far as the code says it. */
   readonly again?: ChangedByItself | undefined;
+  /** Left-over rows were taken away: that is all of the change, or a part of it. */
+  readonly orphans?: 'all' | 'part' | undefined;
   /** A scheduler ran the task, with the code that is deployed there. */
   readonly carried?: boolean;
   /** What the task rests on beside rows, code and settings, in words. */
@@ -66,7 +72,17 @@ export interface ChangeEvidence {
 }
 
 /** The causes of a change, the surest first. Never empty. */
-export function changeCauses({
+export function changeCauses(evidence: ChangeEvidence): readonly ChangeCause[] {
+  if (evidence.orphans === undefined) return causesOf(evidence);
+  const others =
+    evidence.orphans === 'part' ? causesOf(evidence) : causesOf(evidence).filter(({ kind }) => told.has(kind));
+  return [{ kind: 'orphans' }, ...others];
+}
+
+/** Causes that stand beside one that explains the whole change: they say why the rows were left over. */
+const told: ReadonlySet<ChangeCause['kind']> = new Set(['code', 'statements', 'settings', 'input', 'outside', 'undo']);
+
+function causesOf({
   before,
   after,
   previous,
@@ -156,6 +172,10 @@ export function causeInWords(cause: ChangeCause): string {
       return cause.column === undefined
         ? 'nothing that it depends on changed: each run of the task takes back what the one before has inserted or deleted'
         : `nothing that it depends on changed: the task makes ${cause.column} of its old value, so each run changes it again`;
+    case 'orphans':
+      return 'orphans: delete takes away rows that earlier runs left';
+    case 'goes-by-own':
+      return 'nothing else that it depends on changed: what the task does goes by the rows that it finds in its own table, or is not deterministic';
     case 'not-deterministic':
       return 'nothing that it depends on changed: the task is not deterministic';
   }

@@ -32,8 +32,10 @@ export interface LeftOverRows {
   /** A few of `rows`, as text per column. */
   readonly samples: readonly Readonly<Record<string, string | null>>[];
   readonly declared: 'keep' | 'delete' | undefined;
-  /** They were taken away, and are among the removed rows. */
+  /** They were taken away, and are among the removed rows but for those of `addedAgain`. */
   readonly deleted: boolean;
+  /** How many of the deleted rows this run itself had added to equal ones. Missing where there are none, and in older records. */
+  readonly addedAgain?: number | undefined;
   /** Why they were not, although that was declared. */
   readonly problem?: string | undefined;
 }

@@ -157,6 +157,128 @@ describe('whether the rows of a slice are the unit’s alone', () => {
     expect(sharedSlice(fact, day, [], rows(parts))).toMatch(why);
   });
 
+  const e = "select id, day, n from src where day = '2026-11-28'";
+
+  test.each<[string, string, ReadFact?]>([
+    ['NOT EXISTS', `insert into mart.t ${e} and not exists (select from mart.t t where t.id = src.id)`],
+    ['NOT (… IN …)', `insert into mart.t ${e} and not (id in (select id from mart.t))`],
+    ['EXCEPT', `insert into mart.t ${e} except select id, day, n from mart.t`],
+    ['an anti-join', 'insert into mart.t select s.* from src s left join mart.t t on t.id = s.id where t.id is null'],
+    [
+      'an anti-join on a common table',
+      'with old as (select id from mart.t) insert into mart.t select s.* from src s left join old on old.id = s.id where old.id is null',
+    ],
+    [
+      'what is new or differs',
+      `insert into mart.t select s.* from src s left join mart.t t on t.id = s.id where t.id is null or t.n <> s.n on conflict (id) do update set n = excluded.n`,
+    ],
+    [
+      'a guard in front of the ten best',
+      `insert into mart.t select * from (${e} order by n limit 10) s where not exists (select from mart.t t where t.id = s.id)`,
+    ],
+    [
+      'a stage of what is not there',
+      `create temp table s as ${e} and id not in (select id from mart.t); insert into mart.t select * from s`,
+    ],
+    [
+      'a temporary table of its last name',
+      `create temp table t as ${e}; insert into mart.t select * from t on conflict (id) do nothing`,
+    ],
+    [
+      'an update and an insert',
+      `update mart.t set n = s.n from (${e}) s where mart.t.id = s.id; insert into mart.t ${e} and not exists (select from mart.t t where t.id = src.id)`,
+    ],
+    [
+      'a sum of what it has filled',
+      `insert into mart.t ${e} on conflict (id) do update set n = excluded.n; insert into mart.t select 0, day, sum(n) from mart.t group by day`,
+    ],
+    [
+      'a prune behind it',
+      `insert into mart.t ${e} on conflict (id) do nothing; delete from mart.t a using mart.t b where a.id > b.id and a.n = b.n`,
+    ],
+    [
+      'a count of it kept elsewhere',
+      `insert into mart.log select count(*) from mart.t; insert into mart.t ${e} on conflict (id) do nothing`,
+    ],
+    [
+      'rows of the day before',
+      "insert into mart.t select id, '2026-11-28', n from mart.t where day = '2026-11-27' on conflict (id) do nothing",
+      read('mart.t', { kind: 'range', column: 'day', lo: [at('start', undefined, -1)], hi: [at('start')] }),
+    ],
+  ])('a task that fills its slice from elsewhere owns it: %s', (_, statements, itself = read('mart.t')) => {
+    expect(
+      sharedSlice(
+        write(own),
+        day,
+        [],
+        rows({ task: text(statements), facts: { reads: [read('src'), itself], writes: [] } }),
+      ),
+    ).toBeUndefined();
+  });
+
+  test.each<[string, string, ReadFact?]>([
+    ['a union', `insert into mart.t select * from mart.t union ${e} on conflict (id) do nothing`],
+    [
+      'a temporary table',
+      `create temp table x as select * from mart.t union ${e}; insert into mart.t select * from x where not exists (select from mart.t t where t.id = x.id)`,
+    ],
+    [
+      'a stage that stays',
+      `truncate stage; insert into stage select * from mart.t union ${e}; insert into mart.t select * from stage on conflict (id) do nothing`,
+    ],
+    [
+      'a common table',
+      `with old as (select * from mart.t) insert into mart.t select * from old union ${e} on conflict (id) do nothing`,
+    ],
+    [
+      'rows that it takes out',
+      `with d as (delete from mart.t returning id, day, n) insert into mart.t select * from d union ${e}`,
+    ],
+    [
+      'values of a join',
+      'insert into mart.t select s.id, s.day, s.n + coalesce(t.n, 0) from src s left join mart.t t on t.id = s.id where t.id is null or t.n < 9',
+    ],
+    [
+      'only those that are there',
+      `insert into mart.t ${e} and id in (select id from mart.t) on conflict (id) do update set n = excluded.n`,
+    ],
+    ['a number of its rows', `insert into mart.t select (select count(*) from mart.t) + id, day, n from src`],
+    [
+      'the next ten that are not there',
+      `insert into mart.t ${e} and not exists (select from mart.t t where t.id = src.id) order by id limit 10`,
+    ],
+    [
+      'a value of a CASE',
+      `insert into mart.t select id, day, case when exists (select from mart.t t where t.id = src.id) then 1 else 0 end from src on conflict (id) do nothing`,
+    ],
+    [
+      'a merge from itself',
+      'merge into mart.t t using (select s.id, s.n + o.n as n from src s join mart.t o on o.id = s.id) s on s.id = t.id when not matched then insert values (s.id, null, s.n)',
+    ],
+    [
+      'a variable',
+      'do $$ declare v int; begin select max(n) into v from mart.t; insert into mart.t select id, day, v from src on conflict (id) do nothing; end $$',
+    ],
+    ['a view', `insert into mart.t select * from v on conflict (id) do nothing`, { ...read('mart.t'), through: 'v' }],
+  ])('a task that builds on its own rows has no clean run: %s', (_, statements, itself = read('mart.t')) => {
+    expect(
+      sharedSlice(
+        write(own),
+        day,
+        [],
+        rows({ task: text(statements), facts: { reads: [read('src'), itself], writes: [] } }),
+      ),
+    ).toBe('it makes rows of mart.t out of those that it finds there');
+  });
+
+  test.each<[string, WriteFact, RegExp]>([
+    ['it only deletes', write(own, 'delete'), /^it only takes rows away from mart\.t$/],
+    ['it only empties', { ...write(whole, 'full_replace'), empties: true }, /^it only takes rows away/],
+    ['it makes the table once', write(whole, 'create'), /only where there is no such table yet$/],
+  ])('a task that does not fill its slice has no clean run: %s', (_, fact, why) => {
+    expect(sharedSlice(fact, day, [], rows())).toMatch(why);
+  });
+
   test.each<[string, WriteFact, PlanUnit, readonly string[], RegExp]>([
     ['another task writes the table', write(own), day, ['shop.other'], /^shop.other writes mart.t too$/],
     [

@@ -53,7 +53,7 @@ export function runText(view: RunView, colors: Colors): string {
         return lines.length === 0 ? [] : [colors.bold(`${unit.unit} ${slice.table}`), ...lines];
       }),
     ),
-    leftOverInWords(result.units).flatMap(({ text, help }) => [
+    leftOverInWords(result.units, result.preview).flatMap(({ text, help }) => [
       text,
       ...(help === undefined ? [] : [`  ${colors.green('help')} ${help}`]),
     ]),

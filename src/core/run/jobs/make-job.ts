@@ -24,6 +24,7 @@ import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
 import { sessionInSql } from './session-in-sql.ts';
+import { goesByOwnRows } from './slices/goes-by-own.ts';
 import { sharedSlice } from './slices/shared-slice.ts';
 import { taskContext } from './task-context.ts';
 
@@ -160,16 +161,15 @@ export function sliceOf(
   );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
   const { task, facts, refilledBy = () => [] } = source;
-  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? [], {
-    ...{ task, facts, refilledBy },
-    same: sameTable,
-  });
+  const rows = { task, facts, refilledBy, same: sameTable };
+  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? [], rows);
   const planned = unit.slices.find((slice) => slice.table === table);
   const stage = planned?.stage;
   const common = {
     table,
     mode,
     again: sliceAgain(write),
+    byOwn: goesByOwnRows(write, rows, unit.data),
     stage,
     key,
     volatile,

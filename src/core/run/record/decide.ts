@@ -49,7 +49,7 @@ function guard(
   isDone: boolean,
 ): (Decision & { kind: 'held' }) | undefined {
   if (target.slice.stage === true) return undefined;
-  const gone = diff.leftOver?.deleted === true ? diff.leftOver.rows : 0;
+  const gone = diff.leftOver?.deleted === true ? diff.leftOver.rows - (diff.leftOver.addedAgain ?? 0) : 0;
   const why = gone === 0 ? '' : ` (${plural(gone, 'row')} by orphans: delete)`;
   const before = diff.before?.rows ?? 0;
   const after = diff.after?.rows ?? 0;

@@ -1,15 +1,25 @@
 import { type ChangedByItself, changeCauses } from '../../diff/change-cause.ts';
+import type { SliceDiff } from '../../diff/slice-diff.ts';
 import { byScheduler } from '../../ledger/by-scheduler.ts';
 import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorded-input.ts';
 import { undoneRun } from '../../ledger/undo-mark.ts';
 import { ledgerSlice } from '../tables/target.ts';
-import { type SliceAgain, sessionSettings, type UnitJob } from '../unit/unit-job.ts';
+import { type JobSlice, sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
 
-const causeOf = (again: SliceAgain | undefined): ChangedByItself | undefined =>
-  again && (again.addsRows ? { kind: 'adds-again' } : { kind: 'made-of-itself', column: again.column });
+function causeOf({ again, byOwn }: Pick<JobSlice, 'again' | 'byOwn'>): ChangedByItself | undefined {
+  if (again === undefined) return byOwn === undefined ? undefined : { kind: 'goes-by-own' };
+  return again.addsRows ? { kind: 'adds-again' } : { kind: 'made-of-itself', column: again.column };
+}
+
+/** How much of a change is that left-over rows were taken away. */
+function orphansOf({ leftOver, added, removed, changed }: SliceDiff): 'all' | 'part' | undefined {
+  const gone = leftOver?.deleted === true ? leftOver.rows - (leftOver.addedAgain ?? 0) : 0;
+  if (gone === 0) return undefined;
+  return added === 0 && changed === 0 && removed === gone ? 'all' : 'part';
+}
 
 /** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */
 export function withCauses(
@@ -43,7 +53,8 @@ export function withCauses(
       same: sameInput(input, counterpart(input, version?.inputs ?? [])),
     })),
     unrecorded,
-    again: causeOf(target.slice.again),
+    again: causeOf(target.slice),
+    orphans: orphansOf(diff),
     carried: job.carried !== undefined,
   });
   return { ...applied, diff: { ...diff, causes } };

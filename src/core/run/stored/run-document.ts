@@ -66,6 +66,7 @@ const job = record<UnitJob>({
       floatTolerance: optional(finite),
       concurrency: optional(count),
       surrogates: optional(list(text)),
+      byOwn: optional(text),
       shared: optional(text),
       orphans: optional(oneOf('keep', 'delete')),
     }),

@@ -18,13 +18,13 @@ export interface RenderedStatement {
   readonly at: SourceSpan | undefined;
 }
 
-/** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
 /** A task that adds its rows once more, or makes a column of its old value; without a column its rows come and go. */
 export interface SliceAgain {
   readonly addsRows: boolean;
   readonly column: string | undefined;
 }
 
+/** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
 export interface JobSlice {
   readonly table: string;
   readonly column: string | undefined;
@@ -38,6 +38,8 @@ export interface JobSlice {
   readonly mode: WriteMode;
   /** What a second run of the same code over the same rows does to it. */
   readonly again?: SliceAgain | undefined;
+  /** Why what the task leaves in it goes by the rows that it finds there, in words; `undefined`: it fills it from elsewhere. */
+  readonly byOwn?: string | undefined;
   /** The rows before are another run's, or go on purpose: that fewer are left is never held. */
   readonly stage?: boolean | undefined;
   /** Declared key, else the ledger asks the catalog for the primary key. */

@@ -169,7 +169,7 @@ function groupsOf(told: readonly UnitRecord[]): readonly ReportGroup[] {
   return [...byTask(told)].map(([task, own]) => ({
     summary: `${task}: ${countsOf(own)}`,
     table: { titles: figureTitles, rows: own.flatMap(figureRows) },
-    details: own.flatMap(({ unit, slices }) => slices.flatMap((slice) => detailOf(unit, slice))),
+    details: own.flatMap(({ unit, state, slices }) => slices.flatMap((slice) => detailOf(unit, state, slice))),
   }));
 }
 
@@ -189,9 +189,9 @@ function figureRows({ unit, state, message, slices }: UnitRecord): readonly (rea
   });
 }
 
-function detailOf(unit: string, slice: SliceDiff): readonly ReportDetail[] {
+function detailOf(unit: string, state: UnitRecord['state'], slice: SliceDiff): readonly ReportDetail[] {
   const { table, samples, key, columns, causes } = slice;
-  const left = leftOverInWords([{ unit, slices: [slice] }]).map(
+  const left = leftOverInWords([{ unit, state, slices: [slice] }]).map(
     ({ text }) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
   );
   if (samples.length === 0 && causes.length === 0 && left.length === 0) return [];

@@ -1,4 +1,5 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
+import type { UnitState } from '../../ledger/ledger-store.ts';
 import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { plural } from '../../text/plural.ts';
@@ -7,12 +8,16 @@ import { plural } from '../../text/plural.ts';
 interface LeftOverOfTable {
   readonly task: TaskId;
   readonly table: string;
+  /** Without those of `addedAgain`. */
   readonly rows: number;
+  readonly addedAgain: number;
   readonly stale: number;
   readonly slices: number;
   readonly sample: Readonly<Record<string, string | null>> | undefined;
   readonly declared: 'keep' | 'delete' | undefined;
   readonly deleted: boolean;
+  /** Nothing of it was kept. */
+  readonly would: boolean;
   readonly problem: string | undefined;
 }
 
@@ -22,52 +27,62 @@ export interface LeftOverWords {
   readonly help: string | undefined;
 }
 
-/** Rows that earlier runs left and one clean run would not have, counted by task and table. */
+/**
+ * Rows that earlier runs left and one clean run would not have, counted by task and table. What a unit that is held (or any
+ * of a preview) left or took away is as it was before: it is said as what would be.
+ */
 export function leftOverInWords(
-  units: readonly { readonly unit: string; readonly slices: readonly SliceDiff[] }[],
+  units: readonly { readonly unit: string; readonly state: UnitState; readonly slices: readonly SliceDiff[] }[],
+  isPreview = false,
 ): readonly LeftOverWords[] {
   const tables = new Map<string, LeftOverOfTable>();
-  for (const { unit, slices } of units) {
+  for (const { unit, state, slices } of units) {
     const task = unit.slice(0, unit.lastIndexOf('@'));
+    const would = isPreview || state === 'held';
     for (const { table, leftOver } of slices) {
       if (leftOver === undefined) continue;
-      const { rows, stale, samples, declared, deleted, problem } = leftOver;
-      const key = JSON.stringify([task, table, deleted]);
+      const { rows, stale, samples, declared, deleted, addedAgain = 0, problem } = leftOver;
+      const key = JSON.stringify([task, table, deleted, would]);
       const known = tables.get(key);
       tables.set(key, {
-        ...{ task, table, declared, deleted, problem },
-        rows: rows + (known?.rows ?? 0),
+        ...{ task, table, declared, deleted, problem, would },
+        rows: rows - addedAgain + (known?.rows ?? 0),
+        addedAgain: addedAgain + (known?.addedAgain ?? 0),
         stale: stale + (known?.stale ?? 0),
         slices: 1 + (known?.slices ?? 0),
         sample: known?.sample ?? samples[0],
       });
     }
   }
-  return [...tables.values()].map(wordsOf);
+  return [...tables.values()].map((one) =>
+    one.deleted ? { text: deletedText(one), help: undefined } : keptWords(one),
+  );
 }
 
-function wordsOf({
-  task,
-  table,
-  rows,
-  stale,
-  slices,
-  sample,
-  declared,
-  deleted,
-  problem,
-}: LeftOverOfTable): LeftOverWords {
-  const where = `${plural(slices, 'slice')} of ${table}`;
-  const example = sample === undefined ? '' : `, e.g. ${rowText(sample)}`;
-  if (deleted)
-    return { text: `left over in ${where}, and taken away: ${plural(rows, 'row')}${example}`, help: undefined };
+const placeOf = ({ table, slices, would }: LeftOverOfTable): string =>
+  `${would ? 'would be left over' : 'left over'} in ${plural(slices, 'slice')} of ${table}`;
+
+const exampleOf = ({ sample }: LeftOverOfTable): string => (sample === undefined ? '' : `, e.g. ${rowText(sample)}`);
+
+function deletedText(one: LeftOverOfTable): string {
+  const { rows, addedAgain, would } = one;
+  const taken = `${placeOf(one)}, and taken away: ${plural(rows, 'row')}${exampleOf(one)}`;
+  if (addedAgain === 0) return taken;
+  const again = `${plural(addedAgain, 'row')} that ${would ? 'the run would add' : 'the run added'} to equal ones`;
+  return rows > 0
+    ? `${taken}; not kept: ${again}`
+    : `${would ? 'would not be kept' : 'not kept'} in ${plural(one.slices, 'slice')} of ${one.table}: ${again}${exampleOf(one)}`;
+}
+
+function keptWords(one: LeftOverOfTable): LeftOverWords {
+  const { task, table, rows, stale, declared, problem } = one;
   const counts = [
-    ...(rows > 0 ? [`${plural(rows, 'row')} that one clean run would not have${example}`] : []),
+    ...(rows > 0 ? [`${plural(rows, 'row')} that one clean run would not have${exampleOf(one)}`] : []),
     ...(stale > 0 ? [`${plural(stale, 'row')} that it would have with other values`] : []),
   ];
   const why = problem === undefined ? '' : `; not deleted: ${problem}`;
   return {
-    text: `left over in ${where}: ${counts.join(', ')}${why}`,
+    text: `${placeOf(one)}: ${counts.join(', ')}${why}`,
     help: declared === undefined ? leftOverHelp(task, table, rows, stale) : undefined,
   };
 }

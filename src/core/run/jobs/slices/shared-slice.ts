@@ -4,6 +4,7 @@ import type { PlanUnit } from '../../../plan/model/plan.ts';
 import { exactTime } from '../../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../../time/intervals/data-interval.ts';
 import { instant } from '../../../time/zones/instant.ts';
+import { goesByOwnRows } from './goes-by-own.ts';
 import { partOfTable, type RowsOfTask, usedUpTable } from './part-of-table.ts';
 
 type Bounds = Pick<DatedSlice, 'lo' | 'hi'>;
@@ -20,7 +21,8 @@ export function sharedSlice(
 ): string | undefined {
   const { table, slice, mode } = write;
   if (writers.length > 0) return `${writers.join(', ')} ${writers.length === 1 ? 'writes' : 'write'} ${table} too`;
-  if (mode === 'update') return `it only changes rows of ${table} that are there`;
+  const byOwn = goesByOwnRows(write, rows, unit.data);
+  if (byOwn !== undefined) return byOwn;
   if (mode === 'unknown') return `how it writes ${table} is not known`;
   const usedUp = usedUpTable(write, rows);
   if (usedUp !== undefined) return `it uses up what it reads (${usedUp}), so that a second run does not find it`;
@@ -30,7 +32,7 @@ export function sharedSlice(
   }
   if (slice.kind === 'whole-table') {
     if (mode === 'append') return `each interval adds its rows to ${table}, and which those are is not known`;
-    return mode === 'full_replace' || mode === 'create' ? undefined : partOfTable(rows, table);
+    return mode === 'full_replace' ? undefined : partOfTable(rows, table);
   }
   if (typeof write.cutAsSaid === 'object' && !isSameRange(write.cutAsSaid, slice, unit.data)) {
     return `other rows of ${table} were declared to be those of an interval than its statements say`;

@@ -21,14 +21,15 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
   try {
     const applied = await applyOnce(unit);
     if (applied.escape.kind !== 'none') return await escapedRows(unit, applied);
-    const added = unit.job.restores === undefined ? appendNotes(applied.slices) : [];
     const stays = unit.job.outside === undefined ? [] : [outsideNote(unit.job.outside)];
-    const notes = [...applied.notes, ...added, ...stays];
     const doubled = await findDoubled(unit, watched, before);
-    const whole = { ...applied, notes, doubled };
+    const whole = { ...applied, notes: [...applied.notes, ...stays], doubled };
     const isAll = unit.job.restores !== undefined || unit.job.outside !== undefined || doubled.kind !== 'none';
     const left = isAll ? withoutLeftOver(unit, whole) : await takeLeftOver(unit, whole);
-    return left.lasting === undefined ? left : { ...left, notes: [...left.notes, ...keptNotes(left)] };
+    // Of what the unit leaves in the end: rows that were added may have been taken away again.
+    const added = unit.job.restores === undefined ? appendNotes(left.slices) : [];
+    const kept = left.lasting === undefined ? [] : keptNotes(left);
+    return { ...left, notes: [...left.notes, ...added, ...kept] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }

@@ -42,8 +42,15 @@ export async function takeLeftOver(unit: OpenUnit, applied: Applied): Promise<Ap
   );
 }
 
-const withLeftOver = (slice: AppliedSlice, left: LeftOver | undefined, deleted: boolean): AppliedSlice =>
-  left === undefined ? slice : { ...slice, diff: { ...slice.diff, leftOver: { ...left.found, deleted } } };
+const withLeftOver = (slice: AppliedSlice, left: LeftOver | undefined, deleted: boolean, again = 0): AppliedSlice => {
+  if (left === undefined) return slice;
+  const leftOver = { ...left.found, deleted, ...(again > 0 ? { addedAgain: again } : {}) };
+  return { ...slice, diff: { ...slice.diff, leftOver } };
+};
+
+/** Each row that is taken away is one removed more, or one added less. */
+const addedAgain = (before: AppliedSlice | undefined, after: AppliedSlice): number =>
+  before?.diff.added === undefined || after.diff.added === undefined ? 0 : before.diff.added - after.diff.added;
 
 async function deleteLeftOver(
   unit: OpenUnit,
@@ -84,6 +91,8 @@ async function deleteLeftOver(
   return {
     ...applied,
     escape: escaped,
-    slices: slices.map((slice, index) => withLeftOver(slice, doomed[index], true)),
+    slices: slices.map((slice, index) =>
+      withLeftOver(slice, doomed[index], true, addedAgain(applied.slices[index], slice)),
+    ),
   };
 }
