@@ -529,7 +529,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'what the database has against a plan',
       imports: ['unit', 'jobs/slices', 'jobs', 'session'],
     },
-    { room: 'survey', decides: 'what tables hold, interval by interval, whoever wrote it', imports: [] },
+    {
+      room: 'survey',
+      decides: 'what tables hold, interval by interval, whoever wrote it',
+      imports: ['unit', 'jobs', 'session'],
+    },
   ],
   'core/view': [
     { room: 'words', decides: 'how a fact, a time and a version are said', imports: [] },

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { surveySlices } from '../../src/core/run/survey/survey-slices.ts';
-import { instant } from '../../src/core/time/zones/instant.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { runCli } from '../support/run-cli.ts';
 import { type ShopWorkspace, shopWorkspace } from '../support/shop-workspace.ts';
-
-const day = (text: string) => instant(Date.parse(`${text}T00:00:00Z`));
 
 let parent = '';
 beforeAll(() => {
@@ -90,23 +87,22 @@ describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine
         ['2026-11-01', '2026-11-02'].map((from, index) => ({
           unit: `${column} ${from}`,
           table: 'mart.odd_types',
-          column,
-          from: day(from),
-          to: day(['2026-11-02', '2026-11-03'][index] ?? ''),
-          isValue: false,
+          rows: { column, from, to: ['2026-11-02', '2026-11-03'][index] ?? '', predicate: undefined },
+          settings: {},
         })),
       );
-      const one = { unit: 'x', from: day('2026-11-01'), to: day('2026-11-02'), isValue: true };
-      const absent = { ...one, table: 'mart.absent', column: 'at' };
-      const valued = { ...one, table: 'mart.daily', column: 'shop' };
-      const { rows, untold } = await surveySlices(session, [...slices, absent, valued], 10_000);
+      const range = { from: '2026-11-01', to: '2026-11-02', predicate: undefined };
+      const absent = { unit: 'x', table: 'mart.absent', rows: { ...range, column: 'at' }, settings: {} };
+      const unread = { unread: true as const, settings: {} };
+      const valued = { unit: 'x', table: 'mart.daily', rows: { ...range, column: 'shop' }, ...unread };
+      const { rows, untold } = await surveySlices(session, [...slices, absent, valued], 10_000, {});
       for (const column of ['at', 'name', 'number']) {
         expect([rows.get(`${column} 2026-11-01`), rows.get(`${column} 2026-11-02`)]).toEqual([1, 1]);
       }
       expect(untold).toEqual([
         expect.stringContaining('has no column nothing'),
         'mart.absent: it is not there, or cannot be read',
-        'mart.daily: an interval is one value of shop, which holds no times',
+        'mart.daily: an interval is one value of shop, which cannot be told from the template',
       ]);
     } finally {
       await session.close();

@@ -43,13 +43,14 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
   const workspace = await openWorkspace(options, shell);
   const tasks = findTasks(words, workspace.tasks);
   const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
-  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+  await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const session = await warehouse.connect('unit');
     try {
       const found: GapsOfTask[] = [];
       for (const task of tasks) {
-        const asked = calendarSurvey(task, now);
-        found.push(gapsOf(task, now, asked, await surveySlices(session, asked.slices, surveyLimitMs)));
+        const asked = calendarSurvey(task, workspace.facts.tasks.get(task.id), workspace.config, now);
+        const counted = await surveySlices(session, asked.slices, surveyLimitMs, connection.settings);
+        found.push(gapsOf(task, now, asked, counted));
       }
       shell.out(options.format === 'json' ? gapsJson(found) : gapsText(found, shell));
       // What could not be counted is no all-clear.
@@ -61,7 +62,12 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
   });
 }
 
-function gapsOf(task: PlannableTask, now: Instant, { units, season }: CalendarSurvey, survey: SliceSurvey): GapsOfTask {
+function gapsOf(
+  task: PlannableTask,
+  now: Instant,
+  { units, season, untold }: CalendarSurvey,
+  survey: SliceSurvey,
+): GapsOfTask {
   const cells = new Map(calendarGrid(task, task.id, now, task.zone).cells.map((cell) => [cell.unit, cell]));
   const counted = units.flatMap((unit) => {
     const rows = survey.rows.get(unit);
@@ -77,7 +83,7 @@ function gapsOf(task: PlannableTask, now: Instant, { units, season }: CalendarSu
       const cell = cells.get(gap.unit);
       return cell === undefined ? [] : [{ ...cell, ...gap }];
     }),
-    untold: survey.untold,
+    untold: [...untold, ...survey.untold],
   };
 }
 

@@ -131,7 +131,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       }
       return withWarehouse(connection, async (warehouse) => {
         const { states, runs } = await readLedger(warehouse, new Map(codeHashes), most);
-        const { rows, untold } = await surveyed(warehouse, slices);
+        const { rows, untold } = await surveyed(warehouse, slices, connection.settings);
         return { kind: 'known' as const, states, runs, rows: [...rows], untold };
       });
     },
@@ -162,11 +162,15 @@ async function confirmed<T extends SiftedJobs>(
 }
 
 /** In a session of its own, which ends with it. */
-async function surveyed(warehouse: Warehouse, slices: readonly SurveySlice[]): Promise<SliceSurvey> {
+async function surveyed(
+  warehouse: Warehouse,
+  slices: readonly SurveySlice[],
+  settings: Readonly<Record<string, string>>,
+): Promise<SliceSurvey> {
   if (slices.length === 0) return { rows: new Map(), untold: [] };
   const session = await warehouse.connect('unit');
   try {
-    return await surveySlices(session, slices, surveyLimitMs);
+    return await surveySlices(session, slices, surveyLimitMs, settings);
   } finally {
     await session.close();
   }

@@ -239,7 +239,8 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const end = before === undefined ? undefined : parseInstant(before, found.zone);
       return calendarGrid(found, namedIn(facts, task).name, instant(now), settings.shownIn ?? found.zone, end);
     },
-    survey: async ({ task, now }) => calendarSurvey(taskCalled(task), instant(now)),
+    survey: async ({ task, now }) =>
+      calendarSurvey(taskCalled(task), state().facts.tasks.get(task), state().config, instant(now)),
     async outdated({ page }) {
       const shown = frozen.get(page);
       return shown === undefined ? [] : outOfDateTasks(shown.plan, codeHashes());

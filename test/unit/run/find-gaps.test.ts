@@ -19,6 +19,7 @@ test('an empty table has no gaps', () => {
 test('far fewer or more rows than around it are odd, where enough are usual', () => {
   expect(said([100, 100, 100, 20, 100, 100, 400, 100])).toEqual(['3 odd 20 100', '6 odd 400 100']);
   expect(said([9, 9, 9, 1, 9, 9, 9])).toEqual([]);
+  expect(said([1, 1, 1, 50, 1, 1, 1])).toEqual(['3 odd 50 1']);
   expect(said([100, 10])).toEqual([]);
 });
 

@@ -50,7 +50,9 @@ function textOf(
     ...(lines.length === 0 ? [] : textTable(heads, lines, { width: columns, paintTitle: colors.dim })),
     ...beforeText(task, before, intervals.length),
     ...untold.map((text) => `not counted: ${text}`),
-    ...(commands.length === 0 ? [] : ['to fill what is missing:', ...commands.map((command) => `  ${command}`)]),
+    ...(commands.length === 0
+      ? []
+      : ['to fill what is missing:', ...[...new Set(commands)].map((command) => `  ${command}`)]),
     '',
   ].join('\n');
 }

@@ -5,9 +5,12 @@ import type { TemplateContext } from '../../template/render/template-context.ts'
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitOptions } from '../unit/unit-job.ts';
 
+/** What a task's operator may say otherwise than its connection. */
+export type SessionOptions = Pick<UnitOptions, 'settings' | 'statementTimeoutMs' | 'lockTimeoutMs'>;
+
 /** How the session of one unit is set. */
-export interface JobSession {
-  readonly options: UnitOptions;
+export interface JobSession<Options extends SessionOptions = UnitOptions> {
+  readonly options: Options;
   /** Whom the task's statements run as, where its operator says it. */
   readonly role: string | undefined;
 }
@@ -16,7 +19,11 @@ export interface JobSession {
  * The run's options with what the task's operator says of its session: that goes over the settings of the connection.
  * Of two time limits the shorter one counts. Refused by name: what a unit's transaction cannot have.
  */
-export function jobSession(task: Task, context: TemplateContext, options: UnitOptions): JobSession | JobRefusal {
+export function jobSession<Options extends SessionOptions>(
+  task: Task,
+  context: TemplateContext,
+  options: Options,
+): JobSession<Options> | JobRefusal {
   if (task.session === undefined) return { options, role: undefined };
   const settings: Record<string, string> = { ...options.settings };
   let { statementTimeoutMs, lockTimeoutMs } = options;

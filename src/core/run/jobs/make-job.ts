@@ -1,29 +1,20 @@
 import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
-import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
-import {
-  addsTwice,
-  changedColumn,
-  type RangeSlice,
-  type ReadFact,
-  type TaskFacts,
-  type WriteFact,
-} from '../../lineage/facts/facts.ts';
+import { addsTwice, changedColumn, type ReadFact, type TaskFacts, type WriteFact } from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
-import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
-import { evaluateTime, exactTime } from '../../time/expressions/evaluate-time.ts';
-import { type Instant, instant } from '../../time/zones/instant.ts';
-import { toIso } from '../../time/zones/iso.ts';
+import { evaluateTime } from '../../time/expressions/evaluate-time.ts';
+import { instant } from '../../time/zones/instant.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { JobInput, JobSlice, SliceAgain, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { jobSession } from './job-session.ts';
 import { nameOfTable } from './name-of-table.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
-import { type RenderedSql, renderPart, renderStatements, unqualified } from './render-statements.ts';
+import { type RenderedSql, renderStatements } from './render-statements.ts';
 import { sessionInSql } from './session-in-sql.ts';
+import { isoBound, sliceRows } from './slice-rows.ts';
 import { goesByOwnRows } from './slices/goes-by-own.ts';
 import { sharedSlice } from './slices/shared-slice.ts';
 import { taskContext } from './task-context.ts';
@@ -181,58 +172,14 @@ export function sliceOf(
   if (slice.kind !== 'range' || (stage === true && planned?.column === undefined)) {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }
-  const bounds = {
-    column: slice.column,
-    from: isoBound(exactTime(slice.lo, unit.data)),
-    to: isoBound(exactTime(slice.hi, unit.data)),
-  };
-  if (slice.predicate === undefined) {
-    const values = renderedValues(slice, source.task, texts, context);
-    return { ...common, ...bounds, predicate: undefined, ...(values.length > 0 ? { values } : {}) };
-  }
-  const sql = source.task.sql[slice.predicate.sqlIndex];
-  const rendered = texts[slice.predicate.sqlIndex];
-  const part = sql && rendered && renderPart(sql, slice.predicate, rendered.text, context);
-  if (sql === undefined || part === undefined) {
-    return {
-      code: 'no-slice',
-      message: `${source.task.id}: the rows that it deletes from ${table} cannot be told from its template`,
-      remedy: `write the bounds of the DELETE outside of loops, or say in backfill.yaml which rows an interval owns: ${declaredWriteText(source.task.id, [table], { column: slice.column, from: 'start', to: 'end' })}`,
-      at: write.at,
-    };
-  }
-  return { ...common, ...bounds, predicate: unqualified(part, qualifiers({ table, slice }, source), sql.dialect) };
+  const own = sliceRows({ ...write, slice }, table, unit.data, source.task, texts, context);
+  return isRefusal(own) ? own : { ...common, ...own };
 }
 
 function sliceAgain(write: WriteFact): SliceAgain | undefined {
   const changed = changedColumn(write);
   if (changed !== undefined) return { addsRows: false, column: changed.column };
   return addsTwice(write) ? { addsRows: true, column: undefined } : undefined;
-}
-
-/** What the rows have in columns with one value; none where one of them cannot be told from the template. */
-function renderedValues(
-  { values = [] }: RangeSlice,
-  task: Task,
-  texts: readonly RenderedSql[],
-  context: TemplateContext,
-): readonly { readonly column: string; readonly sql: string }[] {
-  const known = values.flatMap(({ column, sqlIndex, ...part }) => {
-    const [sql, rendered] = [task.sql[sqlIndex], texts[sqlIndex]];
-    const text = sql && rendered && renderPart(sql, part, rendered.text, context);
-    return text === undefined ? [] : [{ column, sql: text }];
-  });
-  return known.length === values.length ? known : [];
-}
-
-/** Names that may stand before a column of the target in its own DELETE. */
-function qualifiers({ table, slice }: Pick<WriteFact, 'table' | 'slice'>, { task }: JobSource): ReadonlySet<string> {
-  const names = new Set([nameParts(table).join('.'), lastNamePart(table)]);
-  if (slice.kind !== 'range' || slice.predicate === undefined) return names;
-  const { sqlIndex, start, end } = slice.predicate;
-  const statement = task.sql[sqlIndex]?.reading.statements.find((one) => one.start <= start && end <= one.end);
-  if (statement?.targetAlias !== undefined) names.add(statement.targetAlias);
-  return names;
 }
 
 export function inputOf(
@@ -265,8 +212,6 @@ const unnamed = ({ table, at }: ReadFact | WriteFact, { id }: Task): JobRefusal 
   remedy: 'give its value under variables or params in backfill.yaml, or make the name of the interval alone',
   at,
 });
-
-const isoBound = (at: Instant): string | undefined => (Number.isFinite(at) ? toIso(at) : undefined);
 
 /** The same table, though one of the names may lack its schema. */
 function sameTable(one: string, other: string): boolean {

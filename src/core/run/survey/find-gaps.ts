@@ -19,7 +19,7 @@ export interface Gap extends CountedInterval {
 /** Intervals on each side that are compared with, and how many times more or fewer rows are far from theirs. */
 const neighbours = 7;
 const far = 3;
-/** Of fewer rows than this nothing is said to be usual. */
+/** Where both are fewer rows than this, a difference says nothing. */
 const fewest = 20;
 
 /**
@@ -50,7 +50,7 @@ export function findGaps(intervals: readonly CountedInterval[], season: number |
 }
 
 const isFar = (rows: number, usual: number | undefined): boolean =>
-  usual !== undefined && usual >= fewest && (rows * far < usual || rows > usual * far);
+  usual !== undefined && Math.max(rows, usual) >= fewest && (rows * far < usual || rows > usual * far);
 
 /** Rows of those that have some. */
 const rowsAt = (intervals: readonly CountedInterval[], positions: readonly number[], except: number): number[] =>

@@ -1,23 +1,32 @@
 import type { UnitId } from '../../plan/model/plan.ts';
-import type { Instant } from '../../time/zones/instant.ts';
-import { toIso } from '../../time/zones/iso.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
-import { countSlicesSql } from '../../warehouse/dialects/postgres/slice/count-slices-sql.ts';
+import {
+  countMatchesSql,
+  countSlicesSql,
+  sameBoundsSql,
+} from '../../warehouse/dialects/postgres/slice/count-slices-sql.ts';
+import { slicePredicate, timeTypes } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
+import type { TableDescription } from '../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import type { SliceRows } from '../jobs/slice-rows.ts';
+import { keepSettings } from '../session/session-settings.ts';
+import { namedColumns, plainRange } from './condition-text.ts';
 
 /** A count is given up after this long, in milliseconds: it is asked for by nobody. */
 export const surveyLimitMs = 10_000;
+
+type Settings = Readonly<Record<string, string>>;
 
 /** The rows of a table that one interval owns. */
 export interface SurveySlice {
   readonly unit: UnitId;
   readonly table: string;
-  readonly column: string;
-  readonly from: Instant;
-  readonly to: Instant;
-  /** All of its rows have one value in the column, which is a range only where the column holds times. */
-  readonly isValue: boolean;
+  readonly rows: SliceRows;
+  /** What the task's operator sets in its session; goes over the settings of the connection. */
+  readonly settings: Settings;
+  /** Its rows have one value that cannot be told from the template: its bounds say them only where the column holds times. */
+  readonly unread?: true;
 }
 
 /** What tables hold, interval by interval, whoever wrote it. */
@@ -29,25 +38,28 @@ export interface SliceSurvey {
 }
 
 /**
- * Asks each table once, by one grouped count over its slice column that ends after `limitMs`. Reads only. Throws
- * {@link WarehouseError} where the connection is lost.
+ * Asks each table once, by one grouped count over the columns that tell its slices apart, which ends after `limitMs`. Reads only.
+ * `settings`: of the connection. Throws {@link WarehouseError} where the connection is lost.
  */
 export async function surveySlices(
   session: Session,
   slices: readonly SurveySlice[],
   limitMs: number,
+  settings: Settings,
 ): Promise<SliceSurvey> {
   const rows = new Map<UnitId, number>();
   const untold: string[] = [];
   const tables = new Map<string, SurveySlice[]>();
   for (const slice of slices) {
-    const key = JSON.stringify([slice.table, slice.column]);
-    tables.set(key, [...(tables.get(key) ?? []), slice]);
+    const key = JSON.stringify([slice.table, slice.rows.column, slice.settings]);
+    const asked = tables.get(key);
+    if (asked === undefined) tables.set(key, [slice]);
+    else asked.push(slice);
   }
-  await session.query("select pg_catalog.set_config('statement_timeout', $1, false)", [String(limitMs)]);
   try {
     for (const asked of tables.values()) {
       try {
+        await keepSettings(session, settings, asked[0]?.settings ?? {}, { statement_timeout: String(limitMs) });
         for (const [unit, count] of await countTable(session, asked)) rows.set(unit, (rows.get(unit) ?? 0) + count);
       } catch (error) {
         if (!(error instanceof WarehouseError) || error.kind === 'connection') throw error;
@@ -55,37 +67,78 @@ export async function surveySlices(
       }
     }
   } finally {
-    await session.query('reset statement_timeout').catch(() => {});
+    await session.query('reset all').catch(() => {});
   }
   return { rows, untold };
 }
 
-async function countTable(
-  session: Session,
-  slices: readonly SurveySlice[],
-): Promise<readonly (readonly [UnitId, number])[]> {
+type Counted = readonly (readonly [UnitId, number])[];
+
+async function countTable(session: Session, slices: readonly SurveySlice[]): Promise<Counted> {
   const [first] = slices;
   if (first === undefined) return [];
-  const { table, column } = first;
-  const [described] = await describeReadable(session, [table], new Map());
+  const [described] = await describeReadable(session, [first.table], new Map());
   if (described === undefined) throw new WarehouseError('missing', 'it is not there, or cannot be read', false);
-  const type = described.columns.find(({ name }) => name === column)?.baseType ?? '';
-  if (first.isValue && !timeTypes.has(type)) {
-    throw new WarehouseError('other', `an interval is one value of ${column}, which holds no times`, false);
+  const column = described.columns.find(({ name }) => name === first.rows.column);
+  if (column !== undefined && !timeTypes.has(column.baseType) && slices.some(({ unread }) => unread)) {
+    const why = `an interval is one value of ${column.name}, which cannot be told from the template`;
+    throw new WarehouseError('other', why, false);
   }
-  const bounds = [...new Set(slices.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b);
-  const { rows } = await session.query(countSlicesSql(described, column, bounds.map(toIso)));
+  if (await areRanges(session, described, slices)) return countRanges(session, described, slices);
+  const conditions = slices.map(({ rows }) => {
+    const condition = slicePredicate(described, rows);
+    if (condition === undefined) throw new WarehouseError('other', 'an interval owns all of its rows', false);
+    return condition;
+  });
+  const columns = namedColumns(conditions, described);
+  const { rows } = await session.query(countMatchesSql(described, columns, conditions));
+  return slices.map(({ unit }, index) => [unit, Number(rows[index]?.[0] ?? 0)]);
+}
+
+/**
+ * Whether each slice is the rows between its bounds and no others, so that it can be counted without a look at each value: it
+ * has no condition of its own, or one of two bounds of a time that are those, as the session reads them.
+ */
+async function areRanges(session: Session, table: TableDescription, slices: readonly SurveySlice[]): Promise<boolean> {
+  const column = table.columns.find(({ name }) => name === slices[0]?.rows.column);
+  if (column === undefined) return true;
+  const isTime = timeTypes.has(column.baseType);
+  const bounds = slices.map(({ rows }) =>
+    rows.predicate === undefined ? undefined : plainRange(rows.predicate, column.name, table),
+  );
+  const isOne = ({ rows }: SurveySlice, at: number): boolean => {
+    if (rows.predicate !== undefined) return isTime && column.baseType !== 'date' && bounds[at] !== undefined;
+    return rows.values === undefined || (isTime && rows.values.length === 1);
+  };
+  if (!slices.every(isOne)) return false;
+  const said = slices.flatMap(({ rows: { from, to } }, at) => {
+    const bound = bounds[at];
+    return bound === undefined ? [] : [[bound.from, from ?? ''] as const, [bound.to, to ?? ''] as const];
+  });
+  if (said.length === 0) return true;
+  return (await session.query(sameBoundsSql(table, column.name, said))).rows[0]?.[0] === 't';
+}
+
+async function countRanges(
+  session: Session,
+  table: TableDescription,
+  slices: readonly SurveySlice[],
+): Promise<Counted> {
+  const ranges = slices.map(({ unit, rows: { from = '', to = '' } }) => ({ unit, from, to }));
+  const column = slices[0]?.rows.column ?? '';
+  const bounds = [...new Set(ranges.flatMap(({ from, to }) => [from, to]))].sort(
+    (a, b) => Date.parse(a) - Date.parse(b),
+  );
+  const { rows } = await session.query(countSlicesSql(table, column, bounds));
   const parts = new Map(rows.map(([part, count]) => [Number(part) - 1, Number(count)]));
   // Slices may overlap, so each is the sum of the parts between its own bounds.
   const at = new Map(bounds.map((bound, index) => [bound, index]));
-  return slices.map(({ unit, from, to }) => {
+  return ranges.map(({ unit, from, to }) => {
     let count = 0;
     for (let part = at.get(from) ?? 0; part < (at.get(to) ?? 0); part++) count += parts.get(part) ?? 0;
     return [unit, count];
   });
 }
-
-const timeTypes: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
 
 /** SQLSTATE of a statement that took longer than it may. */
 const overtime = '57014';

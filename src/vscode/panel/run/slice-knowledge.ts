@@ -94,7 +94,7 @@ export async function askSliceStates(
     const { slices, ...survey } = await client.call('survey', { task, now: Date.now() });
     return async (api, connection) => {
       const known = await api.call('sliceStates', { connection, codeHashes, slices, runs: 0 });
-      return known.kind === 'world' ? known : { ...known, ...survey };
+      return known.kind === 'world' ? known : { ...known, ...survey, untold: [...survey.untold, ...known.untold] };
     };
   });
   if ('error' in answer) return undefined;

@@ -1,27 +1,34 @@
 import type { PlannableTask } from '../../../plan/model/plan-request.ts';
 import { unitId } from '../../../plan/model/unit-id.ts';
-import { slicesOfIntervals } from '../../../run/survey/slices-of-intervals.ts';
-import type { SurveySlice } from '../../../run/survey/survey-slices.ts';
+import {
+  type SlicesOfIntervals,
+  type SurveyedTask,
+  slicesOfIntervals,
+} from '../../../run/survey/slices-of-intervals.ts';
 import type { Instant } from '../../../time/zones/instant.ts';
 import { type CalendarLayout, laidOut } from './calendar-view.ts';
 
 /** What is to be counted for the calendar of a task. */
-export interface CalendarSurvey {
+export interface CalendarSurvey extends SlicesOfIntervals {
   /** Its finished intervals, oldest first. */
   readonly units: readonly string[];
-  readonly slices: readonly SurveySlice[];
   /** How many intervals lie between those that are alike; `undefined`: none are. */
   readonly season: number | undefined;
 }
 
 const seasons: Readonly<Record<CalendarLayout, number | undefined>> = { days: 7, hours: 24, strip: undefined };
 
-export function calendarSurvey(task: PlannableTask | undefined, now: Instant): CalendarSurvey {
-  if (task === undefined) return { units: [], slices: [], season: undefined };
+export function calendarSurvey(
+  task: PlannableTask | undefined,
+  known: Omit<SurveyedTask, 'given'> | undefined,
+  given: SurveyedTask['given'],
+  now: Instant,
+): CalendarSurvey {
+  if (task === undefined || known === undefined) return { units: [], slices: [], untold: [], season: undefined };
   const { layout, intervals } = laidOut(task, now);
   return {
     units: intervals.map(({ start }) => unitId(task.id, start)),
-    slices: slicesOfIntervals(task, intervals),
+    ...slicesOfIntervals(task, intervals, { ...known, given }),
     season: seasons[layout],
   };
 }

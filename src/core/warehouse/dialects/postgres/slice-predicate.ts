@@ -35,7 +35,7 @@ export function slicePredicate(table: TableDescription, slice: SliceBounds): str
   return `(${[...bound('>=', slice.from), ...bound('<', slice.to)].join(' and ')})`;
 }
 
-const timeTypes: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
+export const timeTypes: ReadonlySet<string> = new Set(['date', 'timestamp', 'timestamptz']);
 
 /** In the column's own type, as an INSERT would put it there. */
 function equality(table: TableDescription, { column, sql }: { readonly column: string; readonly sql: string }): string {

@@ -15,3 +15,39 @@ from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}
 where ${name} >= ${literals[0]} and ${name} < ${literals.at(-1)}
 group by 1`;
 }
+
+/**
+ * Counts the rows of which each condition holds, in one pass over the values of the columns that they speak of: one row a
+ * condition, in their order. A condition is SQL over bare columns of the table.
+ */
+export function countMatchesSql(
+  table: TableDescription,
+  columns: readonly string[],
+  conditions: readonly string[],
+): string {
+  const names = columns.map(quoteIdentifier);
+  const counts = conditions.map(
+    (condition) => `pg_catalog.sum("backfill rows") filter (where ${condition})::pg_catalog.int8`,
+  );
+  return `
+select pg_catalog.unnest(counts) from (
+  select array[${counts.join(',\n')}] as counts from (
+    select ${[...names, 'pg_catalog.count(*) as "backfill rows"'].join(', ')}
+    from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}
+    group by ${names.length === 0 ? '()' : names.join(', ')}
+  ) as "backfill groups"
+) as "backfill counts"`;
+}
+
+/** Whether each piece of SQL is, as a value of the column, the bound (ISO) beside it. */
+export function sameBoundsSql(
+  table: TableDescription,
+  column: string,
+  bounds: readonly (readonly [sql: string, iso: string])[],
+): string {
+  const type = table.columns.find(({ name }) => name === column)?.baseType ?? 'text';
+  const same = bounds.map(
+    ([sql, iso]) => `(${sql}\n)::pg_catalog.${quoteIdentifier(type)} = ${columnBound(table, column, iso)}`,
+  );
+  return `select pg_catalog.bool_and(same) from pg_catalog.unnest(array[${same.join(',\n')}]) as said(same)`;
+}
