@@ -133,6 +133,24 @@ describe('what only the database has', { timeout: patienceMs }, () => {
     expect(unreached.out).toContain('mart.v_orders');
   });
 
+  test('a view that was redefined makes its readers anew, and puts a plan from before out of date', async () => {
+    write('orders', 'by_view');
+    expect((await cli('run', 'orders', '--yes')).code).toBe(0);
+    expect((await cli('run', 'orders', '--yes')).out).toContain('2 skipped');
+    expect((await cli('plan', 'orders', '--out', join(root, 'plan.json'))).code).toBe(0);
+    await onDatabase('create or replace view mart.over_orders as select * from mart.orders where v > 12');
+    const reviewed = await runCli(['run', '--plan', 'plan.json', '--yes'], root, { env });
+    expect(reviewed.code).toBe(1);
+    expect(reviewed.out + reviewed.err).toContain('the view mart.over_orders was redefined');
+    const stale = await runCli(['show', '--stale'], root, { env });
+    expect(stale.out.match(/the view mart\.over_orders was redefined since/g)).toHaveLength(2);
+    const ran = await cli('run', 'orders', '--yes');
+    expect(ran.out).toContain('why 2 slices of mart.rep: the view mart.over_orders was redefined');
+    expect(ran.out).not.toContain('not deterministic');
+    expect((await onDatabase('select sum(n) from mart.rep'))[0]).toEqual(['12']);
+    expect((await runCli(['show', '--stale'], root, { env })).out).not.toContain('redefined');
+  });
+
   test('a function whose text does not say what it reads is said', async () => {
     write('orders');
     const made = `create or replace function mart.dyn(d date) returns bigint language plpgsql as $$ declare n bigint;

@@ -80,6 +80,14 @@ const followed: Readonly<
     change: 'update raw.fx set rate = 3',
     table: 'raw.rates',
   },
+  'a function in the query of a view': {
+    made: [
+      'create function raw.eur(n numeric) returns numeric language sql stable as $$ select n * rate from raw.fx $$',
+      'create view in_eur as select id, day, raw.eur(amount) as amount from orders',
+    ],
+    task: [clear, fill('o.amount', 'in_eur o')],
+    change: 'update raw.fx set rate = 3',
+  },
   'a function of a row, written like a column': {
     made: [
       'create function eur(o orders) returns numeric language sql stable as $$ select o.amount * rate from raw.fx $$',
@@ -162,6 +170,13 @@ const open: Readonly<Record<string, { made?: readonly string[]; task: readonly s
       'create function days(d date, t timestamptz default now()) returns int language sql immutable as $$ select t::date - d $$',
     ],
     task: [clear, fill('days(o.day)')],
+  },
+  'a clock in a view under a view': {
+    made: [
+      'create view until_today as select * from orders where day <= current_date',
+      'create view of_now as select * from until_today',
+    ],
+    task: [clear, fill('o.amount', 'of_now o')],
   },
   'a function that builds its SQL': {
     made: [

@@ -16,6 +16,8 @@ export type ChangeCause =
   | { readonly kind: 'settings' }
   /** The input held other rows in the read window than the last run saw. */
   | { readonly kind: 'input'; readonly table: string }
+  /** A view that it reads, directly or through others, is defined in another way. */
+  | { readonly kind: 'view'; readonly table: string }
   /** What the last run saw of it, or this one, was not recorded. */
   | { readonly kind: 'unrecorded-input'; readonly table: string }
   /** It rests on something that no record holds: a setting, a catalog, code that cannot be read. */
@@ -60,7 +62,12 @@ export interface ChangeEvidence {
         readonly sameSettings: boolean;
       }
     | undefined;
-  readonly inputs: readonly { readonly table: string; readonly same: boolean | undefined }[];
+  readonly inputs: readonly {
+    readonly table: string;
+    /** Compared is how it is defined. */
+    readonly isView?: boolean;
+    readonly same: boolean | undefined;
+  }[];
   /** What a second run does to the slice, as far as the code says it. */
   readonly again?: ChangedByItself | undefined;
   /** Left-over rows were taken away: that is all of the change, or a part of it. */
@@ -97,14 +104,13 @@ function causesOf({
   if (touched && after !== undefined && sameContent(after, previous.after) === true) return outside;
   if (previous.scheduled) return [{ kind: 'scheduled' }, ...outside];
   if (carried === true) {
-    const read = tables(inputs, false).map((table) => ({ kind: 'input', table }) as const);
-    return [...read, { kind: 'carried' }, ...outside];
+    return [...readCauses(inputs), { kind: 'carried' }, ...outside];
   }
   const known: ChangeCause[] = [
     ...codeCauses(previous),
     ...(previous.sameSchema ? [] : [{ kind: 'schema' } as const]),
     ...(previous.sameSettings ? [] : [{ kind: 'settings' } as const]),
-    ...tables(inputs, false).map((table) => ({ kind: 'input', table }) as const),
+    ...readCauses(inputs),
   ];
   if (known.length > 0) return [...known, ...outside];
   const open: ChangeCause[] = [
@@ -124,6 +130,17 @@ function codeCauses({
   if (!sameCode) return [{ kind: 'code' }];
   return sameStatements ? [] : [{ kind: 'statements' }];
 }
+
+const readCauses = (inputs: ChangeEvidence['inputs']): readonly ChangeCause[] => [
+  ...tables(
+    inputs.filter(({ isView }) => isView === true),
+    false,
+  ).map((table) => ({ kind: 'view', table }) as const),
+  ...tables(
+    inputs.filter(({ isView }) => isView !== true),
+    false,
+  ).map((table) => ({ kind: 'input', table }) as const),
+];
 
 const tables = (inputs: ChangeEvidence['inputs'], same: boolean | undefined): readonly string[] => [
   ...new Set(inputs.filter((input) => input.same === same).map(({ table }) => table)),
@@ -156,6 +173,8 @@ export function causeInWords(cause: ChangeCause): string {
       return 'the session settings changed';
     case 'input':
       return `${cause.table} holds other rows than the last run read`;
+    case 'view':
+      return `the view ${cause.table} was redefined`;
     case 'unrecorded-input':
       return `what the last run read of ${cause.table} was not recorded`;
     case 'unrecorded':

@@ -1,5 +1,6 @@
 import { sameContent } from '../diff/change-cause.ts';
 import type { SliceFigures } from '../diff/slice-figures.ts';
+import { sameDefinition, type ViewDefinition } from '../warehouse/catalog/view-definitions.ts';
 import type { ColumnType } from '../warehouse/port/table-description.ts';
 
 /** What an input held in its read window; equal content means that nothing was changed there, by whomever. */
@@ -17,6 +18,8 @@ export interface RecordedInput {
   readonly content?: InputContent;
   /** Columns that it had; missing where an older program recorded it. */
   readonly columns?: readonly ColumnType[] | undefined;
+  /** Set where this is how a view was defined that rows came through: what they were stands in the tables behind it. */
+  readonly definition?: string | undefined;
 }
 
 export interface ConsumedVersion extends InputContent {
@@ -28,10 +31,21 @@ export interface ConsumedVersion extends InputContent {
 /** Whether an input is what it was then: by content where both are known, else by versions; `undefined`: unknown. */
 export function sameInput(now: RecordedInput, then: RecordedInput | undefined): boolean | undefined {
   if (then === undefined) return undefined;
+  if (now.definition !== undefined && then.definition !== undefined)
+    return sameDefinition(now.definition, then.definition);
   if (now.content !== undefined && then.content !== undefined) return sameContent(now.content, then.content);
   if (now.versions === null || then.versions === null) return undefined;
   return versionsKey(now.versions) === versionsKey(then.versions);
 }
+
+/** How a view was defined, beside the rows that a unit read through it. */
+export const viewInput = ({ view, definition }: Pick<ViewDefinition, 'view' | 'definition'>): RecordedInput => ({
+  table: view,
+  from: '-infinity',
+  to: 'infinity',
+  versions: null,
+  definition,
+});
 
 const versionsKey = (versions: readonly ConsumedVersion[]): string =>
   JSON.stringify(versions.map(({ slice, rowChecksum, algorithm }) => [slice, rowChecksum, algorithm]));
@@ -39,7 +53,11 @@ const versionsKey = (versions: readonly ConsumedVersion[]): string =>
 /** The same input in another list, by table and window. */
 export const counterpart = (input: RecordedInput, among: readonly RecordedInput[]): RecordedInput | undefined =>
   among.find(
-    (other) => other.table === input.table && sameBound(other.from, input.from) && sameBound(other.to, input.to),
+    (other) =>
+      other.table === input.table &&
+      (other.definition === undefined) === (input.definition === undefined) &&
+      sameBound(other.from, input.from) &&
+      sameBound(other.to, input.to),
   );
 
 /** Bounds are written in the time zone of the session that wrote them. */

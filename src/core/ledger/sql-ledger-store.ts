@@ -25,6 +25,7 @@ import type { ResultSet, Session, Warehouse } from '../warehouse/port/ports.ts';
 import { boundsOf, overlapsOf } from './active-overlaps.ts';
 import { ensureLedger } from './ensure-ledger.ts';
 import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } from './ledger-store.ts';
+import { redefinedSince } from './redefined-since.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 import { undoMark } from './undo-mark.ts';
 
@@ -140,7 +141,11 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     forgetImages: async (days) => {
       await ask(forgetImagesSql, [String(days)]);
     },
-    newestVersions: async () => (await ask(newestVersionsSql, [undoMark('')])).rows.map(versionOf),
+    newestVersions: () =>
+      inTurn(async (connected) => {
+        const versions = (await connected.query(newestVersionsSql, [undoMark('')])).rows.map(versionOf);
+        return redefinedSince(connected, versions);
+      }),
     close: async () => {
       await queue;
       await session?.close();

@@ -22,6 +22,8 @@ export interface SliceVersionRecord extends InputContent {
   /** `undefined`: nobody recorded what its scheduler's run read. */
   readonly inputs: readonly RecordedInput[] | undefined;
   readonly committedAt: Instant;
+  /** Views that it was made through and that are defined in another way now. */
+  readonly redefined?: readonly string[] | undefined;
 }
 
 /** Why a slice is no longer what a run of its task would make. */
@@ -31,6 +33,8 @@ export type StaleReason =
   | { readonly kind: 'undone'; readonly run: string }
   /** A run wrote the table after the slice had read it, and the rows differ. */
   | { readonly kind: 'input'; readonly table: string; readonly unit: UnitId }
+  /** A view that it was made through is not as it was. */
+  | { readonly kind: 'view'; readonly table: string }
   /** What it reads is stale itself. */
   | { readonly kind: 'behind'; readonly table: string; readonly unit: UnitId };
 
@@ -70,7 +74,9 @@ export function staleSlices(
     const reasons: StaleReason[] = [];
     if (undone !== undefined) reasons.push({ kind: 'undone', run: undone });
     else if (hash !== undefined && hash !== version.codeHash && !byScheduler(version)) reasons.push({ kind: 'code' });
+    for (const table of version.redefined ?? []) reasons.push({ kind: 'view', table });
     for (const input of version.inputs ?? []) {
+      if (input.definition !== undefined) continue;
       const now = within(targets.get(input.table), input)
         .filter(({ slice }) => slice !== version.slice)
         .flatMap((current) => ofReadInterval(version, input, current, made.get(current.slice)) ?? []);
@@ -195,6 +201,8 @@ export function staleInWords(reason: StaleReason): string {
       return `run ${reason.run} was undone`;
     case 'input':
       return `${reason.table} was rewritten since by ${reason.unit}`;
+    case 'view':
+      return `the view ${reason.table} was redefined since`;
     case 'behind':
       return `${reason.table} is stale itself (${reason.unit})`;
   }

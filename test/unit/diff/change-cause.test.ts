@@ -61,6 +61,7 @@ test.each<[string, Partial<ChangeEvidence>, readonly string[]]>([
   ['a setting that no record holds', { unrecorded: 'current_setting()' }, ['unrecorded']],
   ['what the database defines', { previous: { ...previous, sameDefinitions: false } }, ['definitions']],
   ['code and schema', { previous: { ...previous, sameCode: false, sameSchema: false } }, ['code', 'schema']],
+  ['a view', { inputs: [{ table: 'v', isView: true, same: false }] }, ['view']],
   ['settings', { previous: { ...previous, sameSettings: false } }, ['settings']],
   [
     'one of two inputs',

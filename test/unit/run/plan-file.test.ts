@@ -47,6 +47,21 @@ const withUnit = (plan: PlanFile, position: number, change: (unit: PlannedUnit) 
   units: plan.units.map((unit, index) => (index === position ? change(unit) : unit)),
 });
 
+test('a view that was redefined puts a plan out of date, one that is read no more only by itself', () => {
+  const withViews = (...views: readonly (readonly [string, string])[]): PlanFile => ({
+    ...file(),
+    server: '16',
+    views: views.map(([view, definition]) => ({ view, definition })),
+  });
+  const then = withViews(['mart.a', '16 x'], ['mart.b', '16 y']);
+  const read = readPlanFile(planFileText(then, digest), digest);
+  expect(read).toMatchObject({ ok: true, file: { views: then.views } });
+  expect(reasons(then, then)).toEqual([]);
+  expect(reasons({ ...then, views: undefined }, then)).toEqual([]);
+  expect(reasons(then, withViews(['mart.a', '16 z']))).toEqual(['the view mart.a was redefined']);
+  expect(reasons(then, withViews(['mart.a', '16 x']))).toEqual(['mart.b is not a view that is read any more']);
+});
+
 describe('a plan file', () => {
   test('reads back as it was written, whatever its layout, and asks for the same plan', () => {
     const written = planFileText(file(), digest);

@@ -1,4 +1,6 @@
+import { type ViewDefinition, viewDefinitions } from '../../warehouse/catalog/view-definitions.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
+import { namesRead } from '../tables/names-read.ts';
 import type { Target } from '../tables/target.ts';
 import type { JobInput, UnitJob } from '../unit/unit-job.ts';
 import { builtInReach, type Reach } from './built-in-reach.ts';
@@ -13,6 +15,8 @@ export interface UnseenReads {
    * targets in which a key finds rows of other slices, all of these.
    */
   readonly inputs: readonly JobInput[];
+  /** Views that rows come through on their way to it, each once. */
+  readonly views: readonly ViewDefinition[];
   /** Why its result may be another one with the same inputs, in words; `undefined`: it is not. */
   readonly open: string | undefined;
   /** As `open`, where that does not change by itself from run to run. */
@@ -23,13 +27,14 @@ type Kind = UnseenText['kind'];
 
 /**
  * Everything in the database that decides what a unit's statements make: functions that they call, operators and casts
- * of the user's own, triggers, defaults and checks of the tables that they write, and what all of these call in turn. Texts are
+ * of the user's own, triggers, defaults and checks of the tables that they write, views that they read, and what all of these
+ * call in turn: a query of a view counts as if it stood in the task. Texts are
  * read name by name: more may be taken for a table than is one, never less. What cannot be read leaves the result open.
  * Nothing is run.
  */
 export async function unseenReads(
   session: Session,
-  { slices, statements }: UnitJob,
+  { slices, statements, inputs }: UnitJob,
   targets: readonly Target[],
   server: WarehouseDescription,
 ): Promise<UnseenReads> {
@@ -60,6 +65,18 @@ export async function unseenReads(
     if (operator === null || statements.some(({ text }) => text.includes(operator)))
       functions.push({ called, by: 'function' });
   }
+  const views = new Map<string, ViewDefinition>();
+  const asked = new Set<string>();
+  const openViews = async (): Promise<void> => {
+    const fresh = [...namesRead({ statements, inputs }), ...tables.keys()].filter((name) => !asked.has(name));
+    for (const name of fresh) asked.add(name);
+    for (const found of await viewDefinitions(session, fresh)) {
+      if (views.has(found.view)) continue;
+      views.set(found.view, found);
+      texts.push({ text: found.query, kind: 'task', path: undefined });
+    }
+  };
+  await openViews();
   while (texts.length + functions.length > 0) {
     for (const { called, by } of functions.splice(0)) {
       const key = `${called.oid} ${by}`;
@@ -83,10 +100,12 @@ export async function unseenReads(
         else tables.set(nameOf(relation), relation);
       }
     }
+    if (texts.length + functions.length === 0) await openViews();
   }
   const elsewhere = await keptElsewhere(session, statements, targets);
   return {
     inputs: [...[...tables.values()].map(wholeTable), ...elsewhere],
+    views: [...views.values()],
     open: open[0]?.what,
     unrecorded: open.find(({ changes }) => !changes)?.what,
   };

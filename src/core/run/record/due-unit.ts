@@ -29,7 +29,7 @@ export async function dueUnit(run: UnitRun, unit: ClaimedUnit): Promise<DueUnit 
   const { description: server } = warehouse;
   const unseen = await unseenReads(session, asked, claim.targets, server);
   const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
-  const marker = await readMarker(session, job, claim.targets, run.follows);
+  const marker = await readMarker(session, job, claim.targets, run.follows, unseen.views);
   const leave = async (): Promise<void> => {
     await raw.query('rollback');
     await raw.query(deleteClaimSql, [claim.fence]);

@@ -39,6 +39,8 @@ export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<
   });
 }
 
+const isView = ({ definition }: RecordedInput): boolean => definition !== undefined;
+
 /** Statements after which the same names and bounds may mean other rows than those that were looked at. */
 const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
 
@@ -54,7 +56,7 @@ export async function whyUpToDate(
   inputs: readonly RecordedInput[],
 ): Promise<string | undefined> {
   const { session, job, targets } = unit;
-  if (!job.options.earlyCutoff || !job.cutsOff || inputs.length === 0 || targets.length === 0) return undefined;
+  if (!job.options.earlyCutoff || !job.cutsOff || inputs.every(isView) || targets.length === 0) return undefined;
   if (unit.unseen.open !== undefined) return undefined;
   if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return undefined;
   const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
@@ -66,7 +68,8 @@ export async function whyUpToDate(
     if (seen?.length !== inputs.length) return undefined;
     const same = inputs.every((input) => {
       const then = counterpart(input, seen);
-      return input.content !== undefined && then?.content !== undefined && sameInput(input, then) === true;
+      const known = isView(input) || (input.content !== undefined && then?.content !== undefined);
+      return known && sameInput(input, then) === true;
     });
     if (!same) return undefined;
   }

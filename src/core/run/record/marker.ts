@@ -1,7 +1,8 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
-import type { RecordedInput } from '../../ledger/recorded-input.ts';
+import { type RecordedInput, viewInput } from '../../ledger/recorded-input.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
 import { identifyTables } from '../../warehouse/catalog/describe-tables.ts';
+import type { ViewDefinition } from '../../warehouse/catalog/view-definitions.ts';
 import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/postgres/ledger/ledger-bounds.ts';
 import { markerSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
@@ -14,7 +15,7 @@ import type { PreviousVersion } from './previous-version.ts';
 export interface Marker {
   /** Slices of the earlier try that committed; `undefined` where there was none. */
   readonly committed: readonly SliceDiff[] | undefined;
-  /** What the ledger knows of the inputs, read before the task: a parent that commits meanwhile makes this stale. */
+  /** What the ledger knows of the inputs, read before the task: a parent that commits meanwhile makes this stale. Views come last. */
   readonly inputs: readonly RecordedInput[];
   /** The newest version of each target slice that the task has made before. */
   readonly previous: readonly PreviousVersion[];
@@ -29,6 +30,7 @@ export async function readMarker(
   job: UnitJob,
   targets: readonly Target[],
   follows: readonly UnitId[] = [],
+  views: readonly ViewDefinition[] = [],
 ): Promise<Marker> {
   const names = [...new Set(job.inputs.map((input) => input.table))];
   const tables = names.length === 0 ? [] : await identifyTables(session, names);
@@ -54,12 +56,15 @@ export async function readMarker(
   const [committed, versions, previous, definitionsHash, lost] = (await session.query(markerSql, values)).rows[0] ?? [];
   return {
     committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
-    inputs: (JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
-      ...input,
-      // Who wrote the rows of other slices says nothing about the few that count.
-      versions: job.inputs[index]?.except === undefined ? input.versions : null,
-      columns: byName.get(job.inputs[index]?.table ?? '')?.columns,
-    })),
+    inputs: [
+      ...(JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
+        ...input,
+        // Who wrote the rows of other slices says nothing about the few that count.
+        versions: job.inputs[index]?.except === undefined ? input.versions : null,
+        columns: byName.get(job.inputs[index]?.table ?? '')?.columns,
+      })),
+      ...views.map(viewInput),
+    ],
     previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
     definitionsHash: definitionsHash ?? '',
     lost: JSON.parse(lost ?? '[]') as UnitId[],

@@ -50,6 +50,7 @@ export function withCauses(
     },
     inputs: inputs.map((input) => ({
       table: input.table,
+      isView: input.definition !== undefined,
       same: sameInput(input, counterpart(input, version?.inputs ?? [])),
     })),
     unrecorded,

@@ -56,6 +56,7 @@ export function makePlanFile(parts: PlanFileParts, digest: Digest): PlanFile {
     files,
     tasks,
     tables: state?.tables ?? [],
+    ...(state !== undefined && state.views.length > 0 && { views: state.views }),
     units: plan.units.map((unit) => unitOf(unit, parts, hash)),
     findings: plan.findings.map(({ code, severity, message }) => ({ code, severity, message })),
   };

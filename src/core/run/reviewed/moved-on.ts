@@ -3,7 +3,7 @@ import type { PlanFile, PlannedSlice, PlannedTask, PlannedUnit } from './plan-fi
 
 /** Something that is not as it was when a plan was written, in one sentence without its full stop. */
 export interface MovedOn {
-  readonly about: 'target' | 'settings' | 'code' | 'units' | 'shape' | 'rows';
+  readonly about: 'target' | 'settings' | 'code' | 'units' | 'shape' | 'views' | 'rows';
   readonly message: string;
 }
 
@@ -27,6 +27,7 @@ export function comparePlans(then: PlanFile, now: PlanFile): PlanComparison {
     ...codeMoved(then, now, changedFiles),
     ...unitsMoved(then, now, changedFiles),
     ...shapesMoved(then, now),
+    ...viewsMoved(then, now),
     ...rowsMoved(then, now),
   ];
   return { movedOn, untouched: movedOn.length === 0 ? [...changedFiles] : [] };
@@ -143,6 +144,17 @@ function shapesMoved(then: PlanFile, now: PlanFile): readonly MovedOn[] {
     ];
     return [{ about: 'shape', message: `the table ${table} ${parts.join(' and ')}` }];
   });
+}
+
+/** What rows come through; a view under another one is gone where that was redefined, which is said then. */
+function viewsMoved(then: PlanFile, now: PlanFile): readonly MovedOn[] {
+  if (then.server === undefined || then.server !== now.server) return [];
+  const is = new Map((now.views ?? []).map(({ view, definition }) => [view, definition]));
+  const redefined = (then.views ?? []).filter(({ view, definition }) => is.has(view) && is.get(view) !== definition);
+  const gone = (then.views ?? []).filter(({ view }) => !is.has(view));
+  if (redefined.length > 0)
+    return redefined.map(({ view }) => ({ about: 'views', message: `the view ${view} was redefined` }));
+  return gone.map(({ view }) => ({ about: 'views', message: `${view} is not a view that is read any more` }));
 }
 
 function rowsMoved(then: PlanFile, now: PlanFile): readonly MovedOn[] {

@@ -1,5 +1,13 @@
 import { count, DecodeError, type Decoder, list, mapOf, oneOf, optional, record, text } from '../../ledger/decoder.ts';
-import type { AskedFor, PlanFile, PlannedSlice, PlannedTable, PlannedTask, PlannedUnit } from './plan-file.ts';
+import type {
+  AskedFor,
+  PlanFile,
+  PlannedSlice,
+  PlannedTable,
+  PlannedTask,
+  PlannedUnit,
+  PlannedView,
+} from './plan-file.ts';
 
 /** The layout of plan files. Raised whenever an older program would read a newer file wrongly, or the reverse. */
 export const planFileVersion = 1;
@@ -19,9 +27,10 @@ const again = 'write it anew with: backfill plan … --out FILE';
  * The seal is over all that it says, however it is laid out.
  */
 export function planFileText(file: PlanFile, digest: Digest): string {
-  const { title, asked, now, connection, target, server, settings, files, tasks, tables, units, findings } = file;
+  const { title, asked, now, connection, target, server, settings, files, tasks, tables, views, units, findings } =
+    file;
   const head = { title, asked, now, connection, target, ...(server !== undefined && { server }), settings };
-  const lists = { files, tasks, tables, units, findings };
+  const lists = { files, tasks, tables, ...(views !== undefined && { views }), units, findings };
   const lines = [
     `  "backfillPlan": ${planFileVersion}`,
     `  "seal": ${JSON.stringify(sealOf(file, digest))}`,
@@ -115,6 +124,7 @@ const planFile = record<PlanFile>({
   files: list(record<PlanFile['files'][number]>({ file: text, hash: text })),
   tasks: list(record<PlannedTask>({ task: text, units: count, why: text, code: text, files: list(text) })),
   tables: list(record<PlannedTable>({ table: text, columns: optional(list(text)) })),
+  views: optional(list(record<PlannedView>({ view: text, definition: text }))),
   units: list(
     record<PlannedUnit>({
       unit: text,

@@ -21,6 +21,8 @@ export interface PlanFile {
   readonly files: readonly { readonly file: string; readonly hash: string }[];
   readonly tasks: readonly PlannedTask[];
   readonly tables: readonly PlannedTable[];
+  /** Missing where no rows come through views, or an older program made the plan. */
+  readonly views?: readonly PlannedView[] | undefined;
   /** In the order in which they run. */
   readonly units: readonly PlannedUnit[];
   readonly findings: readonly {
@@ -69,6 +71,13 @@ export interface PlannedTable {
   readonly table: string;
   /** As the database has them, `name type`; missing where there is no such table, or it may not be read. */
   readonly columns?: readonly string[] | undefined;
+}
+
+/** A view that rows come through. */
+export interface PlannedView {
+  readonly view: string;
+  /** A hash. */
+  readonly definition: string;
 }
 
 export interface PlannedUnit {

@@ -1,15 +1,17 @@
 import { takeFigures } from '../../diff/take-figures.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
+import { viewDefinitions } from '../../warehouse/catalog/view-definitions.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import { describeSchema, type TableDescription } from '../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
+import { namesRead } from '../tables/names-read.ts';
 import { isTextual } from '../tables/slice-state.ts';
 import { relationOf, tableSql } from '../tables/target.ts';
 import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { JobSlice, UnitJob } from '../unit/unit-job.ts';
-import type { PlannedSlice, PlannedTable } from './plan-file.ts';
+import type { PlannedSlice, PlannedTable, PlannedView } from './plan-file.ts';
 import type { Digest } from './plan-file-text.ts';
 
 /** The tables of a plan as the database has them, and what its slices hold. */
@@ -17,6 +19,7 @@ export interface TargetState {
   /** Within one major version contents can be compared. */
   readonly server: string;
   readonly tables: readonly PlannedTable[];
+  readonly views: readonly PlannedView[];
   readonly held: ReadonlyMap<UnitId, ReadonlyMap<string, HeldNow>>;
 }
 
@@ -33,6 +36,7 @@ export async function targetState(
   digest: Digest,
 ): Promise<TargetState> {
   const shapes = new Map<string, TableDescription | undefined>();
+  const definitions = new Map<string, string>();
   const held = new Map<UnitId, Map<string, HeldNow>>();
   const session = await warehouse.connect('unit');
   try {
@@ -44,6 +48,8 @@ export async function targetState(
       ];
       const described = await describeReadable(session, names, new Map());
       for (const [index, name] of names.entries()) shapes.set(name, described[index]);
+      for (const { view, definition } of await viewDefinitions(session, alike.flatMap(namesRead)))
+        definitions.set(view, definition);
       for (const job of alike) {
         const ofUnit = new Map<string, HeldNow>();
         for (const slice of job.slices) {
@@ -60,7 +66,10 @@ export async function targetState(
     await session.close();
   }
   const tables = [...shapes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, shape]) => tableOf(table, shape));
-  return { server: majorOf(warehouse), tables, held };
+  const views = [...definitions]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([view, definition]) => ({ view, definition }));
+  return { server: majorOf(warehouse), tables, views, held };
 }
 
 const majorOf = ({ description }: Warehouse): string => description.serverVersion.split('.')[0] ?? '';

@@ -134,7 +134,7 @@ async function dueUnits(
   for (const [index, asked] of units.jobs.entries()) {
     const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
     const own = targets.slice(index, index + 1);
-    const marker = await readMarker(session, job, own, follows);
+    const marker = await readMarker(session, job, own, follows, unseen.views);
     if (marker.committed !== undefined) throw new RunAlone('one of its intervals is done');
     if (marker.lost.length > 0) throw new RunAlone('the server lost commits');
     const cutoff = { session, job, targets: own, server, types, unseen };
