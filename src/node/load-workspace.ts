@@ -4,7 +4,7 @@ import type { WorkspaceFacts } from '../core/lineage/facts/workspace-facts.ts';
 import { buildWorkspaceFacts } from '../core/lineage/workspace/build-workspace-facts.ts';
 import type { DatabaseDefinitions } from '../core/pipeline/model/database-definitions.ts';
 import type { FileSet } from '../core/pipeline/model/model.ts';
-import type { ReaderOptions } from '../core/pipeline/model/reader-options.ts';
+import type { ReaderConnection, ReaderOptions } from '../core/pipeline/model/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/model/workspace-reading.ts';
 import { problemsOnce } from '../core/pipeline/workspace/problems-once.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../core/pipeline/workspace/read-workspace.ts';
@@ -12,10 +12,10 @@ import type { PlannableTask } from '../core/plan/model/plan-request.ts';
 import { plannableTasks } from '../core/plan/tasks/plannable-tasks.ts';
 import { schemasOf } from '../core/sql/names/search-path.ts';
 import type { Problem } from '../core/text/span.ts';
-import { isZone } from '../core/time/zones/zone.ts';
+import { postgresZone } from '../core/time/zones/postgres-zone.ts';
 import { createAirflowMemory } from './airflow/airflow-memory.ts';
 import { pythonPath } from './airflow/python-path.ts';
-import { type Config, emptyConfig } from './config/config.ts';
+import { type Config, type ConnectionSpec, emptyConfig } from './config/config.ts';
 import { readConfig } from './config/read-config.ts';
 import { unknownDags } from './config/unknown-dags.ts';
 import { digest } from './digest.ts';
@@ -151,14 +151,24 @@ export function findConfig(
 const settingNamed = (settings: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(settings).find(([key]) => key.toLowerCase() === name)?.[1];
 
-export function readerOptions({ airflow, connections, dags, dialect, dialects }: Config): ReaderOptions {
-  const engines = [...connections.values()].flatMap(({ name, airflowIds, settings }) => {
-    const zone = settingNamed(settings, 'timezone');
-    const known = zone !== undefined && isZone(zone) ? { zone } : {};
-    const path = settingNamed(settings, 'search_path');
-    const searchPath = path === undefined ? {} : { searchPath: schemasOf(path) };
-    return [name, ...airflowIds].map((id) => [id, { dialect: 'postgres' as const, ...known, ...searchPath }] as const);
+function readerConnection({ settings }: ConnectionSpec): ReaderConnection {
+  const set = settingNamed(settings, 'timezone');
+  const zone = set === undefined ? undefined : postgresZone(set);
+  const path = settingNamed(settings, 'search_path');
+  return {
+    dialect: 'postgres',
+    ...(zone !== undefined && { zone }),
+    ...(path !== undefined && { searchPath: schemasOf(path) }),
+  };
+}
+
+export function readerOptions(config: Config): ReaderOptions {
+  const { airflow, connections, defaultConnection, dags, dialect, dialects } = config;
+  const engines = [...connections.values()].flatMap((spec) => {
+    const known = readerConnection(spec);
+    return [spec.name, ...spec.airflowIds].map((id) => [id, known] as const);
   });
+  const preset = defaultConnection === undefined ? undefined : connections.get(defaultConnection);
   return {
     airflowVersion: airflow.version,
     createCronDataIntervals: airflow.createCronDataIntervals,
@@ -169,6 +179,7 @@ export function readerOptions({ airflow, connections, dags, dialect, dialects }:
       // Of several connections that an id means, the first is it where a task names no database.
       ...engines.reverse(),
     ]),
+    ...(preset && { defaultConnection: readerConnection(preset) }),
     dags,
     parseYaml,
   };

@@ -233,7 +233,17 @@ describe('in another zone', () => {
     expect(lower(undefined)).toEqual([['UTC'], [zone]]);
     expect(lower('UTC')).toEqual([['UTC']]);
     expect(lower('Asia/Tokyo')).toEqual([['UTC'], ['Asia/Tokyo']]);
-    expect(lower('UTC', "set local timezone = 'Asia/Tokyo'; ")).toEqual([['UTC'], [zone]]);
+    const tokyo = [['UTC'], ['Asia/Tokyo']];
+    for (const set of [
+      "set local timezone = 'Asia/Tokyo'",
+      "SET SESSION TIME ZONE 'Asia/Tokyo'",
+      'set timezone to "Asia/Tokyo"',
+      "select set_config('TimeZone', 'Asia/Tokyo', true)",
+    ]) {
+      expect(lower('UTC', `${set}; `), set).toEqual(tokyo);
+    }
+    expect(lower('UTC', "set timezone = '{{ params.tz }}'; ")).toEqual([['UTC'], [zone]]);
+    expect(lower('UTC', 'set time zone default; ')).toEqual([['UTC']]);
   });
 
   it('a column whose type nobody says is read as both where the connection says its zone', () => {

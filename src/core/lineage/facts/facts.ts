@@ -1,6 +1,7 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredSnapshots } from './declared-sources.ts';
 import type { TableNaming } from './table-naming.ts';
 
@@ -179,6 +180,8 @@ export interface TaskFacts {
   readonly task: TaskId;
   readonly reads: readonly ReadFact[];
   readonly writes: readonly WriteFact[];
+  /** Zones of sessions that its reads are right for, all of them at once; left out where it has no statement. */
+  readonly readZones?: readonly ZoneName[];
   readonly unknowns: readonly Unknown[];
   readonly problems: readonly Problem[];
 }

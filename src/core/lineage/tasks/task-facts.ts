@@ -29,7 +29,10 @@ export interface WrittenByTask {
   readonly writes: ReturnType<typeof undeclaredWrites>;
 }
 
-/** Reads, windows, writes and slices of one task; what a person declared beats what its SQL says. `written`: where it is known already. */
+/**
+ * Reads, windows, writes and slices of one task; what a person declared beats what its SQL says. `written`: where it is
+ * known already; `database`: the zone of sessions there, where it was asked.
+ */
 export function taskFacts(
   task: Task,
   pipeline: Pipeline,
@@ -37,11 +40,12 @@ export function taskFacts(
   declared: DeclaredTask | undefined,
   sources: DeclaredSources = noSources,
   written?: WrittenByTask,
+  database?: ZoneName,
 ): TaskFacts {
   const statements = written?.statements ?? taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
   const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables);
   const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same, zoneOf(pipeline));
-  const found = [...readFacts(statements, tables, internal, writes), ...accessReads(task, tables)];
+  const found = [...readFacts(statements, tables, internal, writes, database), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
   const named = withDeclaredReads(
     [...found, ...inlets],
@@ -52,14 +56,26 @@ export function taskFacts(
   );
   const reads = withSnapshots(named, { task, statements, writes }, sources, tables);
   const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
-  return { task: task.id, reads, writes, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
+  const zones = zonesOfReads(statements, database);
+  const known = { reads, writes, ...(zones && { readZones: zones }) };
+  return { task: task.id, ...known, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
 }
+
+/** Those that all statements were read for. */
+const zonesOfReads = (
+  statements: readonly TaskStatement[],
+  database: ZoneName | undefined,
+): readonly ZoneName[] | undefined => {
+  const [first, ...others] = statements.map(({ context, sql }) => forReads(context, sql, database).zones);
+  return first?.filter((zone) => others.every((zones) => zones.includes(zone)));
+};
 
 function readFacts(
   statements: readonly TaskStatement[],
   tables: KnownTablesOfWorkspace,
   internal: ReadonlySet<string>,
   writes: readonly WriteFact[],
+  database: ZoneName | undefined,
 ): readonly ReadFact[] {
   const found = new Map<string, ReadFact>();
   const emptied = new Set<string>();
@@ -71,8 +87,8 @@ function readFacts(
   for (const item of statements) {
     const { statement, sql } = item;
     // A view that is made reads nothing yet: who reads it reads its tables.
-    const reads = readsOf(item, known);
-    for (const { table: named, ranges, through } of reads) {
+    const reads = readsOf(item, known, database);
+    for (const { table: named, ranges, through, asSlice } of reads) {
       const meant = namedTable(named, through === undefined ? item : { ...item, context: through.context });
       if (meant === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
       const { name: table, naming } = meant;
@@ -80,7 +96,10 @@ function readFacts(
       const chosen = chooseWindow(table, ranges, tables.slicedBy(table), source);
       const { window, windowAt } = naming === undefined ? chosen : ofNamed(naming, chosen, tables.slicedBy(table));
       const own = writes.find((write) => tables.same(write.table, table));
-      if (own !== undefined && window.kind === 'range' && isOwnSlice(window, own.slice)) continue;
+      // A slice that is written is cut by the words of the text alone; the same words mean the same rows when read.
+      const alike =
+        asSlice === undefined ? window : chooseWindow(table, asSlice, tables.slicedBy(table), source).window;
+      if (own !== undefined && alike.kind === 'range' && isOwnSlice(alike, own.slice)) continue;
       const key = JSON.stringify([table, naming?.parts, { ...window, at: undefined }]);
       const known = found.get(key);
       const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
@@ -114,18 +133,33 @@ function ofNamed({ period }: TableNaming, chosen: ChosenWindow, slicedBy: readon
   return { ...chosen, window: { kind: 'range', column: '', lo: [period.lo], hi: [period.hi] } };
 }
 
+/** `asSlice`: its ranges as a write of the same text has them, where a read takes more zones into account. */
+type FoundRead = TableRead & { readonly asSlice?: TableRead['ranges'] };
+
 /** A refresh reads what its materialised view is made of, whole. */
-function readsOf({ statement, sql, context }: TaskStatement, tables: KnownTablesOfWorkspace): readonly TableRead[] {
+function readsOf(
+  { statement, sql, context }: TaskStatement,
+  tables: KnownTablesOfWorkspace,
+  database: ZoneName | undefined,
+): readonly FoundRead[] {
   const { kind, target } = statement;
+  const forRead = forReads(context, sql, database);
+  const typeOf = (table: string, column: string) => tables.typeOf(table, column) ?? tables.storedType(table, column);
+  const typed = forRead.mayBeMoments ? { ...tables, typeOf } : tables;
   if (kind !== 'refresh' || target === undefined) {
     if (viewDefinition(statement, sql) !== undefined) return [];
-    const forRead = forReads(context, sql);
-    const typeOf = (table: string, column: string) => tables.typeOf(table, column) ?? tables.storedType(table, column);
-    return tableReads(statement, forRead, forRead.mayBeMoments ? { ...tables, typeOf } : tables);
+    const reads = tableReads(statement, forRead, typed);
+    if (!forRead.mayBeMoments) return reads;
+    const plain = tableReads(statement, context, tables);
+    return reads.map((read, index) => {
+      const alike = plain[index];
+      return alike?.table.start === read.table.start ? { ...read, asSlice: alike.ranges } : read;
+    });
   }
   const made = tables.materializedOf(target.name);
   if (made === undefined) return [];
-  const reads = tableReads({ ...statement, kind: 'select', query: made.query }, made.context, tables);
+  const inside = { ...made.context, zones: forRead.zones, ...(forRead.mayBeMoments && { mayBeMoments: true }) };
+  const reads = tableReads({ ...statement, kind: 'select', query: made.query }, inside, typed);
   return reads.map((read) => ({ ...read, through: read.through ?? { view: target, context: made.context } }));
 }
 

@@ -5,6 +5,7 @@ import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { anyIntervals } from './sample-intervals.ts';
+import { setZones } from './set-zones.ts';
 
 /** What the meaning of a SQL text depends on besides its tokens. */
 export interface SqlContext {
@@ -16,11 +17,11 @@ export interface SqlContext {
   readonly dialect: DialectName;
   /**
    * Calendars that may count where the text does not say: UTC, in which all texts of templates are, and the zone of the
-   * session: the one that its connection is said to have, or else the pipeline's.
+   * session: the one that its connection is said to have, or else the pipeline's, and each that the text sets.
    */
   readonly zones: readonly ZoneName[];
   /**
-   * Its connection is said to have a session zone other than UTC, and a read is asked for: a column whose type nobody says
+   * Its session is known to be in a zone other than UTC, and a read is asked for: a column whose type nobody says
    * may hold moments, which that zone decides, and a window that is too wide costs less than one too narrow.
    */
   readonly mayBeMoments?: boolean;
@@ -28,27 +29,43 @@ export interface SqlContext {
   readonly intervals: () => readonly DataInterval[];
 }
 
+/** `zone`: of the pipeline; `texts`: all that run in its session, where that is more than the text itself. */
 export const sqlContext = (
   sql: TaskSql,
   zone: ZoneName,
   intervals: SqlContext['intervals'] = () => anyIntervals,
+  texts: readonly TaskSql[] = [sql],
 ): SqlContext => ({
   text: sql.source.text,
   shown: sql.masked.text,
   holes: sql.masked.holes,
   dialect: sql.dialect,
-  zones: sessionZones(sql, zone),
+  zones: sessionZones(sql, zone, texts),
   intervals,
 });
 
-/** The context for what a statement reads. */
-export const forReads = (context: SqlContext, sql: TaskSql): SqlContext =>
-  sql.sessionZone === undefined || context.zones.length === 1 ? context : { ...context, mayBeMoments: true };
-
-const setsZone = /\bset\b[^;]{0,80}\btime_?\s{0,9}zone\b/i;
-
-function sessionZones({ sessionZone, source }: TaskSql, zone: ZoneName): readonly ZoneName[] {
-  // A text that sets the zone itself, to whatever, does not run in that of its connection.
-  const session = sessionZone === undefined || setsZone.test(source.text) ? zone : sessionZone;
-  return session === 'UTC' || !isZone(session) ? ['UTC'] : ['UTC', session];
+/**
+ * The context for what a statement reads. `database`: what the server says of its sessions, where it was asked; wider is
+ * safe, so it counts beside what the files say.
+ */
+export function forReads(context: SqlContext, sql: TaskSql, database: ZoneName | undefined): SqlContext {
+  const zones = database === undefined ? context.zones : distinct([...context.zones, database]);
+  const isTold =
+    sql.sessionZone !== undefined || database !== undefined || setZones(context.text, sql.dialect).zones.length > 0;
+  return !isTold || zones.length === 1 ? context : { ...context, zones, mayBeMoments: true };
 }
+
+function sessionZones(
+  { sessionZone, dialect }: TaskSql,
+  zone: ZoneName,
+  texts: readonly TaskSql[],
+): readonly ZoneName[] {
+  const set = texts.map(({ source }) => setZones(source.text, dialect));
+  const isOpen = set.some(({ open }) => open.length > 0);
+  const named = set.flatMap(({ zones }) => zones);
+  // Statements may stand before the one that sets the zone, and a text that sets it to whatever may set any.
+  const session = sessionZone === undefined ? [zone] : isOpen ? [sessionZone, zone] : [sessionZone];
+  return distinct(['UTC', ...session.filter(isZone), ...named]);
+}
+
+const distinct = (zones: readonly ZoneName[]): readonly ZoneName[] => [...new Set(zones)];

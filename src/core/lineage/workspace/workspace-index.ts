@@ -4,6 +4,7 @@ import type { WorkspaceReading } from '../../pipeline/model/workspace-reading.ts
 import { createMemo, keepSame, oncePer, sameItems } from '../../pipeline/workspace/memo.ts';
 import type { Problem } from '../../text/span.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
+import { postgresZone } from '../../time/zones/postgres-zone.ts';
 import type { DeclaredFacts, DeclaredTask } from '../facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
 import type { TaskFacts } from '../facts/facts.ts';
@@ -124,14 +125,15 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       const beforeCuts = uncut(names, definitions, new Map(), stored);
       slicedBy = sliceColumns(owned, declared, beforeCuts);
 
+      const zone = database?.timeZone === undefined ? undefined : postgresZone(database.timeZone);
       const lookup = complete(names, definitions, slicedBy, stored);
       const facts = new Map<TaskId, TaskFacts>();
       const scheduled: TaskFacts[] = [];
       for (const { task, pipeline } of owned) {
         const said = declared.get(task.id);
         const written = isScheduled(pipeline) ? cutsIn(task, pipeline, said, beforeCuts).written : undefined;
-        const found = factsOf(task, [pipeline, said, sources, written], lookup, ({ tableOf }) =>
-          taskFacts(task, pipeline, knownTables(tableOf), said, sources, written),
+        const found = factsOf(task, [pipeline, said, sources, written, zone], lookup, ({ tableOf }) =>
+          taskFacts(task, pipeline, knownTables(tableOf), said, sources, written, zone),
         );
         facts.set(task.id, found);
         if (isScheduled(pipeline)) scheduled.push(found);

@@ -48,16 +48,21 @@ export function taskStatements(
     return [...called, ...inside, own];
   };
   return task.sql.flatMap((sql, sqlIndex) => {
-    const text = { sql, sqlIndex, context: sqlContext(sql, zone, intervals) };
+    const texts = sharingSession(task, sql);
+    const text = { sql, sqlIndex, context: sqlContext(sql, zone, intervals, texts) };
     return ownStatements(sql.masked.text, sql.reading.statements).flatMap((statement) => [
       ...calledIn(statement, sqlIndex, task).flatMap((routine) => {
-        const body = { sql: routine.sql, sqlIndex, context: sqlContext(routine.sql, zone, intervals) };
+        const body = { sql: routine.sql, sqlIndex, context: sqlContext(routine.sql, zone, intervals, texts) };
         return routine.sql.reading.statements.flatMap((inner) => run(inner, body, true));
       }),
       ...run(statement, text, false),
     ]);
   });
 }
+
+/** All texts that a task runs in the session of one of them, the routines that they call included. */
+const sharingSession = ({ sql, routines = [] }: Task, one: TaskSql): readonly TaskSql[] =>
+  [...sql, ...routines.map((routine) => routine.sql)].filter(({ session }) => session === one.session);
 
 type StatementText = Pick<TaskStatement, 'sql' | 'sqlIndex' | 'context'>;
 

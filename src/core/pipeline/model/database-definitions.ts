@@ -44,6 +44,8 @@ export interface DatabaseDefinitions {
   /** By each name that was asked for and means one, and by its own. */
   readonly relations: ReadonlyMap<string, DatabaseRelation>;
   readonly routines: ReadonlyMap<string, readonly DatabaseRoutine[]>;
+  /** `TimeZone` of its sessions under the settings of the connection, as the server has it; left out where it was not asked. */
+  readonly timeZone?: string;
 }
 
 export const noDefinitions: DatabaseDefinitions = { relations: new Map(), routines: new Map() };

@@ -39,6 +39,8 @@ export interface ReaderOptions {
   readonly defaultDialect: DialectName;
   /** By connection id. */
   readonly connections: Readonly<Record<string, ReaderConnection>>;
+  /** What tasks run on that name no known connection. */
+  readonly defaultConnection?: ReaderConnection | undefined;
   /** By DAG: what a person says of it. */
   readonly dags?: Readonly<Record<string, DeclaredDag>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */

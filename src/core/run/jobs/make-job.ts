@@ -108,6 +108,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     task: task.id,
     interval: unit.data,
     calendarZone: facts.reads.some(isBoundByDays) ? pipeline.zone : undefined,
+    readZones: facts.readZones,
     statements,
     slices,
     inputs,

@@ -1,32 +1,82 @@
+import { setZones } from '../../lineage/times/set-zones.ts';
 import type { PlanFinding } from '../../plan/model/plan.ts';
 import { instant } from '../../time/zones/instant.ts';
-import { isZone, offsetMs } from '../../time/zones/zone.ts';
+import { postgresZone } from '../../time/zones/postgres-zone.ts';
+import { offsetMs } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { JobInput, UnitJob } from '../unit/unit-job.ts';
 
 /**
- * A warning where sessions are in a zone that nobody told: days and wall times by which a task reads were then taken for
- * those of UTC and of its pipeline's zone. Silent where clocks there show the same around all planned intervals, where
- * nothing but instants bounds what is read, and for columns that are in no zone. The session has the settings of the
- * units. Throws {@link WarehouseError}.
+ * A warning where a session is in a zone that the windows of its task were not read for: nobody could tell, or the SQL
+ * sets another one. Silent where clocks there show the same around all planned intervals, where nothing but instants
+ * bounds what is read, and for columns that are in no zone. The session has the settings of the units. Throws
+ * {@link WarehouseError}.
  */
 export async function untoldZone(session: Session, jobs: readonly UnitJob[]): Promise<readonly PlanFinding[]> {
-  const untold = jobs.filter(({ calendarZone, options }) => calendarZone !== undefined && !tellsZone(options.settings));
-  if (untold.length === 0) return [];
-  const zone = (await session.query(`select pg_catalog.current_setting('TimeZone')`)).rows[0]?.[0] ?? '';
-  const elsewhere = untold.filter((job) => !isZone(zone) || readsOtherTimes(job, zone));
-  const moments = await momentColumns(session, elsewhere);
-  const other = elsewhere.find(({ inputs }) => inputs.some((input) => moments.has(columnKey(input))));
+  const byDays = jobs.filter(({ calendarZone }) => calendarZone !== undefined);
+  if (byDays.length === 0) return [];
+  const shown = (await session.query(`select pg_catalog.current_setting('TimeZone')`)).rows[0]?.[0] ?? '';
+  const elsewhere = byDays.flatMap((job) => {
+    const unread = unreadZone(job, shown);
+    return unread === undefined ? [] : [{ job, unread }];
+  });
+  const moments = await momentColumns(
+    session,
+    elsewhere.map(({ job }) => job),
+  );
+  const other = elsewhere.find(({ job }) => job.inputs.some((input) => moments.has(columnKey(input))));
   if (other === undefined) return [];
-  const taken = [...new Set(['UTC', other.calendarZone])].join(' or ');
-  const message = `Sessions of this server are in ${zone}, and backfill.yaml does not say so: the days by which ${other.task} reads were taken for those of ${taken}, so a unit may wait for too few others. Say under settings of the connection which timezone your scheduler’s connection has.`;
-  return [{ code: 'session-zone', severity: 'warning', message, task: other.task }];
+  const { job, unread } = other;
+  const message = `${unread.cause}: the days by which ${job.task} reads were taken for those of ${zonesOf(job).join(' or ')}, so a unit may wait for too few others. ${unread.cure}`;
+  return [{ code: 'session-zone', severity: 'warning', message, task: job.task }];
 }
 
-const tellsZone = (settings: UnitJob['options']['settings']): boolean =>
-  Object.keys(settings).some((name) => name.toLowerCase() === 'timezone');
+interface UnreadZone {
+  readonly cause: string;
+  readonly cure: string;
+}
+
+/** Which of the zones of its session the windows of a job were not read for. */
+function unreadZone(job: UnitJob, shown: string): UnreadZone | undefined {
+  const zone = postgresZone(shown);
+  if (zone === undefined || readsOtherTimes(job, zone)) {
+    const told = settingOf(job.options.settings);
+    const name = 'one of the zones that the server lists in pg_timezone_names, such as Europe/Berlin';
+    return told === undefined
+      ? {
+          cause: `Sessions of this server are in ${shown}, and backfill.yaml does not say so`,
+          cure: `Say under settings of the connection which timezone your scheduler’s connection has, ${zone === undefined ? `by ${name}` : 'and plan anew'}.`,
+        }
+      : zone === undefined
+        ? {
+            cause: `Sessions are in ${shown}, as settings of the connection say, and days of that zone are not known here`,
+            cure: `Write there ${name}.`,
+          }
+        : {
+            cause: `Sessions are in ${shown}, as settings of this connection say, and the plan was made without it`,
+            cure: 'Plan anew with this connection, while it can be reached.',
+          };
+  }
+  for (const { text, at } of job.statements) {
+    const { zones, open } = setZones(text, 'postgres');
+    const other = open[0] ?? zones.find((set) => readsOtherTimes(job, set));
+    if (other === undefined) continue;
+    return {
+      cause: `The SQL of ${job.task}${at === undefined ? '' : ` (${at.file})`} sets the zone of its session to ${other}, which is not in its text by name`,
+      cure: `Write the name of the zone there, such as SET timezone = 'Europe/Berlin', or set it under settings of the connection.`,
+    };
+  }
+  return undefined;
+}
+
+const settingOf = (settings: UnitJob['options']['settings']): string | undefined =>
+  Object.entries(settings).find(([name]) => name.toLowerCase() === 'timezone')?.[1];
+
+const zonesOf = ({ readZones, calendarZone }: UnitJob): readonly ZoneName[] => [
+  ...new Set(readZones ?? ['UTC', ...(calendarZone === undefined ? [] : [calendarZone])]),
+];
 
 const columnKey = ({ table, column }: Pick<JobInput, 'table' | 'column'>): string => JSON.stringify([table, column]);
 
@@ -46,8 +96,7 @@ async function momentColumns(session: Session, jobs: readonly UnitJob[]): Promis
 const monthMs = 30 * 86_400_000;
 
 /** A year around the interval has every clock change that its windows may meet. */
-function readsOtherTimes({ interval, calendarZone = 'UTC' }: UnitJob, zone: ZoneName): boolean {
-  const months = Array.from({ length: 13 }, (_, month) => instant(interval.start + (month - 6) * monthMs));
-  const differsFrom = (known: ZoneName) => months.some((at) => offsetMs(zone, at) !== offsetMs(known, at));
-  return differsFrom('UTC') && differsFrom(calendarZone);
+function readsOtherTimes(job: UnitJob, zone: ZoneName): boolean {
+  const months = Array.from({ length: 13 }, (_, month) => instant(job.interval.start + (month - 6) * monthMs));
+  return zonesOf(job).every((known) => months.some((at) => offsetMs(zone, at) !== offsetMs(known, at)));
 }

@@ -46,6 +46,7 @@ const job = record<UnitJob>({
   task: text,
   interval: decodeInterval,
   calendarZone: optional(text),
+  readZones: optional(list(text)),
   role: optional(text),
   outside: optional(list(text)),
   makesSql: optional(list(text)),

@@ -99,6 +99,8 @@ export interface UnitJob {
   readonly interval: DataInterval;
   /** The zone of the pipeline, where days or wall times bound what the task reads. */
   readonly calendarZone?: ZoneName | undefined;
+  /** Zones of sessions that its windows are right for; left out where only those of UTC and `calendarZone` are. */
+  readonly readZones?: readonly ZoneName[] | undefined;
   readonly statements: readonly RenderedStatement[];
   readonly slices: readonly JobSlice[];
   readonly inputs: readonly JobInput[];

@@ -53,7 +53,10 @@ const maxRounds = 12;
  * search path. Throws {@link WarehouseError}.
  */
 export async function readDefinitions(session: Session, named: NamedInSql): Promise<DatabaseDefinitions> {
-  const path = (await session.query(`select pg_catalog.current_setting('search_path')`)).rows[0]?.[0] ?? '';
+  const set = `select pg_catalog.current_setting('search_path'), pg_catalog.current_setting('TimeZone')`;
+  const [given] = (await session.query(set)).rows;
+  const path = given?.[0] ?? '';
+  const timeZone = given?.[1] ?? undefined;
   const rows = new Map<string, RelationRow | RoutineRow>();
   const bodies = new Map<string, { readonly named: NamedInSql; readonly path: string }>();
   const meant = new Map<string, Meanings>();
@@ -135,7 +138,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
         found.flatMap((row) => (row.sort === 'routine' ? asRoutine(row) : [])),
       );
   }
-  return { relations, routines };
+  return { relations, routines, ...(timeZone !== undefined && { timeZone }) };
 }
 
 const relationKinds: Readonly<Record<string, DatabaseRelation['kind']>> = {

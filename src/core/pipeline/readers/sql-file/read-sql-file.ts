@@ -25,6 +25,8 @@ export function readSqlFile(
   const header = readHeaderComment(file, text);
   const connection = header.connection === undefined ? undefined : options.connections[header.connection];
   const dialect = header.dialect ?? connection?.dialect ?? sqlfluffDialect(file, files) ?? options.defaultDialect;
+  const preset = options.defaultConnection?.dialect === dialect ? options.defaultConnection : undefined;
+  const sessionZone = (connection ?? preset)?.zone;
   const whole = { file, start: 0, end: text.length };
   const task: Task = {
     id: file,
@@ -32,7 +34,7 @@ export function readSqlFile(
     at: whole,
     nameAt: { file, start: 0, end: /^[^\r\n]*/.exec(text)?.[0].length ?? 0 },
     operator: 'sql-file',
-    sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file', { sessionZone: connection?.zone })],
+    sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file', { sessionZone })],
     executor: { kind: 'warehouse', connection: header.connection },
     retries: undefined,
     triggerRule: undefined,

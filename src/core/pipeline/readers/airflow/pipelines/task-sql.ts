@@ -3,7 +3,7 @@ import { schemasOf } from '../../../../sql/names/search-path.ts';
 import type { TemplateEnvironment } from '../../../../template/names/template-environment.ts';
 import { wholeFile } from '../../../../text/mapped-text.ts';
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
-import { isZone } from '../../../../time/zones/zone.ts';
+import { postgresZone } from '../../../../time/zones/postgres-zone.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import type { Condition } from '../../../model/condition.ts';
 import type { FileSet, TaskSql } from '../../../model/model.ts';
@@ -75,7 +75,7 @@ export function operatorSql(
             context.makeTaskSql(text.mapped, text.holes, dialect, originOf(text, context.file), {
               session,
               conditions: under,
-              sessionZone: zoneOf(settings, id, context.options),
+              sessionZone: zoneOf(settings, id, dialect, context.options),
             }),
           );
         }
@@ -96,7 +96,7 @@ export function operatorSql(
           environment,
           parameters,
           searchPath,
-          sessionZone: zoneOf(settings, id, context.options),
+          sessionZone: zoneOf(settings, id, dialect, context.options),
         };
         return [context.makeTaskSql(marked.mapped, marked.holes, dialect, text.origin, parts)];
       });
@@ -204,11 +204,14 @@ export function dialectOf(operator: SqlArgument, connection: string | undefined,
 function zoneOf(
   settings: readonly SessionSetting[],
   connection: string | undefined,
+  dialect: DialectName,
   options: ReaderOptions,
 ): ZoneName | undefined {
   const setting = settings.findLast(({ name }) => name === 'timezone');
-  if (setting !== undefined) return isZone(setting.value) ? setting.value : undefined;
-  return connection === undefined ? undefined : options.connections[connection]?.zone;
+  if (setting !== undefined) return postgresZone(setting.value);
+  const named = connection === undefined ? undefined : options.connections[connection];
+  if (named !== undefined) return named.zone;
+  return options.defaultConnection?.dialect === dialect ? options.defaultConnection.zone : undefined;
 }
 
 /** The schemas that a session looks through: its operator's, else its connection's. */
@@ -231,7 +234,7 @@ export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: S
       session,
       sentBy: call.at,
       conditions,
-      sessionZone: zoneOf(settings, connection, options),
+      sessionZone: zoneOf(settings, connection, dialect, options),
       searchPath: searchPathOf(settings, connection, options),
       // Airflow renders what the Python is given, not what it says.
       plain: task.callable !== undefined && !task.rendersTexts && text.rendered !== true && hasTemplate(text),
