@@ -66,15 +66,31 @@ describe('an INSERT that looks for rows in its target', () => {
     from('r.id, r.day', "AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id AND t.day = '{{ ds }}')"),
     from('r.id, r.day', "AND r.id NOT IN (SELECT id FROM t WHERE day >= '{{ ds }}')"),
     from('r.id, r.day', 'EXCEPT SELECT id, day FROM t'),
+    from('r.id, r.day', 'EXCEPT SELECT * FROM t'),
+    from('r.id, r.day', "AND (SELECT count(*) FROM t WHERE t.day = '{{ ds }}') = 0"),
+    from('r.*', 'AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id)'),
+    "INSERT INTO t (id, day) SELECT r.id, r.day FROM r LEFT JOIN (SELECT * FROM t WHERE day = '{{ ds }}') o ON o.id = r.id WHERE o.id IS NULL AND r.day = '{{ ds }}'",
     from('r.id, r.day', "AND NOT EXISTS (SELECT 1 FROM t WHERE t.day = '{{ ds }}')"),
     "INSERT INTO t (id, day) SELECT r.id, r.day FROM r LEFT JOIN t o USING (id) WHERE o.id IS NULL AND r.day = '{{ ds }}'",
     "WITH n AS (SELECT id, day FROM r WHERE day = '{{ ds }}') INSERT INTO t (id, day) SELECT n.id, n.day FROM n WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.id = n.id AND t.day >= '{{ ds }}')",
   ])('finds what it has added: %s', (sql) => expect(said(sql)).toBe('leaves silent'));
 
+  test.each([from('r.id, r.day', 'AND (SELECT count(*) FROM t WHERE t.id = 3) = 0')])(
+    'may look at others only, which is said so: %s',
+    (sql) => expect(said(sql)).toBe('leaves silent'),
+  );
+
   test.each([
     from("r.id, '{{ ds }}'", "AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id AND t.day < '{{ ds }}')"),
     from('r.id, r.day', "AND r.id NOT IN (SELECT id FROM t WHERE day = '{{ macros.ds_add(ds, -1) }}')"),
     from('r.id, clock_timestamp()', 'EXCEPT SELECT id, day FROM t'),
+    from('r.id, clock_timestamp()', 'EXCEPT SELECT * FROM t'),
+    from('r.id + 1000, r.day', 'AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id)'),
+    from('r.id, r.day + 1', "AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id AND t.day = '{{ ds }}')"),
+    from('nullif(r.id, 3), r.day', 'AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = nullif(r.id, 3))'),
+    "INSERT INTO t (id, day) SELECT r.id, r.day FROM r LEFT JOIN (SELECT * FROM t WHERE day < '{{ ds }}') o ON o.id = r.id WHERE o.id IS NULL AND r.day = '{{ ds }}'",
+    "WITH o AS (SELECT id FROM t WHERE day < '{{ ds }}') INSERT INTO t (id, day) SELECT r.id, r.day FROM r WHERE r.day = '{{ ds }}' AND NOT EXISTS (SELECT 1 FROM o WHERE o.id = r.id)",
+    "INSERT INTO t (id, day) SELECT round(q.id / 7, 3), q.day FROM (SELECT id, day FROM r WHERE day = '{{ ds }}' EXCEPT SELECT id, day FROM t) q",
     "INSERT INTO t (id, day) SELECT r.id, r.day FROM r LEFT JOIN t o ON o.id = r.id AND o.day < '{{ ds }}' WHERE o.id IS NULL AND r.day = '{{ ds }}'",
   ])('looks elsewhere: %s', (sql) => expect(said(sql)).toBe('adds adds'));
 });

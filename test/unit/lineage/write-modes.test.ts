@@ -83,7 +83,7 @@ test.each([
   'INSERT INTO m.t (k) WITH known AS (SELECT k FROM m.t) SELECT s.k FROM r.t s LEFT JOIN known USING (k) WHERE known.k IS NULL',
   'INSERT INTO m.t (k) SELECT k FROM (SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t)) s',
   'INSERT INTO m.t (k) SELECT k FROM r.t WHERE k NOT IN (SELECT k FROM m.t) UNION SELECT k FROM r.u WHERE k NOT IN (SELECT k FROM m.t)',
-])('%s leaves out what is there', (statement) => expect(leavesOut(statement)).toEqual([true]));
+])('%s leaves out what is there', (statement) => expect(leavesOut(statement)).toEqual(['sure']));
 
 test.each([
   'INSERT INTO m.t (k) SELECT k FROM r.t',

@@ -349,7 +349,8 @@ describe('what stands against a plan', () => {
     for (const [added, words] of [
       [{ takenFrom: 'q' }, 'out of q'],
       [{ behindMark: 'm' }, 'behind the mark in m'],
-      [{ leavesOut: true }, 'only rows for which it finds none there'],
+      [{ leavesOut: 'sure' }, 'only rows for which it finds none there'],
+      [{ leavesOut: 'open' }, 'is not known'],
     ] as const) {
       const none = task('move', daily, {}, { writes: [{ ...write('t', undefined, 'append'), ...added }] });
       expect(makePlan([none], request(['move'], oneDay)).findings).toMatchObject([

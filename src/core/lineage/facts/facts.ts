@@ -124,7 +124,7 @@ export const surelyAgain = (write: Pick<WriteFact, 'again'>): boolean => changed
 
 /** Whether its rows come once more: the statements themselves do not see to it that those of a first run stay out. */
 export const addsTwice = ({ mode, takenFrom, behindMark, leavesOut }: WriteFact): boolean =>
-  mode === 'append' && takenFrom === undefined && behindMark === undefined && leavesOut !== true;
+  mode === 'append' && takenFrom === undefined && behindMark === undefined && leavesOut === undefined;
 
 export interface WriteFact {
   readonly table: string;
@@ -142,8 +142,8 @@ export interface WriteFact {
   readonly takenFrom?: string;
   /** The table of the mark behind which the rows are read that are added, so that a second run adds none of them. */
   readonly behindMark?: string;
-  /** Rows are only added for which none was found in the table itself. */
-  readonly leavesOut?: true;
+  /** Rows are only added for which none was found in the table itself; `open`: whether those count that it adds itself is not known. */
+  readonly leavesOut?: 'sure' | 'open';
   /** The key of the table on which the rows that are added fail the second time. */
   readonly refusedBy?: readonly string[];
   /** The key of an upsert that finds no row, because each row gets another value of it. */

@@ -46,7 +46,7 @@ function isGuarded(block: QueryBlock, scope: Scope): boolean {
   const leftOver = block.then.some(({ operator, query }) => operator === 'except' && readsTarget(query, scope));
   if (leftOver) return true;
   if (!block.then.every(({ query }) => isGuarded(query, scope))) return false;
-  if (block.where.some((conjunct) => asksForNone(conjunct, false, scope))) return true;
+  if (block.where.some((conjunct) => asksForNone(conjunct, scope))) return true;
   const isJoined = block.from.some((item) => item.join === 'left' && shows(item, scope));
   if (isJoined && block.where.some((conjunct) => asksForNull(conjunct, scope))) return true;
   return block.from.some((item) => needed.has(item.join) && comesGuarded(item, scope));
@@ -64,12 +64,44 @@ function comesGuarded(item: FromItem, scope: Scope): boolean {
   return guarded;
 }
 
-/** `NOT EXISTS (SELECT … FROM target)`, `key NOT IN (SELECT key FROM target)`. */
-function asksForNone(condition: SqlExpression, negated: boolean, scope: Scope): boolean {
-  if (condition.kind === 'unary' && condition.operator === 'not')
-    return asksForNone(condition.operand, !negated, scope);
-  if (condition.kind !== 'exists' && condition.kind !== 'in') return false;
-  return condition.negated !== negated && condition.query !== undefined && readsTarget(condition.query, scope);
+function asksForNone(condition: SqlExpression, scope: Scope): boolean {
+  const asked = askedForNone(condition);
+  return asked !== undefined && readsTarget(asked.query, scope);
+}
+
+/**
+ * The query of which a condition asks that it gives no row: `NOT EXISTS (SELECT …)`, `key NOT IN (SELECT key …)` with the key as
+ * `operand`, `(SELECT count(*) …) = 0`.
+ */
+export function askedForNone(
+  one: SqlExpression,
+  negated = false,
+): { readonly query: QueryBlock; readonly operand: SqlExpression | undefined } | undefined {
+  if (one.kind === 'unary' && one.operator === 'not') return askedForNone(one.operand, !negated);
+  if (one.kind === 'binary' && !negated) {
+    const { left, right, operator } = one;
+    const isNone = right.kind === 'literal' && `${operator} ${right.text}`;
+    return left.kind === 'subquery' && isCount(left.query) && (isNone === '= 0' || isNone === '< 1')
+      ? { query: left.query, operand: undefined }
+      : undefined;
+  }
+  if ((one.kind !== 'exists' && one.kind !== 'in') || one.negated === negated || one.query === undefined)
+    return undefined;
+  return { query: one.query, operand: one.kind === 'in' ? one.operand : undefined };
+}
+
+/** `SELECT count(*) …`, which counts the rows that the query would give. */
+function isCount({ select, groupBy, having, then }: QueryBlock): boolean {
+  const [only, ...others] = select;
+  const counted = only?.expression;
+  return (
+    others.length + groupBy.length + having.length + then.length === 0 &&
+    counted?.kind === 'call' &&
+    counted.name === 'count' &&
+    !counted.filtered &&
+    counted.window === undefined &&
+    counted.arguments.every(({ kind }) => kind === 'star' || kind === 'literal')
+  );
 }
 
 const asksForNull = (condition: SqlExpression, { text }: Scope): boolean =>

@@ -4,11 +4,10 @@ import { locate } from '../../text/mapped-text.ts';
 import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
 import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
-import { leavesOutOwn } from '../queries/leaves-out-own.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
-import { findsOwnRows } from './finds-own-rows.ts';
+import { leftOutByAll } from './finds-own-rows.ts';
 import { markOfAll } from './high-water-mark.ts';
 import { isUpsert, keysOfInserts } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
@@ -214,16 +213,12 @@ function writeOf(
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
-  const again = changedAgain(table, all, tables.columnsOf(table) ?? []);
+  const keys = tables.keysOf(table);
+  const columns = keys.columns.map(({ name }) => name);
+  const again = changedAgain(table, all, columns);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
-  const leavesOut =
-    mode === 'append' &&
-    items.every(
-      ({ statement, context, sql }) =>
-        leavesOutOwn(statement, context.text) &&
-        findsOwnRows(statement, sql.source.text, tables.columnsOf(table) ?? []),
-    );
+  const leavesOut = mode === 'append' ? leftOutByAll(items, columns) : undefined;
   return {
     table,
     ...named,
@@ -234,8 +229,8 @@ function writeOf(
     ...(again.length === 0 ? {} : { again }),
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
-    ...(leavesOut ? { leavesOut } : {}),
-    ...(mode === 'append' ? keysOfInserts(items, tables.keysOf(table)) : {}),
+    ...(leavesOut === undefined ? {} : { leavesOut }),
+    ...(mode === 'append' ? keysOfInserts(items, keys) : {}),
     key: key ?? [],
     provenance: 'sql',
     at,

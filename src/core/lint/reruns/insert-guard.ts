@@ -43,7 +43,7 @@ export function insertGuard(
   if (meets || usesUpItsSource(context, view)) return sure;
   const columns = context.table(key)?.columns.map(({ name }) => name) ?? [];
   const looks = readsTargetAsGuard(context, view, key);
-  if (looks && !findsOwnRows(view.statement, view.sql.source.text, columns)) return undefined;
+  if (looks && findsOwnRows(view.statement, view.sql.source.text, columns) === false) return undefined;
   if (looks || takesOut(context, task, view) !== undefined) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;

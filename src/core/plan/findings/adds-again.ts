@@ -59,7 +59,9 @@ function secondTime(write: WriteFact): string {
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (takenFrom !== undefined)
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
-  if (leavesOut)
+  if (leavesOut === 'open')
+    return `looks into ${table} for rows that are there before it adds some: whether it finds those that it has added itself is not known, so running an interval again may add them a second time.`;
+  if (leavesOut !== undefined)
     return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
   if (refusedBy !== undefined) return `only adds rows to ${table}. ${refusedInWords(table, refusedBy)}`;
   const why = madeAnew === undefined ? '' : `: ${madeAnewInWords(madeAnew)}`;
