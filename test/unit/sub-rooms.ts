@@ -291,9 +291,14 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['columns'],
     },
     {
+      room: 'own-rows',
+      decides: 'whether a statement finds, keeps or leaves out the rows that it has put into its own target itself',
+      imports: ['facts', 'repeats'],
+    },
+    {
       room: 'writes',
       decides: 'which slice the statements of a task replace, and how',
-      imports: ['facts', 'times', 'columns', 'queries', 'repeats'],
+      imports: ['facts', 'times', 'columns', 'queries', 'repeats', 'own-rows'],
     },
     {
       room: 'tasks',

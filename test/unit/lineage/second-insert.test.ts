@@ -8,7 +8,8 @@ CREATE TABLE gi (sid bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, day date, 
 CREATE TABLE gu (sid uuid DEFAULT gen_random_uuid() PRIMARY KEY, day date, a int);
 CREATE TABLE both (sid bigserial PRIMARY KEY, a int UNIQUE, day date);
 CREATE TABLE made (a int, twice int GENERATED ALWAYS AS (a * 2) STORED UNIQUE, day date);
-CREATE TABLE k (id int PRIMARY KEY, day date);`;
+CREATE TABLE k (id int PRIMARY KEY, day date);
+CREATE TABLE v (id int, v int, day date, PRIMARY KEY (id, v));`;
 
 /** What plan and check say of a second run: `adds`, `fails`, `leaves` (rows that came since) or nothing; both the same. */
 function said(sql: string): string {
@@ -42,6 +43,7 @@ describe('an upsert whose key each row has anew', () => {
     of('gi', 'day, a', 'ON CONFLICT (sid) DO NOTHING'),
     of('gu', 'day, a', 'ON CONFLICT (sid) DO UPDATE SET a = excluded.a'),
     "INSERT INTO gu SELECT gen_random_uuid(), day, a FROM r WHERE day = '{{ ds }}' ON CONFLICT (sid) DO NOTHING",
+    "INSERT INTO v SELECT id, (SELECT coalesce(max(v), 0) + 1 FROM v WHERE day = '{{ ds }}'), day FROM r WHERE day = '{{ ds }}' ON CONFLICT (id, v) DO UPDATE SET day = excluded.day",
   ])('adds its rows again: %s', (sql) => expect(said(sql)).toBe('adds adds'));
 
   test.each([
@@ -50,6 +52,7 @@ describe('an upsert whose key each row has anew', () => {
     of('k', 'id, day', 'ON CONFLICT DO NOTHING'),
     of('g', 'sid, day, a', 'ON CONFLICT DO NOTHING'),
     of('unknown', 'day, a', 'ON CONFLICT DO NOTHING'),
+    "INSERT INTO v SELECT id, (SELECT coalesce(max(v), 0) + 1 FROM v WHERE day < '{{ ds }}'), day FROM r WHERE day = '{{ ds }}' ON CONFLICT (id, v) DO UPDATE SET day = excluded.day",
   ])('meets its rows: %s', (sql) => expect(said(sql)).toBe('nothing silent'));
 
   test('a key that comes in makes the second run fail, in the same words', () =>
@@ -93,4 +96,39 @@ describe('an INSERT that looks for rows in its target', () => {
     "INSERT INTO t (id, day) SELECT round(q.id / 7, 3), q.day FROM (SELECT id, day FROM r WHERE day = '{{ ds }}' EXCEPT SELECT id, day FROM t) q",
     "INSERT INTO t (id, day) SELECT r.id, r.day FROM r LEFT JOIN t o ON o.id = r.id AND o.day < '{{ ds }}' WHERE o.id IS NULL AND r.day = '{{ ds }}'",
   ])('looks elsewhere: %s', (sql) => expect(said(sql)).toBe('adds adds'));
+});
+
+describe('a table that is made anew of its own rows', () => {
+  const rows = "SELECT id, day FROM r WHERE day = '{{ ds }}'";
+  const beside = (query: string): string => `CREATE TABLE n AS ${query}; DROP TABLE t; ALTER TABLE n RENAME TO t;`;
+  const modes = (sql: string): readonly string[] =>
+    (
+      workspace({ ddl: { tasks: { ddl: 'CREATE TABLE t (id int, day date);' } }, d: { tasks: { t: sql } } }).facts.get(
+        'd.t',
+      )?.writes ?? []
+    ).map(({ mode }) => mode);
+
+  test.each([
+    beside(`SELECT * FROM t UNION ALL ${rows}`),
+    `CREATE TEMP TABLE n AS SELECT * FROM t UNION ALL ${rows}; TRUNCATE t; INSERT INTO t SELECT * FROM n;`,
+    `CREATE TABLE n (LIKE t); INSERT INTO n SELECT * FROM t; INSERT INTO n ${rows}; DROP TABLE t; ALTER TABLE n RENAME TO t;`,
+    `CREATE TABLE m.n (LIKE m.t); INSERT INTO m.n SELECT * FROM m.t; INSERT INTO m.n ${rows}; DROP TABLE m.t; ALTER TABLE m.n RENAME TO t;`,
+    `ALTER TABLE t RENAME TO o; CREATE TABLE t AS SELECT * FROM o UNION ALL ${rows}; DROP TABLE o;`,
+  ])('and of those of the interval, so that they come again: %s', (sql) => expect(said(sql)).toBe('adds adds'));
+
+  test.each([
+    [beside(`SELECT * FROM t UNION ${rows}`), 'append'],
+    [beside(`SELECT * FROM t WHERE day <> '{{ ds }}' UNION ALL ${rows}`), 'delete+insert'],
+    [beside(`SELECT * FROM t WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.id = t.id) UNION ALL ${rows}`), 'delete+insert'],
+    [beside(`SELECT DISTINCT ON (id) * FROM (SELECT * FROM t UNION ALL ${rows}) q ORDER BY id`), 'update'],
+    [
+      `CREATE TABLE m.n (LIKE m.t); INSERT INTO m.n SELECT * FROM m.t WHERE day <> '{{ ds }}'; INSERT INTO m.n ${rows}; DROP TABLE m.t; ALTER TABLE m.n RENAME TO t;`,
+      'delete+insert',
+    ],
+    [beside(rows), 'full_replace'],
+    [`DELETE FROM t; INSERT INTO t ${rows}; INSERT INTO t SELECT 0, day FROM t;`, 'full_replace'],
+  ])('%s: %s', (sql, mode) => {
+    expect(modes(sql)).toEqual([mode]);
+    expect(said(sql)).not.toMatch(/adds/);
+  });
 });

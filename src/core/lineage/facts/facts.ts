@@ -144,6 +144,8 @@ export interface WriteFact {
   readonly behindMark?: string;
   /** Rows are only added for which none was found in the table itself; `open`: whether those count that it adds itself is not known. */
   readonly leavesOut?: 'sure' | 'open';
+  /** The table is made anew of all of its own rows and those that are added. */
+  readonly keepsRows?: true;
   /** The key of the table on which the rows that are added fail the second time. */
   readonly refusedBy?: readonly string[];
   /** The key of an upsert that finds no row, because each row gets another value of it. */

@@ -1,4 +1,6 @@
 import type { DialectName } from '../../sql/model/dialect-name.ts';
+import type { SqlExpression } from '../../sql/model/expression.ts';
+import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact } from '../facts/facts.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
@@ -39,9 +41,30 @@ function isMadeAnew(statement: Statement, table: TableKeys, column: string): boo
   const value = statement.query?.select[index]?.expression ?? statement.values[index];
   return (
     value !== undefined &&
-    statement.nondeterministic.some(
-      ({ family, start, end }) => family !== 'clock' && value.start <= start && end <= value.end,
-    )
+    (countsOn(value, statement) ||
+      statement.nondeterministic.some(
+        ({ family, start, end }) => family !== 'clock' && value.start <= start && end <= value.end,
+      ))
+  );
+}
+
+/** `(SELECT max(k) + 1 FROM target)`: one more than the rows have that are there, among them those of the run before. */
+function countsOn(value: SqlExpression, { target }: Statement): boolean {
+  const inside = within(value);
+  const isAdded = (all: readonly SqlExpression[]): boolean =>
+    all.some((one) => one.kind === 'binary' && one.operator === '+');
+  return inside.some(
+    (one) =>
+      one.kind === 'subquery' &&
+      one.query.from.length === 1 &&
+      one.query.from.some(
+        (item) => item.kind === 'table' && item.cte === undefined && item.table.name === target?.name,
+      ) &&
+      one.query.where.every((asked) => asked.kind === 'binary' && asked.operator === '=') &&
+      one.query.select.some(({ expression }) => {
+        const given = within(expression);
+        return given.some((call) => call.kind === 'call' && call.name === 'max') && isAdded([...given, ...inside]);
+      }),
   );
 }
 

@@ -4,10 +4,11 @@ import { locate } from '../../text/mapped-text.ts';
 import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
 import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
+import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
+import { madeOfItself } from '../own-rows/keeps-own-rows.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
-import { leftOutByAll } from './finds-own-rows.ts';
 import { markOfAll } from './high-water-mark.ts';
 import { isUpsert, keysOfInserts } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
@@ -204,7 +205,15 @@ function writeOf(
   const first = items[0];
   if (first === undefined) return undefined;
   const way = onEachWay(items, (some) => modeAndSlice(table, some, isRemade, tables, known));
-  const { mode, slice: found, sliceAt } = way;
+  const keys = tables.keysOf(table);
+  const columns = keys.columns.map(({ name }) => name);
+  const names = items.flatMap(({ statement: { kind, target } }) => (/rename$/.test(kind) ? [] : (target?.name ?? [])));
+  const ofItself =
+    way.mode === 'full_replace'
+      ? madeOfItself(all, (name) => name === table || names.includes(name), columns)
+      : undefined;
+  const mode = ofItself?.mode ?? way.mode;
+  const { slice: found, sliceAt } = way;
   const slice = ownTable(naming, found, mode, first) ?? found;
   const key = items.flatMap(({ statement }) => {
     if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
@@ -213,12 +222,10 @@ function writeOf(
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
-  const keys = tables.keysOf(table);
-  const columns = keys.columns.map(({ name }) => name);
   const again = changedAgain(table, all, columns);
   const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
   const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
-  const leavesOut = mode === 'append' ? leftOutByAll(items, columns) : undefined;
+  const leavesOut = ofItself === undefined ? leftOutByAll(mode, items, columns) : undefined;
   return {
     table,
     ...named,
@@ -230,6 +237,7 @@ function writeOf(
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
     ...(leavesOut === undefined ? {} : { leavesOut }),
+    ...ofItself,
     ...(mode === 'append' ? keysOfInserts(items, keys) : {}),
     key: key ?? [],
     provenance: 'sql',

@@ -1,4 +1,4 @@
-import { findsOwnRows } from '../../lineage/writes/finds-own-rows.ts';
+import { findsOwnRows } from '../../lineage/own-rows/finds-own-rows.ts';
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import { partitionParent } from '../../lineage/writes/task-statements.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';

@@ -41,7 +41,7 @@ export function addsAgain({
 }
 
 function secondTime(write: WriteFact): string {
-  const { table, mode, takenFrom, behindMark, leavesOut, refusedBy, madeAnew } = write;
+  const { table, mode, takenFrom, behindMark, leavesOut, refusedBy, madeAnew, keepsRows } = write;
   const changed = changedColumn(write);
   if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
     const { column, adds, certainty, why } = changed;
@@ -63,6 +63,8 @@ function secondTime(write: WriteFact): string {
     return `looks into ${table} for rows that are there before it adds some: whether it finds those that it has added itself is not known, so running an interval again may add them a second time.`;
   if (leavesOut !== undefined)
     return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
+  if (keepsRows === true)
+    return `makes ${table} anew of its own rows and those of the interval: running an interval again adds its rows a second time.`;
   if (refusedBy !== undefined) return `only adds rows to ${table}. ${refusedInWords(table, refusedBy)}`;
   const why = madeAnew === undefined ? '' : `: ${madeAnewInWords(madeAnew)}`;
   return `only adds rows to ${table}${why}: running an interval again adds its rows a second time.`;

@@ -20,6 +20,7 @@ import {
 /** A second run leaves the rows of the first one there, and they come twice. */
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
+    yield* ofItself(context, task);
     for (const view of task.statements) {
       if (view.statement.kind !== 'insert') continue;
       for (const target of view.statement.targets) {
@@ -54,6 +55,19 @@ function* check(context: LintContext): Generator<RuleFinding> {
         };
       }
     }
+  }
+}
+
+/** Tables that are made anew of all of their own rows and those of the interval. */
+function* ofItself(context: LintContext, task: TaskView): Generator<RuleFinding> {
+  for (const { table, keepsRows, at } of context.factsOf(task)?.writes ?? []) {
+    if (keepsRows !== true || isJournalName(table) || deduplicatedByView(context, table)) continue;
+    yield {
+      at: at ?? task.task.nameAt,
+      severity: runsAgain(task) ? 'error' : 'warning',
+      message: `A second run of the same interval adds the same rows to ${table} again: the table is made anew of all of its own rows and those of the interval.`,
+      subject: `${task.task.id} writes ${table}`,
+    };
   }
 }
 

@@ -2,14 +2,11 @@ import type { CommonTable, FromItem, QueryBlock, SqlExpression } from '../../sql
 import { blocksBelow, blocksOf } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact } from '../facts/facts.ts';
-import { askedForNone, leavesOutOwn } from '../queries/leaves-out-own.ts';
-import { rowDrawer } from '../repeats/draw-rows.ts';
-import { evaluateTerm } from '../repeats/evaluate-term.ts';
-import { readTerm, type TermReading } from '../repeats/read-term.ts';
-import { placeOf, type Reading, type RowScope, scopeOf } from '../repeats/row-scope.ts';
-import { holding, samples } from '../repeats/second-run.ts';
-import { apply, ownColumns, type Term, termsIn, type Value } from '../repeats/term.ts';
-import type { TaskStatement } from './task-statements.ts';
+import { readTerm } from '../repeats/read-term.ts';
+import { placeOf, type RowScope, scopeOf } from '../repeats/row-scope.ts';
+import { apply, ownColumns, type Term } from '../repeats/term.ts';
+import { askedForNone, leavesOutOwn } from './leaves-out-own.ts';
+import { holdsForOwn, isOpen, plain, readingOf, type StatementOfTask, sameName, terms, writtenRow } from './own-row.ts';
 
 /**
  * Whether an INSERT that leaves out rows for which it finds one in its own target finds those that it has put there itself.
@@ -21,14 +18,7 @@ export function findsOwnRows(statement: Statement, text: string, columns: readon
   const { query, target } = statement;
   if (query === undefined || target === undefined) return undefined;
   const isSame = (name: string): boolean => name === target.name;
-  const reading: Reading = {
-    isSame: ({ name }) => isSame(name),
-    made: new Map(),
-    takes: () => undefined,
-    by: 'moved',
-    conditions: new Map(),
-    isVague: false,
-  };
+  const reading = readingOf(isSame);
   const common = [...statement.with, ...query.with];
   const scopeOfBlock = (block: QueryBlock, outer?: RowScope): RowScope =>
     scopeOf(placeOf(block, text, common, new Map(), outer), reading);
@@ -67,9 +57,6 @@ export function findsOwnRows(statement: Statement, text: string, columns: readon
   return found.includes(undefined) ? undefined : true;
 }
 
-/** What comes in under the name of the column that it fills. */
-const sameName = (column: string): Term => ({ kind: 'fixed', name: `.${column}`, isGiven: false });
-
 /** What guards are read by. */
 interface Looking {
   readonly isSame: (name: string) => boolean;
@@ -81,16 +68,19 @@ interface Looking {
 }
 
 /** Whether all that is added leaves out what is there, and what was added itself counts as that. */
-export function leftOutByAll(items: readonly TaskStatement[], columns: readonly string[]): WriteFact['leavesOut'] {
+export function leftOutByAll(
+  mode: WriteFact['mode'],
+  items: readonly StatementOfTask[],
+  columns: readonly string[],
+): WriteFact['leavesOut'] {
+  if (mode !== 'append') return undefined;
   const adds = items.filter(({ statement }) => statement.kind !== 'update');
-  const found = adds.map(({ statement, context, sql }) =>
-    leavesOutOwn(statement, context.text) ? findsOwnRows(statement, sql.source.text, columns) : false,
+  const found = adds.map(({ statement, sql }) =>
+    leavesOutOwn(statement, sql.source.text) ? findsOwnRows(statement, sql.source.text, columns) : false,
   );
   if (found.length === 0 || found.includes(false) || adds.length < items.length) return undefined;
   return found.includes(undefined) ? 'open' : 'sure';
 }
-
-const terms: TermReading = { returned: () => [], by: 'moved' };
 
 /** For each guard what has to hold of a row of the target so that it keeps one out. */
 function guardsIn(block: QueryBlock, looking: Looking): readonly (readonly Term[])[] {
@@ -158,84 +148,3 @@ function guardsIn(block: QueryBlock, looking: Looking): readonly (readonly Term[
   }
   return found;
 }
-
-/** By column: what the INSERT gives for it, made anew where the clock or chance gives it; `assumed`: others may come in by a star. */
-function writtenRow(
-  statement: Statement,
-  query: QueryBlock,
-  scope: RowScope,
-  columns: readonly string[],
-  text: string,
-): { readonly row: ReadonlyMap<string, Term>; readonly assumed: boolean } {
-  const names = statement.columns.length > 0 ? statement.columns : columns;
-  const calls = statement.nondeterministic.map(({ start, end }) => text.slice(start, end).replace(/\s+/g, ' '));
-  const anew = (term: Term): Term =>
-    term.kind === 'fixed' && calls.some((one) => term.name.includes(one))
-      ? { ...term, name: `anew ${term.name}`, isGiven: true }
-      : term.kind === 'apply' || term.kind === 'open'
-        ? { ...term, arguments: term.arguments.map(anew) }
-        : term;
-  const found = new Map<string, Term>();
-  let isOpen = false;
-  for (const [index, { expression, name }] of query.select.entries()) {
-    isOpen ||= expression.kind === 'star';
-    const column = isOpen ? name : (names[index] ?? name ?? `#${index}`);
-    if (column !== undefined && expression.kind !== 'star')
-      found.set(column, anew(plain(readTerm(expression, scope, terms))));
-  }
-  return { row: found, assumed: isOpen };
-}
-
-/** Columns of what comes in by their names alone: which table has them was settled where they were joined. */
-function plain(term: Term): Term {
-  if (term.kind === 'apply' || term.kind === 'open') return { ...term, arguments: term.arguments.map(plain) };
-  if (term.kind !== 'fixed') return term;
-  const name = /^[\w.]*\.(\w+)$/.exec(term.name)?.[1];
-  return name === undefined ? term : { ...term, name: `.${name}` };
-}
-
-/** Whether a guard finds the row that was written for the same input; `undefined` where that is not known. */
-function holdsForOwn(
-  asks: readonly Term[],
-  source: readonly Term[],
-  row: ReadonlyMap<string, Term>,
-): boolean | undefined {
-  const own = asks.filter((one) => ownColumns(one).size > 0);
-  // Without a word of the row that comes in one row keeps all of them out.
-  const isForAll = !own.flatMap(termsIn).some((one) => one.kind === 'fixed' && !one.isGiven);
-  const columns = [...new Set(own.flatMap((one) => [...ownColumns(one)]))];
-  if (own.length === 0 || columns.some((column) => !row.has(column))) return undefined;
-  if ([...own, ...columns.flatMap((column) => row.get(column) ?? [])].some(isOpen)) return undefined;
-  const all = [...own, ...source, ...columns.flatMap((column) => row.get(column) ?? [])];
-  const draw = rowDrawer(all, source, []);
-  let [found, asked] = [0, 0];
-  for (let sample = 0; sample < samples; sample++) {
-    const around = draw();
-    if (holding(source, around, () => false) !== true) continue;
-    const values = new Map<string, Value>();
-    let isMadeNull = false;
-    for (const column of columns) {
-      const term = row.get(column);
-      const given = term === undefined ? 'open' : evaluateTerm(term, around);
-      if (term === undefined || typeof given === 'string') continue;
-      // A key that is NULL where it comes from is no row's; one that the INSERT itself makes NULL is.
-      if (given.value !== null) values.set(column, given.value);
-      else if (!termsIn(term).some((one) => one.kind === 'fixed' && around.fixed.get(one.name) === null)) {
-        values.set(column, null);
-        isMadeNull = true;
-      }
-    }
-    if (values.size < columns.length) continue;
-    const holds = holding(own, { fixed: around.fixed, own: values }, () => true);
-    if (typeof holds !== 'boolean') continue;
-    asked++;
-    if (holds) found++;
-    else if (isMadeNull && !isForAll) return false;
-  }
-  if (asked < 20) return undefined;
-  if (found > asked * 0.95) return true;
-  // One row that is found keeps all out, if there is such a row.
-  return isForAll && found > 0 ? undefined : false;
-}
-
-const isOpen = (term: Term): boolean => termsIn(term).some(({ kind }) => kind === 'open');
