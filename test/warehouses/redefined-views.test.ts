@@ -45,7 +45,7 @@ const loud: Readonly<Record<string, { task: string; change: readonly string[]; v
   },
   'a view that only a function reads': {
     task: fillFrom('of_function()'),
-    change: ['create or replace view priced as select id, day, (amount + 1000)::numeric(10,2) as amount from orders'],
+    change: ['create or replace view priced as select id, day, (amount * 2)::numeric(10,2) as amount from orders'],
     view: 'public.priced',
   },
   'a view that was dropped and made anew': {
@@ -110,7 +110,7 @@ describe.each(engines)('views that were redefined, on %s', (engine) => {
       'create view other as select 1 as n',
       'create view "Odd.Name" as select id, day, amount from orders',
       'create materialized view kept as select id, day, amount from orders',
-      'create function of_function() returns setof orders language sql stable as $$ select o.* from orders o where exists (select from priced p where p.id = o.id and p.amount < 1000) $$',
+      'create function of_function() returns setof orders language sql stable as $$ select id, day, amount from priced $$',
     );
   });
 
