@@ -43,10 +43,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
   // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
   const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
-  const attached = unit.plan.altersTables ? await attachedTo(session, targets) : [];
+  const attached = unit.plan.altersTables ? await attachedTo(session, targets) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
-  const lost = attached.length === 0 ? undefined : lostWithTable(attached, await attachedTo(session, targets));
+  const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : undefined;
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];

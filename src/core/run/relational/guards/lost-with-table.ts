@@ -5,18 +5,28 @@ import type { Target } from '../../tables/target.ts';
 
 const mostNamed = 5;
 
-/** What others have put on the tables of a unit (views, foreign keys, rights), in words. */
-export async function attachedTo(session: Session, targets: readonly Target[]): Promise<readonly string[]> {
+export interface Attached {
+  /** The tables that are there, by oid: one that is made anew has another. */
+  readonly tables: readonly string[];
+  /** What others have put on them (views, foreign keys, rights), in words. */
+  readonly things: readonly string[];
+}
+
+export async function attachedTo(session: Session, targets: readonly Target[]): Promise<Attached> {
   const names = [...new Set(targets.map(({ qualified }) => quoteTableName(qualified)))];
   const { rows } = await session.query(attachedSql, [`{${names.map((name) => JSON.stringify(name)).join(',')}}`]);
-  return rows.map(([what]) => String(what));
+  return {
+    tables: rows.flatMap(([oid]) => (oid === null || oid === undefined ? [] : [String(oid)])),
+    things: rows.flatMap(([oid, what]) => (oid === null || oid === undefined ? [String(what)] : [])),
+  };
 }
 
 /** Says what went with a table that the task dropped or made anew; an undo puts back rows, and none of it. */
-export function lostWithTable(before: readonly string[], after: readonly string[]): string | undefined {
-  const there = new Set(after);
-  const lost = before.filter((what) => !there.has(what));
-  if (lost.length === 0) return undefined;
+export function lostWithTable(before: Attached, after: Attached): string | undefined {
+  const there = new Set(after.things);
+  const lost = before.things.filter((what) => !there.has(what));
+  // Of a table that stays, the task has taken away itself what is gone.
+  if (lost.length === 0 || before.tables.every((oid) => after.tables.includes(oid))) return undefined;
   const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
   return (
     `The task drops or makes its table anew, and takes away with it ${lost.slice(0, mostNamed).join(', ')}${more}: ` +

@@ -1,8 +1,9 @@
 import { qualifiedSql } from '../quote.ts';
 
 /**
- * $1: names of tables, as an array of text that `to_regclass` understands. What others have put on them and a table made
- * in their place does not bring along, each in words: views over them, foreign keys that refer to them, rights.
+ * $1: names of tables, as an array of text that `to_regclass` understands. The tables themselves by oid, and with no oid
+ * what others have put on them and a table made in their place does not bring along, each in words: views over them,
+ * foreign keys that refer to them, rights.
  */
 export const attachedSql = `
 with recursive asked as (
@@ -16,15 +17,17 @@ with recursive asked as (
     and d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
   join pg_catalog.pg_rewrite w on w.oid = d.objid
 )
-select 'the view ' || ${qualifiedSql('n.nspname', 'c.relname')} from reached r
+select oid::text, name from asked
+union all
+select null, 'the view ' || ${qualifiedSql('n.nspname', 'c.relname')} from reached r
 join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('v', 'm') and not exists (select from asked a where a.oid = c.oid)
 union all
-select 'the foreign key ' || o.conname || ' of ' || ${qualifiedSql('n.nspname', 'c.relname')}
+select null, 'the foreign key ' || o.conname || ' of ' || ${qualifiedSql('n.nspname', 'c.relname')}
 from asked a join pg_catalog.pg_constraint o on o.confrelid = a.oid and o.contype = 'f' and o.conrelid <> a.oid
 join pg_catalog.pg_class c on c.oid = o.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 union all
-select 'the right ' || x.privilege_type || ' on ' || a.name || ' of ' || coalesce(g.rolname, 'PUBLIC')
+select null, 'the right ' || x.privilege_type || ' on ' || a.name || ' of ' || coalesce(g.rolname, 'PUBLIC')
 from asked a cross join lateral pg_catalog.aclexplode(a.relacl) x left join pg_catalog.pg_roles g on g.oid = x.grantee
 where x.grantee <> a.relowner
-order by 1`;
+order by 1, 2`;
