@@ -118,7 +118,7 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
     expect(await contents()).toEqual(after);
     expect(await cli('undo', runs[0].run, '--yes')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('made the slice of mart.'),
+      err: expect.stringContaining('was undone already, by run'),
     });
     const one = await cli('history', runs[1].run);
     expect(one).toMatchObject({ code: 0, out: expect.stringContaining('5 unchanged, 0 changed, 7 skipped') });
