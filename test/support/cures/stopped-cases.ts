@@ -42,7 +42,7 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
     codes: ['append-in-plan'],
     ddl: [
       "insert into mart.f values ('2026-11-10', 3, 1)",
-      'create function mart.bump(n int) returns int language plpgsql as $$ begin return n + 1; end $$',
+      'create function mart.bump(n int) returns int language plpgsql as $$ begin if n is null then return 0; end if; return n + 1; end $$',
     ],
     tasks: { f: "UPDATE mart.f SET v = mart.bump(v) WHERE day = '{{ ds }}'" },
     steps: [[/adds to v of mart\.f/, 'option']],

@@ -8,6 +8,8 @@ import { apply, ownColumns, type Term, valueTerm } from './term.ts';
 export interface Returned {
   readonly expression: SqlExpression;
   readonly text: string;
+  /** In a branch, so that it is not what every call gives. */
+  readonly conditional: boolean;
 }
 
 /** What beside scopes decides what an expression means. */
@@ -199,8 +201,7 @@ function caseTerm(
 function call(one: SqlExpression & { readonly kind: 'call' }, scope: RowScope, reading: TermReading): Term {
   const name = one.name.slice(one.name.lastIndexOf('.') + 1).toLowerCase();
   const returned = reading.returned(one);
-  const [body] = returned;
-  if (body !== undefined) return readTerm(body.expression, { ...scope, text: body.text }, reading);
+  if (returned.length > 0) return returnedTerm(name, returned, scope, reading);
   const [argument] = one.arguments;
   // MySQL's name for what an upsert would have inserted.
   if (name === 'values' && argument?.kind === 'column' && one.arguments.length === 1)
@@ -233,6 +234,28 @@ function call(one: SqlExpression & { readonly kind: 'call' }, scope: RowScope, r
       return apply(name, given[0] ?? open, valueTerm(second.name));
   }
   return knownFunction(name) === undefined || !isReadable(name, given) ? open : apply(name, ...given);
+}
+
+/**
+ * What a routine gives back that may return in several places. Its branches are not followed: where all but what it comes to
+ * in the end give a fixed value or the argument itself, that end stands for it; else which one is reached decides.
+ */
+function returnedTerm(name: string, returned: readonly Returned[], scope: RowScope, reading: TermReading): Term {
+  // What it calls itself, perhaps itself again, is not followed: its offsets are of another text.
+  const inside: TermReading = { ...reading, returned: () => [] };
+  const parts = returned.map(({ expression, text }) => readTerm(expression, { ...scope, text }, inside));
+  const [first = valueTerm(null), ...others] = parts;
+  if (others.length === 0) return first;
+  const end = returned.findLastIndex(({ conditional }) => !conditional);
+  const computed = parts.filter((part) => part.kind === 'apply' || part.kind === 'open');
+  const [only] = computed;
+  if (only !== undefined && computed.length === 1 && parts[end] === only) return only;
+  if (only !== undefined) return { kind: 'open', what: `which RETURN of ${name}(…) is reached`, arguments: parts };
+  return others.reduce(
+    (found, part, index) =>
+      apply('case', { kind: 'fixed', name: `return ${index} of ${name}`, isGiven: false }, part, found),
+    first,
+  );
 }
 
 /** A pattern says what it does where it is a plain one. */

@@ -265,17 +265,17 @@ const textOf = ({ statement, sql, calls }: TaskStatement): StatementInText => ({
 
 /** What a routine of the database gives back for a call: each query of one value in its body, with the call's own arguments. */
 const returnedBy = (
-  { name, start, end }: SqlExpression & { readonly kind: 'call' },
+  { name, start: from, end: to }: SqlExpression & { readonly kind: 'call' },
   calls: readonly CalledRoutine[],
 ): readonly Returned[] =>
   calls
-    .filter((call) => call.name === name && start <= call.at && call.at < end)
+    .filter((call) => call.name === name && from <= call.at && call.at < to)
     .flatMap(({ sql }) =>
       sql.reading.statements
         .flatMap((one) => (one.body.length > 0 ? one.body : [one]))
-        .flatMap(({ kind, query, start: from, end: to }) =>
+        .flatMap(({ kind, query, conditional, start, end }) =>
           kind === 'select' && query?.select.length === 1 && query.then.length === 0
-            ? [{ expression: { kind: 'subquery', query, start: from, end: to } as const, text: sql.source.text }]
+            ? [{ expression: { kind: 'subquery', query, start, end } as const, text: sql.source.text, conditional }]
             : [],
         ),
     );
