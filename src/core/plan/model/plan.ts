@@ -84,6 +84,7 @@ export const planNoteCodes = [
   'schema-change',
   'session-zone',
   'loose-commits',
+  'altered-writes',
   'zero-width-interval',
   'oldest-first',
   'stale',

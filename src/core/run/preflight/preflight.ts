@@ -3,6 +3,7 @@ import type { Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { alteredWrites } from './altered-writes.ts';
 import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
@@ -31,6 +32,7 @@ export async function preflight(
       const own = new Map([...jobs].filter(([, { task }]) => tasks.has(task)));
       found.push(
         ...(found.some(({ code }) => code === 'loose-commits') ? [] : await looseCommits(session)),
+        ...(await alteredWrites(session, alike)),
         ...(await untoldZone(session, alike)),
         ...(await missingSnapshots(session, alike, planned)),
         ...(await missingPrevious(
