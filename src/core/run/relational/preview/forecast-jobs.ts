@@ -1,7 +1,4 @@
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
-import type { StatementKind } from '../../../sql/model/statement.ts';
-import { readSql } from '../../../sql/read-sql.ts';
-import { plainText } from '../../../template/mask/plain-text.ts';
 import {
   type ExplainedRows,
   explainedRows,
@@ -11,11 +8,13 @@ import {
 import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
-import type { Forecast, TableLock, TableWrites } from '../../unit/forecast.ts';
+import type { Forecast, TableWrites } from '../../unit/forecast.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { planTask } from '../task/task-plan.ts';
 import { alikeTables } from './alike-tables.ts';
+import { byTask } from './by-task.ts';
 import { areIndependent } from './independent-units.ts';
+import { locksOf } from './locks-of.ts';
 import { beginShadow } from './preview-by-query.ts';
 
 /** What a forecast may wait for: it is said before work that may take hours, and must not hold it up. */
@@ -123,16 +122,6 @@ async function explain(session: Session, text: string): Promise<ExplainedRows | 
   }
 }
 
-function byTask(jobs: readonly UnitJob[]): readonly (readonly UnitJob[])[] {
-  const tasks = new Map<string, UnitJob[]>();
-  for (const job of jobs) {
-    const known = tasks.get(job.task);
-    if (known === undefined) tasks.set(job.task, [job]);
-    else known.push(job);
-  }
-  return [...tasks.values()];
-}
-
 /** The first, the last, and some between. */
 const spread = <T>(items: readonly T[], count: number): readonly T[] =>
   items.length <= count
@@ -176,43 +165,4 @@ class Found {
       deleted: Math.round(counts.delete),
     }));
   }
-}
-
-/** Kinds of statements that take a table away from its readers as well. */
-const exclusive: ReadonlySet<StatementKind> = new Set([
-  'truncate',
-  'drop',
-  'rename',
-  'alter',
-  'alter_rename',
-  'alter_swap',
-  'alter_append',
-  'alter_partition',
-  'refresh',
-]);
-
-/** By the statements' first words: each table with the strongest lock that a unit takes on it. */
-function locksOf(jobs: readonly UnitJob[], keepsWritersOut: boolean): readonly TableLock[] {
-  const tables = new Map<string, TableLock['against']>();
-  for (const ofTask of byTask(jobs)) {
-    const [job] = ofTask;
-    if (job === undefined) continue;
-    const nameOf = alikeTables(ofTask);
-    for (const { table: own, mode } of job.slices) {
-      const table = nameOf(own);
-      if (mode !== 'create' && tables.get(table) !== 'everyone')
-        tables.set(table, keepsWritersOut && job.options.lockTable ? 'writers' : 'rows');
-    }
-    const statements = job.statements.flatMap(({ text }) => readSql(plainText(text), 'postgres').statements);
-    const own = new Set(
-      statements.flatMap(({ kind, targets }) =>
-        kind.startsWith('create_table') ? targets.map(({ name }) => name) : [],
-      ),
-    );
-    for (const { kind, targets } of statements) {
-      if (!exclusive.has(kind)) continue;
-      for (const { name } of targets) if (!own.has(name)) tables.set(nameOf(name), 'everyone');
-    }
-  }
-  return [...tables].map(([table, against]) => ({ table, against }));
 }
