@@ -26,8 +26,8 @@ function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob
   switch (code) {
     case 'escaped':
       return (
-        'look whether the task is to write these rows; if so, say it in backfill.yaml and run the interval again (this run goes by ' +
-        `what was said when it was planned): ${declaredWriteText(job.task, escapedTables(escaped, job), { slice: 'all' })}`
+        `look whether the task is to write these rows; if so, say it in backfill.yaml, try whether a second run leaves them as they are${proof(job)}, ` +
+        `and run the interval again (this run goes by what was said when it was planned): ${declaredWriteText(job.task, escapedTables(escaped, job), { slice: 'all' })}`
       );
     case 'empty':
     case 'shrunk':
@@ -38,6 +38,12 @@ function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob
     case 'repeated-key':
       return `mend the key, or let it through as it is: backfill resume ${job.run} --accept-held`;
   }
+}
+
+/** Of a whole table no run of one interval tells by itself that it has added the same rows once more. */
+function proof({ task, unit }: UnitJob): string {
+  const date = unit.slice(unit.lastIndexOf('@') + 1);
+  return /^\d{4}-/.test(date) ? `: backfill prove ${task} --logical-dates ${date}..${date}` : ' (backfill prove)';
 }
 
 /** By the names that the task has for its targets, so that a declaration is taken for these. */
