@@ -146,6 +146,14 @@ export function job(parts: JobParts = {}): UnitJob {
   };
 }
 
+/** The rows of `orders` that the job reads, as a record says it. */
+export const readsOrders = {
+  table: 'orders',
+  column: 'day',
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-02T00:00:00.000Z',
+};
+
 /** `orders` with ten rows a day over three days, and `sales` as it should be built from them. */
 export const shopTables: readonly string[] = [
   'create table orders (id int primary key, day date not null, amount numeric(10, 2))',

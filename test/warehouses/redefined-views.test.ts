@@ -7,6 +7,7 @@ import {
   engines,
   job,
   neverAborted,
+  readsOrders,
   realClock,
   scalar,
   shopTables,
@@ -14,12 +15,6 @@ import {
   useFixture,
 } from '../support/warehouse-fixture.ts';
 
-const readsOrders = {
-  table: 'orders',
-  column: 'day',
-  from: '2026-11-01T00:00:00.000Z',
-  to: '2026-11-02T00:00:00.000Z',
-};
 const clear = "delete from sales where day = '2026-11-01'";
 const fillFrom = (source: string) =>
   `insert into sales (id, day, amount) select id, day, amount from ${source} where day = '2026-11-01'`;

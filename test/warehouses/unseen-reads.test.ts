@@ -5,6 +5,7 @@ import {
   engines,
   job,
   neverAborted,
+  readsOrders,
   realClock,
   scalar,
   shopTables,
@@ -12,12 +13,6 @@ import {
   useFixture,
 } from '../support/warehouse-fixture.ts';
 
-const readsOrders = {
-  table: 'orders',
-  column: 'day',
-  from: '2026-11-01T00:00:00.000Z',
-  to: '2026-11-02T00:00:00.000Z',
-};
 const clear = "delete from sales where day = '2026-11-01'";
 const fill = (amount: string, from = 'orders o') =>
   `insert into sales (id, day, amount) select o.id, o.day, ${amount} from ${from} where o.day = '2026-11-01'`;

@@ -7,18 +7,12 @@ import {
   job,
   neverAborted,
   openFixture,
+  readsOrders,
   realClock,
   scalar,
   shopTables,
   sql,
 } from '../../support/warehouse-fixture.ts';
-
-const readsOrders = {
-  table: 'orders',
-  column: 'day',
-  from: '2026-11-01T00:00:00.000Z',
-  to: '2026-11-02T00:00:00.000Z',
-};
 
 describe.each(engines)('early cutoff on %s', (engine) => {
   let fixture: Fixture;
