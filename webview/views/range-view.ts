@@ -9,6 +9,8 @@ import { isFixed, type PageContext } from './page-context.ts';
 export function rangeView(context: PageContext): TemplateResult {
   const { state } = context;
   const fixed = isFixed(state);
+  // What is chosen stands for another run: an undo goes by the intervals of the run that it takes back.
+  const isUndo = state.plan?.purpose.kind === 'undo';
   return html`
     <section aria-label="Range">
       <div class="head"><h2>Intervals of ${state.calendar?.name ?? state.name}</h2>${calendarLegend(context)}</div>
@@ -16,9 +18,9 @@ export function rangeView(context: PageContext): TemplateResult {
         ${calendar(context)}
         <div class="type">
           ${fixed ? html`<div class="dates quiet">${stands(context)}</div>` : fields(context)}
-          <p class="said" role="status"><b>${state.choose.count}</b>${state.choose.count === '' ? '' : ', '}${state.choose.summary}</p>
+          <p class="said" role="status">${isUndo ? nothing : html`<b>${state.choose.count}</b>${state.choose.count === '' ? '' : ', '}${state.choose.summary}`}</p>
           ${fixed ? nothing : presets(context)}
-          ${state.plan?.purpose.kind === 'undo' ? nothing : options(context, fixed)}
+          ${isUndo ? nothing : options(context, fixed)}
         </div>
       </div>
     </section>
