@@ -184,7 +184,8 @@ function jobsOf(drawn: Case, schema: string, run: string, batchMs: number | unde
         ],
         options: {
           compare: drawn.compare,
-          holdShrinkPercent: drawn.hold ? 50 : undefined,
+          // A key shared with another slice fails a unit by itself, and in one go it is held before that: neither writes.
+          holdShrinkPercent: drawn.hold && !hasOrder(drawn) ? 50 : undefined,
           batchMs,
           samples: 3,
           settings: { search_path: schema },

@@ -140,7 +140,7 @@ export function rowsByKeySql(
   );
 }
 
-/** Up to `limit` rows with these hashes, as text. */
+/** Up to `limit` rows with these hashes, as text, in the order of their hashes: the same rows are told in the same order. */
 export function rowsByHashSql(
   from: string,
   predicate: string | undefined,
@@ -154,6 +154,6 @@ export function rowsByHashSql(
   return (
     `select ${sampleColumns(columns)} from ` +
     `(select *, ${rowBytes(columns)} as ${present} from ${from}${where(predicate)} offset 0) r ` +
-    `where (${h0}, ${h1}) in (${tuples.join(', ')}) limit ${limit}`
+    `where (${h0}, ${h1}) in (${tuples.join(', ')}) order by ${h0}, ${h1} limit ${limit}`
   );
 }
