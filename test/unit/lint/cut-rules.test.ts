@@ -213,6 +213,10 @@ describe('date-vs-timestamp-bound', () => {
         ...ddl('date'),
       },
     ],
+    [
+      'the days before a time that is written as one',
+      dagWith(upsert("created_at BETWEEN '{{ ds }}'::timestamp - interval '30 days' AND '{{ ds }}'::timestamp")),
+    ],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
   test.each([
     [

@@ -52,6 +52,40 @@ describe('inclusive-interval-end', () => {
     expect(found).toEqual([`inclusive-interval-end error «${predicate}»`]);
   });
 
+  const wholeDays = "BETWEEN '{{ macros.ds_add(ds, -1) }}' AND '{{ ds }}'";
+  const upsert = (predicate: string): string =>
+    `INSERT INTO m.a (id, n) SELECT id, n FROM r.a WHERE ${predicate} ON CONFLICT (id) DO UPDATE SET n = EXCLUDED.n`;
+  test.each<[string, Files]>([
+    ['a partition by day', dagWith(upsert(`dt ${wholeDays}`))],
+    [
+      'a date by its name',
+      dagWith(upsert(`date_utc BETWEEN '{{ ds }}'::date - interval '1 day' AND '{{ ds }}'::date`)),
+    ],
+    [
+      'the day of a time',
+      dagWith(upsert(`to_date(received) ${wholeDays}`.replace('to_date(received)', 'received::date'))),
+    ],
+    [
+      'a date by its definition',
+      { ...dagWith(upsert(`happened ${wholeDays}`)), 'ddl/a.sql': 'CREATE TABLE r.a (id int, n int, happened date);' },
+    ],
+  ])('whole days that reach back end at no time that the next run begins with: %s', (_, files) =>
+    expect(serious(files)).toEqual([]),
+  );
+  test.each<[string, Files]>([
+    ['times from midnight to midnight', dagWith(upsert(`happened ${wholeDays}`))],
+    ['a date up to the end of the interval', dagWith(upsert("dt BETWEEN '{{ ds }}' AND '{{ macros.ds_add(ds, 1) }}'"))],
+    [
+      'a time, whatever its name',
+      {
+        ...dagWith(upsert(`sent_date ${wholeDays}`)),
+        'ddl/a.sql': 'CREATE TABLE r.a (id int, n int, sent_date timestamp);',
+      },
+    ],
+  ])('the end of one is where the next begins: %s', (_, files) =>
+    expect(serious(files).join()).toContain('inclusive-interval-end error'),
+  );
+
   test('speaks for a pair that differs by its closed end only', () => {
     const sql = pair(
       "ts >= '{{ data_interval_start }}' AND ts < '{{ data_interval_end }}'",

@@ -82,3 +82,66 @@ describe('a body that runs before the INSERT', () => {
     "DELETE FROM other.a WHERE day = '{{ ds }}';",
   ])('leaves it: %s', (body) => expect(afterBody(body)).toEqual(['plain-insert error «INSERT INTO mart.a»']));
 });
+
+describe('a guard that looks back from the clock', () => {
+  const insert = (asked: string, loaded = 'now()') => `INSERT INTO mart.a (id, loaded_at)
+    SELECT s.id, ${loaded} FROM raw.a s
+    LEFT JOIN (SELECT id FROM mart.a WHERE ${asked}) known ON known.id = s.id WHERE known.id IS NULL`;
+  const said = (sql: string): string[] =>
+    checkFiles(dagWith(sql)).flatMap(({ rule, severity, message }) =>
+      severity === 'error' || severity === 'warning' ? [`${rule} ${severity} ${message}`] : [],
+    );
+
+  test.each(["loaded_at > now() - interval '30 days'", "loaded_at >= current_date - interval '7 days'"])(
+    'finds the rows of a run that was not long ago: %s',
+    (asked) => {
+      const [clock = ''] = asked.match(/now\(\)|current_date/) ?? [];
+      expect(said(insert(asked))).toEqual([
+        `wall-clock warning ${clock} says how far back mart.a is asked for rows that are there, so a rerun later than that adds them again.`,
+      ]);
+    },
+  );
+  test('finds none where it asks for the very time', () =>
+    expect(said(insert('loaded_at = now()')).join()).toContain('plain-insert error'));
+});
+
+describe('what the engine makes of a second copy', () => {
+  const house = (sql: string, engine?: string): Files => ({
+    'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow_clickhouse_plugin.operators.clickhouse import ClickHouseOperator
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False, default_args={"retries": 2}):
+    ClickHouseOperator(task_id="load", sql="""${sql}""")
+`,
+    ...(engine === undefined ? {} : { 'ddl/a.sql': `CREATE TABLE mart.a (id Int64, n Int64) ENGINE = ${engine};` }),
+  });
+  const insert = "INSERT INTO mart.a SELECT id, n FROM raw.a WHERE day = '{{ ds }}'";
+  const optimize = 'OPTIMIZE TABLE mart.a FINAL';
+  const said = (files: Files): string[] => found(files);
+
+  test.each<[string, Files, string[]]>([
+    ['a Set holds each value once', house(insert, 'Set()'), []],
+    [
+      'what is merged in the end',
+      house(insert, 'ReplacingMergeTree(v) ORDER BY id'),
+      ['plain-insert info «INSERT INTO mart.a»'],
+    ],
+    ['what is merged by the task', house(`${insert}; ${optimize}`, 'ReplacingMergeTree ORDER BY id'), []],
+    ['what may be merged by the task', house(`${insert}; ${optimize}`), ['plain-insert warning «INSERT INTO mart.a»']],
+    ['nothing merges', house(insert, 'MergeTree ORDER BY id'), ['plain-insert error «INSERT INTO mart.a»']],
+    [
+      'another table is merged',
+      house(`${insert}; OPTIMIZE TABLE mart.b FINAL`),
+      ['plain-insert error «INSERT INTO mart.a»'],
+    ],
+    ['it is merged before', house(`${optimize}; ${insert}`), ['plain-insert error «INSERT INTO mart.a»']],
+  ])('%s', (_, files, expected) => expect(said(files)).toEqual(expected));
+});
+
+test('of a file that no pipeline runs nothing is said of a run', () => {
+  const files = { 'etl/load.sql': "INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}';" };
+  const [only] = checkFiles(files).filter(({ rule }) => rule === 'plain-insert');
+  expect(only?.message).toBe(
+    'A second run of the same interval adds the same rows to mart.a again, unless what runs this file deletes them before: nothing else in the file deletes them, and no key or anti-join keeps them out.',
+  );
+});

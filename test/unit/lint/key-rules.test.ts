@@ -173,6 +173,11 @@ describe('unstable-pick', () => {
       pg('TRUNCATE m.t; INSERT INTO m.t SELECT DISTINCT ON (k) k, n FROM raw.a'),
       'DISTINCT ON (k)',
     ],
+    [
+      'a name of the list where the engine means a column by it',
+      pg("TRUNCATE m.t; INSERT INTO m.t SELECT DISTINCT ON (k) k AS wallet, concat('x', wallet) AS w FROM raw.a"),
+      'DISTINCT ON (k)',
+    ],
     ['LIMIT', pg('TRUNCATE m.t; INSERT INTO m.t SELECT k, n FROM raw.a ORDER BY n DESC LIMIT 10'), 'ORDER BY n DESC'],
     ['LIMIT without an order', pg('TRUNCATE m.t; INSERT INTO m.t SELECT k, n FROM raw.a LIMIT 10'), 'LIMIT 10'],
     [
@@ -209,6 +214,12 @@ describe('unstable-pick', () => {
     ],
     ['only what is alike is taken', ranked('PARTITION BY k ORDER BY sent_at DESC', { outer: 'k, sent_at' })],
     ['only what is alike is there', ranked('PARTITION BY k ORDER BY sent_at DESC', { items: 'k, sent_at' })],
+    [
+      'what is taken is made of the key, by another name of it',
+      snow(
+        "CREATE OR REPLACE TABLE m.t AS SELECT DISTINCT ON (address) address AS wallet, concat('x', upper(wallet)) AS w FROM raw.a",
+      ),
+    ],
     ['numbers that are kept', ranked('PARTITION BY k ORDER BY sent_at DESC', { where: 'true' })],
     [
       'rank keeps all that are alike',
@@ -414,6 +425,7 @@ ${sql}
     ['a mutation', house(`ALTER TABLE m.t DELETE ${day}; ${insert}`)],
     ['a DELETE', house(`DELETE FROM m.t ${day}; ${insert}`)],
     ['a replicated table', house(`DELETE FROM m.t ${day}; ${insert}`, "ReplicatedMergeTree('/t', '{replica}')")],
+    ['the clock only filters', house(`DELETE FROM m.t ${day}; ${insert} AND seen < now()`)],
     ['a shared table', house(`DELETE FROM m.t ${day}; ${insert}`, 'SharedReplacingMergeTree')],
   ])('speaks: %s', (_, files) => expect(said(files)).toEqual(['warning «INSERT INTO m.t»']));
 
@@ -424,6 +436,11 @@ ${sql}
     ['the setting of the INSERT', house(`DELETE FROM m.t ${day}; ${insert} SETTINGS insert_deduplicate = 0`)],
     ['the setting of the session', house(`SET insert_deduplicate = 0; DELETE FROM m.t ${day}; ${insert}`)],
     ['another engine', dagWith(`DELETE FROM m.t ${day}; ${insert}`)],
+    [
+      'the time of the run makes another block of it',
+      house(`DELETE FROM m.t ${day}; INSERT INTO m.t SELECT day, n, now() AS updated FROM raw.a ${day}`),
+    ],
+    ['chance does so too', house(`DELETE FROM m.t ${day}; INSERT INTO m.t SELECT day, rand() AS n FROM raw.a ${day}`)],
     ['nothing is deleted', house(insert)],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 });

@@ -31,6 +31,12 @@ describe('unconditional-upsert', () => {
       'a full snapshot',
       dagWith('INSERT INTO m.t (id, v) SELECT id, v FROM r.t ON CONFLICT (id) DO UPDATE SET v = EXCLUDED.v'),
     ],
+    [
+      'each interval has rows of its own, stamped in the query below',
+      dagWith(`MERGE INTO m.t USING (SELECT DATE '{{ ds }}' AS cohort, id, v FROM r.t
+        WHERE updated_at > '{{ data_interval_start }}') s ON m.t.id = s.id AND m.t.cohort = s.cohort
+        WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v)`),
+    ],
     ['a MERGE with a condition', merge('AND s.updated_at > m.t.updated_at ')],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 

@@ -46,3 +46,25 @@ with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=Fals
     expect(found(declared('mart.orders', 'loaded_at'))).toEqual([]);
   });
 });
+
+describe('a time of the run below the rows that are written', () => {
+  const insert = (items: string, common = 'SELECT id, now() AS seen_at FROM raw.orders') =>
+    marks(`TRUNCATE mart.orders; WITH c AS (${common}) INSERT INTO mart.orders SELECT ${items} FROM c\n`, new Map());
+  const hint = ['wall-clock hint «now()»'];
+  test.each([
+    ['it is taken by its name', insert('id, seen_at')],
+    ['under another one', insert('id, c.seen_at AS loaded')],
+    ['with all the others', insert('*')],
+    ['into a value', insert('id, coalesce(seen_at, now_of_source)')],
+    ['it says which rows are taken', insert('id FROM (SELECT id FROM c WHERE seen_at > due) d --')],
+    [
+      'by a part of a UNION',
+      insert('id, seen_at', 'SELECT id, at AS seen_at FROM r.a UNION ALL SELECT id, now() FROM r.b'),
+    ],
+  ])('is in them: %s', (_, found) => expect(found).toEqual(hint));
+  test.each([
+    ['nothing takes it', insert('id')],
+    ['a column of that name of another table is taken', insert('x.id, o.seen_at FROM raw.o o, c x --')],
+    ['nor of a part of a UNION', insert('id', 'SELECT id, at AS seen_at FROM r.a UNION ALL SELECT id, now() FROM r.b')],
+  ])('is not in them: %s', (_, found) => expect(found).toEqual([]));
+});

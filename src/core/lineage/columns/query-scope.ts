@@ -51,6 +51,17 @@ export function isNamed(item: FromItem, qualifier: string): boolean {
   return name === qualifier || (item.alias === undefined && name.endsWith(`.${qualifier}`));
 }
 
+/** The query of an entry of FROM, and the names that a WITH gives its columns; `undefined` for a table. */
+export function queryOf(
+  item: FromItem,
+  scope: readonly CommonTable[],
+): { readonly query: QueryBlock; readonly columns: readonly string[] } | undefined {
+  if (item.kind === 'query') return { query: item.query, columns: [] };
+  const common =
+    item.kind === 'table' && item.cte !== undefined ? scope.find(({ name }) => name === item.cte) : undefined;
+  return common && { query: common.query, columns: common.columns };
+}
+
 /** Output names of a query where all are known; `undefined` behind a star or an unnamed column. */
 export function outputNames(query: QueryBlock, columns: readonly string[] = []): readonly string[] | undefined {
   const names: string[] = [];

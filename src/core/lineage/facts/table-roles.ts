@@ -48,6 +48,10 @@ const sliceColumn =
 /** A column that names the slice of a table by day or month. */
 export const isSliceColumn = (name: string): boolean => sliceColumn.test(name.toLowerCase());
 
+/** A column that holds days and no times of day, as far as its name tells. */
+export const isDayColumn = (name: string): boolean =>
+  isSliceColumn(name) || /^(?:date|day)_|_(?:date|day|dt|ds|date_utc)$/.test(name.toLowerCase());
+
 /** A column of an event's own time or day: part of a key, it makes each row belong to one interval. */
 export const isEventTimeColumn = (name: string): boolean =>
   isSliceColumn(name) || /(^|_)(at|ts|time|timestamp|datetime|date|day|hour|month)$/.test(name.toLowerCase());

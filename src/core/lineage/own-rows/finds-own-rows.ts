@@ -4,7 +4,7 @@ import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact } from '../facts/facts.ts';
 import { readTerm } from '../repeats/read-term.ts';
 import { placeOf, type RowScope, scopeOf } from '../repeats/row-scope.ts';
-import { apply, ownColumns, type Term } from '../repeats/term.ts';
+import { apply, ownColumns, type Term, termsIn, valueTerm } from '../repeats/term.ts';
 import { askedForNone, leavesOutOwn } from './leaves-out-own.ts';
 import { holdsForOwn, isOpen, plain, readingOf, type StatementOfTask, sameName, terms, writtenRow } from './own-row.ts';
 
@@ -26,6 +26,9 @@ export function findsOwnRows(statement: Statement, text: string, columns: readon
     columns[index] ?? statement.columns[index] ?? query.select[index]?.name ?? `#${index}`;
   const looking: Looking = { isSame, text, common, scopeOfBlock, starAt };
   const blocks = blocksOf(statement);
+  const clock = statement.nondeterministic
+    .filter(({ family }) => family === 'clock')
+    .map(({ start, end }) => text.slice(start, end).replace(/\s+/g, ' '));
   const source = blocks
     .flatMap((block) => block.where.map((one) => plain(readTerm(one, scopeOfBlock(block), terms))))
     .filter((one) => one.kind === 'apply' && ownColumns(one).size === 0 && !isOpen(one));
@@ -46,6 +49,8 @@ export function findsOwnRows(statement: Statement, text: string, columns: readon
       ...row,
     ]);
     const ofGuards = guards.map((asks) => {
+      // Rows that are stamped with the time of their run are found as long as the guard looks back.
+      if (asks.some((one) => looksBackFromClock(one, rows, clock))) return undefined;
       const holds = holdsForOwn(asks, source, rows);
       const isAssumed = asks.some((one) => [...ownColumns(one)].some((column) => !row.has(column)));
       return holds === false && isAssumed ? undefined : holds;
@@ -55,6 +60,20 @@ export function findsOwnRows(statement: Statement, text: string, columns: readon
   });
   if (found.includes(false)) return false;
   return found.includes(undefined) ? undefined : true;
+}
+
+/**
+ * A condition by which the column that holds the time of the run reaches back from the clock, `loaded_at > now() -
+ * interval '30 days'`: when the second run is decides whether it finds the rows of the first.
+ */
+function looksBackFromClock(condition: Term, rows: ReadonlyMap<string, Term>, clock: readonly string[]): boolean {
+  if (condition.kind !== 'apply' || !/^[<>]=?$/.test(condition.name)) return false;
+  const isOfRun = (column: string): boolean => termsIn(rows.get(column) ?? valueTerm(null)).some(asksClock);
+  const asksClock = (term: Term): boolean =>
+    term.kind === 'fixed' && clock.some((call) => term.name.toLowerCase().includes(call.toLowerCase()));
+  const [bound] = condition.arguments.filter((one) => ownColumns(one).size === 0);
+  const moved = bound !== undefined && bound.kind !== 'fixed' && termsIn(bound).some(asksClock);
+  return moved && [...ownColumns(condition)].some(isOfRun);
 }
 
 /** What guards are read by. */

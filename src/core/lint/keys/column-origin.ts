@@ -1,4 +1,4 @@
-import { isNamed } from '../../lineage/columns/query-scope.ts';
+import { isNamed, queryOf } from '../../lineage/columns/query-scope.ts';
 import type { CommonTable, FromItem, QueryBlock, SelectItem } from '../../sql/model/expression.ts';
 
 /** The select item that makes a column of a query, in the block that it stands in. */
@@ -39,17 +39,6 @@ export function columnOrigin(
     scope = [...block.with, ...scope];
   }
   return found;
-}
-
-/** The query of an entry of FROM, and the names that a WITH gives its columns; `undefined` for a table. */
-export function queryOf(
-  item: FromItem,
-  scope: readonly CommonTable[],
-): { readonly query: QueryBlock; readonly columns: readonly string[] } | undefined {
-  if (item.kind === 'query') return { query: item.query, columns: [] };
-  const common =
-    item.kind === 'table' && item.cte !== undefined ? scope.find(({ name }) => name === item.cte) : undefined;
-  return common && { query: common.query, columns: common.columns };
 }
 
 /** The entry of FROM that a qualifier means; without one, the only entry. */

@@ -1,9 +1,9 @@
+import { queryOf } from '../../lineage/columns/query-scope.ts';
 import { isSliceColumn } from '../../lineage/facts/table-roles.ts';
 import type { CommonTable, QueryBlock, SelectItem, SqlExpression } from '../../sql/model/expression.ts';
 import { blocksOf, within } from '../../sql/model/sql-search.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { type StatementView, tableKey } from '../source/statement-view.ts';
-import { queryOf } from './column-origin.ts';
 import type { Pick } from './picks.ts';
 import { isConstant, volatileValue } from './volatile-value.ts';
 
@@ -89,8 +89,15 @@ function uniqueSets(
 
 /** What is taken of the rows is the same in all that are alike, or nothing is. */
 function isIndifferent(view: StatementView, { block, number }: Pick, known: ReadonlySet<string>): boolean {
-  const isKnown = (names: readonly string[]): boolean => names.every((name) => known.has(name));
   const items = block.select.filter((item) => item !== number);
+  // Engines that let an item name another one of the list: what is made of the key alone is the same in all alike.
+  const aliased = usesAliases.has(view.sql.dialect)
+    ? items.flatMap(({ alias, name, expression }) =>
+        alias !== undefined && name !== undefined && namesIn([expression]).every((one) => known.has(one)) ? [name] : [],
+      )
+    : [];
+  const isKnown = (names: readonly string[]): boolean =>
+    names.every((name) => known.has(name) || aliased.includes(name));
   if (isPlain(items) && isKnown(namesIn(items.map(({ expression }) => expression)))) return true;
   if (block.groupBy.length === 0 && items.length > 0 && items.every(isAggregate)) return true;
   const users = blocksOf(view.statement).filter((other) => other !== block && reads(view, other, block));
@@ -107,6 +114,9 @@ function isIndifferent(view: StatementView, { block, number }: Pick, known: Read
     );
   });
 }
+
+/** A name of the select list stands in it for its expression, unless a table has a column of that name. */
+const usesAliases: ReadonlySet<string> = new Set(['ansi', 'snowflake', 'redshift', 'spark', 'duckdb']);
 
 const isPlain = (items: readonly SelectItem[]): boolean =>
   items.every(({ expression }) => within(expression).every(({ kind }) => !/^(?:star|subquery|opaque)$/.test(kind)));

@@ -5,6 +5,7 @@ import { blocksOf, filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Span } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { type StatementView, sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
+import { reachesRows } from './reaches-rows.ts';
 
 /** A clock call of a writing statement and what it decides there. */
 export interface ClockUse {
@@ -16,6 +17,8 @@ export interface ClockUse {
   readonly python: boolean;
   /** `record`: of a table that tells what jobs did, where it belongs. */
   readonly role: 'filter' | 'slice' | 'audit' | 'record';
+  /** It says from when on an INSERT looks into its own target for rows that are there. */
+  readonly looksBack: boolean;
   /** The column that it fills, when it fills one. */
   readonly column: string | undefined;
 }
@@ -57,8 +60,32 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
         : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
           ? 'slice'
           : 'audit';
-    yield { view, span: { start: call.start, end: call.end }, name: call.name, python: call.python, role, column };
+    const looksBack =
+      statement.kind === 'insert' && role === 'filter' && key !== undefined && isInLookAtTarget(view, key, call);
+    if (role === 'audit' && !reachesRows(statement, call)) continue;
+    yield {
+      view,
+      span: { start: call.start, end: call.end },
+      name: call.name,
+      python: call.python,
+      role,
+      looksBack,
+      column,
+    };
   }
+}
+
+/** The innermost query that filters by it reads the table that the statement writes, and nothing else. */
+function isInLookAtTarget(view: StatementView, key: string, call: Span): boolean {
+  const around = blocksOf(view.statement).filter(({ start, end }) => start <= call.start && call.end <= end);
+  const [innermost] = around.sort((a, b) => a.end - a.start - (b.end - b.start));
+  return (
+    innermost !== undefined &&
+    innermost.from.length === 1 &&
+    innermost.from.every(
+      (item) => item.kind === 'table' && item.cte === undefined && sameTable(tableKey(view, item.table), key),
+    )
+  );
 }
 
 /** Clock functions of the SQL, and expressions of templates and f-strings that ask the clock. */

@@ -25,6 +25,8 @@ export type InsertGuard =
   | { readonly kind: 'sure' }
   /** It adds what differs from the open row of the target, which nothing in the run ends. */
   | { readonly kind: 'compared' }
+  /** ClickHouse makes one of the rows with the same sorting key, at a time of its own. */
+  | { readonly kind: 'merged' }
   | { readonly kind: 'unless'; readonly unless: string };
 
 const sure: InsertGuard = { kind: 'sure' };
@@ -74,9 +76,39 @@ export function insertGuard(
   const operators = context.emptyingBefore(task, key).filter((other) => emptiesByOperator(other, key));
   if (operators.some((other) => context.together(other.task.id, task.task.id) === 'always')) return sure;
   if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key))) return sure;
+  const merging = mergedByEngine(context, task, view, key);
+  if (merging !== undefined) return merging;
   const sometimes = [...emptying, ...before].filter((other) => runTogether(context, other, view) !== 'never');
   return sometimesGuarded(context, task, view, key, sometimes, operators);
 }
+
+/**
+ * ClickHouse: a Set holds each value once, a ReplacingMergeTree one row for each sorting key as soon as it has merged its
+ * parts, which OPTIMIZE … FINAL has it do at once.
+ */
+function mergedByEngine(
+  context: LintContext,
+  task: TaskView,
+  view: StatementView,
+  key: string,
+): InsertGuard | undefined {
+  const engine = context.engineOf(key)?.toLowerCase();
+  if (engine === 'set') return sure;
+  const optimizes = task.statements.some(
+    (other) =>
+      other.order > view.order &&
+      optimizesFinal.exec(sourceText(other, other.statement))?.[1] !== undefined &&
+      sameTable((optimizesFinal.exec(sourceText(other, other.statement))?.[1] ?? '').toLowerCase(), key),
+  );
+  if (engine === undefined)
+    return optimizes
+      ? { kind: 'unless', unless: 'its ENGINE, of which no definition is at hand, has OPTIMIZE … FINAL merge them' }
+      : undefined;
+  if (!engine.endsWith('replacingmergetree')) return undefined;
+  return optimizes ? sure : { kind: 'merged' };
+}
+
+const optimizesFinal = /^\s*optimize\s+table\s+([\w.]+)[^;]*\bfinal\b/i;
 
 /** Snowflake: a statement that writes moves the stream on which it reads, so a second run finds nothing in it. */
 const usesUpItsSource = (context: LintContext, view: StatementView): boolean =>

@@ -68,6 +68,7 @@ function lostDay(task: TaskView, view: StatementView, cut: IntervalCut, type: Co
   if (dayName.test(cut.column) || (isPoint && type === undefined)) return undefined;
   if (type === undefined && (!timeName.test(cut.column) || range.lows.length === 0)) return undefined;
   if (meetsNextInterval(task.pipeline, view, cut.comparisons, false)) return undefined;
+  if (endsAtThatTime(view, comparison)) return undefined;
   const column = sourceText(view, comparison.column);
   const bound = sourceText(view, comparison.high.value);
   const unless = type === undefined ? ` (unless ${column} is a date, which its definition would say)` : '';
@@ -78,6 +79,15 @@ function lostDay(task: TaskView, view: StatementView, cut: IntervalCut, type: Co
       ? `${column} is a time and ${bound} its midnight, so the rows of the rest of the day are left out.`
       : `${bound} is the midnight with which its day begins, so rows of that day by ${column} are left out but for those at 00:00${unless}.`,
   };
+}
+
+/** `BETWEEN day::timestamp - interval '30 days' AND day::timestamp`: the days before that time, written as times. */
+function endsAtThatTime(view: StatementView, { low, high }: Comparison): boolean {
+  if (high?.value.kind !== 'cast' || !/^(?:timestamp|datetime)/i.test(high.value.type)) return false;
+  const { value } = low ?? {};
+  return (
+    value?.kind === 'binary' && value.operator === '-' && sourceText(view, value.left) === sourceText(view, high.value)
+  );
 }
 
 /** Bounds inside a day on a column of days: only the run that holds the midnight finds any. */

@@ -1,8 +1,10 @@
+import { isDayColumn } from '../../../lineage/facts/table-roles.ts';
 import type { QueryBlock, SqlExpression } from '../../../sql/model/expression.ts';
 import { filtersOf, within } from '../../../sql/model/sql-search.ts';
 import { type Comparison, comparisonOf } from '../../bounds/comparison.ts';
 import { usesInterval } from '../../bounds/interval-columns.ts';
 import { meetsNextInterval } from '../../bounds/slice-range.ts';
+import { declaredType } from '../../context/declared-type.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { editSql } from '../../fixes/sql-edit.ts';
 import type { Fix } from '../../model/finding.ts';
@@ -27,7 +29,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
     // Where the interval is empty both bounds are one and the same; another rule says so.
     const schedule = task.pipeline.schedule.value;
     if ((schedule.kind === 'cron' || schedule.kind === 'delta') && schedule.intervals === 'zero-width') continue;
-    const closed = task.statements.flatMap((view) => closedEnds(task, view));
+    const closed = task.statements.flatMap((view) => closedEnds(context, task, view));
     const [first] = closed;
     if (first === undefined) continue;
     const { column } = first.comparison;
@@ -35,7 +37,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
     const fix = halfOpenFix(context, closed);
     yield {
       at: placeOf(first.view, first.comparison.conjunct),
-      message: `Rows with ${sourceText(first.view, column)} exactly at the end of the interval belong to the next one as well, so they are counted twice.`,
+      message: `Rows with ${sourceText(first.view, column)} exactly at the end of the interval belong to the next one as well, so two runs take them.`,
       subject: writeSubject(first.view, target ? tableKey(first.view, target) : ''),
       restsOn: closed.map(({ view }) => view),
       related: closed
@@ -47,13 +49,13 @@ function* check(context: LintContext): Generator<RuleFinding> {
 }
 
 /** Comparisons of one block that hold both a closed start and a closed end, where the end is the next interval's start. */
-function closedEnds({ pipeline }: TaskView, view: StatementView): ClosedEnd[] {
+function closedEnds(context: LintContext, { pipeline }: TaskView, view: StatementView): ClosedEnd[] {
   const byBlock = new Map<QueryBlock | undefined, Comparison[]>();
   for (const { conjunct, block } of filtersOf(view.statement)) {
     const comparison = usesInterval(view, conjunct) ? comparisonOf(conjunct) : undefined;
     if (comparison) byBlock.set(block, [...(byBlock.get(block) ?? []), comparison]);
   }
-  return [...byBlock.values()].flatMap((comparisons) =>
+  return [...byBlock].flatMap(([block, comparisons]) =>
     comparisons.flatMap((comparison) => {
       const { high, column } = comparison;
       // An equality holds one value on both sides; it has no end that could be left open.
@@ -63,12 +65,30 @@ function closedEnds({ pipeline }: TaskView, view: StatementView): ClosedEnd[] {
           one.low?.inclusive === true && one.column.name === column.name && one.column.qualifier === column.qualifier,
       );
       const others = low === undefined || low === comparison ? [comparison] : [low, comparison];
-      return low !== undefined && meetsNextInterval(pipeline, view, others, writesOneSlice(view, column.name))
+      return low !== undefined &&
+        meetsNextInterval(
+          pipeline,
+          view,
+          others,
+          writesOneSlice(view, column.name) || holdsDays(context, view, block, others),
+        )
         ? [{ view, comparison }]
         : [];
     }),
   );
 }
+
+/** What is compared are whole days, as its definition, its name or a cast of it says: nothing stands at the edge of one. */
+const holdsDays = (
+  context: LintContext,
+  view: StatementView,
+  block: QueryBlock | undefined,
+  comparisons: readonly Comparison[],
+): boolean =>
+  comparisons.every(({ column, unit }) => {
+    const declared = declaredType(context, view, block, column);
+    return unit === 'day' || declared === 'date' || (declared === undefined && isDayColumn(column.name));
+  });
 
 /** The rows say which interval they are of, and not by the column that is bounded. */
 function writesOneSlice(view: StatementView, column: string): boolean {

@@ -12,8 +12,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => !python);
     const moves = uses.filter(({ role }) => role === 'filter' || role === 'slice');
-    const [first] = moves;
-    if (first !== undefined) yield sqlFinding(context, task, first, moves);
+    const decisive = moves.filter(({ looksBack }) => !looksBack);
+    const [first] = decisive.length > 0 ? decisive : moves;
+    if (first !== undefined) yield sqlFinding(context, task, first, [first, ...moves.filter((use) => use !== first)]);
     const audit = uses.filter((use) => use.role === 'audit' && !isDeclaredVolatile(context, task, use));
     if (audit[0] !== undefined) yield auditFinding(task, audit[0], audit);
   }
@@ -119,16 +120,23 @@ function reached({ flowsInto, at }: ClockCall, task: Task | undefined): string |
 
 function sqlFinding(context: LintContext, task: TaskView, first: ClockUse, all: readonly ClockUse[]): RuleFinding {
   const fix = intervalFix(context, task, all);
-  const where =
-    first.role === 'filter' ? 'filters by the clock' : `takes ${first.column ?? 'its slice'} from the clock`;
   return {
     at: placeOf(first.view, first.span),
-    message: `${sourceText(first.view, first.span)} ${where}, so a rerun of a past interval works on the rows of today instead.`,
+    severity: first.looksBack ? 'warning' : 'error',
+    message: `${sourceText(first.view, first.span)} ${sqlMessage(first)}`,
     subject: `${task.task.id} sql clock`,
     restsOn: all.map(({ view }) => view),
     related: all.slice(1).map((use) => ({ message: 'the clock again', at: placeOf(use.view, use.span) })),
     fixes: fix ? [fix] : [],
   };
+}
+
+function sqlMessage({ role, looksBack, column, view }: ClockUse): string {
+  if (looksBack)
+    return `says how far back ${view.statement.target?.name ?? 'the table'} is asked for rows that are there, so a rerun later than that adds them again.`;
+  return role === 'filter'
+    ? 'filters by the clock, so a rerun of a past interval works on other rows.'
+    : `takes ${column ?? 'its slice'} from the clock, so a rerun of a past interval puts its rows under the time of the rerun.`;
 }
 
 function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[]): RuleFinding {

@@ -22,7 +22,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (kind !== 'insert' || target === undefined) continue;
       const key = tableKey(view, target);
       const deleting = deletes(context, task, view, key);
-      if (deleting === undefined || isTold(task, view)) continue;
+      if (deleting === undefined || isTold(task, view) || differsEachTime(view)) continue;
       const drops = dropsBlocks(context, [view, deleting], task, key);
       if (drops === 'no') continue;
       const fix = settingFix(context, view);
@@ -55,6 +55,17 @@ const isTold = (task: TaskView, view: StatementView): boolean =>
       (other === view || other.statement.kind === 'other') &&
       /\binsert_deduplicat(?:e\s*=\s*(?:0|false)|ion_token)\b/i.test(sourceText(other, other.statement)),
   );
+
+/** A time of the run or chance among the values makes another block of the same rows, which is none that was seen. */
+const differsEachTime = ({ statement, sql }: StatementView): boolean => {
+  const { query, values, nondeterministic } = statement;
+  const written = [
+    ...values,
+    ...(query === undefined ? [] : [query, ...query.then.map((next) => next.query)]).flatMap(({ select }) => select),
+  ];
+  const calls = [...nondeterministic, ...sql.masked.holes.filter(({ value }) => value.kind === 'clock')];
+  return calls.some((call) => written.some(({ start, end }) => start <= call.start && call.end <= end));
+};
 
 /** Which tables keep a list of their blocks, by the definition; without one, by what the statements say of replicas. */
 function dropsBlocks(

@@ -31,7 +31,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         if (isJournal(view, key) || isLoadedByHand(view, key)) continue;
         const found = insertGuard(context, task, view, key);
         if (found?.kind === 'sure') continue;
-        const guard = found ?? (isKnown ? undefined : keyOfTheRun);
+        const guard = found ?? (isUnscheduled(view) ? runnerOfTheFile : isKnown ? undefined : keyOfTheRun);
         if (deduplicatedByView(context, key)) continue;
         const refusing = keyThatRefuses(context, view, key);
         const made = keyMadeAnew(context, view, key);
@@ -40,9 +40,11 @@ function* check(context: LintContext): Generator<RuleFinding> {
           at: placeOf(view, view.statement.head),
           severity:
             refusing === undefined
-              ? runsAgain(task) && guard === undefined
-                ? 'error'
-                : 'warning'
+              ? guard?.kind === 'merged'
+                ? 'info'
+                : runsAgain(task) && guard === undefined
+                  ? 'error'
+                  : 'warning'
               : graveness(task, view, refusing),
           message:
             refusing === undefined
@@ -90,14 +92,22 @@ const keyOfTheRun: InsertGuard = {
   unless: 'the table, which only the run knows, keeps them out by a key of its own',
 };
 
+/** A file of SQL that no pipeline is known to run: what runs it may empty the table before. */
+const runnerOfTheFile: InsertGuard = { kind: 'unless', unless: 'what runs this file deletes them before' };
+
+const isUnscheduled = ({ pipeline }: StatementView): boolean =>
+  pipeline.format === 'sql-file' && pipeline.schedule.value.kind !== 'cron';
+
 const messageFor = (table: string, guard: InsertGuard | undefined, made: readonly string[] | undefined): string =>
   made !== undefined && guard === undefined
     ? `A second run of the same interval adds the same rows to ${table} again: ${madeAnewInWords(made)}.`
-    : guard?.kind === 'compared'
-      ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
-      : guard?.kind === 'unless'
-        ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else in the run deletes them, and no key or anti-join keeps them out.`
-        : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
+    : guard?.kind === 'merged'
+      ? `A second run of the same interval adds the same rows to ${table} again, and those who read it without FINAL see both until ReplacingMergeTree has merged the rows of one sorting key.`
+      : guard?.kind === 'compared'
+        ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
+        : guard?.kind === 'unless'
+          ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else ${guard === runnerOfTheFile ? 'in the file' : 'in the run'} deletes them, and no key or anti-join keeps them out.`
+          : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
 
 /** A row about the run itself rather than data moved from table to table. */
 function isJournal(view: StatementView, key: string): boolean {
@@ -125,7 +135,7 @@ function isJournal(view: StatementView, key: string): boolean {
  * emptied by whoever loads it.
  */
 function isLoadedByHand(view: StatementView, key: string): boolean {
-  if (view.pipeline.format !== 'sql-file' || view.pipeline.schedule.value.kind === 'cron') return false;
+  if (!isUnscheduled(view)) return false;
   if (runsOnce(view.pipeline) || isStagingName(key)) return true;
   const { start, end, reads } = view.statement;
   return reads.length === 0 && !view.sql.masked.holes.some((hole) => start <= hole.start && hole.end <= end);

@@ -1,9 +1,9 @@
+import { queryOf } from '../../../lineage/columns/query-scope.ts';
 import { isEventTimeColumn, isJournalName } from '../../../lineage/facts/table-roles.ts';
 import type { QueryBlock, SelectItem } from '../../../sql/model/expression.ts';
 import { blocksBelow } from '../../../sql/model/sql-search.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { runsOnce } from '../../context/runs-once.ts';
-import { queryOf } from '../../keys/column-origin.ts';
 import { picksOf } from '../../keys/picks.ts';
 import { type UpsertKey, upsertKey } from '../../keys/upsert-key.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';

@@ -1,6 +1,6 @@
 import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
 import type { SqlExpression } from '../../../sql/model/expression.ts';
-import { filtersOf, within } from '../../../sql/model/sql-search.ts';
+import { blocksOf, filtersOf, within } from '../../../sql/model/sql-search.ts';
 import type { Assignment } from '../../../sql/model/statement.ts';
 import type { Span } from '../../../text/span.ts';
 import { comparisonOf } from '../../bounds/comparison.ts';
@@ -32,7 +32,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       if (
         changed === undefined ||
         update.key.length === 0 ||
-        update.key.some((name) => intervalColumns(view).has(name))
+        update.key.some((name) => intervalColumns(view).has(name) || isStamp(view, name))
       )
         continue;
       if (isJournalName(key) || isStagingName(key) || isMadeAnew(context, task, view, key)) continue;
@@ -49,6 +49,17 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** Filled with a time of the interval, in the query or one below it, so that each interval has rows of its own. */
+const isStamp = (view: StatementView, column: string): boolean =>
+  blocksOf(view.statement).some(({ select }) =>
+    select.some(
+      ({ name, expression }) =>
+        name === column &&
+        usesInterval(view, expression) &&
+        within(expression).every(({ kind }) => kind !== 'column' && kind !== 'subquery'),
+    ),
+  );
 
 interface Updating {
   readonly mark: Span;

@@ -1,3 +1,4 @@
+import { queryOf } from '../../../lineage/columns/query-scope.ts';
 import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
 import type { CommonTable, QueryBlock, SelectItem, SqlExpression } from '../../../sql/model/expression.ts';
 import { within } from '../../../sql/model/sql-search.ts';
@@ -6,7 +7,6 @@ import { intervalColumns } from '../../bounds/interval-columns.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { runsOnce } from '../../context/runs-once.ts';
 import { editSql } from '../../fixes/sql-edit.ts';
-import { queryOf } from '../../keys/column-origin.ts';
 import { conflictKeyOf, filledBefore, type KeyColumn, type UpsertKey, upsertKey } from '../../keys/upsert-key.ts';
 import { type Volatile, volatileValue } from '../../keys/volatile-value.ts';
 import type { Fix } from '../../model/finding.ts';
