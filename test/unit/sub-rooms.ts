@@ -291,6 +291,21 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['columns'],
     },
     {
+      room: 'twice/rows',
+      decides: 'what a query gives of tables that are made up',
+      imports: ['repeats'],
+    },
+    {
+      room: 'twice/statements',
+      decides: 'what a statement or a body in PL/pgSQL makes of tables that are made up',
+      imports: ['repeats', 'twice/rows'],
+    },
+    {
+      room: 'twice',
+      decides: 'what a second run of the whole task leaves, by running it on worlds that are made up',
+      imports: ['repeats', 'twice/rows', 'twice/statements'],
+    },
+    {
       room: 'own-rows',
       decides: 'whether a statement finds, keeps or leaves out the rows that it has put into its own target itself',
       imports: ['facts', 'repeats'],
@@ -298,7 +313,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'writes',
       decides: 'which slice the statements of a task replace, and how',
-      imports: ['facts', 'times', 'columns', 'queries', 'repeats', 'own-rows'],
+      imports: ['facts', 'times', 'columns', 'queries', 'repeats', 'twice', 'own-rows'],
     },
     {
       room: 'tasks',

@@ -145,23 +145,3 @@ test('of a file that no pipeline runs nothing is said of a run', () => {
     'A second run of the same interval adds the same rows to mart.a again, unless what runs this file deletes them before: nothing else in the file deletes them, and no key or anti-join keeps them out.',
   );
 });
-
-describe('a key that holds the time of the run', () => {
-  const ddl = (type: string): Files => ({
-    'ddl/a.sql': `CREATE TABLE mart.gone (id int, at ${type}, PRIMARY KEY (id, at));`,
-  });
-  const said = (value: string, type = 'timestamptz'): string =>
-    checkFiles({ ...dagWith(`INSERT INTO mart.gone (id, at) SELECT id, ${value} FROM raw.a`), ...ddl(type) })
-      .filter(({ rule }) => rule === 'plain-insert')
-      .map(({ message }) => message)
-      .join();
-  test.each(['now()', 'current_timestamp'])('refuses no second row: %s', (value) =>
-    expect(said(value)).toContain('adds the same rows'),
-  );
-  test.each([
-    ['current_date', 'date'],
-    ['now()::date', 'date'],
-    ["date_trunc('day', now())", 'timestamptz'],
-    ['seen', 'timestamptz'],
-  ])('may refuse it: %s', (value, type) => expect(said(value, type)).toContain('A rerun fails on the key'));
-});

@@ -102,8 +102,13 @@ export const isDated = (slice: SliceFact): slice is DatedSlice => slice.kind ===
 
 /** What a second run of an interval does to what the first one wrote. */
 export interface ChangedColumn {
-  /** `undefined`: to the rows as such. A MERGE deletes those that the run before has inserted, and the other way round. */
+  /** `undefined`: to the rows as such. */
   readonly column: string | undefined;
+  /**
+   * Of the rows as such: more of them come, or fewer stay, each time. Left out: those that one run inserts the next one deletes,
+   * and the other way round.
+   */
+  readonly rows?: 'more' | 'fewer';
   /** A sum or difference; else another value made of the old one. */
   readonly adds: boolean;
   /**
@@ -144,6 +149,8 @@ export interface WriteFact {
   readonly behindMark?: string;
   /** Rows are only added for which none was found in the table itself; `open`: whether those count that it adds itself is not known. */
   readonly leavesOut?: 'sure' | 'open';
+  /** A column by which it looks for rows that are there: those that have NULL in it are found by none, and come again. */
+  readonly addsNull?: string;
   /** The table is made anew of all of its own rows and those that are added. */
   readonly keepsRows?: true;
   /** The key of the table on which the rows that are added fail the second time. */

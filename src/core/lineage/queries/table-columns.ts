@@ -1,6 +1,12 @@
 import type { ColumnType } from '../columns/column-type.ts';
 import type { ViewDefinition } from './view-definition.ts';
 
+/** A unique index on some rows of a table, and as SQL on which. */
+export interface PartialKey {
+  readonly columns: readonly string[];
+  readonly where: string;
+}
+
 /** What is known of the keys of a table. */
 export interface TableKeys {
   /** Columns in order; empty where nobody has said them. */
@@ -11,6 +17,7 @@ export interface TableKeys {
     readonly isNumbered?: true;
   }[];
   readonly keys: readonly (readonly string[])[];
+  readonly partialKeys?: readonly PartialKey[] | undefined;
 }
 
 /** Columns of tables as the workspace knows them, by table name as written. */

@@ -178,7 +178,7 @@ const typeOfValue = (value: Value): ValueType | undefined =>
           : undefined;
 
 /** Numbers from 0 to below 1, the same on every call (mulberry32). */
-function generator(): () => number {
+export function generator(): () => number {
   let state = 20_240_310;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

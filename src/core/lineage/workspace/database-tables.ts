@@ -31,7 +31,14 @@ export const storedTables = (
 
 /** What the database says of the keys of a table; of what has rows of its own. */
 export const storedKeys = oncePer(
-  ({ columns, keys, numbered = [], filled = [], notNull = [] }: DatabaseRelation): TableKeys | undefined =>
+  ({
+    columns,
+    keys,
+    partialKeys = [],
+    numbered = [],
+    filled = [],
+    notNull = [],
+  }: DatabaseRelation): TableKeys | undefined =>
     keys && {
       columns: columns.map((name) => ({
         name,
@@ -40,6 +47,7 @@ export const storedKeys = oncePer(
         ...(numbered.includes(name) ? { isNumbered: true as const } : {}),
       })),
       keys,
+      ...(partialKeys.length === 0 ? {} : { partialKeys }),
     },
 );
 

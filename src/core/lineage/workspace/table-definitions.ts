@@ -3,6 +3,7 @@ import type { Statement } from '../../sql/model/statement.ts';
 import { locate, type MappedText } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
+import type { PartialKey } from '../queries/table-columns.ts';
 import { materializedDefinition, type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import type { TableNames } from './find-table.ts';
 
@@ -10,6 +11,8 @@ import type { TableNames } from './find-table.ts';
 export interface TableDefinition {
   readonly columns: TableFacts['columns'];
   readonly keys: TableFacts['keys'];
+  /** Left out where there is none. */
+  readonly partialKeys?: readonly PartialKey[];
   readonly partitionedBy: TableFacts['partitionedBy'];
   readonly createdAt: SourceSpan | undefined;
   /** Set for a view: the last definition of it. */
@@ -31,12 +34,13 @@ export interface DefiningStatement {
 export const definingStatements = (task: Task): readonly DefiningStatement[] =>
   task.sql.flatMap((sql) =>
     sql.reading.statements.flatMap((statement) => {
-      const { target, temporary, definitions, keys } = statement;
+      const { target, temporary, definitions, keys, partialKey } = statement;
       if (target === undefined || target.templated || temporary) return [];
       const view = viewDefinition(statement, sql);
       const materialized = materializedDefinition(statement, sql);
       const isView = view !== undefined || materialized !== undefined;
-      if (!creates(statement) && !isView && definitions.length === 0 && keys.length === 0) return [];
+      const says = definitions.length > 0 || keys.length > 0 || partialKey !== undefined;
+      if (!creates(statement) && !isView && !says) return [];
       return [{ table: target.name, statement, source: sql.source, view, materialized }];
     }),
   );
@@ -65,6 +69,11 @@ export function tableDefinition(statements: readonly DefiningStatement[]): Table
     if (view !== undefined || materialized !== undefined) {
       known = { ...known, view, materialized };
       continue;
+    }
+    const { partialKey } = statement;
+    if (partialKey !== undefined) {
+      const where = source.text.slice(partialKey.where.start, partialKey.where.end);
+      known = { ...known, partialKeys: [...(known.partialKeys ?? []), { columns: partialKey.columns, where }] };
     }
     const more = statement.definitions
       .filter((column) => !known.columns.some((other) => other.name === column.name))

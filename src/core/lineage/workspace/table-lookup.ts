@@ -1,6 +1,7 @@
 import type { DatabaseRelation } from '../../pipeline/model/database-definitions.ts';
 import { columnType } from '../columns/column-type.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
+import type { PartialKey } from '../queries/table-columns.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
 import type { KnownTablesOfWorkspace } from '../tasks/workspace-tables.ts';
 import { storedKeys } from './database-tables.ts';
@@ -14,6 +15,7 @@ export interface KnownTable {
   /** Empty where no definition is at hand. */
   readonly columns: TableFacts['columns'];
   readonly keys: TableFacts['keys'];
+  readonly partialKeys: readonly PartialKey[];
   /** What it is in the database, where that was asked. */
   readonly stored: DatabaseRelation | undefined;
   readonly partitionedBy: readonly string[];
@@ -43,11 +45,19 @@ export function createTableLookups(): (
         const table = names(name);
         const asked = now.get(table);
         if (asked !== undefined) return asked;
-        const { columns = none, keys = none, partitionedBy = none, view, materialized } = definitions.get(table) ?? {};
+        const definition = definitions.get(table) ?? {};
+        const {
+          columns = none,
+          keys = none,
+          partialKeys = none,
+          partitionedBy = none,
+        }: Partial<TableDefinition> = definition;
+        const { view, materialized }: Partial<TableDefinition> = definition;
         const fresh: KnownTable = {
           table,
           columns,
           keys,
+          partialKeys,
           stored: stored?.get(table),
           partitionedBy,
           cutBy: cutBy.get(table) ?? none,
@@ -58,6 +68,7 @@ export function createTableLookups(): (
         const same =
           known?.columns === columns &&
           known.keys === keys &&
+          known.partialKeys === partialKeys &&
           known.stored === fresh.stored &&
           known.partitionedBy === partitionedBy &&
           known.cutBy === fresh.cutBy &&
@@ -93,8 +104,8 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       return columns.length === 0 ? undefined : columns.map((one) => one.name);
     },
     keysOf(table) {
-      const { columns, keys, stored } = tableOf(table);
-      return (stored && storedKeys(stored)) ?? { columns, keys };
+      const { columns, keys, partialKeys, stored } = tableOf(table);
+      return (stored && storedKeys(stored)) ?? { columns, keys, ...(partialKeys.length === 0 ? {} : { partialKeys }) };
     },
     slicedBy: (table) => tableOf(table).cutBy,
     partitionedBy: (table) => tableOf(table).partitionedBy,

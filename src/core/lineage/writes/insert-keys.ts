@@ -4,6 +4,8 @@ import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact } from '../facts/facts.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
+import { markOfAll } from './high-water-mark.ts';
+import { takenByAll } from './taken-source.ts';
 import type { TaskStatement } from './task-statements.ts';
 
 /** The primary or unique key that the engine enforces and whose columns the rows bring: with it the same rows fail. */
@@ -15,9 +17,7 @@ export function keyThatRefuses(
   const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(dialect);
   return enforced && table !== undefined
     ? table.keys.find(
-        (key) =>
-          bringsColumns(statement, table, key) &&
-          !key.some((column) => isMadeAnew(statement, table, column) || isTimeOfRun(statement, table, column)),
+        (key) => bringsColumns(statement, table, key) && !key.some((column) => isMadeAnew(statement, table, column)),
       )
     : undefined;
 }
@@ -49,23 +49,6 @@ function isMadeAnew(statement: Statement, table: TableKeys, column: string): boo
       ))
   );
 }
-
-/** The moment of the run, which no second one has again; a day of the clock two runs of that day share. */
-function isTimeOfRun(statement: Statement, table: TableKeys, column: string): boolean {
-  const index = positionOf(statement, table, column);
-  const value =
-    index === undefined ? undefined : (statement.query?.select[index]?.expression ?? statement.values[index]);
-  return (
-    value?.kind !== 'cast' &&
-    statement.nondeterministic.some(
-      ({ family, name, start, end }) =>
-        family === 'clock' && moment.test(name) && value?.start === start && value.end === end,
-    )
-  );
-}
-
-const moment =
-  /^(?:now|current_timestamp|localtimestamp|clock_timestamp|transaction_timestamp|statement_timestamp|getdate|getutcdate|sysdate|sysdatetime|sysutcdatetime|systimestamp|utc_timestamp|current_datetime)$/;
 
 /** `(SELECT max(k) + 1 FROM target)`: one more than the rows have that are there, among them those of the run before. */
 function countsOn(value: SqlExpression, { target }: Statement): boolean {
@@ -128,10 +111,7 @@ export const hasToBeGiven = (table: TableKeys, name: string): boolean =>
   table.columns.some((column) => column.name === name && column.notNull && column.isFilled !== true);
 
 /** What keys make of the INSERTs of a table: that on which all of their rows fail the second time, or that which each row has anew. */
-export function keysOfInserts(
-  items: readonly TaskStatement[],
-  keys: TableKeys,
-): Pick<WriteFact, 'refusedBy' | 'madeAnew'> {
+function keysOfInserts(items: readonly TaskStatement[], keys: TableKeys): Pick<WriteFact, 'refusedBy' | 'madeAnew'> {
   const inserts = items.filter(({ statement }) => statement.kind === 'insert');
   const refusing = inserts.map(({ statement, sql }) => keyThatRefuses(statement, sql.dialect, keys));
   const [refusedBy] = refusing.includes(undefined) ? [] : refusing;
@@ -139,6 +119,21 @@ export function keysOfInserts(
   return {
     ...(refusedBy === undefined ? {} : { refusedBy }),
     ...(madeAnew === undefined ? {} : { madeAnew }),
+  };
+}
+
+/** What is known of the rows that a table's INSERTs add: `items`, of `all` that the task runs. */
+export function ofInserts(
+  items: readonly TaskStatement[],
+  all: readonly TaskStatement[],
+  keys: TableKeys,
+): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'refusedBy' | 'madeAnew'> {
+  const takenFrom = takenByAll(items, all);
+  const behindMark = markOfAll(items, all);
+  return {
+    ...(takenFrom === undefined ? {} : { takenFrom }),
+    ...(behindMark === undefined ? {} : { behindMark }),
+    ...keysOfInserts(items, keys),
   };
 }
 

@@ -9,11 +9,10 @@ import { madeOfItself } from '../own-rows/keeps-own-rows.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
-import { markOfAll } from './high-water-mark.ts';
-import { isUpsert, keysOfInserts } from './insert-keys.ts';
+import { isUpsert, ofInserts } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
+import { ranTwice } from './ran-twice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
-import { takenByAll } from './taken-source.ts';
 import { emptiesPartition, partitionParent, type TaskStatement } from './task-statements.ts';
 import { waysOfRun } from './ways-of-run.ts';
 import {
@@ -223,22 +222,22 @@ function writeOf(
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
   const again = changedAgain(table, all, columns);
-  const takenFrom = mode === 'append' ? takenByAll(items, all) : undefined;
-  const behindMark = mode === 'append' ? markOfAll(items, all) : undefined;
   const leavesOut = ofItself === undefined ? leftOutByAll(mode, items, columns) : undefined;
+  const soFar = {
+    mode,
+    ...(again.length === 0 ? {} : { again }),
+    ...(leavesOut === undefined ? {} : { leavesOut }),
+    ...ofItself,
+    ...(mode === 'append' ? ofInserts(items, all, keys) : {}),
+  };
   return {
     table,
     ...named,
     ...(items.every(({ statement }) => removing.has(statement.kind)) ? { empties: true } : {}),
     slice,
     ...(sliceAt === undefined ? {} : { sliceAt }),
-    mode,
-    ...(again.length === 0 ? {} : { again }),
-    ...(takenFrom === undefined ? {} : { takenFrom }),
-    ...(behindMark === undefined ? {} : { behindMark }),
-    ...(leavesOut === undefined ? {} : { leavesOut }),
-    ...ofItself,
-    ...(mode === 'append' ? keysOfInserts(items, keys) : {}),
+    ...soFar,
+    ...ranTwice(table, items, all, tables, soFar),
     key: key ?? [],
     provenance: 'sql',
     at,

@@ -7,6 +7,8 @@ export interface DatabaseRelation {
   readonly types: readonly string[];
   /** Of a table: columns of its unique keys; those that are never NULL; those that have a default; those whose default is another value for each row. */
   readonly keys?: readonly (readonly string[])[];
+  /** Of partial unique indexes, with their conditions as SQL. */
+  readonly partialKeys?: readonly { readonly columns: readonly string[]; readonly where: string }[];
   readonly notNull?: readonly string[];
   readonly filled?: readonly string[];
   readonly numbered?: readonly string[];

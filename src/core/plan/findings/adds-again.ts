@@ -1,5 +1,5 @@
 import { addsTwice, changedColumn, surelyAgain, type WriteFact } from '../../lineage/facts/facts.ts';
-import { madeAnewInWords, refusedInWords } from '../../lineage/facts/insert-words.ts';
+import { madeAnewInWords, nullInWords, refusedInWords, rowsAgainInWords } from '../../lineage/facts/insert-words.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { PlanFinding, PlanUnit } from '../model/plan.ts';
 import type { PlanRequest } from '../model/plan-request.ts';
@@ -41,14 +41,11 @@ export function addsAgain({
 }
 
 function secondTime(write: WriteFact): string {
-  const { table, mode, takenFrom, behindMark, leavesOut, refusedBy, madeAnew, keepsRows } = write;
+  const { table, mode, takenFrom, behindMark, leavesOut, addsNull, refusedBy, madeAnew, keepsRows } = write;
   const changed = changedColumn(write);
   if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
     const { column, adds, certainty, why } = changed;
-    if (column === undefined) {
-      const what = `deletes from ${table} what the run before has inserted, and the other way round: running an interval again takes its rows away`;
-      return certainty === 'sure' ? `${what}.` : `${what}, where there are such; what decides it is ${why}.`;
-    }
+    if (column === undefined) return `${rowsAgainInWords(table, changed)}, when an interval is run again.`;
     if (certainty === 'open')
       return `makes ${column} of ${table} from its old value: running an interval again may change it once more; what decides it is ${why}.`;
     return adds
@@ -59,6 +56,8 @@ function secondTime(write: WriteFact): string {
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (takenFrom !== undefined)
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
+  if (addsNull !== undefined)
+    return `adds to ${table} only rows for which it finds none there, by ${addsNull} among others: ${nullInWords(table, addsNull)} when an interval is run again.`;
   if (leavesOut === 'open')
     return `looks into ${table} for rows that are there before it adds some: whether it finds those that it has added itself is not known, so running an interval again may add them a second time.`;
   if (leavesOut !== undefined)

@@ -56,6 +56,8 @@ export interface ConflictClause extends Span {
   readonly key: readonly string[];
   /** `ON CONFLICT ON CONSTRAINT name`, which stands for its columns. */
   readonly constraint?: string | undefined;
+  /** `ON CONFLICT (k) WHERE …`: what the partial index asks by which rows are found. */
+  readonly asked?: readonly SqlExpression[];
   readonly where: readonly SqlExpression[];
 }
 
@@ -117,6 +119,8 @@ export interface Statement extends Span {
   readonly definitions: readonly ColumnDefinition[];
   /** Unique keys of CREATE TABLE / CREATE UNIQUE INDEX: primary key first. */
   readonly keys: readonly (readonly string[])[];
+  /** Of CREATE UNIQUE INDEX … WHERE: a key of some of the rows, and the condition that tells which. */
+  readonly partialKey?: { readonly columns: readonly string[]; readonly where: Span };
   /** Columns by which CREATE TABLE keeps rows apart, in order. */
   readonly partitionedBy: readonly string[];
   readonly partition: 'static' | 'dynamic' | 'mixed' | 'none' | undefined;

@@ -61,7 +61,7 @@ function itemsOfStatement(statement: Statement): Item[] {
     ...expressions(statement.where, undefined),
     ...expressions(statement.values, undefined),
     ...expressions([...values], undefined),
-    ...expressions(statement.conflict?.where ?? [], undefined),
+    ...expressions([...(statement.conflict?.asked ?? []), ...(statement.conflict?.where ?? [])], undefined),
     ...statement.branches.flatMap((branch) => expressions([...branch.condition, ...branch.values], undefined)),
     ...expressions(statement.partitionBy, undefined),
   ];

@@ -19,6 +19,7 @@ interface RelationRow {
   readonly columns: readonly string[];
   readonly types: readonly string[];
   readonly keys: readonly (readonly string[])[] | null;
+  readonly partialKeys: DatabaseRelation['partialKeys'] | null;
   readonly notNull: readonly string[] | null;
   readonly filled: readonly string[] | null;
   readonly numbered: readonly string[] | null;
@@ -90,7 +91,13 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
     columns: row.columns,
     types: row.types,
     ...(row.kind === 'r' || row.kind === 'p'
-      ? { keys: row.keys ?? [], notNull: row.notNull ?? [], filled: row.filled ?? [], numbered: row.numbered ?? [] }
+      ? {
+          keys: row.keys ?? [],
+          ...(row.partialKeys == null ? {} : { partialKeys: row.partialKeys }),
+          notNull: row.notNull ?? [],
+          filled: row.filled ?? [],
+          numbered: row.numbered ?? [],
+        }
       : {}),
     query: row.query?.replace(/;\s*$/, ''),
     reads: namesOf(row.needs, 'relation'),

@@ -1,4 +1,5 @@
 import type { ChangedColumn } from '../../../lineage/facts/facts.ts';
+import { rowsAgainInWords } from '../../../lineage/facts/insert-words.ts';
 import { isJournalName } from '../../../lineage/facts/table-roles.ts';
 import type { SourceSpan } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
@@ -58,11 +59,9 @@ const viewOf = ({ statements }: TaskView, at: SourceSpan | undefined): Statement
         return file === at.file && start <= at.start && at.end <= end;
       });
 
-function messageOf({ column, adds, certainty, why }: ChangedColumn, table: string): string {
-  if (column === undefined) {
-    const what = `A second run of the same interval deletes from ${table} the rows that the first one has inserted, and the next one inserts them again`;
-    return certainty === 'sure' ? `${what}.` : `${what}, where there are such rows: what decides it is ${why}.`;
-  }
+function messageOf(changed: ChangedColumn, table: string): string {
+  const { column, adds, certainty, why } = changed;
+  if (column === undefined) return `A second run of the same interval ${rowsAgainInWords(table, changed)}.`;
   if (certainty === 'open')
     return `The new value of ${column} of ${table} is made of its old one, so a second run may change it once more; what decides it is ${why}.`;
   if (adds) {

@@ -9,6 +9,8 @@ import {
   isName,
   operator,
   skipOne,
+  spanFrom,
+  startOffset,
   token,
   word,
 } from '../../parse/cursor.ts';
@@ -222,7 +224,11 @@ function readCreateIndex(c: Cursor, unique: boolean): Reading {
   while (!done(c) && word(c) !== 'where') skipOne(c);
   // A partial index or one over expressions does not make its columns a key.
   const key = unique && columns !== undefined && done(c) ? [columns] : [];
-  return { kind: 'other', target, keys: key, ifNotExists };
+  const read: Reading = { kind: 'other', target, keys: key, ifNotExists };
+  if (!unique || columns === undefined || !accept(c, 'where')) return read;
+  const start = startOffset(c);
+  while (!done(c)) skipOne(c);
+  return { ...read, partialKey: { columns, where: spanFrom(c, start) } };
 }
 
 function indexColumns(c: Cursor): readonly string[] | undefined {

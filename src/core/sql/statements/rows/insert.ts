@@ -194,9 +194,13 @@ function readConflict(c: Cursor, draft: Draft): void {
   if (!accept(c, 'on', 'conflict')) return;
   const key = readColumnList(c);
   const constraint = accept(c, 'on', 'constraint') ? readColumnName(c) : undefined;
-  if (accept(c, 'where')) readConjuncts(c);
+  const asked = accept(c, 'where') ? readConjuncts(c) : [];
   const start = startOffset(c);
-  const on = constraint === undefined ? { key } : { key, constraint };
+  const on = {
+    key,
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(asked.length === 0 ? {} : { asked }),
+  };
   if (accept(c, 'do', 'nothing')) draft.conflict = { action: 'nothing', ...on, where: [], ...spanFrom(c, start) };
   else if (accept(c, 'do', 'update')) {
     draft.assignments = accept(c, 'set') ? readAssignments(c) : [];

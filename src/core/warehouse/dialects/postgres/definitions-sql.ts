@@ -56,6 +56,14 @@ select pg_catalog.json_build_object(
       where k.at <= i.indnkeyatts) order by i.indisprimary desc, i.indexrelid)
     from pg_catalog.pg_index i
     where i.indrelid = c.oid and i.indisunique and i.indpred is null and i.indexprs is null) end,
+  'partialKeys', case when c.relkind in ('r', 'p') then (select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'columns', (select pg_catalog.json_agg(a.attname order by k.at)
+        from pg_catalog.unnest(i.indkey::pg_catalog.int2[]) with ordinality k(attnum, at)
+        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+        where k.at <= i.indnkeyatts),
+      'where', pg_catalog.pg_get_expr(i.indpred, i.indrelid)) order by i.indexrelid)
+    from pg_catalog.pg_index i
+    where i.indrelid = c.oid and i.indisunique and i.indpred is not null and i.indexprs is null) end,
   'notNull', (select pg_catalog.json_agg(a.attname order by a.attnum)
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attnotnull),
   'filled', (select pg_catalog.json_agg(a.attname order by a.attnum)

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { addsTwice, changedColumn, surelyAgain } from '../../../src/core/lineage/facts/facts.ts';
+import { checkFiles, dagWith } from '../../support/check-files.ts';
+import { workspace } from './workspace.ts';
+
+const day = "day = '{{ ds }}'";
+const ddl = `create table t (id int primary key, day date not null, n int, st text);
+  create table u (id int, shop text, day date); create table r (id int not null, shop text, day date not null, n int not null);
+  create table p (id int, day date, n int, st text); create unique index one_open on p (id) where st = 'open';`;
+
+/** What plan says of a second run, and which rules speak in check. */
+function said(sql: string, more = ''): string {
+  const { facts } = workspace({ ddl: { tasks: { ddl: more } }, d: { tasks: { t: sql } } });
+  const plan = (facts.get('d.t')?.writes ?? []).map((write) => {
+    if (surelyAgain(write) || addsTwice(write)) return 'refused';
+    return changedColumn(write) !== undefined || write.mode === 'append' ? 'warned' : 'silent';
+  });
+  const rules = ['additive-update', 'plain-insert'];
+  const check = checkFiles({ ...dagWith(sql), 'sql/ddl.sql': more })
+    .filter(({ rule }) => rules.includes(rule))
+    .map(({ rule, severity }) => `${rule} ${severity}`);
+  return [plan.join(), ...check].join(' | ');
+}
+
+const again = 'refused | additive-update error';
+const perhaps = 'warned | additive-update warning';
+
+describe('a variable of a body carries the old value back into the table', () => {
+  test.each([
+    'DECLARE v int; BEGIN SELECT n INTO v FROM t WHERE id = 1; v := v + 1; UPDATE t SET n = v WHERE id = 1; END',
+    'DECLARE v int; BEGIN SELECT n + 1 INTO STRICT v FROM t WHERE id = 1; UPDATE t SET n = v WHERE id = 1; END',
+    'DECLARE v int; w int; BEGIN v := (SELECT n FROM t WHERE id = 1); w := v * 2; UPDATE t SET n = w WHERE id = 1; END',
+    'DECLARE v int := (SELECT n FROM t WHERE id = 1); BEGIN UPDATE t SET n = v + 1 WHERE id = 1; END',
+    `DECLARE q record; v int; BEGIN FOR q IN SELECT id, n FROM t WHERE ${day} LOOP v := q.n + 1; UPDATE t SET n = v WHERE id = q.id; END LOOP; END`,
+    'DECLARE q record; BEGIN SELECT * INTO q FROM t WHERE id = 1; IF q.n > 0 THEN UPDATE t SET n = q.n + 5 WHERE id = 1; END IF; END',
+  ])('%s', (body) => expect(said(`DO $$ ${body} $$;`)).toBe(again));
+
+  test.each([
+    `DECLARE v int; BEGIN SELECT sum(n) INTO v FROM r WHERE ${day}; v := v + 1; UPDATE t SET n = v WHERE ${day}; END`,
+    `DECLARE v int; BEGIN SELECT n INTO v FROM t WHERE day = date '{{ ds }}' - 1; v := v + 1; UPDATE t SET n = v WHERE ${day}; END`,
+    'DECLARE v int; BEGIN SELECT n INTO v FROM t WHERE id = 1; UPDATE t SET n = greatest(v, 3) WHERE id = 1; END',
+    `DECLARE q record; BEGIN FOR q IN SELECT id, n FROM r WHERE ${day} LOOP UPDATE t SET n = q.n WHERE id = q.id; END LOOP; END`,
+  ])('no old value of the same row: %s', (body) => expect(said(`DO $$ ${body} $$;`)).toBe('silent'));
+});
+
+describe('one statement deletes and inserts, on the table as it was before', () => {
+  const rows = `SELECT id, day, n FROM r WHERE ${day}`;
+  const cleared = `WITH d AS (DELETE FROM t WHERE ${day} RETURNING *)`;
+  test.each([
+    `${cleared} INSERT INTO t (id, day, n) ${rows} AND NOT EXISTS (SELECT 1 FROM t WHERE t.id = r.id)`,
+    `${cleared} INSERT INTO t (id, day, n) ${rows} AND id NOT IN (SELECT id FROM t)`,
+    `${cleared} INSERT INTO t (id, day, n) SELECT r.id, r.day, r.n FROM r LEFT JOIN t ON t.id = r.id WHERE r.${day} AND t.id IS NULL`,
+    `${cleared} INSERT INTO t (id, day, n) ${rows} ON CONFLICT (id) DO NOTHING`,
+  ])('rows come and go by turns: %s', (sql) => expect(said(sql, ddl)).toBe(again));
+
+  test.each([
+    `${cleared} INSERT INTO u (id, shop, day) SELECT id, st, day FROM d`,
+    `WITH d AS (DELETE FROM u WHERE ${day} RETURNING *) INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day}`,
+  ])('silent: %s', (sql) => expect(said(sql, ddl)).not.toContain('additive-update'));
+});
+
+describe('an upsert by a key of some rows', () => {
+  const upsert = (st: string, key = "(id) WHERE st = 'open'"): string =>
+    `INSERT INTO p (id, day, n, st) SELECT id, day, n, ${st} FROM r WHERE ${day} ON CONFLICT ${key} DO UPDATE SET n = excluded.n`;
+  test('adds those that the key is not about', () => {
+    expect(said(upsert('shop'), ddl)).toBe(perhaps);
+    expect(said(upsert('shop'))).toBe(perhaps);
+    expect(said(upsert("'closed'"), ddl)).toBe(again);
+  });
+  test('finds those that it is about, and all where another key is about all', () => {
+    expect(said(upsert("'open'"), ddl)).toBe('silent');
+    expect(said(upsert('shop'), `${ddl} create unique index whole on p (id);`)).toBe('silent');
+  });
+});
+
+describe('a guard by what may be NULL', () => {
+  const guarded = (column: string): string =>
+    `INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day} AND NOT EXISTS (SELECT 1 FROM u WHERE u.${column} = r.${column})`;
+  const nullOf = (sql: string, more: string): string | undefined =>
+    workspace({ ddl: { tasks: { ddl: more } }, d: { tasks: { t: sql } } }).facts.get('d.t')?.writes[0]?.addsNull;
+  test('lets rows in again that have it there, where both tables take it', () => {
+    expect(nullOf(guarded('shop'), ddl)).toBe('shop');
+    expect(nullOf(guarded('shop').replace('u.shop = r.shop', 'u.id = r.id AND u.shop = r.shop'), ddl)).toBe('shop');
+    expect(
+      nullOf(
+        `INSERT INTO u (id, shop, day) SELECT r.id, r.shop, r.day FROM r LEFT JOIN u ON u.shop = r.shop WHERE r.${day} AND u.day IS NULL`,
+        ddl,
+      ),
+    ).toBe('shop');
+  });
+  test('is one where neither is so, where NULL is like NULL, and where nobody knows the columns', () => {
+    expect(nullOf(guarded('id'), ddl)).toBeUndefined();
+    expect(
+      nullOf(guarded('shop').replace('u.shop = r.shop', 'u.shop IS NOT DISTINCT FROM r.shop'), ddl),
+    ).toBeUndefined();
+    expect(nullOf(guarded('shop'), '')).toBeUndefined();
+  });
+});
+
+describe('a DELETE that chooses among the rows that are left', () => {
+  test.each([
+    ['refused', 'WHERE id = (SELECT max(id) FROM t)'],
+    ['refused', 'WHERE n < (SELECT avg(n) FROM t)'],
+    ['refused', 'USING (SELECT id, ntile(5) OVER (ORDER BY n) AS b FROM t) x WHERE x.id = t.id AND x.b = 5'],
+    ['warned', `WHERE ctid IN (SELECT ctid FROM t WHERE ${day} LIMIT 100)`],
+    ['warned', 'WHERE n > (SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY n) FROM t)'],
+    ['refused', 'WHERE id IN (SELECT id FROM t ORDER BY n LIMIT 10)'],
+  ])('%s: DELETE FROM t %s', (verdict, which) =>
+    expect(said(`DELETE FROM t ${which}`)).toBe(verdict === 'refused' ? again : perhaps),
+  );
+  test.each([
+    'WHERE ctid NOT IN (SELECT min(ctid) FROM t GROUP BY id)',
+    'USING (SELECT ctid, row_number() OVER (PARTITION BY id ORDER BY n, day) AS rn FROM t) x WHERE x.ctid = t.ctid AND x.rn > 1',
+    'WHERE id = (SELECT max(id) FROM r)',
+    'WHERE day < (SELECT max(day) FROM t)',
+    'WHERE id NOT IN (SELECT id FROM t ORDER BY n LIMIT 10)',
+    `WHERE ${day}`,
+  ])('silent: DELETE FROM t %s', (which) => expect(said(`DELETE FROM t ${which}`)).toBe('silent'));
+});
+
+describe('a DELETE by key in front of an INSERT', () => {
+  const rows = `INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day}`;
+  test.each([
+    `DELETE FROM u USING (SELECT id FROM r WHERE ${day} AND n = 3) x WHERE u.id = x.id; ${rows}`,
+    `DELETE FROM u USING r JOIN shops s ON s.id = r.shop WHERE u.id = r.id; ${rows}`,
+  ])('finds fewer rows than come in: %s', (sql) => expect(said(sql)).toBe(perhaps));
+  test.each([
+    `DELETE FROM u WHERE id IN (SELECT id FROM r WHERE ${day}); ${rows}`,
+    `DELETE FROM u USING r WHERE u.id = r.id AND u.shop = r.shop AND r.${day}; ${rows}`,
+    `DELETE FROM u USING (SELECT DISTINCT id FROM r) x WHERE u.id = x.id; ${rows}`,
+  ])('silent: %s', (sql) => expect(said(sql)).toBe('silent'));
+});
+
+describe('what leaves out the rows of a first run', () => {
+  const insert = `INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day}`;
+  const versions = 'INSERT INTO u (id, hash, valid_from, valid_to)';
+  test.each([
+    `UPDATE u SET valid_to = '{{ ds }}' FROM r WHERE r.id = u.id AND u.valid_to IS NULL AND u.hash <> r.hash;
+     ${versions} SELECT r.id, r.hash, '{{ ds }}', NULL FROM r WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.id = r.id AND u.valid_to IS NULL AND u.hash = r.hash)`,
+    `UPDATE u SET valid_to = now() FROM r WHERE r.id = u.id AND u.valid_to IS NULL AND u.hash IS DISTINCT FROM r.hash AND r.${day};
+     ${versions} SELECT r.id, r.hash, now(), NULL FROM r LEFT JOIN u ON u.id = r.id AND u.valid_to IS NULL WHERE r.${day} AND u.id IS NULL`,
+    `WITH up AS (UPDATE u SET shop = r.shop FROM r WHERE r.id = u.id AND r.${day} RETURNING u.id) ${insert} AND NOT EXISTS (SELECT 1 FROM up WHERE up.id = r.id)`,
+    `WITH up AS (UPDATE u SET shop = r.shop FROM r WHERE r.id = u.id RETURNING u.*) INSERT INTO u (id, shop, day) SELECT r.id, r.shop, r.day FROM r LEFT JOIN up ON up.id = r.id WHERE up.id IS NULL`,
+    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM u WHERE ${day}) THEN ${insert}; END IF; END $$`,
+    `DO $$ BEGIN IF (SELECT count(*) FROM u WHERE ${day}) = 0 THEN ${insert}; END IF; END $$`,
+    `DO $$ BEGIN IF EXISTS (SELECT 1 FROM u WHERE ${day}) THEN RETURN; END IF; ${insert}; END $$`,
+    `DO $$ BEGIN PERFORM 1 FROM u WHERE ${day}; IF NOT FOUND THEN ${insert}; END IF; END $$`,
+    `DO $$ DECLARE c int; BEGIN SELECT count(*) INTO c FROM u WHERE ${day}; IF c = 0 THEN ${insert}; END IF; END $$`,
+  ])('warned, not refused: %s', (sql) => expect(said(sql)).toBe('warned'));
+
+  test.each([
+    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM u WHERE day = date '{{ ds }}' - 1) THEN ${insert}; END IF; END $$`,
+    `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM z WHERE ${day}) THEN ${insert}; END IF; END $$`,
+    `DO $$ BEGIN IF random() > 0.5 THEN ${insert}; END IF; END $$`,
+    `WITH up AS (UPDATE u SET shop = r.shop FROM r WHERE r.id = u.id RETURNING u.id) ${insert}`,
+  ])('refused: %s', (sql) => expect(said(sql)).toMatch(/^refused/));
+});
