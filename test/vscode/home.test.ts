@@ -1,10 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EditorWindow } from './support/editor-window.ts';
+import { freePort } from './support/free-port.ts';
 import { eventually, until } from './support/patience.ts';
 import { documentPicture, picturesOfFailures } from './support/pictures.ts';
 import { sideBar } from './support/side-bar.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
+
+const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 describe('the side bar', () => {
   let kit: TestKit;
@@ -56,7 +62,9 @@ describe('the side bar', () => {
     await assistant.setRange('2026-10-10', '2026-10-12');
     await eventually(() => assistant.text()).toContain('2 intervals, 2026-10-10 to 2026-10-11');
     await assistant.choose('Run without preview…', /\d+ of \d+ slices changed[\s\S]*Done at/);
-    await eventually(() => bar.rows('Runs')).toEqual([expect.stringMatching(/with downstream\s+\d+ changed/)]);
+    await eventually(() => bar.rows('Runs')).toEqual([
+      expect.stringMatching(/^orders_clean\s+\d+ changed .*with downstream/),
+    ]);
 
     await bar.action('Runs', /with downstream/, 'Undo Run…', assistant.button(/^Put back/));
     await assistant.press(/^Put back/, /slices? put back[\s\S]*Done at/);
@@ -94,5 +102,48 @@ describe('the side bar', () => {
     await eventually(() => bar.text()).toContain('Filter: monthly');
     await window.picture('home-filtered');
     await bar.press('Pipelines', 'Clear Filter');
+  });
+
+  test('lists the ledger of each connection, and leads from a line to its own database', async () => {
+    const bar = sideBar(window);
+    const { assistant } = window;
+    const shop = await kit.shop();
+    await cp(`${shop}/.backfill/warehouse`, `${shop}/.backfill/other`, { recursive: true });
+    await writeFile(
+      `${shop}/backfill.yaml`,
+      `version: 1
+defaultConnection: sandbox
+connections:
+  sandbox: { engine: pglite, directory: .backfill/warehouse }
+  office: { engine: postgres, host: 127.0.0.1, port: ${await freePort()}, database: shop, user: me }
+  other: { engine: pglite, directory: .backfill/other }
+airflow: { version: 2 }
+`,
+    );
+    const run = ['run', 'shop_daily.orders_clean', '--from', '2026-10-10', '--to', '2026-10-11', '--downstream'];
+    const where = ['--workspace', shop, '--connection', 'other', '--yes'];
+    await promisify(execFile)(process.execPath, [cli, ...run, ...where]);
+    await window.open(shop);
+    await bar.show();
+    await eventually(() => bar.rows('Runs')).toEqual([
+      expect.stringMatching(/^sandbox\s+no run yet/),
+      expect.stringMatching(/^office\s+.*ECONNREFUSED/),
+      expect.stringMatching(/^other\s+1 run/),
+      expect.stringMatching(/^orders_clean\s+\d+ changed/),
+    ]);
+    // The tables of the other database hold the days too: what it knows is told with its name.
+    await bar.open('Pipelines', 'shop_daily', 'orders_clean');
+    await window.picture('home-connections');
+    await bar.action('Runs', /^orders_clean/, 'Undo Run…', assistant.button(/^Put back/));
+    await eventually(() => assistant.text()).toMatch(/other\s+embedded database/);
+    await assistant.press(/^Put back/, /slices? put back[\s\S]*Done at/);
+    await eventually(() => bar.rows('Needs Attention')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^other\s+\d+ stale/)]),
+    );
+    await bar.open('Needs Attention', 'shop_daily.orders_clean', 'was undone');
+    await bar.action('Needs Attention', /^2026-10-10/, 'Plan Rerun', window.tab('Backfill: shop_daily.orders_clean'));
+    await eventually(() => assistant.text()).toContain('1 interval, picked one by one: 2026-10-10');
+    expect(await assistant.text()).toMatch(/other\s+embedded database/);
+    await window.picture('home-connections-plan');
   });
 });

@@ -37,7 +37,10 @@ const known = async () => {
   if ('error' in answer) throw new Error(answer.message);
   return answer;
 };
-const runs = async () => runNodes((await known()).runs, Date.now());
+const runs = async () => {
+  const tasks = await assistant.workspace.tasks(null);
+  return runNodes((await known()).runs, Date.now(), new Map(tasks.map((task) => [task.task, task])));
+};
 const attention = async () =>
   attentionTree({ ...(await known()), tasks: await assistant.workspace.tasks(null), now: Date.now() });
 const press = async (session: AssistantSession, request: Parameters<AssistantSession['handle']>[0]): Promise<void> => {
@@ -55,7 +58,7 @@ test('what the side bar lists is what runs have left, and leads on from there', 
   await press(first, { type: 'start', mode: 'run' });
   const [run] = await runs();
   expect(run).toMatchObject({ task: 'shop.daily', traits: ['run', 'undoable'], icon: { color: 'charts.green' } });
-  expect(run?.description).toMatch(/^\d+ changed · just now$/);
+  expect(run?.description).toMatch(/^\d+ changed · just now · 2026-11-12 to 2026-11-15 with downstream$/);
   expect(await attention()).toEqual([]);
 
   // The code changes: its slices are stale, and two of them that do not follow each other are one plan.

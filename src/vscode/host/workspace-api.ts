@@ -141,6 +141,8 @@ export interface PostgresAnswers {
 export interface ConnectionsAnswer {
   readonly names: readonly string[];
   readonly default: string | undefined;
+  /** Those with a ledger of their own, the default one first. */
+  readonly ledgers: readonly string[];
   readonly hasEmbedded: boolean;
 }
 

@@ -35,6 +35,7 @@ import { previewPlace } from '../../node/config/preview-place.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { refuseElsewhere } from '../../node/run-setup.ts';
 import { hoverLinks } from './hover-links.ts';
+import { connectionsIn, runDefaultsIn } from './config-answers.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { placesIn } from './places-in.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
@@ -287,18 +288,8 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         refusal: refusal === undefined ? undefined : `${refusal.message}; ${refusal.remedy}`,
       };
     },
-    async runDefaults() {
-      const { concurrency, compare, holdShrinkPercent, earlyCutoff, keepBeforeDays } = state().config.run;
-      return { concurrency, compare, shrinkPercent: holdShrinkPercent, earlyCutoff, keepBeforeDays };
-    },
-    async connections() {
-      const { config } = state();
-      return {
-        names: [...config.connections.keys()],
-        default: config.defaultConnection,
-        hasEmbedded: [...config.connections.values()].some(({ engine }) => engine === 'pglite'),
-      };
-    },
+    runDefaults: async () => runDefaultsIn(state().config),
+    connections: async () => connectionsIn(state().config),
     async connection({ name }) {
       const { config, root } = state();
       const found = resolveConnection(config, name, root, process.env);

@@ -3,8 +3,10 @@ import type { RunSummary } from '../../../src/core/ledger/ledger-store.ts';
 import type { SliceState } from '../../../src/core/ledger/slice-states.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
 import { attentionTree, urgentCount } from '../../../src/core/view/home/attention-tree.ts';
+import { silentNode } from '../../../src/core/view/home/connection-node.ts';
 import type { HomeNode, HomeTask } from '../../../src/core/view/home/home-node.ts';
-import { dagNodes, sliceNodes, slicesByTask, taskNodes } from '../../../src/core/view/home/pipelines-tree.ts';
+import { slicesByTask, slicesOfLedgers } from '../../../src/core/view/home/known-slices.ts';
+import { dagNodes, sliceNodes, taskNodes } from '../../../src/core/view/home/pipelines-tree.ts';
 import { runNodes, standingOf } from '../../../src/core/view/home/runs-list.ts';
 import { timeAgo } from '../../../src/core/view/words/time-ago.ts';
 
@@ -41,6 +43,7 @@ const states = [
   slice('shop.clean@2026-11-29T00:00:00Z', 'stale'),
   slice('shop.clean@2026-11-27T00:00:00Z', 'held'),
 ];
+const byId = new Map(tasks.map((one) => [one.task, one]));
 const input = { tasks, slices: slicesByTask(states), filter: '', staleOnly: false };
 
 describe('the tree of pipelines', () => {
@@ -124,14 +127,14 @@ describe('the list of runs', () => {
       run('f', { unchanged: 4 }),
     ];
     expect(runs.map(standingOf)).toEqual(['changed', 'live', 'cut-off', 'held', 'failed', 'unchanged']);
-    const nodes = runNodes(runs, now);
+    const nodes = runNodes(runs, now, byId);
     expect(nodes.map(({ description }) => description)).toEqual([
-      '12 changed · 23 unchanged · 1 h ago',
-      'bob in VS Code is at work on it · 2 changed · 3 not run · 1 h ago',
-      'cut off · 2 changed · 3 not run · 1 h ago',
-      '1 held · 4 behind them · 1 h ago',
-      '1 changed · 1 failed · 2 behind them · 1 h ago',
-      '4 unchanged · 1 h ago',
+      '12 changed · 23 unchanged · 1 h ago · run a',
+      'bob in VS Code is at work on it · 2 changed · 3 not run · 1 h ago · run b',
+      'cut off · 2 changed · 3 not run · 1 h ago · run c',
+      '1 held · 4 behind them · 1 h ago · run d',
+      '1 changed · 1 failed · 2 behind them · 1 h ago · run e',
+      '4 unchanged · 1 h ago · run f',
     ]);
     expect(nodes.map(({ traits }) => traits.join(' '))).toEqual([
       'run undoable',
@@ -141,6 +144,90 @@ describe('the list of runs', () => {
       'run resumable undoable',
       'run',
     ]);
+  });
+
+  test('has the task and the figures first, so that a narrow side bar cuts neither off', () => {
+    const titled = (title: string, patch: Partial<RunSummary> = {}): RunSummary =>
+      run('a', { changed: 12 }, { title, ...patch });
+    const nodes = (runs: readonly RunSummary[], known = byId) => runNodes(runs, now, known).map(said);
+    expect(
+      nodes([
+        titled('shop.clean 2026-11-01 to 2026-11-30 with downstream'),
+        titled('undo of 20261130-210848-f76kkb'),
+        titled('shop.* 2026-11-01 to 2026-11-30'),
+        titled('something else', { task: undefined }),
+        titled('gone.task 2026-11-01 to 2026-11-30', { task: 'gone.task' }),
+      ]),
+    ).toEqual([
+      'clean | 12 changed · 1 h ago · 2026-11-01 to 2026-11-30 with downstream',
+      'undo of clean | 12 changed · 1 h ago',
+      'clean | 12 changed · 1 h ago · shop.* 2026-11-01 to 2026-11-30',
+      'something else | 12 changed · 1 h ago',
+      'gone.task | 12 changed · 1 h ago · 2026-11-01 to 2026-11-30',
+    ]);
+    // Two DAGs may each have a task of a name.
+    const namesakes = new Map([...byId, ['bank.clean', task('bank.clean')]]);
+    expect(nodes([titled('undo of r0')], namesakes)).toEqual(['undo of shop.clean | 12 changed · 1 h ago']);
+    expect(runNodes([titled('undo of r0')], now, byId)[0]?.tooltip).toContain('**undo of r0**');
+  });
+});
+
+describe('the ledgers of several connections', () => {
+  const [fresh, stale, held] = states as [SliceState, SliceState, SliceState];
+
+  test('speak together: the first for what it knows, the others for the rest, with their names', () => {
+    const known = slicesOfLedgers(
+      [
+        { connection: 'office', states: [stale] },
+        { connection: 'sandbox', states: [fresh, { ...stale, state: 'failed' }, held] },
+      ],
+      'office',
+    );
+    expect(known).toEqual([stale, { ...fresh, on: 'sandbox' }, { ...held, on: 'sandbox' }]);
+    // Where the first one is silent, what the others say is theirs all the same.
+    expect(slicesOfLedgers([{ connection: 'sandbox', states: [held] }], 'office')).toEqual([
+      { ...held, on: 'sandbox' },
+    ]);
+  });
+
+  test('are told apart in the tree, and lead to their own connection', () => {
+    const cell = (label: string) => ({
+      unit: `shop.clean@${label}T00:00:00Z`,
+      from: label,
+      to: label,
+      label,
+      open: false,
+    });
+    const nodes = sliceNodes({
+      ...input,
+      slices: slicesByTask([stale, { ...fresh, on: 'sandbox' }]),
+      grid: {
+        task: 'shop.clean',
+        name: 'clean',
+        layout: 'days',
+        cells: [cell('2026-11-27'), cell('2026-11-28'), cell('2026-11-29')],
+        more: false,
+      },
+      noGrid: undefined,
+      isRunnable: true,
+      running: new Set<string>(),
+      now,
+    });
+    expect(nodes.map((node) => [said(node), node.connection])).toEqual([
+      ['2026-11-29 | stale: why stale', undefined],
+      ['2026-11-28 | 1,111 rows, 2 h ago · on sandbox', 'sandbox'],
+      ['2026-11-27 | never run from here', undefined],
+    ]);
+  });
+
+  test('say why one has not answered, and which wants a password', () => {
+    const silent = (message: string, wantsPassword: boolean) =>
+      silentNode('office', { kind: 'silent', message, wantsPassword });
+    expect(
+      [silentNode('office', { kind: 'asking' }), silent('refused\nat all', false), silent('no', true)].map(said),
+    ).toEqual(['office | asking …', 'office | refused', 'office | asks for a password']);
+    expect(silent('no', true).traits).toContain('locked');
+    expect(silent('refused', false).traits).not.toContain('locked');
   });
 });
 
@@ -159,7 +246,7 @@ describe('what needs somebody', () => {
     expect(tree.map(({ label, children }) => [label, ...children.map(said)])).toEqual([
       ['Held for a decision', 'shop.clean · 2026-11-27 | why held'],
       ['Failed', 'shop.clean · 2026-11-26 | why failed'],
-      ['Cut off', 'run c | cut off · 1 not run · 1 h ago'],
+      ['Cut off', 'clean | cut off · 1 not run · 1 h ago · run c'],
       ['Stale', 'shop.clean | 1 slice', 'shop.copy | 1 slice'],
     ]);
     expect(urgentCount(tree)).toBe(3);

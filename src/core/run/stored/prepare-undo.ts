@@ -99,7 +99,7 @@ function undoOf(
   const undoPlan: Plan = { version: 1, now, units, byTask, findings: [], codeHashes: new Map(), widened: [] };
   return {
     run: as,
-    title: `undo of ${run}`,
+    title: undoMark(run),
     createdBy,
     plan: undoPlan,
     jobs: new Map(

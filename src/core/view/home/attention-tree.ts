@@ -9,7 +9,7 @@ import { counted } from '../words/counted.ts';
 import { escapeMarkdown } from '../words/markdown.ts';
 import { timeAgo } from '../words/time-ago.ts';
 import type { HomeIcon, HomeNode, HomeTask } from './home-node.ts';
-import { slicesByTask } from './pipelines-tree.ts';
+import { slicesByTask } from './known-slices.ts';
 import { runNode, standingOf } from './runs-list.ts';
 import { stateIcons, stateWords } from './slice-marks.ts';
 
@@ -45,7 +45,7 @@ export function attentionTree(input: AttentionInput): readonly AttentionNode[] {
       { name: 'debug-disconnect', color: 'charts.yellow' },
       input.runs
         .filter((run) => standingOf(run) === 'cut-off')
-        .map((run) => ({ ...runNode(run, input.now), id: `lost ${run.run}`, children: [] })),
+        .map((run) => ({ ...runNode(run, input.now, tasks), id: `lost ${run.run}`, children: [] })),
     ),
     ...group(
       'stale',

@@ -20,6 +20,7 @@ export type HomeTrait =
   | 'live'
   | 'resumable'
   | 'undoable'
+  | 'locked'
   | 'note';
 
 /** One line of the side bar, as data. What is below it is asked for when it is opened. */
@@ -37,6 +38,8 @@ export interface HomeNode {
   readonly spoken: string;
   readonly task?: TaskId | undefined;
   readonly run?: string | undefined;
+  /** The connection whose ledger tells it, where that is another one than its tree's. */
+  readonly connection?: string | undefined;
   /** What planning it would plan. */
   readonly units: readonly UnitId[];
 }

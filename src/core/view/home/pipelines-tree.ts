@@ -1,12 +1,11 @@
-import type { SliceState } from '../../ledger/slice-states.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
-import { taskOfUnit } from '../../plan/model/unit-id.ts';
 import type { CalendarCell, CalendarGrid } from '../page/range/calendar-view.ts';
 import { counted } from '../words/counted.ts';
 import { escapeMarkdown } from '../words/markdown.ts';
 import { timeAgo } from '../words/time-ago.ts';
 import type { HomeNode, HomeTask } from './home-node.ts';
+import type { KnownSlice, SlicesByTask } from './known-slices.ts';
 import { countsInWords, isNotCurrent, type ShownState, stateIcons, stateWords, worstOf } from './slice-marks.ts';
 
 /** What the tree of pipelines is made of. */
@@ -20,21 +19,8 @@ export interface PipelinesInput {
   readonly staleOnly: boolean;
 }
 
-export type SlicesByTask = ReadonlyMap<TaskId, readonly SliceState[]>;
-
 /** Slices that are listed below a task; its page has all of them. */
 export const mostSlices = 30;
-
-export function slicesByTask(states: readonly SliceState[]): SlicesByTask {
-  const found = new Map<TaskId, SliceState[]>();
-  for (const state of states) {
-    const task = taskOfUnit(state.unit);
-    const known = found.get(task);
-    if (known === undefined) found.set(task, [state]);
-    else known.push(state);
-  }
-  return found;
-}
 
 /** The DAGs with a task that is wanted, by name. */
 export function dagNodes(input: PipelinesInput): readonly HomeNode[] {
@@ -121,7 +107,7 @@ export function sliceNodes(input: SlicesInput): readonly HomeNode[] {
   ];
 }
 
-function sliceNode(cell: CalendarCell, slice: SliceState | undefined, input: SlicesInput): HomeNode {
+function sliceNode(cell: CalendarCell, slice: KnownSlice | undefined, input: SlicesInput): HomeNode {
   const { unit, label, open } = cell;
   const state: ShownState = input.running.has(unit) ? 'running' : (slice?.state ?? 'never');
   const said = open
@@ -131,13 +117,15 @@ function sliceNode(cell: CalendarCell, slice: SliceState | undefined, input: Sli
       : state === 'fresh' && slice !== undefined
         ? [...(slice.rows === undefined ? [] : [counted(slice.rows, 'row')]), timeAgo(slice.at, input.now)].join(', ')
         : [stateWords[state], ...(state !== 'running' && slice?.why ? [slice.why] : [])].join(': ');
+  const elsewhere = open ? undefined : slice?.on;
+  const description = elsewhere === undefined ? said : `${said} · on ${elsewhere}`;
   return {
     id: `slice ${unit}`,
     label,
-    description: said,
+    description,
     tooltip: [
       `**${escapeMarkdown(input.grid.task)}** · ${label}`,
-      ...(said === '' ? [] : [escapeMarkdown(said)]),
+      ...(description === '' ? [] : [escapeMarkdown(description)]),
       ...(slice === undefined ? [] : [`Run \`${slice.run}\`, ${timeAgo(slice.at, input.now)}`]),
     ].join('\n\n'),
     icon: open ? { name: 'watch', color: 'disabledForeground' } : stateIcons[state],
@@ -147,9 +135,10 @@ function sliceNode(cell: CalendarCell, slice: SliceState | undefined, input: Sli
       ...(state === 'held' ? (['held'] as const) : []),
     ],
     opens: 'never',
-    spoken: `${label}, ${said === '' ? stateWords[state] : said}`,
+    spoken: `${label}, ${description === '' ? stateWords[state] : description}`,
     task: input.grid.task,
     run: state === 'held' || state === 'failed' || state === 'halfway' ? slice?.run : undefined,
+    connection: elsewhere,
     units: open || !input.isRunnable ? [] : [unit],
   };
 }
@@ -175,7 +164,7 @@ const note = (task: TaskId, text: string): HomeNode => ({
   units: [],
 });
 
-function colorOf(slices: readonly SliceState[]): { readonly color?: string } {
+function colorOf(slices: readonly KnownSlice[]): { readonly color?: string } {
   const worst = worstOf(slices);
   const color = worst === undefined || worst === 'fresh' ? undefined : stateIcons[worst].color;
   return color === undefined ? {} : { color };

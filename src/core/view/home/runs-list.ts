@@ -1,8 +1,10 @@
 import type { RunSummary, UnitState } from '../../ledger/ledger-store.ts';
+import { undoneRun } from '../../ledger/undo-mark.ts';
+import type { TaskId } from '../../pipeline/model/model.ts';
 import { formatWall } from '../../time/intervals/format-interval.ts';
 import { escapeMarkdown } from '../words/markdown.ts';
 import { timeAgo } from '../words/time-ago.ts';
-import type { HomeIcon, HomeNode, HomeTrait } from './home-node.ts';
+import type { HomeIcon, HomeNode, HomeTask, HomeTrait } from './home-node.ts';
 
 /** How a run stands, as its ledger tells it. */
 export type RunStanding = 'live' | 'halfway' | 'failed' | 'held' | 'cut-off' | 'changed' | 'unchanged';
@@ -38,11 +40,18 @@ const told: readonly (readonly [state: UnitState, words: string])[] = [
 ];
 
 /** Runs of a ledger, newest first as they come. `now`: milliseconds since the epoch. */
-export const runNodes = (runs: readonly RunSummary[], now: number): readonly HomeNode[] =>
-  runs.map((run) => runNode(run, now));
+export function runNodes(
+  runs: readonly RunSummary[],
+  now: number,
+  tasks: ReadonlyMap<TaskId, HomeTask>,
+): readonly HomeNode[] {
+  return runs.map((run) => runNode(run, now, tasks));
+}
 
-export function runNode(summary: RunSummary, now: number): HomeNode {
+/** The task and the figures come first: a side bar is narrow, and what of the range has no room stands in the tooltip. */
+export function runNode(summary: RunSummary, now: number, tasks: ReadonlyMap<TaskId, HomeTask>): HomeNode {
   const { run, title, counts, createdAt, createdBy, task, workedOnBy } = summary;
+  const { label, rest } = shortTitle(summary, tasks);
   const standing = standingOf(summary);
   const left = (counts.waiting ?? 0) + (counts.running ?? 0) + (counts.cancelled ?? 0);
   const said = [
@@ -50,7 +59,7 @@ export function runNode(summary: RunSummary, now: number): HomeNode {
     ...told.flatMap(([state, words]) => ((counts[state] ?? 0) > 0 ? [`${counts[state]} ${words}`] : [])),
     ...(left > 0 ? [`${left} not run`] : []),
   ];
-  const description = [...said, timeAgo(createdAt, now)].join(' · ');
+  const description = [...said, timeAgo(createdAt, now), ...(rest === '' ? [] : [rest])].join(' · ');
   const isOver = standing !== 'live';
   const canGoOn = isOver && left + (counts.failed ?? 0) + (counts.blocked ?? 0) > 0 && standing !== 'halfway';
   const traits: HomeTrait[] = ['run'];
@@ -59,7 +68,7 @@ export function runNode(summary: RunSummary, now: number): HomeNode {
   if (isOver && (counts.changed ?? 0) > 0) traits.push('undoable');
   return {
     id: `run ${run}`,
-    label: title,
+    label,
     description,
     tooltip: [
       `**${escapeMarkdown(title)}**`,
@@ -69,9 +78,29 @@ export function runNode(summary: RunSummary, now: number): HomeNode {
     icon: icons[standing],
     traits,
     opens: 'never',
-    spoken: `run of ${title}, ${description}`,
+    spoken: `run of ${title}, ${said.join(', ')}, ${timeAgo(createdAt, now)}`,
     task,
     run,
     units: [],
   };
+}
+
+/** The name of a run's first task, and what else its title says. */
+function shortTitle(
+  { title, task }: RunSummary,
+  tasks: ReadonlyMap<TaskId, HomeTask>,
+): { readonly label: string; readonly rest: string } {
+  if (task === undefined) return { label: title, rest: '' };
+  const name = shortName(task, tasks);
+  if (undoneRun(title) !== undefined) return { label: `undo of ${name}`, rest: '' };
+  if (title.startsWith(`${task} `)) return { label: name, rest: title.slice(task.length + 1) };
+  return { label: name, rest: title };
+}
+
+/** Its name in its DAG, where no other DAG has a task of that name. */
+function shortName(task: TaskId, tasks: ReadonlyMap<TaskId, HomeTask>): string {
+  const name = tasks.get(task)?.name;
+  if (name === undefined) return task;
+  for (const other of tasks.values()) if (other.task !== task && other.name === name) return task;
+  return name;
 }

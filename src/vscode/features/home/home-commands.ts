@@ -29,12 +29,17 @@ export function registerHomeCommands(
     const client = items[0]?.client;
     if (client === undefined || units.length === 0) throw new Error('Select slices that can be run from here.');
     if (items.some((item) => item.client !== client)) throw new Error('Select slices of one folder.');
+    const connection = items[0]?.connection;
+    if (items.some((item) => item.connection !== connection)) throw new Error('Select slices of one connection.');
     const picked = await client.call('pickedRange', { units });
     if (picked === undefined) throw new Error('The workspace does not have these intervals any more.');
     const { task, from, to, only, gone } = picked;
     const session = await panels.open(client, task);
     if (!(await isFree(session))) {
       throw new Error(`The page of ${task} shows a run that goes on or was interrupted: end it first.`);
+    }
+    if (connection !== undefined && session.state.connection.name !== connection) {
+      await session.handle({ type: 'use-connection', name: connection });
     }
     await session.handle({ type: 'set-range', from, to, only });
     if (gone.length > 0) {
@@ -50,18 +55,24 @@ export function registerHomeCommands(
     if (isHomeItem(item)) return many.includes(item) ? many : [item];
     return many;
   };
+  /** Asks for the password of one connection, or of each that wants one. */
+  const unlock = async (item: unknown): Promise<void> => {
+    if (isHomeItem(item) && item.connection !== undefined) {
+      return knowledge.refresh(item.client, { password: item.connection });
+    }
+    for (const client of clients.all()) await knowledge.refresh(client, { password: 'each' });
+  };
 
   const trusted = {
     'backfill.openHomeItem': async (item: unknown) => {
       if (!isHomeItem(item)) return;
-      if (isRunReference(item)) await showRun(item, clients, panels);
+      if (item.node.traits.includes('locked')) await unlock(item);
+      else if (isRunReference(item)) await showRun(item, clients, panels);
       else if (item.node.units.length > 0) await plan([item]);
       else if (item.task !== undefined) await panels.open(item.client, item.task);
     },
     'backfill.planSlices': (item: unknown, all: unknown) => plan(selected(item, all)),
-    'backfill.unlockLedger': async () => {
-      for (const client of clients.all()) await knowledge.refresh(client, { password: true });
-    },
+    'backfill.unlockLedger': unlock,
   };
   return vscode.Disposable.from(
     registerTrustedCommands(trusted),

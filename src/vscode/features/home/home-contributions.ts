@@ -46,6 +46,7 @@ export const homeMenus = {
     { command: 'backfill.backfillIntervals', when: `${inView('pipelines')} && ${has('runnable')}`, group: '1_run@2' },
     { command: 'backfill.rerunInterval', when: `${inView('pipelines')} && ${has('runnable')}`, group: '1_run@1' },
     { command: 'backfill.proveTask', when: `${inView('pipelines')} && ${has('runnable')}`, group: '1_run@3' },
+    { command: 'backfill.unlockLedger', when: has('locked'), group: 'inline@1' },
     { command: 'backfill.planSlices', when: has('plannable'), group: 'inline@1' },
     { command: 'backfill.planSlices', when: has('plannable'), group: '1_run@1' },
     { command: 'backfill.resumeRun', when: has('resumable'), group: 'inline@1' },

@@ -49,7 +49,7 @@ export function treeItem(item: HomeItem, search: string): vscode.TreeItem {
   drawn.iconPath = new vscode.ThemeIcon(name, color === undefined ? undefined : new vscode.ThemeColor(color));
   drawn.contextValue = node.traits.join(' ');
   drawn.accessibilityInformation = { label: node.spoken };
-  if (node.opens === 'never' && !node.traits.includes('note')) {
+  if (node.opens === 'never' && (!node.traits.includes('note') || node.traits.includes('locked'))) {
     drawn.command = { command: 'backfill.openHomeItem', title: 'Open', arguments: [item] };
   }
   return drawn;

@@ -1,96 +1,153 @@
 import * as vscode from 'vscode';
 import type { RunSummary } from '../../../core/ledger/ledger-store.ts';
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
-import { type SlicesByTask, slicesByTask } from '../../../core/view/home/pipelines-tree.ts';
+import type { SilentLedger } from '../../../core/view/home/connection-node.ts';
+import { type SlicesByTask, slicesByTask, slicesOfLedgers } from '../../../core/view/home/known-slices.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import { askRunThread } from '../../panel/run/ask-run-thread.ts';
 import { askQuietly } from '../../panel/run/slice-knowledge.ts';
 
-/** Runs that are listed, newest first. */
+/** Runs that are listed of a ledger, newest first. */
 const listedRuns = 50;
 
-/** What the side bar knows of a folder's ledger. */
+interface AnsweredLedger {
+  readonly kind: 'known';
+  readonly states: readonly SliceState[];
+  readonly runs: readonly RunSummary[];
+}
+
+/** What the side bar knows of the ledger of one connection. */
+export type ConnectionLedger = { readonly connection: string } & (SilentLedger | AnsweredLedger);
+
+/** What the side bar knows of a folder's ledgers, the one of the default connection first. */
 export type LedgerKnowledge =
   | { readonly kind: 'untrusted' | 'unconnected' }
-  /** `wantsPassword`: the server refused the one that is stored, or misses one. */
+  /** `byTask`: of the ledgers that have answered; `undefined`: none has. */
   | {
-      readonly kind: 'silent';
-      readonly connection: string;
-      readonly message: string;
-      readonly wantsPassword: boolean;
-    }
-  | {
-      readonly kind: 'known';
-      readonly connection: string;
-      readonly states: readonly SliceState[];
-      readonly byTask: SlicesByTask;
-      readonly runs: readonly RunSummary[];
+      readonly kind: 'asked';
+      readonly ledgers: readonly ConnectionLedger[];
+      readonly byTask: SlicesByTask | undefined;
     };
 
-/** What the side bar knows of ledgers: asked when it is first shown, and again when something has changed. */
+/**
+ * What the side bar knows of ledgers: asked when it is first shown, and again when something has changed. Each ledger
+ * answers by itself; nobody waits for a server that is slow or gone.
+ */
 export interface HomeKnowledge extends vscode.Disposable {
-  /** Asks where nobody has asked yet. */
+  /** What is known by now; asks where nobody has asked yet. */
   of(client: WorkspaceClient): Promise<LedgerKnowledge>;
-  /** Asks anew; with `password` a person is there to be asked for one. */
-  refresh(client?: WorkspaceClient, how?: { readonly password: boolean }): Promise<void>;
+  /** Asks anew. `password`: a person is there to be asked for that of this connection, or of each that wants one. */
+  refresh(client?: WorkspaceClient, how?: { readonly password: string | 'each' }): Promise<void>;
   /** Whether somebody has looked yet: before that nothing is asked. */
   readonly isWanted: boolean;
   readonly onDidChange: vscode.Event<void>;
 }
 
+/** What was asked for a folder. */
+interface Asked {
+  readonly knowledge: LedgerKnowledge;
+  /** Settled when every ledger has answered. */
+  readonly answered: Promise<unknown>;
+}
+
 export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
   const changed = new vscode.EventEmitter<void>();
-  const asked = new Map<WorkspaceClient, Promise<LedgerKnowledge>>();
-  /** What was known before a run took an embedded database, which serves one at a time. */
-  const last = new Map<WorkspaceClient, LedgerKnowledge>();
+  const asked = new Map<WorkspaceClient, Promise<Asked>>();
+  /** The last answers, which stand until there are newer ones. */
+  const answers = new Map<WorkspaceClient, Map<string, ConnectionLedger>>();
+  /** Only the last question of a ledger is listened to. */
+  const questions = new Map<string, object>();
 
-  const ask = async (client: WorkspaceClient, password: boolean): Promise<LedgerKnowledge> => {
-    if (!vscode.workspace.isTrusted) return { kind: 'untrusted' };
-    const { names, default: preferred } = await client.call('connections', null);
-    const connection = preferred ?? names[0];
-    if (connection === undefined) return { kind: 'unconnected' };
-    const before = last.get(client);
-    const isBusy = panels.sessions().some((session) => session.client === client && session.run.busy);
-    if (isBusy && before?.kind === 'known' && before.connection === connection) return before;
+  const joined = (client: WorkspaceClient, names: readonly string[]): LedgerKnowledge => {
+    const found = answers.get(client);
+    const ledgers = names.map(
+      (connection): ConnectionLedger => found?.get(connection) ?? { connection, kind: 'asking' },
+    );
+    const known = ledgers.filter((ledger) => ledger.kind === 'known');
+    return {
+      kind: 'asked',
+      ledgers,
+      byTask: known.length === 0 ? undefined : slicesByTask(slicesOfLedgers(known, names[0] ?? '')),
+    };
+  };
+  const askLedger = async (
+    client: WorkspaceClient,
+    connection: string,
+    password: boolean,
+  ): Promise<ConnectionLedger> => {
+    const before = answers.get(client)?.get(connection);
+    const isBusy = panels
+      .sessions()
+      .some((session) => session.client === client && session.run.busy && session.state.connection.name === connection);
+    // An embedded database serves one at a time.
+    if (isBusy && before?.kind === 'known') return before;
     const services = panels.services(client);
     const codeHashes = await client.call('codeHashes', null);
     const question = { codeHashes, slices: [], runs: listedRuns };
     if (password) {
-      const answer = await askRunThread(services, connection, (api, config) =>
+      const { states, runs } = await askRunThread(services, connection, (api, config) =>
         api.call('sliceStates', { connection: config, ...question }),
       );
-      return known(connection, answer.states, answer.runs);
+      return { connection, kind: 'known', states, runs };
     }
     const answer = await askQuietly(
       services,
       connection,
       async () => (api, config) => api.call('sliceStates', { connection: config, ...question }),
     );
-    if (!('error' in answer)) return known(connection, answer.states, answer.runs);
+    if (!('error' in answer)) return { connection, kind: 'known', states: answer.states, runs: answer.runs };
     if (answer.error === 'stopped' && before?.kind === 'known') return before;
+    return { connection, kind: 'silent', message: answer.message, wantsPassword: answer.error === 'password' };
+  };
+  const wantsPassword = (client: WorkspaceClient, connection: string): boolean => {
+    const ledger = answers.get(client)?.get(connection);
+    return ledger?.kind === 'silent' && ledger.wantsPassword;
+  };
+  const ask = async (client: WorkspaceClient, password: string | undefined): Promise<Asked> => {
+    if (!vscode.workspace.isTrusted) return settled({ kind: 'untrusted' });
+    const { ledgers: names } = await client.call('connections', null);
+    if (names.length === 0) return settled({ kind: 'unconnected' });
+    const found = answers.get(client) ?? new Map<string, ConnectionLedger>();
+    answers.set(client, found);
+    const one = async (connection: string): Promise<void> => {
+      const key = `${client.folder.uri} ${connection}`;
+      const question = {};
+      questions.set(key, question);
+      const withPassword = password === connection || (password === 'each' && wantsPassword(client, connection));
+      const ledger = await askLedger(client, connection, withPassword).catch((error: unknown): ConnectionLedger => {
+        const message = error instanceof Error ? error.message : String(error);
+        return { connection, kind: 'silent', message, wantsPassword: wantsPassword(client, connection) };
+      });
+      if (questions.get(key) !== question) return;
+      found.set(connection, ledger);
+      changed.fire();
+    };
+    const open = names.map((connection) => () => one(connection));
+    const answered =
+      // One box after the other asks for passwords.
+      password === undefined
+        ? Promise.all(open.map((begin) => begin()))
+        : open.reduce<Promise<void>>((before, begin) => before.then(begin), Promise.resolve());
     return {
-      kind: 'silent',
-      connection,
-      message: answer.message,
-      wantsPassword: answer.error === 'password',
+      get knowledge() {
+        return joined(client, names);
+      },
+      answered,
     };
   };
-  const begin = (client: WorkspaceClient, password: boolean): Promise<LedgerKnowledge> => {
-    const answer = ask(client, password).catch((error: unknown): LedgerKnowledge => {
-      const message = error instanceof Error ? error.message : String(error);
-      return { kind: 'silent', connection: '', message, wantsPassword: false };
-    });
+  const begin = (client: WorkspaceClient, password?: string): Promise<Asked> => {
+    const answer = ask(client, password);
     asked.set(client, answer);
-    void answer.then((found) => last.set(client, found));
+    answer.catch(() => asked.delete(client));
     return answer;
   };
 
   return {
-    of: (client) => asked.get(client) ?? begin(client, false),
+    of: async (client) => (await (asked.get(client) ?? begin(client))).knowledge,
     async refresh(client, how) {
       const clients = client === undefined ? [...asked.keys()] : [client];
-      await Promise.all(clients.map((one) => begin(one, how?.password ?? false)));
+      await Promise.all(clients.map(async (one) => (await begin(one, how?.password)).answered));
       changed.fire();
     },
     get isWanted() {
@@ -101,10 +158,4 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
   };
 }
 
-const known = (connection: string, states: readonly SliceState[], runs: readonly RunSummary[]): LedgerKnowledge => ({
-  kind: 'known',
-  connection,
-  states,
-  byTask: slicesByTask(states),
-  runs,
-});
+const settled = (knowledge: LedgerKnowledge): Asked => ({ knowledge, answered: Promise.resolve() });

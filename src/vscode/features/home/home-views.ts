@@ -3,6 +3,7 @@ import { type AttentionNode, attentionTree, urgentCount } from '../../../core/vi
 import type { HomeNode, HomeTask } from '../../../core/view/home/home-node.ts';
 import { dagNodes, type PipelinesInput, sliceNodes, taskNodes } from '../../../core/view/home/pipelines-tree.ts';
 import { runNodes } from '../../../core/view/home/runs-list.ts';
+import { counted } from '../../../core/view/words/counted.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
@@ -11,6 +12,7 @@ import { type HomeItem, homeItem } from './home-item.ts';
 import { homeKnowledge, type LedgerKnowledge } from './home-knowledge.ts';
 import { homeRefresh } from './home-refresh.ts';
 import { homeView } from './home-view.ts';
+import { ledgerItems } from './ledger-items.ts';
 import { runningUnits } from './running-units.ts';
 
 /** The side bar: pipelines, runs and what needs somebody. Nothing is read or asked before one of them is shown. */
@@ -20,16 +22,17 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
   let staleOnly = false;
 
   const tasksOf = (client: WorkspaceClient) => client.call('tasks', null);
-  const connectionOf = (ledger: LedgerKnowledge): string | undefined =>
-    'connection' in ledger ? ledger.connection : undefined;
   const input = (tasks: readonly HomeTask[], ledger: LedgerKnowledge): PipelinesInput => ({
     tasks,
-    slices: ledger.kind === 'known' ? ledger.byTask : undefined,
+    slices: ledger.kind === 'asked' ? ledger.byTask : undefined,
     filter,
     staleOnly,
   });
-  const items = (nodes: readonly HomeNode[], client: WorkspaceClient, ledger: LedgerKnowledge): readonly HomeItem[] =>
-    nodes.map((node) => homeItem(node, client, connectionOf(ledger)));
+  /** Lines of the pipelines, where the first ledger speaks unless a line says otherwise. */
+  const items = (nodes: readonly HomeNode[], client: WorkspaceClient, ledger: LedgerKnowledge): readonly HomeItem[] => {
+    const first = ledger.kind === 'asked' ? ledger.ledgers[0]?.connection : undefined;
+    return nodes.map((node) => homeItem(node, client, node.connection ?? first));
+  };
 
   const pipelines = homeView('backfill.pipelines', clients, {
     search: () => `${filter} ${staleOnly}`,
@@ -65,11 +68,15 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
 
   const runs = homeView('backfill.runs', clients, {
     async roots(client) {
-      const ledger = await knowledge.of(client);
-      sayLedger(ledger);
-      return ledger.kind === 'known' ? items(runNodes(ledger.runs, Date.now()), client, ledger) : [];
+      const [tasks, ledger] = await Promise.all([tasksOf(client), knowledge.of(client)]);
+      sayLedgers(ledger);
+      const byId = byTask(tasks);
+      return ledgerItems(ledger, client, ({ connection, runs: found }) => ({
+        said: found.length === 0 ? 'no run yet' : counted(found.length, 'run'),
+        items: runNodes(found, Date.now(), byId).map((node) => homeItem(node, client, connection)),
+      }));
     },
-    children: async () => [],
+    children: async (item) => item.children,
   });
 
   const attention = homeView(
@@ -78,23 +85,32 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
     {
       async roots(client) {
         const [tasks, ledger] = await Promise.all([tasksOf(client), knowledge.of(client)]);
-        sayLedger(ledger);
-        if (ledger.kind !== 'known') return [];
-        const groups = attentionTree({ ...ledger, tasks, now: Date.now() });
-        const count = urgentCount(groups);
+        sayLedgers(ledger);
+        let count = 0;
+        const found = ledgerItems(ledger, client, ({ connection, states, runs: listed }) => {
+          const groups = attentionTree({ states, runs: listed, tasks, now: Date.now() });
+          count += urgentCount(groups);
+          return {
+            said:
+              groups.length === 0
+                ? 'nothing'
+                : groups.map(({ label, description }) => `${description} ${label.toLowerCase()}`).join(' · '),
+            items: groups.map((group) => withChildren(group, client, connection)),
+          };
+        });
         attention.view.badge = count === 0 ? undefined : { value: count, tooltip: `${count} held, failed or cut off` };
-        return groups.map((group) => withChildren(group, client, ledger));
+        return found;
       },
       children: async (item) => item.children,
     },
     { canSelectMany: true },
   );
-  const withChildren = (node: AttentionNode, client: WorkspaceClient, ledger: LedgerKnowledge): HomeItem =>
+  const withChildren = (node: AttentionNode, client: WorkspaceClient, connection: string): HomeItem =>
     homeItem(
       node,
       client,
-      connectionOf(ledger),
-      node.children.map((child) => withChildren(child, client, ledger)),
+      connection,
+      node.children.map((child) => withChildren(child, client, connection)),
     );
 
   const views = [pipelines, runs, attention];
@@ -102,14 +118,16 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
     for (const { redraw: draw } of views) draw();
   };
   /** Said by the views themselves where they are empty, and above the pipelines, which are there all the same. */
-  const sayLedger = (ledger: LedgerKnowledge): void => {
-    const password = ledger.kind === 'silent' && ledger.wantsPassword;
-    setContext('backfill.home.ledger', password ? 'password' : ledger.kind);
-    const message = ledger.kind === 'silent' ? ledger.message : undefined;
-    const description = 'connection' in ledger ? ledger.connection : undefined;
+  const sayLedgers = (ledger: LedgerKnowledge): void => {
+    const [only, ...others] = ledger.kind === 'asked' ? ledger.ledgers : [];
+    // Several have a line each, which says how they stand.
+    const one = others.length === 0 ? only : undefined;
+    const kind = one === undefined ? (ledger.kind === 'asked' ? 'several' : ledger.kind) : one.kind;
+    setContext('backfill.home.ledger', one?.kind === 'silent' && one.wantsPassword ? 'password' : kind);
+    const message = one?.kind === 'silent' ? one.message : one?.kind === 'asking' ? `Asking ${one.connection} …` : '';
     for (const { view } of [runs, attention]) {
-      view.message = message ?? '';
-      view.description = description ?? '';
+      view.message = message;
+      view.description = one?.connection ?? '';
     }
   };
 
@@ -133,5 +151,8 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
     }),
   );
 }
+
+const byTask = (tasks: readonly HomeTask[]): ReadonlyMap<string, HomeTask> =>
+  new Map(tasks.map((task) => [task.task, task]));
 
 const setContext = (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value);

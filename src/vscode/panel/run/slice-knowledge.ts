@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
 import { findGaps } from '../../../core/run/survey/find-gaps.ts';
 import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
@@ -6,6 +7,10 @@ import type { Remote } from '../../host/rpc.ts';
 import type { RunApi, WorldAnswer } from '../../host/run-api.ts';
 import type { SurveyFacts } from '../facts/session-facts.ts';
 import type { SessionServices } from '../facts/session-services.ts';
+
+/** How often a quiet question to an embedded database that somebody else has is asked again. */
+const triesWhileHeld = 10;
+const betweenTriesMs = 500;
 
 /** Questions that are open, by workspace: an embedded database serves one at a time, and runs come first. */
 const open = new WeakMap<WorkspaceClient, Set<() => Promise<void>>>();
@@ -56,18 +61,30 @@ export async function askQuietly<Answer extends object>(
     const connection = await connections.resolve(client, name);
     if ('problem' in connection) return unanswered('problem', connection.problem);
     const ask = await prepare();
-    if (isStopped) return unanswered('stopped', 'a run comes first');
-    const thread = startRunThread(ignore, ignore);
+    const isEmbedded = connection.engine === 'pglite';
+    const turn = isEmbedded ? takeTurn(client, name) : undefined;
     try {
-      const asked = ask(thread, connection);
-      stop = async () => {
-        isStopped = true;
-        await (connection.engine === 'pglite' ? asked.then(ignore, ignore) : thread.stop());
-      };
-      const answer = await asked;
-      return isWorld(answer) ? unanswered(answer.error, answer.message) : answer;
+      await turn?.free;
+      for (let left = isEmbedded ? triesWhileHeld : 0; ; left--) {
+        if (isStopped) return unanswered('stopped', 'a run comes first');
+        const thread = startRunThread(ignore, ignore);
+        try {
+          const asked = ask(thread, connection);
+          stop = async () => {
+            isStopped = true;
+            await (isEmbedded ? asked.then(ignore, ignore) : thread.stop());
+          };
+          const answer = await asked;
+          if (!isWorld(answer)) return answer;
+          if (answer.error !== 'conflict' || left === 0) return unanswered(answer.error, answer.message);
+        } finally {
+          await thread.stop();
+        }
+        // Another process has it, or a run that has just ended gives it back.
+        await sleep(betweenTriesMs);
+      }
     } finally {
-      await thread.stop();
+      turn?.end();
     }
   } catch (error) {
     if (isStopped) return unanswered('stopped', 'a run comes first');
@@ -75,6 +92,24 @@ export async function askQuietly<Answer extends object>(
   } finally {
     stops.delete(stopped);
   }
+}
+
+/** Whose turn it is to ask an embedded database, which serves one at a time, by workspace and connection. */
+const turns = new WeakMap<WorkspaceClient, Map<string, Promise<void>>>();
+
+function takeTurn(client: WorkspaceClient, name: string): { readonly free: Promise<void>; end(): void } {
+  const ofClient = turns.get(client) ?? new Map<string, Promise<void>>();
+  turns.set(client, ofClient);
+  const free = ofClient.get(name) ?? Promise.resolve();
+  let end = (): void => {};
+  const mine = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  ofClient.set(
+    name,
+    free.then(() => mine),
+  );
+  return { free, end };
 }
 
 type Asking = Pick<SessionServices, 'client' | 'connections' | 'startRunThread' | 'log'>;
