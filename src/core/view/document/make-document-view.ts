@@ -3,7 +3,7 @@ import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import type { Finding } from '../../lint/model/finding.ts';
 import type { Task, TaskId } from '../../pipeline/model/model.ts';
 import { taskContext } from '../../run/jobs/task-context.ts';
-import type { Problem, SourceSpan, Span } from '../../text/span.ts';
+import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { SliceVersion } from '../words/slice-version.ts';
@@ -11,6 +11,7 @@ import type { DocumentView, HintView, HoverView, LinkView, TaskView, UnknownView
 import { factHovers } from './fact-hovers.ts';
 import { type HoverLinks, placeLinks } from './hover-links.ts';
 import { intervalHints } from './interval-hints.ts';
+import { onePerCause } from './one-per-cause.ts';
 import { type ChosenPipeline, choosePipeline, type IntervalChoice } from './pipeline-view.ts';
 import { sliceHints } from './slice-hints.ts';
 import { sqlFileLinks } from './sql-file-links.ts';
@@ -104,12 +105,10 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
     hovers,
     links: fileLinks,
     findings,
-    // A finding at the same place says more, and its fix settles it.
-    unknowns: unknowns.filter((unknown) => !findings.some(({ at }) => overlap(at, unknown.at))),
-    problems: input.problems.flatMap(({ at, message, severity }) =>
-      at?.file === file && !(severity === 'info' && unknowns.some((unknown) => isSame(unknown.at, at)))
-        ? [{ at, message, severity }]
-        : [],
+    ...onePerCause(
+      findings,
+      input.problems.flatMap(({ at, message, severity }) => (at?.file === file ? [{ at, message, severity }] : [])),
+      unknowns,
     ),
   };
 }
@@ -117,10 +116,6 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
 /** Unknowns of a task that stand in the file; those without a place of their own stand at the task. */
 const unknownsIn = (file: string, { unknowns }: TaskFacts, name: SourceSpan): readonly UnknownView[] =>
   unknowns.flatMap(({ task, about, message, at = name }) => (at.file === file ? [{ task, about, at, message }] : []));
-
-const overlap = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
-
-const isSame = (a: Span, b: Span): boolean => a.start === b.start && a.end === b.end;
 
 /** Where a task stands in a file: its call, or the head of a SQL file that it runs. */
 function placeIn(file: string, task: Task): { readonly whole: SourceSpan; readonly name: SourceSpan } | undefined {
