@@ -145,6 +145,14 @@ describe('a typed range', () => {
     ]);
   });
 
+  test('says of days to come that they are left out', () => {
+    const said = (to: string) => rangeView(tasksOf(dag('UTC')), children, typed('2026-11-26', to), undefined).summary;
+    expect(said('2027-01-01')).toBe(
+      '2026-11-26 to 2026-11-28; 2026-11-29 and later are left out: they have not ended yet.',
+    );
+    expect(said('2026-11-29')).toBe('2026-11-26 to 2026-11-28; 2026-11-29 is not included.');
+  });
+
   test.each([
     ['2026-11-03', '2026-11-03', /end is not after the start/],
     ['yesterday', '2026-11-03', /“yesterday” is not a date or time/],

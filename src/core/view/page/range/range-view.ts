@@ -127,10 +127,14 @@ function summaryOf(
   const which = first === last ? name(first) : `${name(first)} to ${name(last)}`;
   const days = planSummary(plan).find((summary) => summary.task === task)?.data;
   const data = days === undefined ? '' : ` They write the data of ${daysInWords(days, zone)}.`;
+  const end = wholeDay(formatWall(last.data.end, zone));
+  // Who asks for days to come is told that they are not planned, and not only where the plan ends.
+  const isCut = plan.findings.some(({ code }) => code === 'not-finished');
+  const rest = isCut ? `${end} and later are left out: they have not ended yet.` : `${end} is not included.`;
   return {
     valid: true,
     count: counted(mine.length, 'interval'),
-    summary: `${which}; ${wholeDay(formatWall(last.data.end, zone))} is not included.${data}`,
+    summary: `${which}; ${rest}${data}`,
   };
 }
 
