@@ -6,6 +6,7 @@ import type { DocumentView } from '../../core/view/document/document-view.ts';
 import { type Remote, remote, ThreadEnded } from '../host/rpc.ts';
 import type { WorkspaceApi, WorkspaceEvent, WorkspaceSettings } from '../host/workspace-api.ts';
 import type { Log } from './log.ts';
+import { readingProgress } from './reading-progress.ts';
 
 /** Restarts of a thread that dies by itself before the client gives up and says so. */
 const mostRestarts = 3;
@@ -41,12 +42,19 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
     changed.fire();
   };
 
+  const reading = readingProgress();
   const start = (): void => {
     sent.clear();
     thread = remote<WorkspaceApi, WorkspaceEvent>(new Worker(threadFile), {
-      onEvent: (event) => (event.kind === 'log' ? log.info(event.message) : touch()),
+      onEvent(event) {
+        if (event.kind === 'log') return log.info(event.message);
+        if (event.kind === 'reading') return reading.report(event.done, event.total);
+        reading.end();
+        touch();
+      },
       onEnd: (reason) => {
         if (disposed) return;
+        reading.end();
         log.error(`reading ${folder.name} stopped: ${reason}`);
         if (++restarts > mostRestarts) {
           void vscode.window.showErrorMessage(
@@ -131,6 +139,7 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
     },
     dispose() {
       disposed = true;
+      reading.end();
       clearTimeout(timer);
       for (const subscription of subscriptions) subscription.dispose();
       changed.dispose();

@@ -1,4 +1,5 @@
 import type { WorkspaceFacts } from '../../core/lineage/facts/workspace-facts.ts';
+import { buildWorkspaceFacts } from '../../core/lineage/workspace/build-workspace-facts.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace/workspace-index.ts';
 import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
 import type { Finding } from '../../core/lint/model/finding.ts';
@@ -9,6 +10,7 @@ import { problemsOnce } from '../../core/pipeline/workspace/problems-once.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/workspace/read-workspace.ts';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { plannableTasks } from '../../core/plan/tasks/plannable-tasks.ts';
+import { plural } from '../../core/text/plural.ts';
 import type { Problem } from '../../core/text/span.ts';
 import type { AirflowSettings } from '../../node/airflow/airflow-memory.ts';
 import { pythonPath } from '../../node/airflow/python-path.ts';
@@ -40,13 +42,24 @@ export interface LiveState {
 }
 
 export interface LiveWorkspace {
+  readonly settings: WorkspaceSettings;
   state(): LiveState;
+  /**
+   * What a DAG file says by itself, while a large workspace has not been read yet: its pipelines and tasks are told, what
+   * they have to do with those of other files is not. `undefined`: the workspace has been read, or soon is.
+   */
+  firstLook(path: string): WorkspaceFacts | undefined;
   configure(settings: WorkspaceSettings): void;
   cover(path: string, text: string | undefined): void;
   changed(paths: readonly string[]): void;
   /** What the database that plans are for has beside the files; `undefined`: none is known. */
   learn(database: DatabaseDefinitions | undefined): void;
 }
+
+/** A workspace of fewer files is read before anybody notices. */
+const manyFiles = 100;
+/** Files that are read before others get their turn. */
+const pieceOfFiles = 20;
 
 const configFile = /^backfill\.ya?ml$/;
 
@@ -73,12 +86,14 @@ interface KeptWork {
 
 /**
  * Reads a workspace and keeps it current. Reading itself waits until somebody asks for the state; `onAnswer` is called
- * when a real Airflow has said something, so that the state is another one.
+ * when a real Airflow has said something or the rest of a large workspace was read, so that the state is another one;
+ * `onReading`, while that is read, with the Python files that are done.
  */
 export async function openLiveWorkspace(
   root: string,
   first: WorkspaceSettings,
   onAnswer: (said: string) => void,
+  onReading: (done: number, total: number) => void,
 ): Promise<LiveWorkspace> {
   const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
   const kept: KeptWork = {
@@ -111,17 +126,51 @@ export async function openLiveWorkspace(
     return reader.reader;
   };
 
+  const isRead = (): boolean => current !== undefined || readings.length > 0;
+  const readAlone = (paths: readonly string[]): { readonly config: Config; readonly reading: WorkspaceReading } => {
+    read ??= readConfigOf(root);
+    return { config: read.config, reading: readerFor(read).read(live.files, undefined, new Set(paths)) };
+  };
+
+  const state = (): LiveState => {
+    read ??= readConfigOf(root);
+    if (current === undefined) {
+      airflow.follow(airflowToAsk(root, read.config, settings));
+      const reading = readerFor(read).read(live.files, airflow.answers());
+      readings = reading.files;
+      current = makeState(root, reading, live, withFailure(read, airflow.failure()), settings, kept, database);
+    }
+    return current;
+  };
+
+  /** Piece by piece, so that others are answered meanwhile. */
+  const readAll = async (): Promise<void> => {
+    const paths = live.files.paths().filter((path) => path.endsWith('.py'));
+    for (let from = 0; from < paths.length && !isRead(); from += pieceOfFiles) {
+      onReading(from, paths.length);
+      readAlone(paths.slice(from, from + pieceOfFiles));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    onReading(paths.length, paths.length);
+    state();
+    onAnswer(`${plural(live.files.paths().length, 'file')} were read`);
+  };
+  let isReading = false;
+
   return {
-    state() {
-      read ??= readConfigOf(root);
-      if (current === undefined) {
-        airflow.follow(airflowToAsk(root, read.config, settings));
-        const reading = readerFor(read).read(live.files, airflow.answers());
-        readings = reading.files;
-        current = makeState(root, reading, live, withFailure(read, airflow.failure()), settings, kept, database);
-      }
-      return current;
+    get settings() {
+      return settings;
     },
+    firstLook(path) {
+      if (isRead() || !path.endsWith('.py') || live.files.paths().length < manyFiles) return undefined;
+      const alone = readAlone([path]);
+      const facts = buildWorkspaceFacts(alone.reading, alone.config.declared, alone.config.sources);
+      if (!isReading)
+        setImmediate(() => void readAll().catch((error: Error) => onAnswer(`not read: ${error.message}`)));
+      isReading = true;
+      return namesakes(facts, live, path) ? undefined : facts;
+    },
+    state,
     configure(next) {
       settings = next;
       current = undefined;
@@ -142,6 +191,16 @@ export async function openLiveWorkspace(
     },
   };
 }
+
+/** Whether another file may have a DAG of the same name: they are told apart when all are read. */
+function namesakes({ pipelines }: WorkspaceFacts, { files }: LiveFiles, path: string): boolean {
+  const ids = pipelines.map(({ id }) => id);
+  return files
+    .paths()
+    .some((other) => other !== path && other.endsWith('.py') && ids.some((id) => names(files.read(other) ?? '', id)));
+}
+
+const names = (text: string, id: string): boolean => text.includes(`"${id}"`) || text.includes(`'${id}'`);
 
 function makeState(
   root: string,

@@ -293,4 +293,7 @@ export interface WorkspaceApi {
 /** What the workspace thread tells on its own. */
 export type WorkspaceEvent =
   /** Something that views depend on has changed: ask again. */
-  { readonly kind: 'changed' } | { readonly kind: 'log'; readonly message: string };
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'log'; readonly message: string }
+  /** A large workspace is read, piece by piece: so many of its Python files are. `changed` follows. */
+  | { readonly kind: 'reading'; readonly done: number; readonly total: number };

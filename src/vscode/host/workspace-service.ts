@@ -17,6 +17,7 @@ import { type Instant, instant } from '../../core/time/zones/instant.ts';
 import { parseInstant, toIso } from '../../core/time/zones/iso.ts';
 import type { ZoneName } from '../../core/time/zones/zone-name.ts';
 import { draftDeclaration } from '../../core/view/document/draft-declaration.ts';
+import { firstView } from '../../core/view/document/first-view.ts';
 import { makeDocumentView } from '../../core/view/document/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pipeline-view.ts';
 import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
@@ -34,8 +35,8 @@ import { freeName, writeConnection } from '../../node/config/edit/write-connecti
 import { previewPlace } from '../../node/config/preview-place.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { refuseElsewhere } from '../../node/run-setup.ts';
-import { hoverLinks } from './hover-links.ts';
 import { connectionsIn, runDefaultsIn } from './config-answers.ts';
+import { hoverLinks } from './hover-links.ts';
 import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
 import { placesIn } from './places-in.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
@@ -117,10 +118,12 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
 
   return {
     async open({ root, settings }) {
-      workspace = await openLiveWorkspace(root, settings, (message) => {
+      const onAnswer = (message: string): void => {
         emit({ kind: 'log', message });
         emit({ kind: 'changed' });
-      });
+      };
+      const onReading = (done: number, total: number): void => emit({ kind: 'reading', done, total });
+      workspace = await openLiveWorkspace(root, settings, onAnswer, onReading);
     },
     async configure(settings) {
       live().configure(settings);
@@ -133,6 +136,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     async view({ path, now }) {
       await afterQueue();
+      const early = live().firstLook(path);
+      const { shownIn } = live().settings;
+      if (early !== undefined)
+        return firstView({ file: path, facts: early, choice: picked, now: instant(now), shownIn });
       const then = state();
       const { root, facts, problems, settings, config, children } = then;
       const proven = proofs.tell(then, await then.findings());

@@ -54,6 +54,23 @@ describe('reading again', () => {
     expect(parsed).not.toHaveBeenCalled();
   });
 
+  test('files that were read alone before are those of the whole, and are not parsed again', () => {
+    reader = createWorkspaceReader(counting, defaultReaderOptions);
+    const alone = reader.read(fileSetOf(files), undefined, new Set(['dags/b.py']));
+    expect(alone.files.map(({ file }) => file)).toEqual(['dags/b.py']);
+    expect(parsed).toHaveBeenCalledTimes(1);
+    expect(alone.text('dags/b.sql')).toBe('select 2');
+    reader.read(fileSetOf(files), undefined, new Set(['dags/a.py']));
+    parsed.mockClear();
+    const whole = readNow();
+    expect(parsed).not.toHaveBeenCalled();
+    expect(reading(whole, 'dags/b.py')).toBe(alone.files[0]);
+    expect(whole).toEqual({
+      ...createWorkspaceReader(parser, defaultReaderOptions).read(fileSetOf(files)),
+      text: expect.any(Function),
+    });
+  });
+
   test('one edit reads that file only', () => {
     const before = readNow();
     files.set('dags/b.py', `${files.get('dags/b.py')}\n`);

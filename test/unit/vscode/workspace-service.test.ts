@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { WorkspaceSettings } from '../../../src/vscode/host/workspace-api.ts';
 import { createWorkspaceApi } from '../../../src/vscode/host/workspace-service.ts';
 
@@ -111,4 +111,67 @@ test('a task is made safe from its name and from its statement, with the edits w
   expect(await at('dags/t.sql', 2)).toMatchObject([
     { refused: expect.stringContaining('it rewrites the whole table') },
   ]);
+});
+
+describe('a file of a large workspace', () => {
+  const insert = (dagId: string, table: string, from: string): string => `from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+with DAG("${dagId}", schedule="@daily"):
+    SQLExecuteQueryOperator(task_id="t", conn_id="dw", sql="INSERT INTO mart.${table} SELECT * FROM mart.${from}")
+`;
+  const fill = (): void => {
+    for (let n = 0; n < 120; n++) writeFileSync(join(root, `dags/d_${n}.py`), insert(`d_${n}`, `t_${n}`, `t_${n - 1}`));
+  };
+  const opened = async () => {
+    let tell = (): void => {};
+    const changed = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const api = createWorkspaceApi(({ kind }) => (kind === 'changed' ? tell() : undefined));
+    await api.open({ root, settings });
+    return { api, changed };
+  };
+
+  test('has its tasks and intervals before the rest is read, and what the rest says when it is', async () => {
+    fill();
+    const { api, changed } = await opened();
+    const first = await api.view({ path: 'dags/d_7.py', now });
+    expect(first.tasks).toMatchObject([{ task: 'd_7.t', interval: { label: '2026-01-01' }, downstream: undefined }]);
+    // What the others decide is not said before they are read.
+    expect(first).toMatchObject({ findings: [], unknowns: [], hints: [], hovers: [], problems: [] });
+    await changed;
+    const whole = await api.view({ path: 'dags/d_7.py', now });
+    expect(whole.tasks).toMatchObject([{ task: 'd_7.t', interval: { label: '2026-01-01' }, downstream: 112 }]);
+    expect(whole.findings).not.toEqual([]);
+    expect(first.tasks.map(({ at }) => at)).toEqual(whole.tasks.map(({ at }) => at));
+  });
+
+  test('waits for the rest where another file has a DAG of its name, and where it is SQL', async () => {
+    fill();
+    writeFileSync(join(root, 'dags/e.py'), insert('d_7', 'other', 'raw'));
+    const { api } = await opened();
+    const [task] = (await api.view({ path: 'dags/d_7.py', now })).tasks;
+    expect(task?.downstream).toBe(112);
+    writeFileSync(join(root, 'dags/load.sql'), 'INSERT INTO mart.t SELECT 1');
+    writeFileSync(join(root, 'dags/s.py'), insert('s', 't', 't').replace(/sql=".*"/, 'sql="load.sql"'));
+    const again = await opened();
+    expect((await again.api.view({ path: 'dags/load.sql', now })).tasks).toMatchObject([
+      { task: 's.t', downstream: 0 },
+    ]);
+  });
+
+  test('is read with its edits, and as the version that the workspace says', async () => {
+    fill();
+    writeFileSync(
+      join(root, 'dags/sdk.py'),
+      insert('sdk', 'sdk', 'raw').replace('airflow import DAG', 'airflow.sdk import DAG'),
+    );
+    const { api, changed } = await opened();
+    await api.edit({ path: 'dags/d_7.py', text: insert('mine', 't_7', 't_6').replace('@daily', '0 6 * * *') });
+    const first = await api.view({ path: 'dags/d_7.py', now });
+    await changed;
+    const whole = await api.view({ path: 'dags/d_7.py', now });
+    expect(first.tasks[0]?.task).toBe('mine.t');
+    expect(first.pipelines).toEqual(whole.pipelines);
+  });
 });

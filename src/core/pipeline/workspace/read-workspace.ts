@@ -26,9 +26,11 @@ import { oncePer, sameItems } from './memo.ts';
 export interface WorkspaceReader {
   /**
    * Reads what changed since the last call. Files that cannot be read never stop the others; never throws.
-   * `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files.
+   * `answers` of a real Airflow confirm or correct what the files say, as long as they are still the same files. `only`: these
+   * files alone, with what they use, as they are read among all the others; what several files say of a thing is not
+   * joined then. The memory is that of the whole reading, which is quicker after it.
    */
-  read(files: FileSet, answers?: AirflowAnswers): WorkspaceReading;
+  read(files: FileSet, answers?: AirflowAnswers, only?: ReadonlySet<string>): WorkspaceReading;
 }
 
 interface Cached {
@@ -86,7 +88,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   };
 
   return {
-    read(files, answers) {
+    read(files, answers, only) {
       const paths = [...files.paths()].sort();
       const allPaths = paths.join('\n');
       shared.begin(files, allPaths);
@@ -131,7 +133,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         if (text === undefined) continue;
         const found = scan(path, text);
         usesSdk ||= found.usesSdk;
-        if (found.isDag) dagFiles.push({ path, text });
+        if (found.isDag && only?.has(path) !== false) dagFiles.push({ path, text });
       }
       const told = workspaceSettings(files, options);
       const workspace: WorkspaceSettings = { ...told, version: told.version ?? (usesSdk ? 3 : undefined) };
@@ -151,13 +153,15 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       }
       const used = new Set(readings.flatMap((reading) => reading.dependsOn));
       for (const path of paths) {
-        if (!path.endsWith('.sql') || used.has(path)) continue;
+        // Without the others nobody knows whether one of them runs it.
+        if (only !== undefined || !path.endsWith('.sql') || used.has(path)) continue;
         const text = files.read(path);
         if (text === undefined) continue;
         readings.push(
           readCached(path, text, '', (recording) => readSqlFile(path, text, recording, options, makeTaskSql)),
         );
       }
+      if (only !== undefined) return withTexts(joinReadings(readings), files);
       for (const path of cache.keys()) if (files.read(path) === undefined) cache.delete(path);
 
       const same = joined !== undefined && sameItems(joined.parts, readings);
@@ -166,15 +170,20 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
           ? joined.whole
           : keepJoined(joined?.whole ?? [], joinReadings(sayVersion(withRoutines(readings), versionGuessedIn, files)));
       joined = { parts: readings, whole };
-      const texts = new Map<string, string>();
-      for (const { file, dependsOn } of whole)
-        for (const path of [file, ...dependsOn]) {
-          const text = files.read(path);
-          if (text !== undefined) texts.set(path, text);
-        }
-      return { files: whole, text: (file) => texts.get(file) };
+      return withTexts(whole, files);
     },
   };
+}
+
+/** Readings with the texts that they are of. */
+function withTexts(readings: readonly FileReading[], files: FileSet): WorkspaceReading {
+  const texts = new Map<string, string>();
+  for (const { file, dependsOn } of readings)
+    for (const path of [file, ...dependsOn]) {
+      const text = files.read(path);
+      if (text !== undefined) texts.set(path, text);
+    }
+  return { files: readings, text: (file) => texts.get(file) };
 }
 
 /** The files that were there, of those that a reading and the modules it took looked at. */

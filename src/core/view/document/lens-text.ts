@@ -5,7 +5,7 @@ import type { TaskView } from './document-view.ts';
 
 /** `Rerun this interval (2026-11-29, +3 downstream)`. */
 export function rerunTitle({ interval, downstream }: Pick<TaskView, 'interval' | 'downstream'>): string {
-  const behind = downstream === 0 ? [] : [`+${downstream} downstream`];
+  const behind = downstream === undefined || downstream === 0 ? [] : [`+${downstream} downstream`];
   return `Rerun this interval (${[interval?.label ?? '', ...behind].join(', ')})`;
 }
 

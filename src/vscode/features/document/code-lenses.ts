@@ -63,7 +63,9 @@ function lensesOf(task: TaskView, document: vscode.TextDocument, now: number): v
     lens(
       `$(debug-rerun) ${rerunTitle(task)}`,
       'backfill.rerunInterval',
-      `${task.task}: plan this interval again with what is downstream; one press on its page goes on`,
+      task.downstream === undefined
+        ? `${task.task}: plan this interval again; what is downstream of it is still being read`
+        : `${task.task}: plan this interval again with what is downstream; one press on its page goes on`,
     ),
     lens('Backfill…', 'backfill.backfillIntervals', `${task.task}: choose intervals and what runs behind them`),
     lens('Prove', 'backfill.proveTask', `${task.task}: run this interval twice, compare, and keep nothing`),
