@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import { processOwner } from '../node/process-owner.ts';
+import { connections } from './clients/connections.ts';
+import type { WorkspaceClients } from './clients/workspace-clients.ts';
+import { registerBackfillCommands } from './features/commands/backfill-commands.ts';
+import { registerCheckAll } from './features/commands/check-all.ts';
+import { registerChooseAirflow } from './features/commands/choose-airflow.ts';
+import { registerDeclareTask } from './features/commands/declare-task.ts';
+import { registerIntervalPicker } from './features/commands/interval-picker.ts';
+import { registerLedgerCommands } from './features/commands/ledger-commands.ts';
+import { offerUnfinished } from './features/commands/offer-unfinished.ts';
+import { registerRunStatus } from './features/commands/run-status.ts';
+import { registerWalkthrough } from './features/commands/walkthrough.ts';
+import { registerHome } from './features/home/home-views.ts';
+import { registerProveTests } from './features/tests/prove-tests.ts';
+import { registerLanguageModelTools } from './features/tools/language-model-tools.ts';
+import { assistantPanels } from './panel/page/assistant-panels.ts';
+import { editorServices } from './panel/page/editor-services.ts';
+import { sliceDocuments } from './panel/page/slice-documents.ts';
+import { registerConnectionCommands } from './prompts/connect-warehouse.ts';
+
+/** Everything that somebody asks for: the page, the side bar, commands, tests and tools. */
+export function registerAssistant(
+  context: vscode.ExtensionContext,
+  clients: WorkspaceClients,
+  thread: (name: string) => string,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
+  const passwords = connections(context.secrets);
+  const diffs = sliceDocuments();
+  const panels = assistantPanels(
+    context,
+    clients,
+    (client, remember) =>
+      editorServices({
+        client,
+        connections: passwords,
+        log,
+        diffs,
+        runThread: thread('run-thread'),
+        createdBy: processOwner('VS Code'),
+        remember,
+      }),
+    log,
+  );
+  return vscode.Disposable.from(
+    diffs,
+    panels,
+    registerDeclareTask(clients),
+    registerIntervalPicker(clients),
+    registerCheckAll(clients),
+    registerConnectionCommands(clients, passwords),
+    registerChooseAirflow(clients),
+    registerBackfillCommands(clients, panels),
+    registerLedgerCommands(clients, panels),
+    registerRunStatus(panels),
+    registerWalkthrough(context, panels),
+    registerHome(clients, panels),
+    registerProveTests(clients, panels),
+    registerLanguageModelTools(clients, panels),
+    offerUnfinished(clients, panels),
+    vscode.commands.registerCommand('backfill.showLog', () => log.show()),
+  );
+}
