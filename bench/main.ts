@@ -4,6 +4,7 @@ import type { Figure } from './figure.ts';
 import { bundle } from './parts/bundle.ts';
 import { check } from './parts/check.ts';
 import { checksum } from './parts/checksum.ts';
+import { editor } from './parts/editor.ts';
 import { memory } from './parts/memory.ts';
 import { peers } from './parts/peers.ts';
 import { plan } from './parts/plan.ts';
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   checksum,
   check,
   sqlfluff,
+  editor,
   bundle,
 };
 const file = 'test-results/bench.json';

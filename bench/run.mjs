@@ -1,6 +1,6 @@
 // Builds the product and the measurements in a folder of their own and starts them. Usage: run.mjs [part…]; without a part all of them.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -22,8 +22,24 @@ await build({
   packages: 'external',
   logLevel: 'warning',
 });
+// The measurements inside of VS Code are an extension of their own, as VS Code runs those under development.
+await build({
+  absWorkingDir: root,
+  entryPoints: { probe: 'bench/editor/host-probe.ts' },
+  outdir: `${outdir}/editor-probe`,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  external: ['vscode'],
+  logLevel: 'warning',
+});
+const manifest = { name: 'probe', publisher: 'bench', version: '0.0.1', engines: { vscode: '^1.100.0' } };
+await writeFile(`${outdir}/editor-probe/package.json`, JSON.stringify(manifest));
 const done = spawnSync(process.execPath, [`${outdir}/main.mjs`, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
+  env: { ...process.env, BACKFILL_VSCODE_SERVERS: `${root}test/vscode/servers/` },
 });
 process.exit(done.status ?? 1);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { momentMs, until } from './patience.ts';
 import type { FrameScope, Locator, Page } from './playwright.ts';
+import { serversFolder } from './servers-folder.ts';
 
 /** The assistant's page inside its two frames. */
 export interface AssistantPage {
@@ -36,10 +36,7 @@ const bodyClasses = {
 } as const;
 
 /** Lives beside the VS Codes, not among the project's packages. */
-const axe = readFileSync(
-  fileURLToPath(new URL('../servers/current/node_modules/axe-core/axe.min.js', import.meta.url)),
-  'utf8',
-);
+const axe = readFileSync(`${serversFolder}current/node_modules/axe-core/axe.min.js`, 'utf8');
 
 export function assistantPage(page: Page): AssistantPage {
   const frame = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');

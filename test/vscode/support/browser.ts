@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from './playwright.ts';
+import { serversFolder } from './servers-folder.ts';
 
-const require = createRequire(fileURLToPath(new URL('../servers/current/package.json', import.meta.url)));
+const require = createRequire(`${serversFolder}current/package.json`);
 
 /** Starts Chromium without a window. Playwright lives beside the VS Codes, not among the project's packages. */
 export async function launchBrowser(): Promise<Browser> {

