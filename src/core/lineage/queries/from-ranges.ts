@@ -7,6 +7,7 @@ import type { ColumnType } from '../columns/column-type.ts';
 import { type ComparedColumn, comparedColumn } from '../columns/compared-column.ts';
 import { comparedRange, valueOfSide } from '../columns/compared-range.ts';
 import { isNamed } from '../columns/query-scope.ts';
+import { type QueryOf, withSingleRows } from '../columns/with-single-rows.ts';
 import type { SqlContext } from '../times/sql-context.ts';
 import type { TimeReadings } from '../times/time-readings.ts';
 
@@ -17,6 +18,7 @@ export interface ColumnsOf {
   typeOf(item: FromItem, column: string): ColumnType;
   /** What is known of the values in the first column of a subquery. */
   outputOf(query: QueryBlock): ColumnRange | undefined;
+  readonly queryOf: QueryOf;
 }
 
 /** For each entry of a FROM list the ranges that the block's own conditions put on its columns. */
@@ -65,7 +67,8 @@ export function fromRanges(
   };
 
   const links: Link[] = [];
-  const apply = (conjuncts: readonly SqlExpression[], restricts: (index: number) => boolean): void => {
+  const apply = (written: readonly SqlExpression[], restricts: (index: number) => boolean): void => {
+    const conjuncts = withSingleRows(written, from, columns.queryOf);
     for (const { range, ...column } of columnConditions(conjuncts, context, typeOf, columns.outputOf)) {
       for (const index of owners(column)) if (restricts(index)) put(index, column.name, range, both);
     }

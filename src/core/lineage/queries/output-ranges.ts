@@ -3,7 +3,16 @@ import { type ColumnRange, either } from '../columns/column-range.ts';
 import { comparedColumn } from '../columns/compared-column.ts';
 import { valueOfSide } from '../columns/compared-range.ts';
 import { namedTime } from '../columns/named-time.ts';
-import { nameOfItem, noRanges, outputNames, type Ranges } from '../columns/query-scope.ts';
+import { queryIn } from '../columns/query-in.ts';
+import {
+  emptyScope,
+  nameOfItem,
+  noRanges,
+  openScope,
+  outputNames,
+  type Ranges,
+  type Scope,
+} from '../columns/query-scope.ts';
 import type { SqlContext } from '../times/sql-context.ts';
 import { timeBound } from '../times/time-bound.ts';
 import { endOfUnit, noOffset, shiftReadings } from '../times/time-readings.ts';
@@ -28,11 +37,13 @@ export function outputRanges(
   context: SqlContext,
   tables: TableColumns,
   known: KnownTables,
+  outer: Scope = emptyScope,
 ): OutputRanges {
   const scope = new Map(known);
-  for (const table of query.with) scope.set(table.name, ofCommonTable(table, context, tables, scope));
-  const first = ofBlock(query, context, tables, scope);
-  const all = [first, ...query.then.map((next) => outputRanges(next.query, context, tables, scope))];
+  const common = openScope(query, outer);
+  for (const table of query.with) scope.set(table.name, ofCommonTable(table, context, tables, scope, common));
+  const first = ofBlock(query, context, tables, scope, common);
+  const all = [first, ...query.then.map((next) => outputRanges(next.query, context, tables, scope, common))];
   if (all.length === 1) return first;
   const names = [...first.byName.keys()];
   const positions = first.positions.map((_, index) => unionAt(all.map((one) => one.positions[index])));
@@ -55,8 +66,14 @@ function unionAt(ranges: readonly (ColumnRange | undefined)[]): ColumnRange | un
   return found.length === ranges.length ? either(found) : undefined;
 }
 
-function ofCommonTable(table: CommonTable, context: SqlContext, tables: TableColumns, known: KnownTables): Ranges {
-  const output = outputRanges(table.query, context, tables, known);
+function ofCommonTable(
+  table: CommonTable,
+  context: SqlContext,
+  tables: TableColumns,
+  known: KnownTables,
+  outer: Scope,
+): Ranges {
+  const output = outputRanges(table.query, context, tables, known, outer);
   if (table.columns.length === 0) return output.byName;
   const renamed = new Map<string, ColumnRange>();
   for (const [index, name] of table.columns.entries()) {
@@ -66,23 +83,31 @@ function ofCommonTable(table: CommonTable, context: SqlContext, tables: TableCol
   return renamed;
 }
 
-function ofBlock(query: QueryBlock, context: SqlContext, tables: TableColumns, scope: KnownTables): OutputRanges {
+function ofBlock(
+  query: QueryBlock,
+  context: SqlContext,
+  tables: TableColumns,
+  scope: KnownTables,
+  common: Scope,
+): OutputRanges {
   const typeOf: ColumnsOf['typeOf'] = (item, column) => {
     if (item.kind === 'query') return outputType(item.query, column, [], typeOf);
     return item.kind === 'table' && item.cte === undefined ? tables.typeOf(item.table.name, column) : undefined;
   };
   const columns: ColumnsOf = {
     has: (item, column) => {
-      if (item.kind === 'query') return outputNames(item.query)?.includes(column);
+      const behind = queryIn(common, item);
+      if (behind !== undefined) return outputNames(behind.query, behind.columns)?.includes(column);
       return item.kind === 'table' && item.cte === undefined ? tables.has(item.table.name, column) : undefined;
     },
     typeOf,
-    outputOf: (inner) => outputRanges(inner, context, tables, scope).positions[0],
+    outputOf: (inner) => outputRanges(inner, context, tables, scope, common).positions[0],
+    queryOf: (item) => queryIn(common, item),
   };
   const own = fromRanges(query.from, query.where, context, columns);
   for (const [index, item] of query.from.entries()) {
     // The unmatched rows of an outer join have no value at all there, so a range still holds for those that have one.
-    for (const [name, range] of rangesOfItem(item, context, tables, scope)) own.ask(index, name, range);
+    for (const [name, range] of rangesOfItem(item, context, tables, scope, common)) own.ask(index, name, range);
   }
   own.settle();
 
@@ -115,8 +140,14 @@ function ofBlock(query: QueryBlock, context: SqlContext, tables: TableColumns, s
   }
 }
 
-function rangesOfItem(item: FromItem, context: SqlContext, tables: TableColumns, scope: KnownTables): Ranges {
-  if (item.kind === 'query') return outputRanges(item.query, context, tables, scope).byName;
+function rangesOfItem(
+  item: FromItem,
+  context: SqlContext,
+  tables: TableColumns,
+  scope: KnownTables,
+  common: Scope,
+): Ranges {
+  if (item.kind === 'query') return outputRanges(item.query, context, tables, scope, common).byName;
   if (item.kind === 'function') return noRanges;
   return scope.get(item.cte ?? item.table.name) ?? noRanges;
 }

@@ -1,12 +1,13 @@
 import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
-import { walkInside } from '../../sql/model/walk.ts';
+import { walkInside, walkQueries } from '../../sql/model/walk.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
 import { type ColumnRange, either } from '../columns/column-range.ts';
 import type { ColumnType } from '../columns/column-type.ts';
 import { comparedColumn } from '../columns/compared-column.ts';
 import { comparedRange } from '../columns/compared-range.ts';
+import { queryIn } from '../columns/query-in.ts';
 import {
   emptyScope,
   lookUp,
@@ -40,7 +41,7 @@ export interface TableRead {
  */
 export function tableReads(statement: Statement, context: SqlContext, tables: TableColumns): readonly TableRead[] {
   const found: TableRead[] = [];
-  const visitor = makeVisitor(context, tables, found, undefined, new Map());
+  const visitor = makeVisitor(context, tables, found, undefined, new Map(), namedInside(statement.modifying));
   const usingQuery = statement.from.some((item) => item.kind === 'query' && item.query === statement.query);
   if (statement.query !== undefined && !usingQuery) visitor.query(statement.query, noRanges, emptyScope);
   const scope = scopeOf(statement.with, emptyScope);
@@ -123,6 +124,7 @@ function makeVisitor(
   found: TableRead[],
   view: TableReference | undefined,
   visits: Map<string, number>,
+  readElsewhere: ReadonlySet<string> = new Set(),
 ): Visitor {
   const columnsIn = (scope: Scope): ColumnsOf => ({
     has: (item, column) => {
@@ -136,6 +138,7 @@ function makeVisitor(
     },
     typeOf: (item, column) => typeIn(scope, item, column, 0),
     outputOf: (query) => outputRanges(query, context, tables, new Map()).positions[0],
+    queryOf: (item) => queryIn(scope, item),
   });
   /** Tables that name each other in a circle end at a depth. */
   const typeIn = (scope: Scope, item: FromItem, column: string, depth: number): ColumnType => {
@@ -163,8 +166,9 @@ function makeVisitor(
         continue;
       }
       const common = item.cte === undefined ? undefined : lookUp(scope, item.cte);
-      if (common === undefined) visitTable(item.table, ranges);
-      else common.found.asked.push(ranges);
+      if (common !== undefined) common.found.asked.push(ranges);
+      // A common table of the statement around this one (`with b as (…), i as (insert … select … from b) …`) is no table.
+      else if (item.cte === undefined) visitTable(item.table, ranges);
     }
     visitNested(
       from.flatMap((item) => item.on),
@@ -214,8 +218,8 @@ function makeVisitor(
   /** Later tables can only name earlier ones, so each is visited after everything that asks something of it. */
   const visitCommon = (scope: Scope): void => {
     for (const { table, asked } of [...scope.tables.values()].reverse()) {
-      const recursive = namesItself(table.query, table.name);
-      visitQuery(table.query, recursive ? noRanges : unionOf(asked), scope, table.columns);
+      const isOpen = namesItself(table.query, table.name) || readElsewhere.has(table.name);
+      visitQuery(table.query, isOpen ? noRanges : unionOf(asked), scope, table.columns);
     }
   };
 
@@ -311,6 +315,19 @@ function unionOf(asked: readonly Ranges[]): Ranges {
     if (others.length === rest.length) ranges.set(name, either([range, ...others]));
   }
   return ranges;
+}
+
+/** Common tables that statements inside this one read (`with b as (…), i as (insert … select … from b) …`), whatever it asks itself. */
+function namedInside(modifying: readonly Statement[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (from: readonly FromItem[]): void => {
+    for (const item of from) if (item.kind === 'table' && item.cte !== undefined) names.add(item.cte);
+  };
+  for (const statement of modifying) {
+    add(statement.from);
+    walkQueries(statement, (query) => add(query.from));
+  }
+  return names;
 }
 
 /** A recursive common table: what is asked of its result does not hold for the rows on the way to it. */
