@@ -186,3 +186,22 @@ with DAG("a", schedule="@daily", start_date=${start}, catchup=False):
     'pendulum.now().add(days=1)',
   ])('now: %s', (start) => expect(message(start)).toContain('the first interval never ends'));
 });
+
+describe('tasks that follow each other with other start dates', () => {
+  const found = (schedule: string): boolean =>
+    checkFiles({
+      'dags/d.py': [
+        'from airflow import DAG',
+        'from airflow.operators.bash import BashOperator',
+        'import pendulum',
+        `with DAG("d", schedule=${schedule}, start_date=pendulum.datetime(2024, 1, 1), catchup=False):`,
+        '    a = BashOperator(task_id="a", bash_command="load {{ ds }}")',
+        '    a >> BashOperator(task_id="b", bash_command="sum {{ ds }}", start_date=pendulum.datetime(2020, 1, 1))',
+      ].join('\n'),
+    }).some(({ rule, message }) => rule === 'dynamic-start-date' && message.includes('other start dates'));
+
+  test('have intervals that run one without the other, where a schedule makes any', () => {
+    expect(found('"@daily"')).toBe(true);
+    expect(found('None')).toBe(false);
+  });
+});

@@ -37,6 +37,10 @@ describe('constants', () => {
   });
 });
 
+test('a function knows its name', () => {
+  expect(inPython('[f.__name__ for f in [one, two]]', 'def one():\n  pass\ndef two():\n  pass')).toBe('["one", "two"]');
+});
+
 describe('texts', () => {
   test.each([
     ['"a" \'b\' """c"""', '"abc"'],

@@ -166,6 +166,8 @@ export interface AirflowWord {
 
 export interface Pipeline {
   readonly id: string;
+  /** Absent where the file gives the id; `true` where it is only known when the file runs, and `id` is a stand-in. */
+  readonly hasStandInId?: true;
   readonly format: 'airflow' | 'sql-file';
   readonly file: string;
   /** The `DAG(…)` call, the `@dag` decorator, or the whole file. */

@@ -41,29 +41,34 @@ function resolveEdges(
 }
 
 function tellDuplicatesApart(readings: readonly FileReading[]): readonly FileReading[] {
-  const owner = new Map<string, string>();
+  const owner = new Map<string, Pick<Pipeline, 'file' | 'hasStandInId'>>();
   return readings.map((reading) => {
     const problems = [...reading.problems];
     const pipelines = reading.pipelines.map((pipeline) => {
       const first = owner.get(pipeline.id);
       if (first === undefined) {
-        owner.set(pipeline.id, pipeline.file);
+        owner.set(pipeline.id, pipeline);
         return pipeline;
       }
-      problems.push({
-        message: `The dag_id ${JSON.stringify(pipeline.id)} is also used in ${first}; Airflow keeps only one of the two. Give this DAG another id.`,
-        at: pipeline.at,
-        severity: 'error',
-      });
-      return renamePipeline(pipeline, freeName(`${pipeline.id} (${pipeline.file})`, owner));
+      // Of an id that only the run knows nothing says that it is the other one.
+      if (first.hasStandInId === undefined && pipeline.hasStandInId === undefined)
+        problems.push({
+          message: `The dag_id ${JSON.stringify(pipeline.id)} is also used in ${first.file}; Airflow keeps only one of the two. Give this DAG another id.`,
+          at: pipeline.at,
+          severity: 'error',
+        });
+      const free = freeName(`${pipeline.id} (${pipeline.file})`, owner);
+      owner.set(free, pipeline);
+      return renamePipeline(pipeline, free);
     });
-    return problems.length === reading.problems.length ? reading : { ...reading, pipelines, problems };
+    return pipelines.every((pipeline, index) => pipeline === reading.pipelines[index])
+      ? reading
+      : { ...reading, pipelines, problems };
   });
 }
 
-function freeName(name: string, owner: Map<string, string>): string {
+function freeName(name: string, owner: ReadonlyMap<string, unknown>): string {
   let free = name;
   for (let number = 2; owner.has(free); number++) free = `${name} ${number}`;
-  owner.set(free, name);
   return free;
 }

@@ -59,7 +59,7 @@ function* unevenChain(context: LintContext, pipeline: Pipeline): Generator<RuleF
     const at = own(task)?.valueAt ?? pipeline.startDateAt;
     return at === undefined ? '' : textAt(context, at).replace(/\s+/g, '');
   };
-  if (!pipeline.tasks.some(own)) return;
+  if (!isPlaced(pipeline) || !pipeline.tasks.some(own)) return;
   const tasks = new Map(pipeline.tasks.map((task) => [task.id, task]));
   for (const edge of pipeline.edges) {
     const [from, to] = edge.kind === 'order' ? [tasks.get(edge.from), tasks.get(edge.to)] : [];

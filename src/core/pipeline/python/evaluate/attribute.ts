@@ -42,6 +42,8 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
     }
     case 'instance':
       return value.attributes?.get(name) ?? method;
+    case 'function':
+      return name === '__name__' ? derivedText(value.name) : method;
     case 'text':
     case 'scalar':
       // A member of an enumeration is known by its value.

@@ -67,7 +67,13 @@ const onlySql =
 const sqlVerb =
   /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|is|or(?!\s+(?:replace|alter)))\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
 
-const isSql = (value: TextValue): boolean => sqlVerb.test(withoutLeadingComments(value.mapped.text));
+const isSql = (value: TextValue): boolean => {
+  const text = withoutLeadingComments(value.mapped.text);
+  return sqlVerb.test(text) && !flux.test(text);
+};
+
+/** InfluxDB's own language: `from(bucket: "b") |> range(…)`. */
+const flux = /^\s*from\s*\(\s*bucket(?:ID)?\s*:/;
 
 /** Takes note of SQL that the Python of a task sends; the result is rows that are not known. */
 export function sendSql(program: Program, self: Value | undefined, name: string, call: Call): Value | undefined {

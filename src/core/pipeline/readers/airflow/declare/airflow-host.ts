@@ -11,7 +11,7 @@ import { hostFor, programOf } from '../program/program-of.ts';
 import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
-import { foreignOverride, withForeignTasks } from './foreign-tasks.ts';
+import { foreignOverride, sayTasksElsewhere, withForeignTasks } from './foreign-tasks.ts';
 import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
@@ -70,6 +70,7 @@ export function airflowHost(program: Program): Host {
         return call.positional[0];
       if (last === 'override' && call.keywords.has('task_id')) return foreignOverride(program, name, call);
       if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
+      sayTasksElsewhere(program, name, call);
       return observeCall(program, name, call, run);
     },
 
@@ -137,16 +138,21 @@ const isAirflow = (name: string): boolean => name.startsWith('airflow.');
 
 /** `@task(…)`, `@dag(…)`: the call only carries arguments until it meets the function. */
 function decoratorCall(name: string, last: string, call: Call): Value | undefined {
-  if (last === 'dag' || last === 'task_group' || isTaskDecorator(name)) {
+  if (last === 'dag' || last === 'task_group' || taskFlavour(name) !== undefined) {
     // `task(function)` without the `@` sign.
     return { kind: 'instance', type: name, call };
   }
   return undefined;
 }
 
-const isTaskDecorator = (name: string): boolean =>
-  /^airflow\.(?:decorators|sdk)(?:\.\w+)*?\.(?:task|setup|teardown)(?:\.\w+)?$/.test(name) ||
-  /^airflow\.decorators\.task(?:\.\w+)?$/.test(name);
+/** `task`, or the flavour behind it: `@task.branch`, which is `branch_task` too. */
+function taskFlavour(name: string): string | undefined {
+  const [, flavour, whole] =
+    /^airflow\.(?:decorators|sdk)(?:\.\w+)*?\.(?:task\.(\w+)|(task|setup|teardown)(?:\.\w+)?)$/.exec(name) ?? [];
+  if (flavour !== undefined || whole !== undefined) return flavour ?? name.slice(name.lastIndexOf('.') + 1);
+  const [, own] = /^airflow\.(?:decorators|providers\.(?:\w+\.)+decorators)(?:\.\w+)*?\.(\w+)_task$/.exec(name) ?? [];
+  return own === 'python' ? 'task' : own;
+}
 
 const decoratorName = (decorator: Value): string | undefined =>
   decorator.kind === 'instance' ? decorator.type : undefined;
@@ -178,7 +184,8 @@ function decorated(
   if (/^airflow\.sdk(?:\.\w+)*?\.asset(?:\.multi)?$/.test(name))
     return assetDefinition(program, target, call, last === 'multi', run);
   if (last === 'task_group') return hostValue(taskGroupFunction(target, call));
-  if (isTaskDecorator(name)) return hostValue(taskDecorator(target, call, last));
+  const flavour = taskFlavour(name);
+  if (flavour !== undefined) return hostValue(taskDecorator(target, call, flavour));
   return undefined;
 }
 

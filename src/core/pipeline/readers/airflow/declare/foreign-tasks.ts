@@ -50,3 +50,25 @@ export function foreignOverride(program: Program, name: string, override: Call):
     },
   });
 }
+
+/** Says that a call from outside the workspace which is handed a DAG may make tasks of it, which are not shown. */
+export function sayTasksElsewhere(program: Program, name: string, call: Call): void {
+  if (
+    program.running !== undefined ||
+    /^(?:builtins|airflow|logging|pprint|sys)\./.test(name) ||
+    looksAtDags.test(name)
+  )
+    return;
+  const isGivenDag = [...call.positional, ...[...call.keywords.values()].map(({ value }) => value)].some(
+    (value) => value.kind === 'host' && value.host.type === 'dag',
+  );
+  if (!isGivenDag) return;
+  program.problems.push({
+    message: `${call.callee}(…) is given the DAG and is defined outside the workspace: tasks that it makes are not shown.`,
+    at: call.at,
+    severity: 'info',
+  });
+}
+
+const looksAtDags =
+  /(?:^|\.)(?:\w*(?:cycle|test|debug|register|print|log|doc)\w*|append|add|update|setdefault|len|id|str|repr)$/i;

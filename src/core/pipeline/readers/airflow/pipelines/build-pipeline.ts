@@ -26,7 +26,7 @@ export function buildPipeline(
   context: SqlContext,
   problems: Problem[],
 ): Pipeline {
-  const id = dagId(dag, context.file, problems);
+  const { id, isStandIn } = dagId(dag, context.file, problems);
   const said = context.options.dags?.[id];
   const builders = program.tasks.filter((task) => task.dag === dag);
   const dates = datesOf(dag, builders, settings);
@@ -94,6 +94,7 @@ export function buildPipeline(
   }
   return {
     id,
+    ...(isStandIn ? { hasStandInId: true as const } : {}),
     format: 'airflow',
     file: context.file,
     at: dag.made.at,
@@ -133,17 +134,22 @@ function catchupOf(dag: DagBuilder, { catchupByDefault }: AirflowSettings, probl
   return { value: catchupByDefault, at: undefined };
 }
 
-function dagId(dag: DagBuilder, file: string, problems: Problem[]): string {
+function dagId(
+  dag: DagBuilder,
+  file: string,
+  problems: Problem[],
+): { readonly id: string; readonly isStandIn: boolean } {
   const given = dagArgument(dag, 'dag_id', 0);
-  if (given?.value.kind === 'text' && given.value.holes.length === 0) return given.value.mapped.text;
-  if (given === undefined && dag.functionName !== undefined) return dag.functionName;
+  if (given?.value.kind === 'text' && given.value.holes.length === 0)
+    return { id: given.value.mapped.text, isStandIn: false };
+  if (given === undefined && dag.functionName !== undefined) return { id: dag.functionName, isStandIn: false };
   const id = given?.value.kind === 'text' ? given.value.mapped.text : stem(file);
   problems.push({
     message: `The dag_id is not known before the file runs; it is shown as ${JSON.stringify(id)}.`,
     at: given?.valueAt ?? dag.made.at,
     severity: 'info',
   });
-  return id;
+  return { id, isStandIn: true };
 }
 
 /** A task of the DAG, as each branch of a condition makes it. */
