@@ -1,9 +1,9 @@
-import type { Edge, TaskId } from '../../pipeline/model/model.ts';
+import type { Edge, Pipeline, TaskId } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import { staysInside } from '../facts/window-range.ts';
 import type { WorkspaceFacts } from '../facts/workspace-facts.ts';
 import { namesOfWorkspace } from './names-of-workspace.ts';
-import { earlierTasks } from './order-edges.ts';
+import { earlierTasks, type IsEarlier } from './order-edges.ts';
 
 /** The tasks that one task builds on, sorted, without itself. */
 export interface TaskParents {
@@ -26,18 +26,74 @@ const edgesByEnd = oncePer(({ pipelines }: WorkspaceFacts): ReadonlyMap<TaskId, 
   return found;
 });
 
+const edgesByStart = oncePer(({ pipelines }: WorkspaceFacts): ReadonlyMap<TaskId, readonly TaskId[]> => {
+  const found = new Map<TaskId, TaskId[]>();
+  for (const { edges } of pipelines)
+    for (const { from, to, shift } of edges) {
+      // A sensor that looks for another date belongs to another run.
+      if (shift !== undefined) continue;
+      const known = found.get(from);
+      if (known === undefined) found.set(from, [to]);
+      else known.push(to);
+    }
+  return found;
+});
+
+/** Pipelines of which a task starts another one, or is waited for there. */
+const startsOthers = oncePer((facts: WorkspaceFacts): ReadonlySet<Pipeline> => {
+  const found = new Set<Pipeline>();
+  for (const { edges } of facts.pipelines)
+    for (const { from, to, kind, shift } of edges) {
+      const [owner, other] = [facts.tasks.get(from)?.pipeline, facts.tasks.get(to)?.pipeline];
+      if (kind !== 'order' && shift === undefined && owner !== undefined && owner !== other) found.add(owner);
+    }
+  return found;
+});
+
+/** All that comes behind a task, in its own DAG and in those that it starts or that wait for it. */
+function allAfter(facts: WorkspaceFacts, id: TaskId): ReadonlySet<TaskId> {
+  const found = new Set<TaskId>();
+  const open: TaskId[] = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const later of edgesByStart(facts).get(next) ?? []) {
+      if (found.has(later)) continue;
+      found.add(later);
+      open.push(later);
+    }
+  return found;
+}
+
+const replacesAll = (facts: WorkspaceFacts, writer: TaskId, name: string): boolean => {
+  const names = namesOfWorkspace(facts);
+  return (facts.facts.get(writer)?.writes ?? []).some(
+    ({ table, mode, slice }) => mode === 'full_replace' && slice.kind === 'whole-table' && names(table) === name,
+  );
+};
+
 export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
   const byOrder = (edgesByEnd(facts).get(id) ?? []).map(({ from }) => from);
   const names = namesOfWorkspace(facts);
   const pipeline = facts.tasks.get(id)?.pipeline;
-  const isLater = (writer: TaskId): boolean => pipeline !== undefined && earlierOf(pipeline)(id, writer);
+  const isEarlier: IsEarlier = (task, than) => pipeline !== undefined && earlierOf(pipeline)(task, than);
+  let started: ReadonlySet<TaskId> | undefined;
+  const isLater = (writer: TaskId): boolean => {
+    if (isEarlier(id, writer)) return true;
+    if (pipeline === undefined || facts.tasks.get(writer)?.pipeline === pipeline || !startsOthers(facts).has(pipeline))
+      return false;
+    started ??= allAfter(facts, id);
+    return started.has(writer);
+  };
   const after = new Set(byOrder);
   const ofEarlierRuns = new Set<TaskId>();
-  for (const { table, window } of facts.facts.get(id)?.reads ?? [])
-    for (const writer of facts.tables.get(names(table))?.writers ?? [])
+  for (const { table, window } of facts.facts.get(id)?.reads ?? []) {
+    const name = names(table);
+    const writers = facts.tables.get(name)?.writers ?? [];
+    const isMadeAnew = writers.some((writer) => isEarlier(writer, id) && replacesAll(facts, writer, name));
+    for (const writer of writers)
       if (!isLater(writer)) after.add(writer);
-      // Of the rows of its own interval nothing is there yet.
-      else if (!staysInside(window)) ofEarlierRuns.add(writer);
+      // Of the rows of its own interval nothing is there yet, and of a table that the run has made anew no other row.
+      else if (!staysInside(window) && !isMadeAnew) ofEarlierRuns.add(writer);
+  }
   after.delete(id);
   return { after: [...after].sort(), ofEarlierRuns: [...ofEarlierRuns].sort() };
 }
