@@ -6,6 +6,7 @@ import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
 import { madeOfItself } from '../own-rows/keeps-own-rows.ts';
+import { putInBehind } from '../own-rows/put-in-behind.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
@@ -22,6 +23,7 @@ import {
   type PlacedSlice,
   rangesOn,
   unknownSlice,
+  updatedSlice,
   wholeTable,
 } from './written-slice.ts';
 
@@ -324,6 +326,8 @@ function modeAndSlice(
     return { mode: 'delete+insert', ...(byKey && bySource?.slice.kind === 'range' ? bySource : removed) };
   }
   if (upsert !== undefined) return upsertedSlice(upsert, tables, known);
+  const clause = adds.map(({ statement, sql }) => putInBehind(sql.masked, statement)).find((one) => one !== undefined);
+  if (clause !== undefined) return { mode: 'unknown', ...unknownSlice(`${clause} behind its INSERT is not known`) };
   if (adds.length > 0) {
     const written = addsSlice(adds, tables, known);
     // The partition that goes and the one that the rows come into are taken for one.
@@ -388,12 +392,4 @@ function sliceText(slice: SliceFact, text: string): string {
     ...slice,
     values: values?.map(({ column, start, end }) => [column, text.slice(start, end)]),
   });
-}
-
-function updatedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {
-  if (item.statement.where.length === 0) return wholeTable;
-  return (
-    firstSlice(rangesOn(item.statement.where, item, tables), item) ??
-    unknownSlice('the rows that it updates are not bound to the interval')
-  );
 }

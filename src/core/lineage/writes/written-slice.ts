@@ -237,3 +237,12 @@ const isFilled = (expression: SqlExpression): boolean =>
   expression.kind === 'cast'
     ? isFilled(expression.operand)
     : expression.kind === 'hole' || expression.kind === 'template-string';
+
+/** The rows that an UPDATE changes. */
+export function updatedSlice(item: TaskStatement, tables: TableColumns): PlacedSlice {
+  if (item.statement.where.length === 0) return wholeTable;
+  return (
+    firstSlice(rangesOn(item.statement.where, item, tables), item) ??
+    unknownSlice('the rows that it updates are not bound to the interval')
+  );
+}

@@ -1,5 +1,6 @@
 import { highWaterMark } from '../../lineage/writes/high-water-mark.ts';
 import { takenSource } from '../../lineage/writes/taken-source.ts';
+import { coveredBy } from '../../pipeline/model/condition.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import { filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
@@ -40,6 +41,23 @@ export const marksWhatIsRead = (all: readonly StatementView[], update: Statement
   marks(update, reader) !== undefined &&
   atomicity(all, reader, update).kind === 'one-transaction';
 
+/** Code that fetches the rows without a mark, adds something for each and marks them, all in one transaction. */
+export function marksWhatWasFetched(all: readonly StatementView[], insert: StatementView): boolean {
+  const fetched = all.filter(({ statement, order }) => statement.kind === 'select' && order < insert.order);
+  const marking = all.filter(
+    (update) =>
+      fetched.some((fetch) => marks(update, fetch) !== undefined) &&
+      atomicity(all, insert, update).kind === 'one-transaction',
+  );
+  return (
+    marking.length > 0 &&
+    coveredBy(
+      insert.sql,
+      marking.map(({ sql }) => sql),
+    )
+  );
+}
+
 /** It reads behind a mark that the same transaction moves on. */
 export function readsBehindMark(all: readonly StatementView[], view: StatementView): boolean {
   const later = all.filter(({ order }) => order > view.order);
@@ -70,10 +88,12 @@ function flagsAsked(conjunct: SqlExpression): readonly string[] {
 const isCode = ({ type, text }: { readonly type: string; readonly text: string }): boolean =>
   type !== 'number' || Math.abs(Number(text)) < 100;
 
-/** A constant or the clock, the same for all of the rows. */
+/** A constant or the clock, the same for all of the rows, or a value that Python gives. */
 const setsMark = (view: StatementView, { value }: Assignment): boolean =>
   value.kind === 'literal'
     ? value.type !== 'null'
-    : view.statement.nondeterministic.some(
-        ({ family, start, end }) => family === 'clock' && value.start <= start && end <= value.end,
-      );
+    : value.kind === 'hole'
+      ? view.sql.masked.holes[value.hole]?.value.kind !== 'time'
+      : view.statement.nondeterministic.some(
+          ({ family, start, end }) => family === 'clock' && value.start <= start && end <= value.end,
+        );

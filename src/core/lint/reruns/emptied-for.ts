@@ -1,8 +1,10 @@
+import { accessedTable } from '../../lineage/tasks/access-facts.ts';
 import { type Conditioned, coveredBy, excludes } from '../../pipeline/model/condition.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
 import { dropsWhole, empties, emptiesByOperator, moves } from './insert-guard.ts';
+import { lookedBefore } from './looked-before.ts';
 
 /** Whether the run empties a table, or the interval's part of it, before a task puts rows there without SQL, or uses it up afterwards. */
 export function isEmptiedFor(context: LintContext, task: TaskView, write: Conditioned, key: string): boolean {
@@ -18,6 +20,11 @@ export function isEmptiedFor(context: LintContext, task: TaskView, write: Condit
   // It asks the table whether there is something to take away.
   if (own.length > 0 && task.statements.some((other) => other.statement.kind === 'select' && asks(other, key)))
     return true;
+  // `session.execute(table.delete().where(…))`
+  const deletes = task.task.accesses.filter(
+    (other) => other.direction === 'write' && other.by === 'delete' && sameTable(accessedTable(other) ?? '', key),
+  );
+  if (deletes.length > 0 && coveredBy(write, deletes)) return true;
   const always = (id: string): boolean => context.together(id, task.task.id) === 'always';
   if (context.runEarlier(task, key).some((other) => empties(other, key) && always(other.task.id))) return true;
   if (context.emptyingBefore(task, key).some((other) => emptiesByOperator(other, key) && always(other.task.id)))
@@ -44,6 +51,8 @@ export function mayBeEmptiedFor(
       !(write.conditions ?? []).some((known) => known.key === condition.key && known.holds === condition.holds),
   );
   if (open !== undefined) return open.holds ? open.text : `not (${open.text})`;
+  const looked = lookedBefore(context, task, key, undefined);
+  if (looked !== undefined) return looked;
   const called = clearingCall(context.text(write.at.file) ?? '', write.at.start);
   return called === undefined ? undefined : `${called}(…), which is called before it, takes them out`;
 }

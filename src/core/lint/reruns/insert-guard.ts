@@ -1,4 +1,5 @@
 import { findsOwnRows } from '../../lineage/own-rows/finds-own-rows.ts';
+import { putInBehind } from '../../lineage/own-rows/put-in-behind.ts';
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import { partitionParent } from '../../lineage/writes/task-statements.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
@@ -15,7 +16,8 @@ import {
   writesTo,
 } from '../source/statement-view.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
-import { marksWhatIsRead, readsBehindMark, takesOut } from './consumed-source.ts';
+import { marksWhatIsRead, marksWhatWasFetched, readsBehindMark, takesOut } from './consumed-source.ts';
+import { lookedBefore } from './looked-before.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
 import { keyMadeAnew } from './table-guard.ts';
@@ -52,8 +54,8 @@ export function insertGuard(
   if (readsBehindMark(task.statements, view)) return sure;
   if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
-  const byRow = view.statement.valueRows > 0 && view.sql.session !== undefined;
-  if (byRow && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
+  if (isByRow(view) && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
+  if (isByRow(view) && marksWhatWasFetched(task.statements, view)) return sure;
   if (looksFirst(own, view, key)) return sure;
   const emptying = own.filter((other) => empties(other, key) || deletesSameRows(other, view, key) || moves(other, key));
   if (
@@ -110,6 +112,9 @@ function mergedByEngine(
 
 const optimizesFinal = /^\s*optimize\s+table\s+([\w.]+)[^;]*\bfinal\b/i;
 
+/** Values that Python brings along. */
+const isByRow = ({ statement, sql }: StatementView): boolean => statement.valueRows > 0 && sql.session !== undefined;
+
 /** Snowflake: a statement that writes moves the stream on which it reads, so a second run finds nothing in it. */
 const usesUpItsSource = (context: LintContext, view: StatementView): boolean =>
   view.statement.reads.some((read) => context.isStream(tableKey(view, read))) ||
@@ -127,11 +132,15 @@ function sometimesGuarded(
 ): InsertGuard | undefined {
   const [first] = emptying;
   if (first !== undefined) return { kind: 'unless', unless: unlessInWords(context, first, view) };
+  const clause = putInBehind(view.sql.masked, view.statement);
+  if (clause !== undefined) return { kind: 'unless', unless: `${clause} behind it keeps them out` };
   const skipped = operators.find((other) => context.together(other.task.id, task.task.id) === 'sometimes');
   if (skipped !== undefined) return { kind: 'unless', unless: `task "${skipped.task.name}" is not skipped` };
   const looking = context.deciders(task).find((other) => other.statements.some((one) => readsTable(one, key)));
   if (looking !== undefined)
     return { kind: 'unless', unless: `task "${looking.task.name}", which looks into the table, runs again too` };
+  const looked = isByRow(view) ? lookedBefore(context, task, key, view) : undefined;
+  if (looked !== undefined) return { kind: 'unless', unless: looked };
   const called = task.statements.find(
     (other) =>
       other.order < view.order && clearing(other) !== undefined && runTogether(context, other, view) !== 'never',

@@ -63,7 +63,7 @@ function messageOf(changed: ChangedColumn, table: string): string {
   const { column, adds, certainty, why } = changed;
   if (column === undefined) return `A second run of the same interval ${rowsAgainInWords(table, changed)}.`;
   if (certainty === 'open')
-    return `The new value of ${column} of ${table} is made of its old one, so a second run may change it once more; what decides it is ${why}.`;
+    return `A second run may change ${column} of ${table} once more; what decides it is ${why}.`;
   if (adds) {
     return certainty === 'guarded'
       ? `The new value of ${column} contains the old one; only the guard of processed rows keeps a second run from adding it again.`

@@ -206,6 +206,10 @@ function readConflict(c: Cursor, draft: Draft): void {
     draft.assignments = accept(c, 'set') ? readAssignments(c) : [];
     const where = accept(c, 'where') ? readConjuncts(c) : [];
     draft.conflict = { action: 'update', ...on, where, ...spanFrom(c, start) };
+  } else if (token(c)?.kind === 'hole') {
+    // What is done with a row of the same key is put in; either way none is added again.
+    c.index++;
+    draft.conflict = { action: 'update', ...on, where: [], ...spanFrom(c, start) };
   }
 }
 
