@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly register: Regis
   done: () => import('./commands/done.ts'),
   undo: () => import('./commands/undo.ts'),
   scheduler: () => import('./commands/scheduler.ts'),
+  observe: () => import('./commands/observe.ts'),
 };
 
 /** The command that is called alone; all of them for help and for a word that may be a slip of one. */

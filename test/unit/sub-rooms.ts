@@ -530,9 +530,24 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       ],
     },
     {
+      room: 'observed',
+      decides: 'what a task whose tables no file says was seen to write, and whether that is clear',
+      imports: ['unit'],
+    },
+    {
       room: 'carried',
       decides: 'one unit that a scheduler carries out: what is written down before it, whether it ended, what it left',
-      imports: ['unit', 'jobs', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply'],
+      imports: [
+        'unit',
+        'jobs',
+        'session',
+        'tables',
+        'claim',
+        'record',
+        'relational/task',
+        'relational/apply',
+        'observed',
+      ],
     },
     {
       room: 'relational/preview',

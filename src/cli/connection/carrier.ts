@@ -53,10 +53,13 @@ export function carriedBy(
   return { scheduler: resolved.scheduler.name, all };
 }
 
-/** Opens a scheduler by its name. Throws {@link SchedulerError}, or a usage error where it is not in `backfill.yaml` any more. */
-export async function openCarrier({ config }: Workspace, name: string, { env }: Shell): Promise<Scheduler> {
+/**
+ * Opens a scheduler by its name, or the only one there is. Throws {@link SchedulerError}, or a usage error where it is not in
+ * `backfill.yaml`.
+ */
+export async function openCarrier({ config }: Workspace, name: string | undefined, { env }: Shell): Promise<Scheduler> {
   const resolved = resolveScheduler(config, name, env);
-  if (resolved === undefined) throw new UsageError(`${config.file} has no scheduler ${name}`);
+  if (resolved === undefined) throw new UsageError(`${config.file} has no scheduler ${name ?? ''}`.trimEnd());
   if ('problem' in resolved) throw new UsageError(resolved.problem.message);
   return openScheduler(resolved.scheduler);
 }

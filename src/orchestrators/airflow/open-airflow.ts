@@ -22,6 +22,7 @@ import {
   readRun,
   readSchedule,
   readTask,
+  readTaskAtWork,
   textAt,
 } from './read-answers.ts';
 
@@ -172,6 +173,15 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
     },
     settleRun,
     instances: async (dag, id, task) => (await instancesOf(dag, id)).filter((instance) => instance.task === task),
+    atWork: async (from, to) => {
+      const every = '/dags/~/dagRuns/~/taskInstances';
+      const ended = `start_date_lte=${part(toIso(to))}&end_date_gte=${part(toIso(from))}`;
+      const running = `start_date_lte=${part(toIso(to))}&state=running`;
+      return [
+        ...(await all(`${every}?${ended}`, 'task_instances', readTaskAtWork)),
+        ...(await all(`${every}?${running}`, 'task_instances', readTaskAtWork)),
+      ];
+    },
     clear: async (dag, id, task) => {
       const body = {
         dry_run: false,

@@ -1,4 +1,4 @@
-import type { DagRun, DeployedTask, PoolState, TaskInstance } from '../../core/scheduler/port/scheduler.ts';
+import type { DagRun, DeployedTask, PoolState, TaskAtWork, TaskInstance } from '../../core/scheduler/port/scheduler.ts';
 import type { Instant } from '../../core/time/zones/instant.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 
@@ -60,6 +60,11 @@ export function readInstance(value: Json): readonly TaskInstance[] {
       endedAt: instantAt(value, 'end_date'),
     },
   ];
+}
+
+export function readTaskAtWork(value: Json): readonly TaskAtWork[] {
+  const [dag, run, task] = ['dag_id', 'dag_run_id', 'task_id'].map((name) => textAt(value, name));
+  return dag === undefined || run === undefined || task === undefined ? [] : [{ dag, run, task }];
 }
 
 export function readTask(value: Json): readonly DeployedTask[] {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
-import type { PostgresConnection } from '../../core/warehouse/port/connection-config.ts';
+import { applicationName, type PostgresConnection } from '../../core/warehouse/port/connection-config.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { passwordFromFile } from './password-file.ts';
 import { readService } from './service-file.ts';
@@ -44,7 +44,7 @@ export async function resolveConnection(
       // Given as a function, so that the driver does not look for one by itself.
       password: () => password ?? '',
       ssl: await tlsOf(sslmode, connection.sslrootcert ?? service.get('sslrootcert') ?? env.PGSSLROOTCERT),
-      application_name: 'backfill-assistant',
+      application_name: applicationName,
       connectionTimeoutMillis: Number(env.PGCONNECT_TIMEOUT ?? 15) * 1000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,

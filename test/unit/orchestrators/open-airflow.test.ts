@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { SchedulerLogin } from '../../../src/core/scheduler/port/scheduler-config.ts';
 import { SchedulerError } from '../../../src/core/scheduler/port/scheduler-error.ts';
+import type { Instant } from '../../../src/core/time/zones/instant.ts';
+import { parseInstant } from '../../../src/core/time/zones/iso.ts';
 import { openScheduler } from '../../../src/orchestrators/open.ts';
 import { type FakeAnswer, type FakeApi, type FakeRequest, fakeApi } from '../../support/fake-api.ts';
 
@@ -137,5 +139,26 @@ test('one task of one run is cleared and no other, and a list is read to its end
       startedAt: Date.parse('2026-11-30T15:39:44.368Z'),
       endedAt: undefined,
     },
+  ]);
+});
+
+test('tasks at work in a time are those that ended in it or later and those that still run, of any DAG', async () => {
+  const from = parseInstant('2026-11-02T01:00:00Z', 'UTC') as Instant;
+  const to = parseInstant('2026-11-02T02:00:00Z', 'UTC') as Instant;
+  const scheduler = await open(
+    three(({ url }) => {
+      const task = url.includes('state=running') ? 'running' : 'ended';
+      const entry = { dag_id: 'd', dag_run_id: 'r', task_id: task };
+      return { status: 200, body: { task_instances: [entry, { task_id: 'no dag' }], total_entries: 2 } };
+    }),
+  );
+  expect(await scheduler.atWork(from, to)).toEqual([
+    { dag: 'd', run: 'r', task: 'ended' },
+    { dag: 'd', run: 'r', task: 'running' },
+  ]);
+  const asked = api?.requests.map(({ url }) => url).filter((url) => url.includes('/dags/~/dagRuns/~/taskInstances'));
+  expect(asked).toEqual([
+    expect.stringContaining('start_date_lte=2026-11-02T02%3A00%3A00Z&end_date_gte=2026-11-02T01%3A00%3A00Z'),
+    expect.stringContaining('start_date_lte=2026-11-02T02%3A00%3A00Z&state=running'),
   ]);
 });

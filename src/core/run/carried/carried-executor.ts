@@ -11,8 +11,9 @@ import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import type { CarriedRun } from './carried-run.ts';
 import { schedulerUnitError } from './ended-badly.ts';
-import { type CarriedRun, runCarried } from './run-carried.ts';
+import { runCarried } from './run-carried.ts';
 import { reachedSlices } from './slices-around.ts';
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { lostClaim } from '../claim/fence.ts';
+import { decodeWatch, type Watch } from '../observed/watch.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 
 /** A slice before its task was given away. */
@@ -34,6 +35,8 @@ export interface CarriedHandle {
   readonly tries: Readonly<Record<string, number>>;
   /** By slice, as the ledger names it. */
   readonly before: Readonly<Record<string, SliceBefore>>;
+  /** How the database stood before, where not all of its tables are known and what others write can be seen. */
+  readonly watch?: Watch | undefined;
 }
 
 const handle = record<CarriedHandle>({
@@ -60,6 +63,7 @@ const handle = record<CarriedHandle>({
       kept: flag,
     }),
   ),
+  watch: optional(decodeWatch),
 }) satisfies Decoder<CarriedHandle>;
 
 export async function readHandle(session: Session, { run, unit }: UnitJob): Promise<CarriedHandle | undefined> {

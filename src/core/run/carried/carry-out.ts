@@ -20,6 +20,8 @@ export interface Carrying {
   readonly save: (handle: CarriedHandle) => Promise<void>;
   /** Throws where somebody else has the unit. */
   readonly check: () => void;
+  /** Asked for several times between two looks at the task, where somebody wants to see what else goes on. */
+  readonly glance?: (() => Promise<void>) | undefined;
 }
 
 /** How an execution ended, or that we were asked to stop waiting for it. */
@@ -31,6 +33,7 @@ export interface Ended {
 }
 
 const pollMs = 2000;
+const glanceMs = 250;
 /** A scheduler that cannot be reached is asked again for so long. */
 const patienceMs = 300_000;
 /** Looks at a run that may have ended and at a DAG that may be paused every so many polls. */
@@ -108,7 +111,7 @@ async function oneAtATime(scheduler: Scheduler, key: string, work: () => Promise
 }
 
 async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended> {
-  const { scheduler, carried, clock, signal, report, check } = carrying;
+  const { scheduler, carried, signal, report, check } = carrying;
   const { dag, task } = carried;
   const notes = new Set<string>();
   let told = '';
@@ -138,7 +141,16 @@ async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended
       if (why !== undefined && why !== hindered) report(`${scheduler.description.name}: ${words}; ${why}`);
       hindered = why;
     }
-    await clock.sleep(pollMs, signal);
+    await pause(carrying);
+  }
+}
+
+/** As long as a poll lasts, with short looks in between where they are asked for. */
+async function pause({ clock, signal, glance }: Carrying): Promise<void> {
+  if (glance === undefined) return clock.sleep(pollMs, signal);
+  for (let waited = 0; waited < pollMs && !signal.aborted; waited += glanceMs) {
+    await glance();
+    await clock.sleep(glanceMs, signal);
   }
 }
 

@@ -1,10 +1,13 @@
-import type { Scheduler } from '../../scheduler/port/scheduler.ts';
 import { executionMark, isActive, stateInWords } from '../../scheduler/port/task-state.ts';
 import { forgetHeldSql } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
 import { deleteClaimSql } from '../../warehouse/dialects/postgres/ledger/claim-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
-import { type ClaimedUnit, type UnitRun, withClaim } from '../claim/claimed-unit.ts';
+import { type ClaimedUnit, withClaim } from '../claim/claimed-unit.ts';
 import { holdFence, lockSlices, lostClaim } from '../claim/fence.ts';
+import type { Observation } from '../observed/observation.ts';
+import { observedInWords } from '../observed/observed-in-words.ts';
+import { saveObservation } from '../observed/stored-observations.ts';
+import { canWatch, takeWatch } from '../observed/watch.ts';
 import { consumedInputs } from '../record/consumed-inputs.ts';
 import { decide } from '../record/decide.ts';
 import { type DueUnit, dueUnit } from '../record/due-unit.ts';
@@ -14,24 +17,16 @@ import { withCauses } from '../record/slice-causes.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import { enterTransaction, keepSettings, protectiveSettings } from '../session/session-settings.ts';
 import { resolveTargets } from '../tables/target.ts';
-import type { CancelSignal } from '../unit/cancel-signal.ts';
-import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
 import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './carried-handle.ts';
+import type { CarriedRun } from './carried-run.ts';
 import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './carry-out.ts';
 import { endedBadly } from './ended-badly.ts';
 import { findRun, ownRunId } from './find-run.ts';
-import { compareWithBefore, forgetUnchanged, keepBefore, type ReachedSlices } from './slices-around.ts';
-
-/** A unit that is given to a scheduler. `job` is what is claimed: nothing where the task claims its rows by itself. */
-export interface CarriedRun extends UnitRun {
-  readonly scheduler: Scheduler;
-  readonly carried: CarriedTask;
-  readonly reached: ReachedSlices;
-  readonly signal: CancelSignal;
-  readonly report: (state: string) => void;
-}
+import { compareWithBefore, forgetUnchanged, keepBefore } from './slices-around.ts';
+import { startObserving } from './start-observing.ts';
 
 /**
  * The protocol of a unit that a scheduler carries out: claim, locks of the session, whether it is due, figures and rows of
@@ -73,10 +68,12 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
       mark: executionMark(found.instances),
       tries: triesOf(found.instances),
       before: handle?.before ?? (await keepBefore(session, job, targets)),
+      watch: reached.missed !== undefined && canWatch(warehouse) ? await takeWatch(session) : undefined,
     };
     await saveHandle(session, job, fence, handle);
   }
   await session.query('commit');
+  const observing = startObserving(run, raw, handle);
   const carrying: Carrying = {
     scheduler,
     job,
@@ -90,6 +87,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     check: () => {
       if (run.claim?.lost === true) throw lostClaim();
     },
+    glance: observing?.glance,
   };
   for (let known = handle; ; ) {
     const ended = await carryOut(carrying, known);
@@ -101,7 +99,8 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
       return outcome;
     }
     known = { ...ended.handle, phase: 'ended' };
-    const outcome = await settle(run, unit, due, ended, known);
+    const seen = await observing?.end();
+    const outcome = await settle(run, unit, due, ended, known, seen);
     if (outcome !== 'run again') return outcome;
     run.report('somebody has it run again; waiting for that');
   }
@@ -114,6 +113,7 @@ async function settle(
   { marker, cutoff, found, moment }: DueUnit,
   ended: Ended,
   handle: CarriedHandle,
+  seen: Observation | undefined,
 ): Promise<UnitOutcome | 'run again'> {
   const { scheduler, carried, reached, env, warehouse } = run;
   const { job, missed } = reached;
@@ -127,10 +127,12 @@ async function settle(
     return 'run again';
   }
   const skipped = ended.standing === 'skipped' ? [`${scheduler.description.name} skipped it`] : [];
+  const looked = seen === undefined ? [] : [observedInWords(seen)];
   const notes = [
     ...compared.notes,
     ...ended.notes,
     ...skipped,
+    ...looked,
     ...(missed === undefined ? [] : [`not compared: ${missed}`]),
   ];
   const inputs = await consumedInputs(cutoff, found, moment);
@@ -149,14 +151,20 @@ async function settle(
   else await saveHandle(session, job, claim.fence, handle);
   await forgetUnchanged(session, job, slices);
   const message =
-    held !== undefined ? heldMessage(held) : uncompared ? [reason, ...ended.notes].join('\n') : notes.join('\n');
-  const seen = { inputs, definitionsHash: marker.definitionsHash };
+    held !== undefined
+      ? heldMessage(held)
+      : uncompared
+        ? [reason, ...ended.notes, ...looked].join('\n')
+        : notes.join('\n');
+  const rested = { inputs, definitionsHash: marker.definitionsHash };
   const outcome = { state, message: message === '' ? undefined : message, slices, durationMs: durationMs() } as const;
-  await recordOutcome(session, job, env, claim.fence, seen, outcome);
+  if (seen !== undefined) await saveObservation(session, seen);
+  await recordOutcome(session, job, env, claim.fence, rested, outcome);
   await steps.commit();
   run.claim = undefined;
   if (held !== undefined) return held;
-  if (uncompared) return { state: 'not-compared', reason, notes: ended.notes, durationMs: durationMs() };
+  if (uncompared)
+    return { state: 'not-compared', reason, notes: [...ended.notes, ...looked], durationMs: durationMs() };
   const diffs = slices.map(({ diff }) => diff);
   return { state: state === 'unchanged' ? state : 'changed', slices: diffs, notes, durationMs: durationMs() };
 }

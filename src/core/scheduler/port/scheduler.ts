@@ -25,6 +25,8 @@ export interface Scheduler {
   settleRun(dag: string, run: string): Promise<void>;
   /** All instances of one task in a run: one, or one for each part of a mapped task. */
   instances(dag: string, run: string, task: string): Promise<readonly TaskInstance[]>;
+  /** Tasks of any DAG that this user may see and that ran at some moment of `[from, to]`, or still do. */
+  atWork(from: Instant, to: Instant): Promise<readonly TaskAtWork[]>;
   /** Has one task of a run run again, and no other. */
   clear(dag: string, run: string, task: string): Promise<void>;
   /** Ends the instances of a task that have not ended. What they ran is told to stop. */
@@ -92,6 +94,12 @@ export interface NewRun {
   readonly logicalDate: Instant;
   readonly interval: DataInterval;
   readonly note: string;
+}
+
+export interface TaskAtWork {
+  readonly dag: string;
+  readonly run: string;
+  readonly task: string;
 }
 
 export interface TaskInstance {

@@ -14,7 +14,10 @@ export interface DraftRead {
 
 export interface DraftWrite {
   readonly table: string | typeof toFillIn;
+  /** Left out where the whole table is written. */
   readonly column: string | typeof toFillIn;
+  /** What an interval owns, in the words of `backfill.yaml`; left out for what lies in the interval. */
+  readonly slice?: string | undefined;
 }
 
 /** An entry of `backfill.yaml` that settles what is not known of a task, once what is left open in it is filled in. */

@@ -30,3 +30,6 @@ export interface PgliteConnection extends CommonConnection {
   /** Data directory, absolute. */
   readonly directory: string;
 }
+
+/** By which sessions of ours are told from those of others. */
+export const applicationName = 'backfill-assistant';

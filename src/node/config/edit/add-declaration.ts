@@ -57,9 +57,10 @@ const readItem = ({ table, column }: DraftRead): Item => [
   ['to', 'end'],
 ];
 
-const writeItem = ({ table, column }: DraftWrite): Item => [
+const writeItem = ({ table, column, slice }: DraftWrite): Item => [
   ['table', table],
-  ['column', column],
+  ...(slice === 'all' ? [] : [['column', column] as const]),
+  ...(slice === undefined ? [] : [['slice', slice] as const]),
 ];
 
 /** The map under a name, made where there is none (or nothing but comments). */

@@ -3,7 +3,7 @@ import { beginSliceSql, sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };
 
-export const ledgerVersion = 6;
+export const ledgerVersion = 7;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -20,6 +20,10 @@ const beforeImagesSql: readonly string[] = [
 const carriedSql = `create table ${ledgerSchema}.carried (run text not null, unit text not null, handle json not null,
   begun_at timestamptz not null default clock_timestamp(), primary key (run, unit))`;
 
+/** What was seen of tasks whose tables no file says, one row a run of one interval. */
+const observationsSql = `create table ${ledgerSchema}.observations (run text not null, unit text not null, task text not null,
+  seen json not null, observed_at timestamptz not null default clock_timestamp(), primary key (run, unit))`;
+
 /** What makes a ledger of each earlier version one of the next, by the version that it makes. */
 export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   2: beforeImagesSql,
@@ -31,6 +35,7 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   // Names with a dot in quotes.
   5: [beginSliceSql],
   6: [carriedSql],
+  7: [observationsSql],
 };
 
 /**
@@ -71,6 +76,7 @@ export const createLedgerSql: readonly string[] = [
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
   ...beforeImagesSql,
   carriedSql,
+  observationsSql,
   ...sliceFunctionsSql,
   `insert into ${ledgerSchema}.meta (version) values (${ledgerVersion})`,
 ];

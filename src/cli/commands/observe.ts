@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { ensureLedger } from '../../core/ledger/ensure-ledger.ts';
+import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
+import { judgeObservations, type TableVerdict } from '../../core/run/observed/judge-observations.ts';
+import { lookBack } from '../../core/run/observed/look-back.ts';
+import type { Observation } from '../../core/run/observed/observation.ts';
+import { observationsOf, saveObservation } from '../../core/run/observed/stored-observations.ts';
+import { observedDeclaration } from '../../core/view/document/observed-declaration.ts';
+import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
+import type { Session } from '../../core/warehouse/port/ports.ts';
+import { addDeclaration } from '../../node/config/edit/add-declaration.ts';
+import { reasonOf } from '../../node/files/discover-files.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
+import { findTasks } from '../arguments/find-tasks.ts';
+import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
+import { openCarrier } from '../connection/carrier.ts';
+import { withTarget } from '../connection/with-target.ts';
+import { observedJson } from '../reporters/scheduler/observed-json.ts';
+import { observedText } from '../reporters/scheduler/observed-text.ts';
+import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
+
+interface ObserveOptions extends WorkspaceOptions {
+  readonly connection?: string;
+  readonly scheduler?: string;
+  readonly last?: boolean;
+  readonly declare?: boolean;
+}
+
+export function register(program: Command, shell: Shell): void {
+  addWorkspaceOptions(
+    program
+      .command('observe')
+      .description('say which tables a task was seen to write while it ran, where no file says it')
+      .argument('<task>', 'dag.task'),
+  )
+    .option('--connection <name>', 'connection of backfill.yaml: the database that is looked at')
+    .option('--last', 'look at its newest run that ended well first; the server has to keep commit times')
+    .option('--scheduler <name>', 'scheduler of backfill.yaml for --last')
+    .option('--declare', 'write what is clear into backfill.yaml')
+    .addHelpText(
+      'after',
+      `
+Nothing is run. A unit that a scheduler carries out and whose tables are not known is watched while it runs: counters of all
+tables, the rows that were written meanwhile, and who was connected. What is told here rests on its runs so far; a table is
+clear where one client alone can have written it, in runs over two intervals or more, with all rows inside of each.
+
+Examples:
+  backfill run shop_daily.load_sales --from 2026-11-01 --to 2026-11-04     three runs, watched
+  backfill observe shop_daily.load_sales
+  backfill observe shop_daily.load_sales --declare
+
+Exit codes: 0 some table is clear, 1 none is, 2 wrong call.`,
+    )
+    .action((word: string, options: ObserveOptions) => observe(word, options, shell));
+}
+
+async function observe(word: string, options: ObserveOptions, shell: Shell): Promise<void> {
+  const workspace = await openWorkspace(options, shell);
+  const [task, ...more] = findTasks([word], workspace.tasks);
+  if (task === undefined || more.length > 0)
+    throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
+  await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    const session = await warehouse.connect('ledger');
+    try {
+      if (options.last === true) {
+        await ensureLedger(warehouse, session);
+        const seen = await lastRun(task, options, workspace, session, shell);
+        if ('wrong' in seen) return say(seen, shell);
+        await saveObservation(session, seen);
+      }
+      const isThere = (await session.query(readableLedgerSql('observations'))).rows[0]?.[0] === 't';
+      const observations = isThere ? await observationsOf(session, task.id) : [];
+      const verdicts = judgeObservations(observations);
+      const declared = options.declare === true ? declare(task, verdicts, workspace) : undefined;
+      shell.out(
+        options.format === 'json'
+          ? observedJson(task.id, observations, verdicts, declared)
+          : observedText(task.id, observations, verdicts, declared, shell.colors),
+      );
+      shell.exit(verdicts.some(({ kind }) => kind === 'clear') ? exitCodes.done : exitCodes.findings);
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+function say({ wrong, hint }: { readonly wrong: string; readonly hint: string }, shell: Shell): void {
+  const { red, green } = shell.colors;
+  shell.err(`${red('error')} ${wrong}\n  ${green('help')} ${hint}\n`);
+  shell.exit(exitCodes.findings);
+}
+
+async function lastRun(
+  task: PlannableTask,
+  options: ObserveOptions,
+  workspace: Workspace,
+  session: Session,
+  shell: Shell,
+): Promise<Observation | { readonly wrong: string; readonly hint: string }> {
+  const known = workspace.facts.tasks.get(task.id);
+  if (known === undefined || known.pipeline.format !== 'airflow')
+    throw new UsageError(`${task.id} is not a task of an Airflow DAG`, '--last asks the Airflow of its DAG');
+  const scheduler = await openCarrier(workspace, options.scheduler, shell);
+  const looked = { dag: known.pipeline.id, name: known.task.name, task: task.id };
+  return lookBack(looked, scheduler, session, shell.clock, (state) => shell.err(`${state}\n`));
+}
+
+/** Gives the file that was written; `undefined` where nothing is clear. Throws {@link UsageError} where it cannot be. */
+function declare(task: PlannableTask, verdicts: readonly TableVerdict[], workspace: Workspace): string | undefined {
+  const draft = observedDeclaration(task.id, verdicts);
+  if (draft.writes.length === 0) return undefined;
+  const { file } = workspace.config;
+  const path = join(workspace.root, file);
+  try {
+    const added = addDeclaration(existsSync(path) ? readFileSync(path, 'utf8') : undefined, draft);
+    if ('wrong' in added) throw new UsageError(added.wrong);
+    writeFileSync(path, added.text);
+    return file;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} is not written: ${reasonOf(error)}`);
+  }
+}
