@@ -11,6 +11,7 @@ export class SeenClients {
   /** All that were seen, when each began; those of ours too, which write to the ledger only. */
   readonly #began = new Map<string, number>();
   #present: ReadonlySet<string> = new Set();
+  #isSomebodyThere = false;
 
   constructor(
     private readonly session: Session,
@@ -20,6 +21,7 @@ export class SeenClients {
   async look(): Promise<void> {
     const there = await lookAtSessions(this.session, this.watch.since);
     this.#present = new Set(there.map(({ id }) => id));
+    this.#isSomebodyThere = there.some(({ active, ours }) => active && !ours);
     for (const { id, began, active, ours, who } of there) {
       this.#began.set(id, began);
       if (active && !ours) this.#clients.add(who);
@@ -29,6 +31,11 @@ export class SeenClients {
 
   get clients(): readonly string[] {
     return [...this.#clients];
+  }
+
+  /** At the last look somebody was connected who had done something: what it did is counted late while it stays. */
+  get isSomebodyThere(): boolean {
+    return this.#isSomebodyThere;
   }
 
   /** Sessions that began since then and have gone: the server has surely counted them, which it does late while they are there. */

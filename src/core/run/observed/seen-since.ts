@@ -20,8 +20,7 @@ export async function seenSince(
   seen: SeenClients,
   clock: Clock,
 ): Promise<Pick<Observation, 'tables' | 'clients' | 'unseen'>> {
-  await seen.look();
-  const moved = await movedTables(session, watch, clock);
+  const moved = await movedTables(session, watch, seen, clock);
   await seen.look();
   const [now = []] = (await session.query(watchSql)).rows;
   const written = rowsSince(watch.snapshot, String(now[0]));
@@ -41,10 +40,12 @@ type Counted = NonNullable<ObservedTable['counted']>;
 async function movedTables(
   session: Session,
   watch: Watch,
+  seen: SeenClients,
   clock: Clock,
 ): Promise<readonly (readonly [table: string, counted: Counted])[]> {
   const until = clock.now() + countersLateMs;
-  for (let known = ''; ; ) {
+  for (let known: string | undefined; ; ) {
+    await seen.look();
     await clock.sleep(againMs);
     const tables = await takeCounters(session);
     const moved = Object.entries(tables).flatMap(([table, now]) => {
@@ -53,7 +54,8 @@ async function movedTables(
     });
     const text = JSON.stringify(moved);
     // The same twice: all of it has arrived.
-    if ((moved.length > 0 && text === known) || clock.now() >= until) return moved;
+    const isWhole = text === known && (moved.length > 0 || !seen.isSomebodyThere);
+    if (isWhole || clock.now() >= until) return moved;
     known = text;
   }
 }
