@@ -1,9 +1,11 @@
 import { runCommandLine } from './create-program.ts';
+import { optimizeLater } from './terminal/optimize-later.ts';
 import { processShell } from './terminal/process-shell.ts';
 
 /** Put in by the build from `package.json`. */
 declare const BACKFILL_VERSION: string;
 
+optimizeLater();
 const { shell, code } = processShell();
 let failed = false;
 try {

@@ -59,6 +59,13 @@ export function changedAgain(
     const around: Around = { table, isSame, made: new Map(made), rows: item.inBody ? [...rows] : [], columns };
     const inText = textOf(item);
     const moved = (from: QueryBlock, origin?: MadeTable): void => {
+      // Rows of another table alone are no old ones of this; most INSERTs end here.
+      const mayReadOwn =
+        item.inBody ||
+        item.calls.length > 0 ||
+        statement.modifying.length > 0 ||
+        statement.reads.some(({ name }) => isSame(name) || made.has(name) || rows.has(name));
+      if (origin === undefined && !mayReadOwn) return;
       const found = movedRewrites(inText, from, around, origin === undefined ? [] : [origin]);
       // What was taken out before is not read here.
       const isDirect = origin === undefined && readsItself(from, isSame, statement.modifying.length > 0);
