@@ -118,19 +118,21 @@ describe('what a call does to a table', () => {
     ['engine.execute(insert(table).values(rows).on_conflict_do_nothing())', 'write shop.orders unknown by insert'],
     ['engine.execute(table.delete().where(table.c.day == ds))', 'write shop.orders unknown by delete'],
     ['engine.execute(sa.select(table))', 'read shop.orders by select'],
-    // Spark
-    ['frame.write.mode("overwrite").saveAsTable("shop.orders")', 'write shop.orders full_replace by saveAsTable'],
-    ['frame.write.saveAsTable("shop.orders")', 'write shop.orders create (default) by saveAsTable'],
-    ['frame.write.insertInto("shop.orders")', 'write shop.orders append (default) by insertInto'],
-    ['frame.write.insertInto("shop.orders", overwrite=True)', 'write shop.orders unknown by insertInto'],
-    ['frame.writeTo("shop.orders").overwritePartitions()', 'write shop.orders insert_overwrite by overwritePartitions'],
-    [
-      'frame.write.format("jdbc").option("dbtable", "shop.orders").mode("append").save()',
-      'write shop.orders append by save',
-    ],
-    ['spark.table("shop.orders")', 'read shop.orders by table'],
   ])('%s', (call, expected) => {
     expect(accesses(call)).toEqual([expected]);
+  });
+
+  // Frames that came from somewhere else: what is done to the table is known all the same.
+  test.each([
+    ['frame.write.mode("overwrite").saveAsTable("shop.orders")', 'create_table_as shop.orders'],
+    ['frame.write.saveAsTable("shop.orders")', 'create_table_as shop.orders'],
+    ['frame.write.insertInto("shop.orders")', 'insert shop.orders'],
+    ['frame.write.insertInto("shop.orders", overwrite=True)', 'insert_overwrite shop.orders'],
+    ['frame.writeTo("shop.orders").overwritePartitions()', 'insert_overwrite shop.orders'],
+    ['frame.write.format("jdbc").option("dbtable", "shop.orders").mode("append").save()', 'insert shop.orders'],
+    ['spark.table("shop.orders").collect()', 'select < shop.orders'],
+  ])('%s', (call, expected) => {
+    expect(statementsInWords(readBody(call, imports))).toEqual([expected]);
   });
 
   test.each([

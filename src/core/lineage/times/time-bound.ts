@@ -81,7 +81,12 @@ function boundOfValue(value: SymbolicValue, notRead: TimeBound, span: Span): Tim
     case 'state':
       return unknown(`${value.name} depends on other runs`, true);
     case 'parameter':
-      return unknown(`${value.source}.${value.name} is not a function of the interval`, false);
+      return unknown(
+        value.source === 'argument'
+          ? `${value.name} is an argument of the job that no task of the workspace gives it`
+          : `${value.source}.${value.name} is not a function of the interval`,
+        false,
+      );
     case 'unknown':
       return unknown(value.reason, false);
   }

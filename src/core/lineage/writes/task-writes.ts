@@ -1,7 +1,7 @@
 import { isQualified, lastNamePart } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { locate } from '../../text/mapped-text.ts';
-import { noRanges, type Ranges, withoutPlaces } from '../columns/query-scope.ts';
+import { type Ranges, withoutPlaces } from '../columns/query-scope.ts';
 import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
@@ -18,10 +18,9 @@ import { emptiesPartition, partitionParent, type TaskStatement } from './task-st
 import { waysOfRun } from './ways-of-run.ts';
 import {
   deletedSlice,
-  firstSlice,
   insertedSlice,
+  overwrittenSlice,
   type PlacedSlice,
-  rangesOn,
   unknownSlice,
   updatedSlice,
   wholeTable,
@@ -342,17 +341,6 @@ function modeAndSlice(
 function upsertedSlice(upsert: TaskStatement, tables: TableColumns, known: KnownTables): ModeAndSlice {
   const written = insertedSlice(upsert, tables, known, undefined);
   return { mode: 'merge', ...closedSlice(written, upsert.statement, upsert.statement.conflict?.key ?? []) };
-}
-
-/** INSERT OVERWRITE and INSERT … REPLACE WHERE. */
-function overwrittenSlice(item: TaskStatement, tables: TableColumns, known: KnownTables): ModeAndSlice {
-  const { kind, partition = 'none' } = item.statement;
-  if (kind === 'insert_overwrite' && partition === 'none') return { mode: 'full_replace', ...wholeTable };
-  const replaced = kind === 'insert_replace_where' ? rangesOn(item.statement.where, item, tables) : noRanges;
-  return {
-    mode: 'insert_overwrite',
-    ...(firstSlice(replaced, item) ?? insertedSlice(item, tables, known, undefined)),
-  };
 }
 
 function deletesSlice(deletes: readonly TaskStatement[], tables: TableColumns): PlacedSlice {

@@ -1,3 +1,4 @@
+import { overwritesOf } from '../../pipeline/model/overwrites-of.ts';
 import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
@@ -7,8 +8,8 @@ import type { SourceSpan } from '../../text/span.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
 import { both, type ColumnRange, isAboutTime, openRange, type UnreadBound } from '../columns/column-range.ts';
 import { datesInParts } from '../columns/date-parts.ts';
-import type { Ranges } from '../columns/query-scope.ts';
-import type { RangeSlice, SliceFact, SliceValue } from '../facts/facts.ts';
+import { noRanges, type Ranges } from '../columns/query-scope.ts';
+import type { RangeSlice, SliceFact, SliceValue, WriteMode } from '../facts/facts.ts';
 import { constantRange, type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { widestReading } from '../times/widest-reading.ts';
@@ -166,7 +167,7 @@ function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownT
   const output = outputRanges(statement.query, context, tables, known);
   // Without a column list the values go into the target's columns by position, whatever they are called.
   const inOrder = tables.columnsOf(statement.target?.name ?? '');
-  const columns = statement.columns.length > 0 ? statement.columns : inOrder;
+  const columns = statement.columns.length > 0 ? statement.columns : statement.byName ? undefined : inOrder;
   if (columns === undefined) {
     const names = statement.query.select.map(({ name }) => name ?? '');
     return withValues(new Map([...named, ...output.byName]), names, item);
@@ -246,3 +247,25 @@ export function updatedSlice(item: TaskStatement, tables: TableColumns): PlacedS
     unknownSlice('the rows that it updates are not bound to the interval')
   );
 }
+
+/** INSERT OVERWRITE and INSERT … REPLACE WHERE. */
+export function overwrittenSlice(
+  item: TaskStatement,
+  tables: TableColumns,
+  known: KnownTables,
+): PlacedSlice & { readonly mode: WriteMode } {
+  const { kind, partition = 'none' } = item.statement;
+  if (kind === 'insert_overwrite' && partition === 'none') {
+    const replaces = overwritesOf(item.sql);
+    if (replaces === 'static') return { mode: 'full_replace', ...wholeTable };
+    if (replaces === 'unknown') return { mode: 'unknown', ...unknownSlice(openOverwrite) };
+  }
+  const replaced = kind === 'insert_replace_where' ? rangesOn(item.statement.where, item, tables) : noRanges;
+  return {
+    mode: 'insert_overwrite',
+    ...(firstSlice(replaced, item) ?? insertedSlice(item, tables, known, undefined)),
+  };
+}
+
+const openOverwrite =
+  'whether the whole table is replaced or only the partitions that get rows is decided by spark.sql.sources.partitionOverwriteMode, which is known at run time only';

@@ -2,7 +2,7 @@ import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import { blocksBelow, filtersIn, within } from '../../sql/model/sql-search.ts';
 import type { StatementView } from '../source/statement-view.ts';
 import { comparisonOf, mentionsColumn } from './comparison.ts';
-import { usesInterval } from './interval-columns.ts';
+import { isOfRun } from './interval-columns.ts';
 
 /** A bound of the interval on what a statement reads, whose column comes out among its rows. */
 export interface ArrivingCut {
@@ -22,7 +22,7 @@ export function arrivingCut(view: StatementView): ArrivingCut | undefined {
   for (const block of blocksBelow(query)) {
     for (const conjunct of filtersIn(block)) {
       const found = comparisonOf(conjunct);
-      if (found?.low === undefined || !usesInterval(view, found.low.value)) continue;
+      if (found?.low === undefined || !isOfRun(view, found.low.value)) continue;
       const column = found.column.name;
       if (outputs.some((one) => brings(view, one, column))) return { conjunct, column };
     }
@@ -35,7 +35,7 @@ const brings = (view: StatementView, { select }: QueryBlock, column: string): bo
     ({ expression }) =>
       expression.kind === 'star' ||
       mentionsColumn(expression, column) ||
-      (isConstant(expression) && usesInterval(view, expression)),
+      (isConstant(expression) && isOfRun(view, expression)),
   );
 
 const isConstant = (expression: SqlExpression): boolean =>

@@ -16,6 +16,12 @@ export function holesIn(view: StatementView, expression: SqlExpression): readonl
 export const usesInterval = (view: StatementView, expression: SqlExpression): boolean =>
   holesIn(view, expression).some((hole) => hole.value.kind === 'time');
 
+/** A function of the interval, or of an argument of a job: each run is given its own. */
+export const isOfRun = (view: StatementView, expression: SqlExpression): boolean =>
+  holesIn(view, expression).some(
+    ({ value }) => value.kind === 'time' || (value.kind === 'parameter' && value.source === 'argument'),
+  );
+
 /** Names of the columns that some filter of the statement cuts by the data interval. */
 export function intervalColumns(view: StatementView): ReadonlySet<string> {
   const names = new Set<string>();

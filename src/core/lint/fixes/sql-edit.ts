@@ -5,7 +5,7 @@ import type { StatementView } from '../source/statement-view.ts';
 
 /**
  * Edits of a statement's text as edits of the file in which a person wrote it. `undefined` where that is not exactly
- * possible: across escapes or several literals, in an f-string, in a routine (whose text is that of one call), or when the new text would end or bend the string.
+ * possible: across escapes or several literals, in an f-string, in a routine (whose text is that of one call), in words of the reader's, or when the new text would end or bend the string.
  * Line breaks follow the file; in a one-line string they become blanks.
  */
 export function editSql(
@@ -30,7 +30,8 @@ function editOne(
   const piece = view.sql.source.pieces.find(
     (one) => one.exact && one.at <= edit.start && edit.end <= one.at + one.length,
   );
-  if (piece === undefined || view.sql.pythonHoles.length > 0 || view.routine !== undefined) return undefined;
+  if (piece === undefined || view.sql.composed || view.sql.pythonHoles.length > 0 || view.routine !== undefined)
+    return undefined;
   const { file } = piece.source;
   const text = context.text(file);
   if (text === undefined) return undefined;

@@ -22,13 +22,15 @@ export interface TaskSqlParts {
   readonly parameters?: DriverParameters | undefined;
   /** Schemas that its session looks through for names without one, where that is said. */
   readonly searchPath?: readonly string[] | undefined;
+  readonly composed?: TaskSql['composed'] | undefined;
+  readonly overwrites?: TaskSql['overwrites'] | undefined;
   /** Is sent as it stands: `{{ … }}` in it is no template. */
   readonly plain?: boolean | undefined;
 }
 
 export const withParts = (
   sql: TaskSql,
-  { session, sentBy, environment, sessionZone, parameters, conditions = [] }: TaskSqlParts,
+  { session, sentBy, environment, sessionZone, parameters, composed, overwrites, conditions = [] }: TaskSqlParts,
 ): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
@@ -37,6 +39,8 @@ export const withParts = (
   ...(sessionZone === undefined ? {} : { sessionZone }),
   ...(conditions.length === 0 ? {} : { conditions }),
   ...(parameters === undefined ? {} : { parameters }),
+  ...(composed === undefined ? {} : { composed }),
+  ...(overwrites === undefined ? {} : { overwrites }),
 });
 
 /** Reads one text of SQL: mask, then statements, all over one set of offsets. `ast` as in {@link readSql}. */

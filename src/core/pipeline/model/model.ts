@@ -19,6 +19,12 @@ import type { TaskSession } from './task-session.ts';
 /** Dotted task name, unique in the workspace: `dag_id.task_id`, or the path of a stand-alone SQL file. */
 export type TaskId = string;
 
+/** Of a text that is put together from calls: what they say beside it. */
+export interface ComposedText {
+  /** Columns by which the files of the target are laid out. */
+  readonly partitionedBy: readonly string[];
+}
+
 /** The SQL text that a task runs, read: template, mask and statements share one set of offsets. */
 export interface TaskSql extends Conditioned {
   readonly source: MappedText;
@@ -41,6 +47,10 @@ export interface TaskSql extends Conditioned {
   readonly parameters?: DriverParameters;
   /** The zone of its connection's session, where the configuration says it. */
   readonly sessionZone?: ZoneName;
+  /** What calls of a library come to, in words of the reader: it stands so in no file, and nothing of it can be edited or sent. */
+  readonly composed?: ComposedText;
+  /** What an INSERT OVERWRITE that names no partition replaces, where Python says it: the table, or the partitions that get rows. */
+  readonly overwrites?: 'static' | 'dynamic' | 'unknown';
 }
 
 /** What a routine does when a task calls it; known where a text of the workspace makes it, or a database was asked. */
@@ -168,7 +178,7 @@ export interface Pipeline {
   readonly id: string;
   /** Absent where the file gives the id; `true` where it is only known when the file runs, and `id` is a stand-in. */
   readonly hasStandInId?: true;
-  readonly format: 'airflow' | 'sql-file';
+  readonly format: 'airflow' | 'sql-file' | 'spark-job';
   readonly file: string;
   /** The `DAG(…)` call, the `@dag` decorator, or the whole file. */
   readonly at: SourceSpan;

@@ -203,8 +203,8 @@ export class FollowedFile implements Interpreter {
     return make();
   }
 
-  execute(file: string, text: string, tree: SyntaxTree): Frame {
-    const names = new Map<string, Value>();
+  /** `names` are there before the first statement: `__name__` of a file that is run by itself. */
+  execute(file: string, text: string, tree: SyntaxTree, names = new Map<string, Value>()): Frame {
     const frame: Frame = {
       file,
       text,

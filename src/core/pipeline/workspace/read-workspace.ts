@@ -16,6 +16,7 @@ import {
   type WorkspaceSettings,
   workspaceSettings,
 } from '../readers/airflow/schedule/airflow-settings.ts';
+import { mayBeSparkJob, readSparkJob } from '../readers/spark-job/read-spark-job.ts';
 import { readSqlFile } from '../readers/sql-file/read-sql-file.ts';
 import { withBrokenSql } from './broken-sql.ts';
 import { joinReadings } from './join-readings.ts';
@@ -31,6 +32,14 @@ export interface WorkspaceReader {
    * joined then. The memory is that of the whole reading, which is quicker after it.
    */
   read(files: FileSet, answers?: AirflowAnswers, only?: ReadonlySet<string>): WorkspaceReading;
+}
+
+/** What the words of a Python file say it may be. */
+interface Scan {
+  readonly text: string;
+  readonly isDag: boolean;
+  readonly isJob: boolean;
+  readonly usesSdk: boolean;
 }
 
 interface Cached {
@@ -54,14 +63,16 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
   const modules = new Map<string, { readonly text: string; readonly tree: SyntaxTree }>();
   const shared = new SharedModules();
   const withRoutines = routineJoiner();
-  const scans = new Map<string, { readonly text: string; readonly isDag: boolean; readonly usesSdk: boolean }>();
+  const scans = new Map<string, Scan>();
   let joined: { readonly parts: readonly FileReading[]; readonly whole: readonly FileReading[] } | undefined;
 
   const scan = (path: string, text: string) => {
     const known = scans.get(path);
     if (known?.text === text) return known;
-    const isDag = mayBeDagFile(text);
-    const fresh = { text, isDag, usesSdk: isDag && /(?:from|import)\s+airflow\.sdk\b/.test(text) };
+    // A script may well speak of the DAG that runs it.
+    const isJob = mayBeSparkJob(path, text) && !/(?:from|import)\s+airflow\b/.test(text);
+    const isDag = !isJob && mayBeDagFile(text);
+    const fresh = { text, isDag, isJob, usesSdk: isDag && /(?:from|import)\s+airflow\.sdk\b/.test(text) };
     scans.set(path, fresh);
     return fresh;
   };
@@ -126,6 +137,7 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       };
 
       const dagFiles: { readonly path: string; readonly text: string }[] = [];
+      const jobFiles: { readonly path: string; readonly text: string }[] = [];
       let usesSdk = false;
       for (const path of paths) {
         if (!path.endsWith('.py')) continue;
@@ -134,6 +146,8 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         const found = scan(path, text);
         usesSdk ||= found.usesSdk;
         if (found.isDag && only?.has(path) !== false) dagFiles.push({ path, text });
+        // Without the others nobody knows whether one of them runs it.
+        else if (found.isJob && only === undefined) jobFiles.push({ path, text });
       }
       const told = workspaceSettings(files, options);
       const workspace: WorkspaceSettings = { ...told, version: told.version ?? (usesSdk ? 3 : undefined) };
@@ -152,6 +166,14 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         readings.push(reading);
       }
       const used = new Set(readings.flatMap((reading) => reading.dependsOn));
+      for (const { path, text } of jobFiles)
+        if (!used.has(path)) {
+          const reading = readCached(path, text, '', (recording) =>
+            readSparkJob(path, text, recording, parse, options, makeTaskSql),
+          );
+          if (reading.pipelines.length > 0) readings.push(reading);
+        }
+      for (const { dependsOn } of readings) for (const path of dependsOn) used.add(path);
       for (const path of paths) {
         // Without the others nobody knows whether one of them runs it.
         if (only !== undefined || !path.endsWith('.sql') || used.has(path)) continue;

@@ -129,6 +129,8 @@ export interface Statement extends Span {
   readonly temporary: boolean;
   readonly ifNotExists: boolean;
   readonly orReplace: boolean;
+  /** `INSERT … BY NAME`: columns find each other by their names, whatever their order. */
+  readonly byName: boolean;
   /** Calls whose result differs between runs, with their spans (`now()`, `random()`, `uuid_generate_v4()`, `current_date`). */
   readonly nondeterministic: readonly (Span & {
     readonly name: string;

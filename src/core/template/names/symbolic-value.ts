@@ -35,8 +35,12 @@ export type SymbolicValue =
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   /** The clock of the machine: `datetime.now()`, `macros.datetime.utcnow()`, `days_ago(1)`. */
   | { readonly kind: 'clock'; readonly name: string }
-  /** A DAG parameter or Variable: fixed for a run, not a function of the interval. */
-  | { readonly kind: 'parameter'; readonly source: 'params' | 'var' | 'conn' | 'conf' | 'env'; readonly name: string }
+  /** A DAG parameter or Variable, an argument of a job: fixed for a run, not a function of the interval. */
+  | {
+      readonly kind: 'parameter';
+      readonly source: 'params' | 'var' | 'conn' | 'conf' | 'env' | 'argument';
+      readonly name: string;
+    }
   /** State of other runs: XCom, `prev_start_date_success`. */
   | { readonly kind: 'state'; readonly name: string }
   | { readonly kind: 'unknown'; readonly reason: string };

@@ -7,7 +7,7 @@ import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { isEmptiedFor, mayBeEmptiedFor } from '../../reruns/emptied-for.ts';
 import { insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
-import { guardedByTable, guardedFromRows } from '../../reruns/table-guard.ts';
+import { deduplicatedByView, guardedByTable, guardedFromRows } from '../../reruns/table-guard.ts';
 import {
   isKnownTable,
   placeOf,
@@ -16,6 +16,7 @@ import {
   type TaskView,
   tableKey,
   tableLabel,
+  writeSubject,
 } from '../../source/statement-view.ts';
 
 /** A second run adds the same rows to a table that no INSERT wrote: calls append where they are told nothing. */
@@ -42,7 +43,10 @@ function* check(context: LintContext): Generator<RuleFinding> {
         subject: `${task.task.id} writes ${table}`,
       };
     }
-    for (const view of task.statements) yield* loads(context, task, view);
+    for (const view of task.statements) {
+      yield* loads(context, task, view);
+      yield* addsFrame(context, task, view);
+    }
   }
 }
 
@@ -88,6 +92,24 @@ function* loads(context: LintContext, task: TaskView, view: StatementView): Gene
     severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
     message: `A second run of the same interval loads the same rows into ${tableLabel(view, target)} again${guard?.kind === 'unless' ? `, unless ${guard.unless}` : ''}: this statement adds to what is there.`,
     subject: `${task.task.id} writes ${key}`,
+  };
+}
+
+/** Rows of a frame of Spark that are added to a table or to files, which know no key. */
+function* addsFrame(context: LintContext, task: TaskView, view: StatementView): Generator<RuleFinding> {
+  const { kind, target, head } = view.statement;
+  if (kind !== 'insert' || view.sql.composed === undefined || target === undefined || !isKnownTable(view, target))
+    return;
+  const key = tableKey(view, target);
+  if (isJournalName(key) || deduplicatedByView(context, key)) return;
+  const guard = insertGuard(context, task, view, key);
+  if (guard?.kind === 'sure') return;
+  yield {
+    at: placeOf(view, head),
+    severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
+    message: `A second run of the same interval adds the same rows to ${tableLabel(view, target)} again${guard?.kind === 'unless' ? `, unless ${guard.unless}` : ''}: nothing ${guard === undefined ? '' : 'else '}in the run empties it or the interval's part of it.`,
+    subject: writeSubject(view, key),
+    restsOn: [view],
   };
 }
 

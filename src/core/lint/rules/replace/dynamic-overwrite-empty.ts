@@ -1,7 +1,9 @@
 import { isStagingName } from '../../../lineage/facts/table-roles.ts';
+import { overwritesOf } from '../../../pipeline/model/overwrites-of.ts';
+import { filtersOf } from '../../../sql/model/sql-search.ts';
 import type { Span } from '../../../text/span.ts';
 import { comparisonOf } from '../../bounds/comparison.ts';
-import { intervalColumns, usesInterval } from '../../bounds/interval-columns.ts';
+import { isOfRun, usesInterval } from '../../bounds/interval-columns.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { textAt } from '../../context/text-at.ts';
 import { editSql } from '../../fixes/sql-edit.ts';
@@ -60,7 +62,8 @@ function openPartitions(
   const last = partitionBy.findLast(({ kind }) => kind === 'column');
   if (first !== undefined && last !== undefined && (partition === 'dynamic' || partition === 'mixed'))
     return { at: clauseOf(view, first, last), isAll: partition === 'dynamic' };
-  const isPartitioned = (context.table(key)?.partitionedBy.length ?? 0) > 0;
+  // A call that is told to work by partitions has a table of partitions before it.
+  const isPartitioned = view.sql.composed !== undefined || (context.table(key)?.partitionedBy.length ?? 0) > 0;
   return (partition ?? 'none') === 'none' && isPartitioned ? { at: head, isAll: false } : undefined;
 }
 
@@ -76,6 +79,7 @@ function clauseOf({ sql, statement }: StatementView, first: Span, last: Span): S
 
 /** Hive always works so; Spark where it is told to. */
 const isDynamic = (context: LintContext, { task }: TaskView, { sql }: StatementView): boolean =>
+  overwritesOf(sql) === 'dynamic' ||
   /hive/i.test(task.operator) ||
   /partitionOverwriteMode\W+(?:=\s*)?\W*dynamic|hive\.exec\.dynamic\.partition/i.test(sql.source.text) ||
   task.arguments.some(({ valueAt }) =>
@@ -83,7 +87,8 @@ const isDynamic = (context: LintContext, { task }: TaskView, { sql }: StatementV
   );
 
 /** A whole table that is made anew has its rows whatever the interval. */
-const isOfInterval = (view: StatementView): boolean => intervalColumns(view).size > 0;
+const isOfInterval = (view: StatementView): boolean =>
+  filtersOf(view.statement).some(({ conjunct }) => isOfRun(view, conjunct) && comparisonOf(conjunct) !== undefined);
 
 const isDropped = (context: LintContext, task: TaskView, view: StatementView, key: string): boolean =>
   task.statements.some((other) => other.order < view.order && empties(other, key)) ||

@@ -22,7 +22,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     yield* ofItself(context, task);
     for (const view of task.statements) {
-      if (view.statement.kind !== 'insert') continue;
+      // Of calls that append speaks append-write.
+      if (view.statement.kind !== 'insert' || view.sql.composed) continue;
       for (const target of view.statement.targets) {
         const key = tableKey(view, target);
         const isKnown = isKnownTable(view, target);

@@ -1,5 +1,6 @@
 import { isStagingName } from '../../../lineage/facts/table-roles.ts';
 import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
+import { overwritesOf } from '../../../pipeline/model/overwrites-of.ts';
 import type { TableAccess } from '../../../pipeline/model/table-access.ts';
 import { type ArrivingCut, arrivingCut } from '../../bounds/arriving-cut.ts';
 import type { LintContext } from '../../context/lint-context.ts';
@@ -38,12 +39,14 @@ function* check(context: LintContext): Generator<RuleFinding> {
 
 function ofStatement(context: LintContext, task: TaskView, view: StatementView): RuleFinding | undefined {
   const { target, kind } = view.statement;
-  if (target === undefined || target.templated || view.statement.temporary) return undefined;
+  if (target === undefined || view.statement.temporary) return undefined;
+  // Of files whose bucket only the run knows it is as sure.
+  if (target.templated && view.sql.composed === undefined) return undefined;
   const key = tableKey(view, target);
   const replacing = replacer(context, task, view, key);
   if (replacing === undefined || isUsedUp(context, task, view, key)) return undefined;
   const cut = arrivingCut(view);
-  if (cut === undefined || mayBeLatest(context, cut, key) || keepsOthers(task, view, key)) return undefined;
+  if (cut === undefined || mayBeLatest(context, cut, key, view) || keepsOthers(task, view, key)) return undefined;
   const fix = kind === 'insert' ? deleteFix(context, replacing, view) : undefined;
   return {
     at: placeOf(replacing, replacing.statement.head),
@@ -81,6 +84,7 @@ const isAlways = (context: LintContext, other: StatementView, task: TaskView): b
 
 /** Hive replaces by partitions what has any, and Spark does so for Hive's tables or where it is told to. */
 function isDynamic(context: LintContext, { task }: TaskView, { sql }: StatementView, key: string): boolean {
+  if (overwritesOf(sql) !== 'static') return true;
   if (/hive/i.test(task.operator) || /partitionOverwriteMode\W+(?:=\s*)?\W*dynamic/i.test(sql.source.text)) return true;
   if (task.arguments.some(({ valueAt }) => /partitionOverwriteMode\W+dynamic/i.test(textAt(context, valueAt))))
     return true;
@@ -113,8 +117,11 @@ function isUsedUp(context: LintContext, task: TaskView, view: StatementView | un
 }
 
 /** The newest state of something, taken from where each day has its own: no table that holds one day beside another. */
-const mayBeLatest = (context: LintContext, { column }: ArrivingCut, key: string): boolean =>
-  snapshotColumn.test(column) && (context.table(key)?.partitionedBy.length ?? 0) === 0 && !context.isSliced(key);
+const mayBeLatest = (context: LintContext, { column }: ArrivingCut, key: string, view?: StatementView): boolean =>
+  snapshotColumn.test(column) &&
+  (context.table(key)?.partitionedBy.length ?? 0) === 0 &&
+  (view?.sql.composed?.partitionedBy.length ?? view?.statement.partitionedBy.length ?? 0) === 0 &&
+  !context.isSliced(key);
 
 const snapshotColumn =
   /^(?:ds|dt|p_?date|(?:snapshot|snap|as_?of|partition|load|loaded|extract|extracted|batch|ingest|ingestion|file|version|effective|process|processing)_?(?:date|day|dt|ds|on|at|time)?)$/;

@@ -13,7 +13,11 @@ export function attributeOf(value: Value, name: string, at: SourceSpan, run: Int
   const method: Value = { kind: 'bound-method', self: value, name, at };
   switch (value.kind) {
     case 'external':
-      return namedConstant(`${value.name}.${name}`) ?? external(`${value.name}.${name}`);
+      return (
+        namedConstant(`${value.name}.${name}`) ??
+        run.host.externalValue?.(`${value.name}.${name}`, run) ??
+        external(`${value.name}.${name}`)
+      );
     case 'module': {
       const own = value.frame.names.get(name);
       if (own !== undefined) return own;

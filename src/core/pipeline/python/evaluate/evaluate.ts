@@ -79,6 +79,9 @@ export function evaluate(node: SyntaxNode, frame: Frame, run: Interpreter): Valu
     case 'unary_operator': {
       const value = first(node, frame, run, 'argument');
       const negative = sourceOf(frame, node).startsWith('-');
+      const [sign = ''] = sourceOf(frame, node);
+      const own = value.kind === 'host' ? value.host.unary?.(sign, spanIn(frame, node), run) : undefined;
+      if (own !== undefined) return own;
       if (value.kind === 'scalar' && typeof value.value === 'number')
         return { ...value, value: negative ? -value.value : value.value };
       if (value.kind === 'duration' && negative)

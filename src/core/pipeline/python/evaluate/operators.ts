@@ -28,7 +28,10 @@ export function binaryOperation(operator: string, left: Value, right: Value, ope
   }
   for (const side of [left, right])
     if (side.kind === 'host') {
-      const value = side.host.binary?.(operator, left, right, operation.at, run);
+      const value = side.host.binary?.(operator, left, right, operation.at, run, [
+        spanIn(operation.frame, operation.left),
+        spanIn(operation.frame, operation.right),
+      ]);
       if (value !== undefined) return value;
     }
   if (left.kind === 'text' && operator === '%') return formatPercent(left, right, operation.at);
@@ -159,13 +162,19 @@ function arithmetic(operator: string, left: ScalarValue, right: ScalarValue): Va
 /** `==`, `in`, `is`, `<` … where both sides are constants. */
 export function comparison(node: SyntaxNode, frame: Frame, run: Interpreter): Value {
   const operators = childrenOf(node, 'operators').map((child) => sourceOf(frame, child));
-  const operands = node.children
-    .filter((child) => child.field !== 'operators')
-    .map((child) => run.evaluate(child, frame));
-  const [left, right] = operands;
+  const nodes = node.children.filter((child) => child.field !== 'operators');
+  const [left, right] = nodes.map((child) => run.evaluate(child, frame));
   const [operator] = operators;
+  const [first, second] = nodes;
   if (operators.length !== 1 || left === undefined || right === undefined || operator === undefined)
     return unknown('not known before it runs');
+  if (first !== undefined && second !== undefined)
+    for (const side of [left, right]) {
+      const sides = [spanIn(frame, first), spanIn(frame, second)] as const;
+      const made =
+        side.kind === 'host' ? side.host.binary?.(operator, left, right, spanIn(frame, node), run, sides) : undefined;
+      if (made !== undefined) return made;
+    }
   const result = compare(operator, left, right);
   return result === undefined ? unknown('not known before it runs') : scalar(result);
 }

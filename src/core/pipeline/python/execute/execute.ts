@@ -167,8 +167,11 @@ function executeImport(node: SyntaxNode, frame: Frame, run: Interpreter): void {
   if (moduleNode === undefined) return;
   const path = sourceOf(frame, moduleNode).replace(/\s/g, '');
   const module = run.importModule(path, frame.file);
-  if (childOfType(node, 'wildcard_import') !== undefined && module !== undefined)
-    for (const [name, value] of module.names) if (!name.startsWith('_')) frame.names.set(name, value);
+  if (childOfType(node, 'wildcard_import') !== undefined) {
+    for (const [name, value] of module?.names ?? []) if (!name.startsWith('_')) frame.names.set(name, value);
+    if (module === undefined)
+      for (const name of run.host.starNames?.(path) ?? []) frame.names.set(name, external(`${path}.${name}`));
+  }
   for (const name of names) {
     const [imported, alias] = importedName(name, frame);
     const submodule = (): Frame | undefined =>
@@ -279,7 +282,11 @@ function executeIf(node: SyntaxNode, frame: Frame, run: Interpreter): Completion
   const failed: Condition[] = [];
   let certain = false;
   for (const { condition, body } of branches) {
-    const isMain = condition !== undefined && /__name__\s*==/.test(sourceOf(frame, condition));
+    // A module that is imported; of a file that is run by itself the name is known.
+    const isMain =
+      condition !== undefined &&
+      !frame.module.names.has('__name__') &&
+      /__name__\s*==/.test(sourceOf(frame, condition));
     const truth = condition === undefined ? true : isMain ? false : truthOf(run.evaluate(condition, frame));
     if (truth === false) continue;
     const open = truth === undefined && condition !== undefined ? conditionOf(condition, frame, run) : undefined;

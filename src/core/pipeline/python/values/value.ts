@@ -69,6 +69,10 @@ export interface Host {
   externalItem(name: string, key: Value, run: Interpreter): Value | undefined;
   /** A name of a module from outside the workspace that something of the workspace makes all the same. */
   importedName?(module: string, name: string, run: Interpreter): Value | undefined;
+  /** A name of a library that stands for a value (`sys.argv`). */
+  externalValue?(name: string, run: Interpreter): Value | undefined;
+  /** What `from module import *` brings along of a module from outside the workspace. */
+  starNames?(module: string): readonly string[];
   /** Calls of methods on values that are not known, e.g. `cursor.execute(…)`. */
   callMethod(self: Value, name: string, call: Call, run: Interpreter): Value | undefined;
   /** A call of something that is not known. */
@@ -242,7 +246,17 @@ export interface HostObject {
   call?(call: Call, run: Interpreter): Value;
   attribute?(name: string, at: SourceSpan, run: Interpreter): Value | undefined;
   item?(key: Value, at: SourceSpan, run: Interpreter): Value | undefined;
-  binary?(operator: string, left: Value, right: Value, at: SourceSpan, run: Interpreter): Value | undefined;
+  /** `sides`: where the two operands stand. */
+  binary?(
+    operator: string,
+    left: Value,
+    right: Value,
+    at: SourceSpan,
+    run: Interpreter,
+    sides: readonly [SourceSpan, SourceSpan],
+  ): Value | undefined;
+  /** `~object` and `-object`. */
+  unary?(operator: string, at: SourceSpan, run: Interpreter): Value | undefined;
   enter?(run: Interpreter): Value;
   exit?(run: Interpreter): void;
   /** `object.name = value`. */

@@ -7,6 +7,7 @@ import type { ModuleShelf } from '../../python/shared-modules.ts';
 import type { SyntaxTree } from '../../python/syntax/syntax-tree.ts';
 import { airflowHost } from './declare/airflow-host.ts';
 import { followCallables } from './declare/follow-callables.ts';
+import { followJobs } from './jobs/follow-jobs.ts';
 import { failingImport, refusedArgument } from './load-problems.ts';
 import { buildPipeline } from './pipelines/build-pipeline.ts';
 import { crossEdges } from './pipelines/cross-edges.ts';
@@ -44,6 +45,7 @@ export function readAirflowFile(
   program.conditions = () => run.path;
   run.execute(file, text, tree);
   followCallables(program, run);
+  const clocks = [...run.clockSites, ...followJobs(program, { files, parse, options })];
   spreadDags(program.edges);
   problems.push(...program.problems, ...zoneProblems(run.unknownZones));
   for (const { name, at, called } of program.dagFunctions)
@@ -71,7 +73,7 @@ export function readAirflowFile(
   const built = program.dags.map((dag) => {
     const refused = failing ?? refusedArgument(dag, settings);
     if (refused !== undefined) problems.push(refused.problem);
-    const pipeline = buildPipeline(dag, program, cross, run.clockSites, settings, context, problems);
+    const pipeline = buildPipeline(dag, program, cross, clocks, settings, context, problems);
     return refused === undefined ? pipeline : { ...pipeline, unloadable: refused.reason };
   });
   const pipelines = sayUnusedClocksOnce(built);

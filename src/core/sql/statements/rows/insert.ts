@@ -107,7 +107,7 @@ function readInsertBody(c: Cursor, draft: Draft): void {
   if (alias !== undefined) draft.targetAlias = nameOf(alias, c.dialect);
   if (operator(c) === '(' && !isQueryAhead(c)) draft.columns = readColumnList(c);
   if (draft.partition === 'none') Object.assign(draft, readPartitionClause(c));
-  accept(c, 'by', 'name');
+  if (accept(c, 'by', 'name')) draft.byName = true;
   accept(c, 'by', 'position');
   if (operator(c) === '(' && !isQueryAhead(c) && draft.columns === undefined) draft.columns = readColumnList(c);
   if (word(c) === 'overriding') c.index = Math.min(c.index + 3, c.end);

@@ -34,6 +34,7 @@ export const emptyStatement = (span: Span, kind: StatementKind): Statement => ({
   temporary: false,
   ifNotExists: false,
   orReplace: false,
+  byName: false,
   nondeterministic: [],
   outputColumns: [],
   trust: { answer: 'full' },

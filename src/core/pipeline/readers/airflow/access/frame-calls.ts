@@ -11,13 +11,6 @@ const overwrite = [
   [/^false$/, 'append'],
 ] as const;
 
-/** Spark's save modes; a table that is there is refused unless the mode says otherwise. */
-export const saveModes = [
-  [/^append$/i, 'append'],
-  [/^overwrite$/i, 'full_replace'],
-  [/^(?:error|errorifexists)$/i, 'create'],
-] as const;
-
 /**
  * Data frames of pandas, polars, geopandas and Snowflake. `to_sql` of pandas 2 and `to_gbq` of pandas-gbq have
  * `if_exists='fail'`, `write_pandas` of snowflake-connector-python has `overwrite=False`.

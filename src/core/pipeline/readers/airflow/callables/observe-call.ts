@@ -2,8 +2,9 @@ import { emptyCall } from '../../../python/calls/call.ts';
 import { openedPath } from '../../../python/library/method-call.ts';
 import { none } from '../../../python/values/make-value.ts';
 import type { Call, Interpreter, Value } from '../../../python/values/value.ts';
+import { foreignSparkCall } from '../../spark/foreign-spark-call.ts';
+import { handsFrames } from '../../spark/handed-frames.ts';
 import { callAccesses } from '../access/call-accesses.ts';
-import { sparkAccess, writerCall } from '../access/spark-accesses.ts';
 import { sessionAccess, statementAccesses, statementCall } from '../access/sqlalchemy-statements.ts';
 import { holderName } from '../access/table-value.ts';
 import type { Program } from '../program/program.ts';
@@ -33,8 +34,8 @@ export function observeCall(
     return statement;
   }
   const last = name.slice(name.lastIndexOf('.') + 1);
-  const writer = self && writerCall(last, call, self);
-  if (writer !== undefined) return writer;
+  const spark = self && foreignSparkCall(last, call, self, run);
+  if (spark !== undefined) return spark;
   noteClocks(program, last, call, self);
   noteWritten(program, last, call, self);
   const isNoted = noteTables(program, name, last, call, self);
@@ -43,7 +44,7 @@ export function observeCall(
   const opened = openedFrom(last, call, self);
   if (opened !== undefined) return opened;
   if (silent.test(last)) return none;
-  if (!isNoted) sayHidden(program, name, last, call, self);
+  if (!isNoted && !handsFrames(call, run, name)) sayHidden(program, name, last, call, self);
   return undefined;
 }
 
@@ -105,9 +106,7 @@ function noteTables(program: Program, name: string, last: string, call: Call, se
   const type = self === undefined ? name : (client?.type ?? call.callee);
   const found = [
     ...(callAccesses({ name, call, type, session }) ?? []),
-    ...[self && sparkAccess(last, call, self, session), self && sessionAccess(last, call, session)].filter(
-      (access) => access !== undefined,
-    ),
+    ...[self && sessionAccess(last, call, session)].filter((access) => access !== undefined),
   ];
   for (const access of found) noteAccess(program, access);
   return found.length > 0;

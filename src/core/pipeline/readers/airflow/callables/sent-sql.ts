@@ -108,7 +108,7 @@ export function sendTexts(
   let isSent = false;
   for (const value of alternatives(given.value)) {
     if (value.kind === 'text' && isSql(value)) {
-      note(program, {
+      noteSent(program, {
         text: parameters === undefined ? value : markParameters(value, parameters),
         call,
         client: clientName(client, name, call),
@@ -130,7 +130,7 @@ export function sendTexts(
 }
 
 /** The same text of the same call on two ways is sent under what the ways have in common. */
-function note(program: Program, sent: SentSql): void {
+export function noteSent(program: Program, sent: SentSql): void {
   const all = program.running?.sent ?? [];
   const known = all.findIndex(
     (other) =>

@@ -3,8 +3,11 @@ import { environment } from '../../../python/library/builtin-call.ts';
 import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
 import type { Call, FunctionValue, Host, Interpreter, Value } from '../../../python/values/value.ts';
+import { tellsOfSpark } from '../../spark/session/spark-work.ts';
+import { sparkCall, sparkStarNames } from '../../spark/spark-call.ts';
 import { composedSql } from '../callables/composed-sql.ts';
 import { observeCall } from '../callables/observe-call.ts';
+import { taskSpark } from '../callables/task-spark.ts';
 import { edgeBetween } from '../program/edges.ts';
 import { hostOf, type Program, type TaskBuilder } from '../program/program.ts';
 import { hostFor, programOf } from '../program/program-of.ts';
@@ -36,7 +39,7 @@ function runBase(
 
 /** Gives the names of Airflow their meaning: DAGs, operators, decorators, hooks, dependencies. */
 export function airflowHost(program: Program): Host {
-  return hostFor(program, {
+  const host = hostFor(program, {
     callExternal(name, call, run) {
       const last = name.slice(name.lastIndexOf('.') + 1);
       if (last === 'DAG') return hostValue(openDag(program, call, run, undefined));
@@ -69,6 +72,8 @@ export function airflowHost(program: Program): Host {
       if (/(?:^|\.)(?:sqlalchemy(?:\.sql)?\.text|contextlib\.closing|sqlalchemy\.sql\.expression\.text)$/.test(name))
         return call.positional[0];
       if (last === 'override' && call.keywords.has('task_id')) return foreignOverride(program, name, call);
+      const spark = sparkCall(name, call, run);
+      if (spark !== undefined) return spark;
       if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
       sayTasksElsewhere(program, name, call);
       return observeCall(program, name, call, run);
@@ -91,6 +96,8 @@ export function airflowHost(program: Program): Host {
     },
 
     importedName: pluginName,
+
+    starNames: sparkStarNames,
 
     externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
 
@@ -132,6 +139,8 @@ export function airflowHost(program: Program): Host {
       return decorated(program, name, call, target, run);
     },
   });
+  tellsOfSpark(host, () => taskSpark(program));
+  return host;
 }
 
 const isAirflow = (name: string): boolean => name.startsWith('airflow.');

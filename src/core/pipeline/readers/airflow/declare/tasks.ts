@@ -124,6 +124,7 @@ export function newTask(
     variables: [],
     unread: [],
     clockUses: [],
+    scripts: [],
     maySkip: false,
     returned: undefined,
     attribute: (name) => options.object?.attributes.get(name) ?? taskAttribute(program, task, name),

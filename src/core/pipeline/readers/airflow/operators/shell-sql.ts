@@ -1,7 +1,7 @@
 import { maskTemplate } from '../../../../template/mask/mask.ts';
-import type { Span } from '../../../../text/span.ts';
 import { sliceText } from '../../../python/values/text-value.ts';
 import type { TextValue } from '../../../python/values/value.ts';
+import { shellWords, type ShellWord as Word } from './shell-words.ts';
 
 /** A client of a database that takes SQL as an argument. */
 interface SqlClient {
@@ -37,13 +37,6 @@ export interface ShellSql {
   /** Each text is a transaction of its own. */
   readonly apart: boolean;
 }
-
-/** A part of a word: inside quotes, or outside. */
-interface Piece extends Span {
-  readonly quote: '"' | "'" | '';
-}
-
-type Word = readonly Piece[];
 
 /**
  * The SQL of a shell command that does nothing else than to send literal SQL with a client of a database:
@@ -87,49 +80,4 @@ function literalOf(command: TextValue, word: Word): TextValue | undefined {
   if (only === undefined || others.length > 0 || only.quote === '') return undefined;
   const sql = sliceText(command, only.start, only.end);
   return only.quote === '"' && /[$`\\!]/.test(maskTemplate(sql.mapped.text, sql.holes).text) ? undefined : sql;
-}
-
-/** The words of one simple command; `undefined` where there is more than that. Templates and variables stay as they are. */
-function shellWords(text: string, open: readonly Span[]): readonly Word[] | undefined {
-  const words: Piece[][] = [];
-  let word: Piece[] | undefined;
-  const begin = (): Piece[] => {
-    word ??= words[words.push([]) - 1];
-    return word as Piece[];
-  };
-  for (let at = 0; at < text.length; ) {
-    const hole = open.find(({ start, end }) => start <= at && at < end);
-    const character = text[at] ?? '';
-    if (hole === undefined && (character === '"' || character === "'")) {
-      const end = closingQuote(text, at, open);
-      if (end === undefined) return undefined;
-      begin().push({ start: at + 1, end, quote: character });
-      at = end + 1;
-    } else if (hole === undefined && /\s/.test(character)) {
-      // A line break ends a command, so more than white space behind one is another command.
-      if (character === '\n' && word !== undefined && text.slice(at).trim() !== '') return undefined;
-      word = undefined;
-      at += 1;
-    } else if (hole === undefined && text.startsWith('\\\n', at)) at += 2;
-    else if (hole === undefined && (/[|&;<>()`\\#]/.test(character) || text.startsWith('$(', at))) return undefined;
-    else {
-      const end = hole?.end ?? at + 1;
-      const last = begin().at(-1);
-      if (last?.quote === '' && last.end === at) begin()[begin().length - 1] = { ...last, end };
-      else begin().push({ start: at, end, quote: '' });
-      at = end;
-    }
-  }
-  return words;
-}
-
-function closingQuote(text: string, from: number, open: readonly Span[]): number | undefined {
-  const quote = text[from];
-  for (let at = from + 1; at < text.length; at++) {
-    const hole = open.find(({ start, end }) => start <= at && at < end);
-    if (hole !== undefined) at = hole.end - 1;
-    else if (quote === '"' && text[at] === '\\') at += 1;
-    else if (text[at] === quote) return at;
-  }
-  return undefined;
 }

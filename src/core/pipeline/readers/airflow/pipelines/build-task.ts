@@ -50,7 +50,7 @@ export function buildTask(
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
   const sending = operator === undefined ? undefined : sendingOf(task, operator, connection, context);
   const shell = shellSent(task);
-  const unread = shell === undefined ? operatorUnread(task) : [];
+  const unread = shell === undefined && task.scripts.length === 0 ? operatorUnread(task) : [];
   const clocks = clockParams(task, dag);
   const written =
     operator === undefined
@@ -187,7 +187,13 @@ function executorOf(
   if (task.mapped) return airflow('is mapped over values that are known at run time only');
   if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
   if (operator === undefined)
-    return airflow(task.callable === undefined ? `${task.operator} runs in Airflow only` : 'runs Python code');
+    return airflow(
+      task.scripts.length > 0
+        ? `has Spark run ${task.scripts.join(', ')}`
+        : task.callable === undefined
+          ? `${task.operator} runs in Airflow only`
+          : 'runs Python code',
+    );
   if (operator.checks === true) return airflow('only checks data and writes nothing');
   if (operator.schedulerOnly !== undefined) return airflow(operator.schedulerOnly);
   if (accesses.some(({ direction }) => direction === 'write')) return airflow('has its result written by the service');

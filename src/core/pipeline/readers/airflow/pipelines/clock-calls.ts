@@ -13,7 +13,7 @@ const pathArgument = /path|key|prefix|object|file|uri|url|folder|dir|bucket|loca
 export function clockCallsOf(
   file: string,
   sites: readonly ClockSite[],
-  dag: DagBuilder,
+  dag: DagBuilder | undefined,
   tasks: readonly { readonly builder: TaskBuilder; readonly id: string; readonly sql: readonly TaskSql[] }[],
 ): ClockCall[] {
   const uses = new Map<ClockSite, Pick<ClockCall, 'flowsInto' | 'task'>>();
@@ -28,12 +28,12 @@ export function clockCallsOf(
     if (known === undefined || order.indexOf(flowsInto) < order.indexOf(known.flowsInto))
       uses.set(site, { flowsInto, task });
   };
-  for (const name of ['start_date', 'end_date']) {
-    use(dagArgument(dag, name)?.value, 'start-date', undefined);
-    use(defaultArguments(dag.made)?.entries.get(name)?.value, 'start-date', undefined);
+  for (const name of dag === undefined ? [] : ['start_date', 'end_date']) {
+    use(dag && dagArgument(dag, name)?.value, 'start-date', undefined);
+    use(defaultArguments(dag?.made)?.entries.get(name)?.value, 'start-date', undefined);
   }
   for (const { builder, id, sql } of tasks) {
-    const params = clockParams(builder, dag);
+    const params = dag === undefined ? new Map() : clockParams(builder, dag);
     const takesSql = sqlKeywords(builder.operator);
     for (const one of sql) for (const site of clocksThrough(one, params)) note(site, 'sql', id);
     for (const { name, value } of builder.made.keywords.values()) {

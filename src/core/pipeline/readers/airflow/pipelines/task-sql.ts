@@ -227,12 +227,14 @@ function searchPathOf(
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
-  return task.sent.map(({ text, call, client, connection, settings, session, conditions }) => {
+  return task.sent.map(({ text, call, client, connection, settings, session, conditions, composed, overwrites }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
       sentBy: call.at,
+      composed,
+      overwrites,
       conditions,
       sessionZone: zoneOf(settings, connection, dialect, options),
       searchPath: searchPathOf(settings, connection, options),

@@ -1,7 +1,7 @@
 import type { Problem, SourceSpan } from '../../../../text/span.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
 import type { Condition } from '../../../model/condition.ts';
-import type { VariableUse } from '../../../model/model.ts';
+import type { TaskSql, VariableUse } from '../../../model/model.ts';
 import type { TableAccess, Unread } from '../../../model/table-access.ts';
 import type { SessionSetting } from '../../../model/task-session.ts';
 import type {
@@ -56,6 +56,9 @@ export interface SentSql {
   /** Texts of one session share a connection and its transaction. */
   readonly session: number;
   readonly conditions: readonly Condition[];
+  /** As {@link TaskSql.composed}. */
+  readonly composed?: TaskSql['composed'];
+  readonly overwrites?: TaskSql['overwrites'];
 }
 
 export interface Callable {
@@ -104,6 +107,8 @@ export interface TaskBuilder extends HostObject {
   runsBase: { readonly operator: string; readonly made: Call } | undefined;
   /** What its Python gives. */
   returned: Value | undefined;
+  /** The scripts of the workspace that it has Spark run, and that were followed as part of it. */
+  readonly scripts: string[];
   /** Clock calls that the task's Python hands to something other than SQL. */
   readonly clockUses: { readonly site: ClockSite; readonly into: 'path' | 'argument' }[];
 }
