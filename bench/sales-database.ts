@@ -3,6 +3,7 @@ import type { PostgresConnection } from '../src/core/warehouse/port/connection-c
 import type { Warehouse } from '../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../src/warehouses/open.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { serverCpuMs } from './server-cpu.ts';
 
 /** A real server with safe defaults (fsync on) and one connection beside the product's, for the bare statements. */
 export interface SalesDatabase {
@@ -10,6 +11,8 @@ export interface SalesDatabase {
   readonly warehouse: Warehouse;
   /** Where the server is, for programs that connect by themselves. */
   readonly address: Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>;
+  /** Processor time that the server has used so far, in milliseconds; `undefined` where the system does not say it. */
+  serverCpuMs(): number | undefined;
   /** Another bare connection; ends with the database. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -47,6 +50,7 @@ export async function openSalesDatabase(): Promise<SalesDatabase> {
     client: await connect(),
     warehouse,
     address: { host, port, user, password },
+    serverCpuMs: () => serverCpuMs(server.pid),
     connect,
     close: async () => {
       await warehouse.close();
