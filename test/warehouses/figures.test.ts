@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareRows } from '../../src/core/diff/compare-rows.ts';
 import type { SliceRelation } from '../../src/core/diff/slice-relation.ts';
-import { comparedColumns, type TakenFigures, takeFigures } from '../../src/core/diff/take-figures.ts';
+import { comparedColumns, type TakenFigures, takeFigures, takeMovedFigures } from '../../src/core/diff/take-figures.ts';
 import { relationOf } from '../../src/core/run/tables/target.ts';
 import { describeTables } from '../../src/core/warehouse/catalog/describe-tables.ts';
+import { versionHash } from '../../src/core/warehouse/dialects/postgres/slice/figures-sql.ts';
 import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { type Engine, engines, type Fixture, job, openFixture } from '../support/warehouse-fixture.ts';
 
@@ -443,5 +444,56 @@ describe.each(engines)('the row diff on %s', (engine) => {
     expect(result).toMatchObject({ changed: pairs.length, withinTolerance: 0 });
     const zeros = await diff('id int, v float8', "values (1, '0'::float8)", "values (1, '-0'::float8)");
     expect(zeros).toMatchObject({ changed: 1, withinTolerance: 1 });
+  });
+});
+
+describe('a slice that was measured before it was written', () => {
+  const rest = 'id not in (1, 2)';
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['nobody else writes it', undefined],
+    ['somebody else gives a row another value', `update moved set n = 99 where id = 5`],
+    ['somebody else writes a row again as it was', `update moved set n = n where id = 5`],
+    [
+      'somebody else takes a row away and puts another one in its place',
+      `with d as (delete from moved where id = 5) insert into moved values (50, 5, 'e')`,
+    ],
+    ['somebody else takes a row away', `delete from moved where id = 5`],
+    ['somebody else adds a row', `insert into moved values (60, 6, 'f')`],
+    ['somebody else moves a row to another partition', `update moved set id = id + 1000 where id = 5`],
+    ['somebody else only locks a row', `select from moved where id = 5 for update`],
+  ];
+
+  test.each(cases)('is told from what came since, or read again: %s', async (_, foreign) => {
+    const { warehouse } = fixtures.get('postgres') as Fixture;
+    const [session, other] = [await warehouse.connect('unit'), await warehouse.connect('unit')];
+    await session.query('drop table if exists moved');
+    await session.query('create table moved (id int primary key, n int, t text) partition by range (id)');
+    await session.query('create table moved_low partition of moved for values from (0) to (30)');
+    await session.query('create table moved_high partition of moved for values from (30) to (10000)');
+    await session.query("insert into moved select i, i, repeat('x', i) from generate_series(1, 40) i");
+    const target = await relation('postgres', 'moved');
+    await session.query('begin isolation level read committed');
+    const [ownAge = ''] =
+      (
+        await session.query(
+          'select (pg_catalog.txid_current() - pg_catalog.txid_snapshot_xmax(pg_catalog.txid_current_snapshot()))::text',
+        )
+      ).rows[0] ?? [];
+    const of = (sql: string, predicate?: string) =>
+      takeFigures(session, target, { sql, predicate, ownAge: undefined, versions: versionHash });
+    const before = await of('moved');
+    const gone = await of('moved', `not (${rest})`);
+    if (foreign !== undefined) await other.query(foreign);
+    await session.query('delete from moved where id in (1, 2)');
+    await session.query("insert into moved values (1, 100, 'y'), (41, 41, null)");
+    const from = { sql: 'moved', predicate: undefined, ownAge: String(ownAge) };
+    const [moved] = await takeMovedFigures(session, target, from, [{ before, gone }]);
+    const read = await takeFigures(session, target, from);
+    // A row that comes in beside the own ones is read with them.
+    const isTold = foreign === undefined || /^(?:select|insert)/.test(foreign);
+    expect(moved?.figures).toEqual(isTold ? read.figures : undefined);
+    if (isTold) expect(moved?.ownRows).toBe(read.ownRows);
+    await session.query('rollback');
+    await Promise.all([session.close(), other.close()]);
   });
 });

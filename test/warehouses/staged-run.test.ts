@@ -415,6 +415,60 @@ describe.each(engines)('a slice that is replaced by the rows of one query, on %s
     expect(back).toMatchObject({ outcome: { state: 'changed', slices: [{ changed: 1 }] }, staged: false });
     expect(await rows()).toBe(before);
   });
+
+  test('of a slice whose rows mostly stay only those that went, came or changed are kept', async () => {
+    const before = await rows();
+    await change(
+      'update orders set amount = 77 where id = 12',
+      'delete from orders where id = 13',
+      "insert into orders values (500, '2026-11-01', 5), (501, '2026-11-01', 6)",
+    );
+    const changed = `run-${runs + 1}`;
+    expect(await run(daily, { run: changed })).toMatchObject({
+      outcome: { slices: [{ added: 2, removed: 1, changed: 1 }] },
+      staged: true,
+    });
+    const kept = `select count(*) filter (where not added) || ' ' || count(*) filter (where added)
+      from backfill_ledger.before_rows where run = '${changed}'`;
+    expect(await scalar(fixture.warehouse, kept)).toBe('2 2');
+    const restores: UnitJob['restores'] = { run: changed, unit: job().unit };
+    const back = await run([], { restores, options: { holdShrinkPercent: undefined } });
+    expect(back).toMatchObject({ outcome: { state: 'changed', slices: [{ added: 1, removed: 2, changed: 1 }] } });
+    expect(await rows()).toBe(before);
+  });
+
+  test('where all rows became others, all are kept as they were', async () => {
+    await run(daily);
+    const before = await rows();
+    await change('update orders set amount = amount + 1000');
+    const changed = `run-${runs + 1}`;
+    await run(daily, { run: changed });
+    const kept = `select count(*) || ' ' || count(distinct line) || ' ' || bool_or(added) from backfill_ledger.before_rows where run = '${changed}'`;
+    const count = await scalar(
+      fixture.warehouse,
+      `select row_count from backfill_ledger.before_images where run = '${changed}'`,
+    );
+    expect(await scalar(fixture.warehouse, kept)).toBe(`${count} ${count} false`);
+    const restores: UnitJob['restores'] = { run: changed, unit: job().unit };
+    expect(await run([], { restores, options: { holdShrinkPercent: undefined } })).toMatchObject({
+      outcome: { state: 'changed' },
+    });
+    expect(await rows()).toBe(before);
+  });
+
+  test('a part that was kept puts nothing back where the slice is another one by now', async () => {
+    await run(daily);
+    await change('update orders set amount = 31 where id = 14');
+    const changed = `run-${runs + 1}`;
+    await run(daily, { run: changed });
+    await change('update sales set amount = 32 where id = 15');
+    const now = await rows();
+    const restores: UnitJob['restores'] = { run: changed, unit: job().unit };
+    expect(await run([], { restores, options: { holdShrinkPercent: undefined } })).toMatchObject({
+      outcome: { state: 'failed', error: { message: expect.stringContaining('no longer what run') } },
+    });
+    expect(await rows()).toBe(now);
+  });
 });
 
 describe('beside other writers', () => {
@@ -435,7 +489,7 @@ describe('beside other writers', () => {
       return {
         query: async (text, values) => {
           if (
-            text.startsWith('create temporary table pg_temp.backfill_differing') ||
+            text.startsWith('create temporary table pg_temp.backfill_pairs') ||
             text.startsWith(`delete from sales`)
           ) {
             if (once++ === 0) await sql(fixture.warehouse, "insert into sales values (99, '2026-11-01', 99)");

@@ -1,5 +1,6 @@
-import { columnSumsSql } from '../warehouse/dialects/postgres/slice/sums-sql.ts';
+import { bothSumsSql, columnSumsSql, movedSumsSql } from '../warehouse/dialects/postgres/slice/sums-sql.ts';
 import type { Session } from '../warehouse/port/ports.ts';
+import type { ColumnDescription } from '../warehouse/port/table-description.ts';
 import type { ColumnSum } from './slice-diff.ts';
 import type { SliceRelation } from './slice-relation.ts';
 import { comparedColumns } from './take-figures.ts';
@@ -16,11 +17,7 @@ export async function columnSums(
   sides: { readonly old: string; readonly live: string; readonly predicate: string | undefined },
   sliceColumn: string | undefined,
 ): Promise<readonly ColumnSum[]> {
-  const isKey = (name: string): boolean =>
-    name === sliceColumn || relation.key.includes(name) || relation.table.keys.some((key) => key.includes(name));
-  const columns = comparedColumns(relation).filter(
-    ({ name, baseType, float }) => !isKey(name) && (exact.has(baseType) || (float && relation.hash === 'hash')),
-  );
+  const columns = summedColumns(relation, sliceColumn);
   if (columns.length === 0) return [];
   const [before = [], after = []] = (await session.query(columnSumsSql(sides, columns))).rows;
   return columns.map(({ name }, index) => ({
@@ -28,4 +25,53 @@ export async function columnSums(
     before: before[index] ?? '0',
     after: after[index] ?? '0',
   }));
+}
+
+/** The rows of several slices as they are and as they will be, as SQL. */
+export interface ComingSlices {
+  readonly live: string;
+  readonly predicate: string | undefined;
+  /** All rows that will be there. */
+  readonly stage: string;
+  /** Of both, only what goes and what comes. */
+  readonly gone: string;
+  readonly come: string;
+  /** The number of the slice of a live row, and of one of the others. */
+  readonly by: readonly [live: string, moved: string];
+}
+
+/** The same for several slices, by number: what went and came is added where that is exact to the last digit. */
+export async function sumsBySlice(
+  session: Session,
+  relation: SliceRelation,
+  sides: ComingSlices,
+  sliceColumn: string | undefined,
+): Promise<ReadonlyMap<number, readonly ColumnSum[]>> {
+  const columns = summedColumns(relation, sliceColumn);
+  if (columns.length === 0) return new Map();
+  const isExact = columns.every(({ baseType, type }) =>
+    baseType !== 'numeric' ? exact.has(baseType) : /^numeric\(/.test(type),
+  );
+  const moved = isExact ? (await session.query(movedSumsSql(sides, columns))).rows : undefined;
+  const isNumber = moved?.every((row) => row.every((value) => value === null || !/[a-z]/i.test(value)));
+  const rows =
+    moved !== undefined && isNumber === true ? moved : (await session.query(bothSumsSql(sides, columns))).rows;
+  return new Map(
+    rows.map(([slice, ...sums]) => [
+      Number(slice),
+      columns.map(({ name }, index) => ({
+        column: name,
+        before: sums[2 * index] ?? '0',
+        after: sums[2 * index + 1] ?? '0',
+      })),
+    ]),
+  );
+}
+
+function summedColumns(relation: SliceRelation, sliceColumn: string | undefined): readonly ColumnDescription[] {
+  const isKey = (name: string): boolean =>
+    name === sliceColumn || relation.key.includes(name) || relation.table.keys.some((key) => key.includes(name));
+  return comparedColumns(relation).filter(
+    ({ name, baseType, float }) => !isKey(name) && (exact.has(baseType) || (float && relation.hash === 'hash')),
+  );
 }

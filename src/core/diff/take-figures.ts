@@ -3,9 +3,11 @@ import {
   duplicateKeysBySql,
   duplicateKeysSql,
   figuresSql,
+  movedFiguresSql,
 } from '../warehouse/dialects/postgres/slice/figures-sql.ts';
 import type { Session } from '../warehouse/port/ports.ts';
 import type { ColumnDescription } from '../warehouse/port/table-description.ts';
+import { movedFigures } from './moved-figures.ts';
 import type { SliceFigures } from './slice-figures.ts';
 import type { SliceRelation } from './slice-relation.ts';
 
@@ -16,6 +18,18 @@ export interface TakenFigures {
   readonly ownRows: number;
   /** No NULL and no duplicate in the key: rows can be told apart by it. */
   readonly keyUsable: boolean;
+}
+
+/** With the sum over the versions of its rows, where that was asked for. It means something within one transaction only. */
+export interface VersionedFigures extends TakenFigures {
+  readonly versions?: string | undefined;
+}
+
+/** What to scan, as SQL. `versions`: which version of a row this is, as SQL. */
+interface Scanned {
+  readonly sql: string;
+  readonly predicate: string | undefined;
+  readonly versions?: string | undefined;
 }
 
 /** What the row checksum sees: all columns in the target's order but the volatile ones. */
@@ -29,8 +43,8 @@ export const keyColumns = (relation: SliceRelation): readonly ColumnDescription[
 export async function takeFigures(
   session: Session,
   relation: SliceRelation,
-  from: { readonly sql: string; readonly predicate: string | undefined; readonly ownAge: string | undefined },
-): Promise<TakenFigures> {
+  from: Scanned & { readonly ownAge: string | undefined },
+): Promise<VersionedFigures> {
   const columns = comparedColumns(relation);
   const key = keyColumns(relation);
   const sql = figuresSql({
@@ -40,9 +54,11 @@ export async function takeFigures(
     key,
     hash: relation.hash,
     ownAge: from.ownAge,
+    versions: from.versions,
   });
   const [row = []] = (await session.query(sql)).rows;
-  return takenFrom(row, relation, await countDuplicates(session, relation, from, Number(row[0])));
+  const taken = takenFrom(row, relation, await countDuplicates(session, relation, from, Number(row[0])));
+  return from.versions === undefined ? taken : { ...taken, versions: row[7] ?? '0' };
 }
 
 /**
@@ -52,11 +68,11 @@ export async function takeFigures(
 export async function takeFiguresBy(
   session: Session,
   relation: SliceRelation,
-  from: { readonly sql: string; readonly predicate: string | undefined; readonly by: string; readonly count: number },
-): Promise<readonly TakenFigures[]> {
-  const { predicate, by } = from;
+  from: Scanned & { readonly by: string; readonly count: number },
+): Promise<readonly VersionedFigures[]> {
+  const { predicate, by, versions } = from;
   const [columns, key] = [comparedColumns(relation), keyColumns(relation)];
-  const query = { from: from.sql, predicate, columns, key, hash: relation.hash, ownAge: undefined, by };
+  const query = { from: from.sql, predicate, columns, key, hash: relation.hash, ownAge: undefined, by, versions };
   const found = new Map((await session.query(figuresSql(query))).rows.map((row) => [Number(row.at(-1)), row]));
   const mayRepeat = relation.key.length > 0 && !relation.keyGuaranteed;
   const repeated = mayRepeat
@@ -65,7 +81,46 @@ export async function takeFiguresBy(
   const duplicates = new Map(repeated.map(([slice, rows]) => [Number(slice), Number(rows)]));
   return [...Array(from.count).keys()].map((index) => {
     const row = found.get(index + 1) ?? ['0', null, null, null, null, '0', '0'];
-    return takenFrom(row, relation, relation.key.length === 0 ? undefined : (duplicates.get(index + 1) ?? 0));
+    const taken = takenFrom(row, relation, relation.key.length === 0 ? undefined : (duplicates.get(index + 1) ?? 0));
+    return versions === undefined ? taken : { ...taken, versions: (row.length > 8 ? row[7] : undefined) ?? '0' };
+  });
+}
+
+/** A slice that was measured with its versions before this transaction wrote it, and the rows that it took away. */
+export interface MeasuredBefore {
+  readonly before: VersionedFigures;
+  readonly gone: VersionedFigures;
+}
+
+/**
+ * The figures of slices that this transaction wrote, by number: only its own rows are read again, as long as the others are still
+ * the versions that were read before. `undefined` for a slice of which they are not: somebody else wrote it meanwhile. Of keys that no
+ * row has twice.
+ */
+export async function takeMovedFigures(
+  session: Session,
+  relation: SliceRelation,
+  from: Omit<Scanned, 'versions'> & { readonly ownAge: string; readonly by?: string | undefined },
+  slices: readonly MeasuredBefore[],
+): Promise<readonly (TakenFigures | undefined)[]> {
+  if (
+    slices.length === 0 ||
+    slices.some(({ before, gone }) => before.versions === undefined || gone.versions === undefined)
+  )
+    return slices.map(() => undefined);
+  const { sql, predicate, ownAge, by } = from;
+  const [columns, key] = [comparedColumns(relation), keyColumns(relation)];
+  const { rows } = await session.query(
+    movedFiguresSql({ from: sql, predicate, columns, key, hash: relation.hash, ownAge, by }),
+  );
+  const found = new Map(rows.map((row) => [by === undefined ? 1 : Number(row.at(-1)), row]));
+  return slices.map(({ before, gone }, index) => {
+    const [versions, kept, own, row0, row1, key0, key1] = found.get(index + 1) ?? ['0', '0', '0'];
+    const stayed = BigInt(before.versions ?? '0') - BigInt(gone.versions ?? '0');
+    if (BigInt(versions ?? '0') !== stayed || Number(kept) !== before.figures.rows - gone.figures.rows)
+      return undefined;
+    const come = { rows: Number(own), rowChecksum: checksum(row0, row1), keyChecksum: checksum(key0, key1) };
+    return { ...before, figures: movedFigures(before.figures, gone.figures, come), ownRows: come.rows };
   });
 }
 

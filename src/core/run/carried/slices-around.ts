@@ -63,7 +63,7 @@ export async function keepBefore(
     const name = [job.run, job.unit, slice];
     await withPinnedText(session, async () => {
       for (const statement of forgetImageSql) await session.query(statement, name);
-      await session.query(keepImageSql, [...name, String(taken.figures.rows)]);
+      await session.query(keepImageSql, [...name, String(taken.figures.rows), null]);
       await session.query(keepRowsSql(oldCopy(index)), name);
     });
   }

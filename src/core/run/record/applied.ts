@@ -10,10 +10,19 @@ export interface AppliedSlice {
   readonly table: TableDescription;
   readonly diff: SliceDiff;
   readonly taken: TakenSlice;
+  /** Its old rows, where they are not all in the copy of its own. */
+  readonly oldRows?: OldRows | undefined;
   /** Of a table that the unit made: what it was like, to be told from any other. */
   readonly made?: string | undefined;
   /** An undo has dropped the table. */
   readonly gone?: boolean;
+}
+
+/** The old rows of a slice, as SQL, until the end of the transaction. */
+export interface OldRows {
+  readonly rows: string;
+  /** `rows` are only those that went or became others: what was added beside, and the key that tells all of them apart. */
+  readonly part?: { readonly added: string; readonly key: readonly string[] } | undefined;
 }
 
 /** A slice as it was measured. */

@@ -25,15 +25,17 @@ export interface Marker {
   readonly lost: readonly UnitId[];
 }
 
+/** `identify`: what stands for names, asked once for several units. */
 export async function readMarker(
   session: Session,
   job: UnitJob,
   targets: readonly Target[],
   follows: readonly UnitId[] = [],
   views: readonly ViewDefinition[] = [],
+  identify: typeof identifyTables = identifyTables,
 ): Promise<Marker> {
   const names = [...new Set(job.inputs.map((input) => input.table))];
-  const tables = names.length === 0 ? [] : await identifyTables(session, names);
+  const tables = names.length === 0 ? [] : await identify(session, names);
   const byName = new Map(names.map((name, index) => [name, tables[index]]));
   const inputs = job.inputs.map((input) => ({
     target: byName.get(input.table)?.qualified ?? input.table,

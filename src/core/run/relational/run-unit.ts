@@ -48,7 +48,8 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
   const versions = decision.kind === 'changed' ? await withMadeTables(session, slices) : slices;
-  if (decision.kind === 'changed') await keepImages(session, job, targets, slices);
+  const changed = decision.kind === 'changed' ? slices.map((slice) => ({ job, slice })) : [];
+  await keepImages(session, targets, changed);
   const { definitionsHash } = marker;
   const held = decision.kind === 'held' ? heldOutcome(decision, { ...applied, slices }, job, durationMs()) : undefined;
   await recordOutcome(

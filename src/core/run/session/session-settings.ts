@@ -71,6 +71,21 @@ export async function withPinnedText<T>(session: Session, work: () => Promise<T>
   return done;
 }
 
+/** Rows of several slices are put side by side in memory; the server's own measure is for one statement of many. */
+const comparingMemory = 64 * 2 ** 20;
+
+/** Does work of our own that compares this many rows: of many, with as much memory as that takes, whatever the server gives by default. */
+export async function withMemoryFor<T>(session: Session, rows: number, work: () => Promise<T>): Promise<T> {
+  if (rows < 20_000) return work();
+  const asked = `select pg_catalog.current_setting('work_mem'), pg_catalog.pg_size_bytes(pg_catalog.current_setting('work_mem'))`;
+  const [before, bytes] = (await session.query(asked)).rows[0] ?? [];
+  if (before === null || before === undefined || Number(bytes) >= comparingMemory) return work();
+  await applySettings(session, { work_mem: `${comparingMemory / 1024}kB` });
+  const done = await work();
+  await applySettings(session, { work_mem: before });
+  return done;
+}
+
 /** Rows can be sent as they are, also for their checksums. */
 const readable: Settings = { client_encoding: 'UTF8' };
 

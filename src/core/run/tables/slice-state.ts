@@ -1,7 +1,13 @@
 import type { SliceRelation } from '../../diff/slice-relation.ts';
-import { comparedColumns, type TakenFigures, takeCount, takeFigures } from '../../diff/take-figures.ts';
+import {
+  comparedColumns,
+  type TakenFigures,
+  takeCount,
+  takeFigures,
+  type VersionedFigures,
+} from '../../diff/take-figures.ts';
 import { quoteIdentifier } from '../../warehouse/dialects/postgres/quote.ts';
-import { countSql } from '../../warehouse/dialects/postgres/slice/figures-sql.ts';
+import { countSql, versionHash } from '../../warehouse/dialects/postgres/slice/figures-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { applySettings, pinnedTextSettings } from '../session/session-settings.ts';
 import type { UnitOptions } from '../unit/unit-job.ts';
@@ -28,6 +34,15 @@ export async function stateBefore(
   await copySlice(session, relation, oldCopy(index));
   return figuresOfCopy(session, relation, oldCopy(index), options);
 }
+
+/** The figures of a slice, and which versions of rows they are of, where the server can say that. */
+export const versionedState = (session: Session, relation: SliceRelation): Promise<VersionedFigures> =>
+  takeFigures(session, relation, {
+    sql: tableSql(relation.table),
+    predicate: relation.predicate,
+    ownAge: undefined,
+    versions: relation.hash === 'hash' ? versionHash : undefined,
+  });
 
 /** The slice after the task. Rows that this unit wrote are those of at most `ownAge`. */
 export async function stateAfter(

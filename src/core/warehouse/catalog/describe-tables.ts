@@ -1,5 +1,5 @@
 import { namePart } from '../../sql/model/name-parts.ts';
-import { describeTablesSql, describeTypesSql } from '../dialects/postgres/catalog-sql.ts';
+import { describeTablesSql, describeTypesSql, identifyTablesSql } from '../dialects/postgres/catalog-sql.ts';
 import { quoteIdentifier, quoteTableName } from '../dialects/postgres/quote.ts';
 import { stableValue, type TypeRow } from '../dialects/postgres/stable-value.ts';
 import type { Session } from '../port/ports.ts';
@@ -102,21 +102,30 @@ export async function identifyTables(
   session: Session,
   names: readonly string[],
 ): Promise<readonly ({ readonly qualified: string; readonly columns: readonly ColumnType[] } | undefined)[]> {
-  const rows = await tableRows(session, names);
-  return rows.map(
-    (row) =>
-      row && {
-        qualified: `${namePart(row.schema)}.${namePart(row.name)}`,
-        columns: (row.columns ?? []).map(({ name, type }) => [name, type]),
-      },
-  );
+  const result = await session.query(identifyTablesSql, [quotedNames(names)]);
+  return result.rows.map(([json]) => {
+    if (!json) return undefined;
+    const { schema, name, columns } = JSON.parse(json) as NamedRow;
+    return { qualified: `${namePart(schema)}.${namePart(name)}`, columns: columns ?? [] };
+  });
+}
+
+interface NamedRow {
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly ColumnType[] | null;
 }
 
 async function tableRows(session: Session, names: readonly string[]): Promise<readonly (TableRow | undefined)[]> {
-  const quoted = names.map((name) => `"${quoteTableName(name).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  const result = await session.query(describeTablesSql, [`{${quoted.join(',')}}`]);
+  const result = await session.query(describeTablesSql, [quotedNames(names)]);
   return result.rows.map(([json]) => (json ? (JSON.parse(json) as TableRow) : undefined));
 }
+
+/** As an array of the server. */
+const quotedNames = (names: readonly string[]): string => {
+  const quoted = names.map((name) => `"${quoteTableName(name).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+  return `{${quoted.join(',')}}`;
+};
 
 function usable(row: TableRow | undefined, name: string): TableRow {
   if (row === undefined) {

@@ -1,13 +1,13 @@
 import { sameSum } from '../../../diff/row-sum.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
-import type { TakenFigures } from '../../../diff/take-figures.ts';
+import { type TakenFigures, takeMovedFigures, type VersionedFigures } from '../../../diff/take-figures.ts';
 import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
 import { lockTables } from '../../claim/fence.ts';
 import type { Applied, AppliedSlice, EscapeVerdict } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
-import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
-import { relationOf, type Target } from '../../tables/target.ts';
+import { oldCopy, stateAfter, stateBefore, versionedState } from '../../tables/slice-state.ts';
+import { relationOf, type Target, tableSql } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
@@ -18,7 +18,8 @@ import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
 import { type ComparedSlice, compareSlices } from './compare-slices.ts';
 import { droppedSlice } from './dropped-slice.ts';
-import { openStage, type Published, publishStage, type Stage } from './stage.ts';
+import { type Published, publishStage, toldByPairs } from './publish-stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /**
  * Before, task, after, escape, diff: runs the task's statements and tells what they did. Where it is told how the task
@@ -35,9 +36,12 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   if (hidden) await applySettings(session, unhidden);
   const relations = targets.flatMap(({ relation }, index) => (relation && lasting(relation, left?.[index])) ?? []);
   const outsideBefore = exact ? await outsideFigures(session, relations) : '';
-  const before: (TakenFigures | undefined)[] = [];
+  const before: (VersionedFigures | undefined)[] = [];
+  // Of a slice that is filled from a stage only the rows that differ are asked for.
+  const uncopied = stage !== undefined && toldByPairs(stage.relation);
   for (const [index, { relation }] of targets.entries()) {
-    before.push(relation && (await stateBefore(session, relation, index, job.options)));
+    const state = () => relation && stateBefore(session, relation, index, job.options);
+    before.push(await (uncopied && relation ? versionedState(session, relation) : state()));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
@@ -62,14 +66,26 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     const taken =
       published?.kind === 'same' && before[index] !== undefined
         ? { ...before[index], ownRows: 0 }
-        : await stateAfter(session, relation, index, job.options, position.ownAge);
+        : ((await movedState(unit, relation, before[index], published, position.ownAge)) ??
+          (await stateAfter(session, relation, index, job.options, position.ownAge)));
     if (image !== undefined) checkRestored(target, taken, image);
-    const sides = published?.kind === 'written' ? published.sides : undefined;
+    const { sides, sums, oldRows } = published?.kind === 'written' ? published : noParts;
     const { column } = target.slice;
     const replaced = published !== undefined;
     // Of a table that the task made the schema is known only now.
     const placed = target.relation === undefined ? { ...target, qualified: relation.table.qualified } : target;
-    slices.push({ target: placed, index, relation, column, before: before[index], after: taken, sides, replaced });
+    slices.push({
+      target: placed,
+      index,
+      relation,
+      column,
+      before: before[index],
+      after: taken,
+      sides,
+      sums,
+      oldRows,
+      replaced,
+    });
   }
   const proven = exact && (await outsideFigures(session, relations)) === outsideBefore;
   const verdict: EscapeVerdict =
@@ -98,6 +114,22 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
 /** A task that alters tables and is sent once. */
 const untold = 'Whether it wrote outside of its slices cannot be told without sending its statements again.';
 
+/** The slice as it was left, from what was read before and its own rows, where nobody else wrote it meanwhile. */
+async function movedState(
+  { session }: OpenUnit,
+  relation: SliceRelation,
+  before: VersionedFigures | undefined,
+  published: Published | undefined,
+  ownAge: string,
+): Promise<TakenFigures | undefined> {
+  if (published?.kind !== 'written' || published.gone === undefined || before === undefined) return undefined;
+  const from = { sql: tableSql(relation.table), predicate: relation.predicate, ownAge };
+  const [moved] = await takeMovedFigures(session, relation, from, [{ before, gone: published.gone }]);
+  return moved;
+}
+
+const noParts = { sides: undefined, sums: undefined, oldRows: undefined };
+
 const present = (targets: readonly Target[]): readonly SliceRelation[] =>
   targets.flatMap(({ relation }) => (relation ? [relation] : []));
 
@@ -110,7 +142,7 @@ const bounded = (relations: readonly SliceRelation[]): readonly string[] => [
 async function writeSlices(
   unit: OpenUnit,
   stage: Stage | undefined,
-  before: readonly (TakenFigures | undefined)[],
+  before: readonly (VersionedFigures | undefined)[],
   leaving: Readonly<Record<string, string>>,
 ): Promise<{
   readonly published?: Published;

@@ -7,7 +7,9 @@ import {
   imageSql,
   keepImageSql,
   keepRowsSql,
+  keptPartSql,
   keptRowsSql,
+  oldRowsSql,
   writableColumnsSql,
 } from '../../../warehouse/dialects/postgres/slice/before-image-sql.ts';
 import { where } from '../../../warehouse/dialects/postgres/slice/figures-sql.ts';
@@ -30,30 +32,36 @@ import { dropMadeTable } from './made-table.ts';
 
 /**
  * Keeps the old rows of changed slices in the unit's own transaction, so that the unit can be undone. Larger slices
- * than the options allow, and runs that copy no rows, keep none. `copyOf`: the old rows of a slice, as SQL.
+ * than the options allow, and runs that copy no rows, keep none. Where most rows stayed as they were, those that did not are
+ * enough: an undo is refused unless the slice is still what the unit left.
  */
 export async function keepImages(
   session: Session,
-  job: UnitJob,
   targets: readonly Target[],
-  slices: readonly AppliedSlice[],
-  copyOf: (target: Target) => string = (target) => oldCopy(targets.indexOf(target)),
+  slices: readonly { readonly job: UnitJob; readonly slice: AppliedSlice }[],
 ): Promise<void> {
   const kept = slices.filter(
-    ({ table, diff, gone }) =>
+    ({ job: { options }, slice: { table, diff, gone } }) =>
+      options.compare === 'rows' &&
+      options.keepBeforeRows > 0 &&
       gone !== true &&
       // Rows of a materialized view cannot be put back.
       table.materialized === undefined &&
       diff.before !== undefined &&
-      diff.before.rows <= job.options.keepBeforeRows &&
+      diff.before.rows <= options.keepBeforeRows &&
       differs(diff),
   );
-  if (job.options.compare !== 'rows' || job.options.keepBeforeRows === 0 || kept.length === 0) return;
+  if (kept.length === 0) return;
   await withPinnedText(session, async () => {
-    for (const { target, diff } of kept) {
+    for (const { job, slice } of kept) {
+      const { target, diff, oldRows } = slice;
+      const { rows, part: found } = oldRows ?? { rows: oldCopy(targets.indexOf(target)) };
+      const part = diff.before?.rows === (diff.removed ?? 0) + (diff.changed ?? 0) ? undefined : found;
       const name = [job.run, job.unit, ledgerSlice(target).slice];
-      await session.query(keepImageSql, [...name, String(diff.before?.rows)]);
-      await session.query(keepRowsSql(copyOf(target)), name);
+      const key = part === undefined ? null : JSON.stringify(part.key);
+      await session.query(keepImageSql, [...name, String(diff.before?.rows), key]);
+      await session.query(keepRowsSql(rows), name);
+      if (part !== undefined && diff.added !== 0) await session.query(keepRowsSql(part.added, true), name);
     }
   });
 }
@@ -81,7 +89,7 @@ export async function restoreSlice(
   const { slice } = ledgerSlice(target);
   if (relation === undefined || now === undefined) throw cannotUndo(target, 'the table is gone');
   const values = [run, unit, slice, describeSchema(relation.table)];
-  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same, made, isMade] =
+  const [rows, rowChecksum, algorithm, before, kept, sameSchema, same, made, isMade, key] =
     (await session.query(imageSql, values)).rows[0] ?? [];
   if (same === 't') return undefined;
   const left = { rows: Number(rows), rowChecksum: String(rowChecksum), algorithm: String(algorithm) };
@@ -106,7 +114,8 @@ export async function restoreSlice(
   if ((await session.query(hasChildrenSql, [relation.table.oid])).rows[0]?.[0] === 't') {
     throw cannotUndo(target, 'other tables inherit from it, and which one a row was in was not kept');
   }
-  await putBack(session, relation, now, [run, unit, slice], index);
+  const partKey = key ? (JSON.parse(key) as string[]) : undefined;
+  await putBack(session, relation, now, { name: [run, unit, slice], partKey }, index);
   return JSON.parse(before) as ImageFigures;
 }
 
@@ -119,14 +128,23 @@ async function putBack(
   session: Session,
   relation: SliceRelation,
   now: TakenFigures,
-  image: readonly [run: string, unit: string, slice: string],
+  image: {
+    readonly name: readonly [run: string, unit: string, slice: string];
+    readonly partKey: readonly string[] | undefined;
+  },
   index: number,
 ): Promise<void> {
   const { table, predicate } = relation;
   const [stage, differing] = [`pg_temp.backfill_kept_${index}`, `pg_temp.backfill_undone_${index}`];
   const live = tableSql(table);
+  const { name, partKey } = image;
+  if (partKey !== undefined) {
+    const lines = `pg_temp.backfill_lines_${index}`;
+    await withPinnedText(session, () => session.query(keptPartSql(lines, table), name));
+    await session.query(oldRowsSql(stage, lines, { live, predicate, columns: table.columns }, partKey));
+  }
   const kept = await withPinnedText(session, async () => {
-    await session.query(keptRowsSql(stage, table), image);
+    if (partKey === undefined) await session.query(keptRowsSql(stage, table), name);
     return takeFigures(
       session,
       { ...relation, keyGuaranteed: false },

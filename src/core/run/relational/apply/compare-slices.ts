@@ -1,8 +1,9 @@
 import { columnSums } from '../../../diff/column-sums.ts';
 import { compareRows } from '../../../diff/compare-rows.ts';
+import type { ColumnSum } from '../../../diff/slice-diff.ts';
 import { sameFigures } from '../../../diff/take-figures.ts';
 import { describeSchema, type TableDescription } from '../../../warehouse/port/table-description.ts';
-import type { AppliedSlice } from '../../record/applied.ts';
+import type { AppliedSlice, OldRows } from '../../record/applied.ts';
 import { oldCopy } from '../../tables/slice-state.ts';
 import { type Target, tableSql } from '../../tables/target.ts';
 import type { EscapeSlice } from '../guards/escape.ts';
@@ -17,6 +18,9 @@ export interface ComparedSlice extends EscapeSlice {
   readonly sides?: ComparedSides | undefined;
   /** Where all of its rows are, on both sides, if not there either. */
   readonly whole?: ComparedSides | undefined;
+  /** What its columns add up to, where that is known. */
+  readonly sums?: readonly ColumnSum[] | undefined;
+  readonly oldRows?: OldRows | undefined;
   readonly replaced?: boolean;
 }
 
@@ -26,7 +30,8 @@ export async function compareSlices(
 ): Promise<{ slices: readonly AppliedSlice[]; notes: readonly string[] }> {
   const notes: string[] = [...unit.plan.notes];
   const applied: AppliedSlice[] = [];
-  for (const { target, index, relation, before, after, sides, whole, replaced = false } of slices) {
+  for (const compared of slices) {
+    const { target, index, relation, before, after, sides, whole, oldRows, replaced = false } = compared;
     const { slice } = target;
     const schemaNote = before && schemaChange(target.relation?.table, relation.table);
     if (schemaNote !== undefined) notes.push(schemaNote);
@@ -39,12 +44,14 @@ export async function compareSlices(
       rowsCompared && !equal
         ? await compareRows(unit.session, relation, sides ?? kept, { keyUsable, samples: unit.job.options.samples })
         : undefined;
-    const sums = comparison && (await columnSums(unit.session, relation, whole ?? kept, slice.column));
-    const compared = keyUsable ? ('key' as const) : ('multiset' as const);
+    const sums =
+      comparison && (compared.sums ?? (await columnSums(unit.session, relation, whole ?? kept, slice.column)));
+    const method = keyUsable ? ('key' as const) : ('multiset' as const);
     applied.push({
       target,
       table: relation.table,
       taken: { index, relation, before, after, keyUsable, replaced },
+      oldRows,
       diff: {
         table: slice.table,
         column: slice.column,
@@ -59,7 +66,7 @@ export async function compareSlices(
         columns: comparison?.columns ?? [],
         sums,
         samples: comparison?.samples ?? [],
-        method: comparison?.method ?? (equal ? compared : 'none'),
+        method: comparison?.method ?? (equal ? method : 'none'),
         key: relation.key,
         leftOut: relation.volatile.filter((name) => relation.table.columns.some((column) => column.name === name)),
         surrogates: relation.surrogates,

@@ -1,26 +1,13 @@
-import { movedSum, type RowSum } from '../../../diff/row-sum.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
-import { comparedColumns, keyColumns, sameFigures, type TakenFigures } from '../../../diff/take-figures.ts';
 import { quoteTableName } from '../../../warehouse/dialects/postgres/quote.ts';
-import {
-  deleteDifferingSql,
-  differingKeysSql,
-  differingRowsSql,
-  hasRowsSql,
-  insertStagedSql,
-  type StageQuery,
-  stageColumnsSql,
-  touchedSql,
-} from '../../../warehouse/dialects/postgres/slice/stage-sql.ts';
+import { hasRowsSql, stageColumnsSql, touchedSql } from '../../../warehouse/dialects/postgres/slice/stage-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
-import { figuresOfCopy, isTextual } from '../../tables/slice-state.ts';
 import { tableSql } from '../../tables/target.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { type Position, readPosition } from '../task/position.ts';
-import { readCatalogWrites, runStatement, sendFor } from '../task/run-statements.ts';
+import { readCatalogWrites, runStatement } from '../task/run-statements.ts';
 import { fillSql, type SliceReplacement, sliceReplacement } from '../task/slice-replacement.ts';
-import type { ComparedSides } from './compare-slices.ts';
 
 /** The rows that a task would fill its slice with, in a temporary table. */
 export interface Stage {
@@ -34,8 +21,7 @@ export interface Stage {
   readonly catalogWritten: boolean;
 }
 
-const stageTable = 'pg_temp.backfill_stage';
-const differing = 'pg_temp.backfill_differing';
+export const stageTable = 'pg_temp.backfill_stage';
 
 /**
  * Runs the query of a slice replacement into a table of its own, so that nothing is written where the slice holds these
@@ -114,56 +100,4 @@ async function fill(
   const { rows, catalogWrites } = ran;
   if (rows === undefined || (await hasTouched(session, relation))) return undefined;
   return { rows, catalogWritten: catalogWrites !== before };
-}
-
-/** What became of the slice: it held these rows already, or it was written. */
-export type Published =
-  | { readonly kind: 'same' }
-  | {
-      readonly kind: 'written';
-      /** Both sides of what differs, where only that was written. */
-      readonly sides: ComparedSides | undefined;
-      /** What the slice must hold then; anything else means that somebody else wrote it meanwhile. */
-      readonly expected: RowSum | undefined;
-    };
-
-/**
- * Makes the slice what the stage is: only the rows that differ are written where a key tells all rows apart and most are
- * the same, else the slice is emptied as the task would and filled from the stage. `old` is the copy of the slice. Throws
- * {@link StatementFailure}.
- */
-export async function publishStage(
-  unit: OpenUnit,
-  stage: Stage,
-  before: TakenFigures,
-  old: string,
-): Promise<Published> {
-  const { session, job } = unit;
-  const { relation, rows, writable } = stage;
-  const { clear, fill } = stage.replacement;
-  const { table, predicate } = relation;
-  const key = keyColumns(relation);
-  const query: StageQuery = { stage: stageTable, live: tableSql(table), predicate, columns: table.columns, key };
-  // Rows that differ in what is not compared are written with the rest, or not at all.
-  if (before.keyUsable && comparedColumns(relation).length === table.columns.length) {
-    const { rowCount } = await session.query(differingKeysSql(differing, query));
-    // A key that is staged twice is one row too many.
-    if (rowCount === 0 && rows === before.figures.rows) return { kind: 'same' };
-    if (rowCount !== undefined && rowCount < Math.min(before.figures.rows, rows) / 2) {
-      const figures = async (side: string) => (await figuresOfCopy(session, relation, side, job.options)).figures;
-      const side = (rowsOf: string, within?: string) => differingRowsSql(differing, rowsOf, key, within);
-      const copied = job.options.compare === 'rows' || isTextual(relation);
-      const gone = await figures(copied ? side(old) : side(query.live, predicate));
-      const sum = movedSum(before.figures, gone, await figures(side(stageTable)));
-      await sendFor(unit, clear, deleteDifferingSql(differing, 'all', query));
-      await sendFor(unit, fill, insertStagedSql(query, writable, { table: differing, which: 'all' }));
-      const sides = { old: side(old), live: side(stageTable), predicate: undefined };
-      return { kind: 'written', sides, expected: { ...sum, rows } };
-    }
-  } else if (sameFigures(before, await figuresOfCopy(session, relation, stageTable, job.options))) {
-    return { kind: 'same' };
-  }
-  await sendFor(unit, clear, clear.text);
-  await sendFor(unit, fill, insertStagedSql(query, writable));
-  return { kind: 'written', sides: undefined, expected: undefined };
 }

@@ -1,3 +1,4 @@
+import { identifyTables } from '../../../warehouse/catalog/describe-tables.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import type { JoinedUnits } from '../../batch/join-units.ts';
@@ -19,7 +20,7 @@ import type { UnitOutcome } from '../../unit/unit-outcome.ts';
 import { heldMessage } from '../../unit/unit-results.ts';
 import { keepImages } from '../apply/before-image.ts';
 import { readPosition } from '../task/position.ts';
-import { applyTogether, type TogetherSlices } from './apply-together.ts';
+import { applyTogether } from './apply-together.ts';
 import { RunAlone } from './run-alone.ts';
 
 /** Several units in one try. `job` has the slices of all of them, and the name of the first. */
@@ -80,13 +81,11 @@ async function inOneTransaction(run: TogetherRun, unit: ClaimedUnit): Promise<re
     const inputs = await consumedInputs(cutoff, found, moment);
     all.push({ ...withCauses(applied, job, marker, inputs, cutoff.unseen.unrecorded), inputs });
   }
-  await keepSlices(
-    session,
-    slices,
-    units.jobs,
-    targets,
-    written.map((index) => [index, all[index] as AppliedSlice]),
-  );
+  const changed = decided.flatMap(({ decision, job }, index) => {
+    const slice = all[index];
+    return decision.kind === 'changed' && slice !== undefined ? [{ job, slice }] : [];
+  });
+  await keepImages(session, targets, changed);
   // Nothing of it is kept where no slice is other than it was.
   if (written.length === 0) await session.query(`rollback to savepoint ${unitSavepoint}`);
   const outcomes: UnitOutcome[] = [];
@@ -131,10 +130,17 @@ async function dueUnits(
   if (unseen.inputs.some(({ except }) => except !== undefined))
     throw new RunAlone('its key finds rows of other slices');
   const due: DueUnit[] = [];
+  const tables = new Map<string, ReturnType<typeof identifyTables>>();
+  const identify: typeof identifyTables = (asked, names) => {
+    const key = JSON.stringify(names);
+    const found = tables.get(key) ?? identifyTables(asked, names);
+    tables.set(key, found);
+    return found;
+  };
   for (const [index, asked] of units.jobs.entries()) {
     const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
     const own = targets.slice(index, index + 1);
-    const marker = await readMarker(session, job, own, follows, unseen.views);
+    const marker = await readMarker(session, job, own, follows, unseen.views, identify);
     if (marker.committed !== undefined) throw new RunAlone('one of its intervals is done');
     if (marker.lost.length > 0) throw new RunAlone('the server lost commits');
     const cutoff = { session, job, targets: own, server, types, unseen };
@@ -150,17 +156,4 @@ async function dueUnits(
     looked.push({ ...one, found, moment });
   }
   return looked;
-}
-
-async function keepSlices(
-  session: Session,
-  { oldRows }: TogetherSlices,
-  jobs: readonly UnitJob[],
-  targets: readonly Target[],
-  written: readonly (readonly [index: number, slice: AppliedSlice])[],
-): Promise<void> {
-  for (const [index, slice] of written) {
-    const job = jobs[index];
-    if (job !== undefined) await keepImages(session, job, targets, [slice], () => oldRows(index));
-  }
 }

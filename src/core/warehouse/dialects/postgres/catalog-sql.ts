@@ -1,5 +1,16 @@
 import { computedFrom, surrogateDefault } from './default-sql.ts';
 
+/** The relation that each of the names in $1 stands for, in their order. */
+const ofNames = `  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.oid = case when pg_catalog.cardinality(asked.parts) <= 2
+    or pg_catalog.cardinality(asked.parts) = 3 and asked.parts[1] = pg_catalog.current_database()
+    then pg_catalog.to_regclass(asked.name) end
+)
+from (
+  select a.name, a.n, pg_catalog.parse_ident(a.name) as parts
+  from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality a(name, n)
+) asked order by asked.n`;
+
 /**
  * Everything about the named tables in one statement: $1 is an array of quoted names, the result one JSON document a
  * name, in the order given, null where no such relation is visible, or the name is of another database: asking for such a
@@ -37,15 +48,15 @@ select (
         'computedFrom', (${computedFrom('a')})) order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     ))
-  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.oid = case when pg_catalog.cardinality(asked.parts) <= 2
-    or pg_catalog.cardinality(asked.parts) = 3 and asked.parts[1] = pg_catalog.current_database()
-    then pg_catalog.to_regclass(asked.name) end
-)
-from (
-  select a.name, a.n, pg_catalog.parse_ident(a.name) as parts
-  from pg_catalog.unnest($1::pg_catalog.text[]) with ordinality a(name, n)
-) asked order by asked.n`;
+${ofNames}`;
+
+/** Of each name only what names a table: schema, name, and its columns with their types. As {@link describeTablesSql}. */
+export const identifyTablesSql = `
+select (
+  select pg_catalog.json_build_object('schema', n.nspname, 'name', c.relname, 'columns', (
+    select pg_catalog.json_agg(pg_catalog.json_build_array(a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)) order by a.attnum)
+    from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))
+${ofNames}`;
 
 /** Rows of the tables with these oids together, as the last ANALYZE or VACUUM left it: $1 is an array of oids. */
 export const estimatedRowsSql = `

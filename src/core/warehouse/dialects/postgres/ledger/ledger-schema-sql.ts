@@ -3,17 +3,26 @@ import { beginSliceSql, sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };
 
-export const ledgerVersion = 7;
+export const ledgerVersion = 8;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
 
 /** Rows of changed slices as they were before: one row of `before_images` a slice, its rows as text in `before_rows`. */
-const beforeImagesSql: readonly string[] = [
+const beforeRowsSql: readonly string[] = [
   `create table ${ledgerSchema}.before_images (run text not null, unit text not null, slice text not null,
     row_count bigint not null, kept_at timestamptz not null default clock_timestamp(), primary key (run, unit, slice))`,
   `create table ${ledgerSchema}.before_rows (run text not null, unit text not null, slice text not null, line text)`,
   `create index on ${ledgerSchema}.before_rows (run, unit, slice)`,
+];
+
+/**
+ * Where most rows of a slice stayed as they were: `key` tells its rows apart, and only the rows that went or became others
+ * are kept as they were, beside those that were `added`. Null: all rows as they were.
+ */
+const partOfImagesSql: readonly string[] = [
+  `alter table ${ledgerSchema}.before_images add column key json`,
+  `alter table ${ledgerSchema}.before_rows add column added boolean not null default false`,
 ];
 
 /** Units that a scheduler was given, so that whoever goes on with their run finds what was started for them. */
@@ -26,7 +35,7 @@ const observationsSql = `create table ${ledgerSchema}.observations (run text not
 
 /** What makes a ledger of each earlier version one of the next, by the version that it makes. */
 export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
-  2: beforeImagesSql,
+  2: beforeRowsSql,
   3: [
     `alter table ${ledgerSchema}.versions
     add column statements_hash text, add column definitions_hash text`,
@@ -36,6 +45,7 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   5: [beginSliceSql],
   6: [carriedSql],
   7: [observationsSql],
+  8: partOfImagesSql,
 };
 
 /**
@@ -74,7 +84,8 @@ export const createLedgerSql: readonly string[] = [
     id bigint generated always as identity, committed_at timestamptz not null default clock_timestamp(),
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
-  ...beforeImagesSql,
+  ...beforeRowsSql,
+  ...partOfImagesSql,
   carriedSql,
   observationsSql,
   ...sliceFunctionsSql,

@@ -1,12 +1,21 @@
 import type { ColumnDescription } from '../../../port/table-description.ts';
 import { quoteIdentifier } from '../quote.ts';
 import { where } from './figures-sql.ts';
-
-/** Stands beside the target's own columns and says which slice a row is of, from 1; must not be the name of one. */
-export const sliceNumber = '"backfill slice"';
+import { sliceNumber } from './pairs-sql.ts';
 
 const names = (columns: readonly ColumnDescription[]): string =>
   columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+
+/** The rows of all slices, each with its number. */
+export const numberedRowsSql = (
+  live: string,
+  columns: readonly ColumnDescription[],
+  predicate: string,
+  number: string,
+): string => `(select ${names(columns)}, ${number} as ${sliceNumber} from ${live} where ${predicate}) backfill_rows`;
+
+/** A table of this transaction as large as several slices: without it the plans of what follows are those of a small one. */
+export const analyzeSql = (table: string): string => `analyze ${table}`;
 
 /** The old rows of all slices. `number`: which of them a row is of, as SQL. */
 export const copySlicesSql = (
@@ -22,9 +31,10 @@ export const copySlicesSql = (
 export const numberedStageSql = (stage: string, columns: string): string =>
   `create temporary table ${stage} (${columns}, ${sliceNumber} int) on commit drop`;
 
-/** True where a staged row is in none of the slices, or in another one than the unit that made it. */
-export const strayedSql = (stage: string, predicate: string, number: string): string =>
-  `select exists (select from ${stage} where (${predicate}) is not true or ${sliceNumber} is distinct from ${number})`;
+/** By slice, how many rows are staged for it, and whether one of them is in none of the slices or in another one. */
+export const stagedSlicesSql = (stage: string, predicate: string, number: string): string =>
+  `select ${sliceNumber}, pg_catalog.count(*), ` +
+  `pg_catalog.bool_or((${predicate}) is not true or ${sliceNumber} is distinct from ${number}) from ${stage} group by ${sliceNumber}`;
 
 export const indexSlicesSql = (table: string): string => `create index on ${table} (${sliceNumber})`;
 
@@ -87,13 +97,16 @@ export interface WrittenSlices {
 const isKept = (key: readonly ColumnDescription[], { slices, differing }: WrittenSlices): string =>
   `(${names(key)}) in (select ${keyNames(key)} from ${differing} where slice in (${slices.join(', ')}))`;
 
-export function clearSlicesSql({ live, predicate, number, key }: SlicesQuery, written: WrittenSlices): string {
+export function clearSlicesSql(
+  { live, predicate, number, key }: Omit<SlicesQuery, 'old'>,
+  written: WrittenSlices,
+): string {
   const rows = written.differing === undefined ? `${number} in (${written.slices.join(', ')})` : isKept(key, written);
   return `delete from ${live} where ${predicate} and ${rows}`;
 }
 
 export function fillSlicesSql(
-  { stage, live, key }: SlicesQuery,
+  { stage, live, key }: Omit<SlicesQuery, 'old'>,
   writable: readonly string[],
   written: WrittenSlices,
 ): string {

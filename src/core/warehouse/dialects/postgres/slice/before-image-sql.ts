@@ -1,14 +1,19 @@
 import type { TableDescription } from '../../../port/table-description.ts';
 import { ledgerSchema as schema } from '../ledger/ledger-schema-sql.ts';
 import { quoteIdentifier } from '../quote.ts';
+import type { StageQuery } from './stage-sql.ts';
 
-/** $1: run, $2: unit, $3: slice, $4: rows. */
+/** $1: run, $2: unit, $3: slice, $4: rows, $5: columns of the key as JSON, where only rows that differ are kept. */
 export const keepImageSql = `
-insert into ${schema}.before_images (run, unit, slice, row_count) values ($1, $2, $3, $4::bigint)`;
+insert into ${schema}.before_images (run, unit, slice, row_count, key) values ($1, $2, $3, $4::bigint, $5::json)`;
 
-/** Keeps the rows of a copy, each as the text of the whole row (a mere `o` might be a column). $1: run, $2: unit, $3: slice. */
-export const keepRowsSql = (copy: string): string => `
-insert into ${schema}.before_rows (run, unit, slice, line) select $1, $2, $3, (o.*)::text from (select * from ${copy}) o`;
+/**
+ * Keeps the rows of a copy, each as the text of the whole row (a mere `o` might be a column): rows as they were, or those that
+ * were added. $1: run, $2: unit, $3: slice.
+ */
+export const keepRowsSql = (copy: string, added = false): string => `
+insert into ${schema}.before_rows (run, unit, slice, line, added)
+select $1, $2, $3, (o.*)::text, ${added} from (select * from ${copy}) o`;
 
 /** $1: age in days. */
 export const forgetImagesSql = `
@@ -44,11 +49,12 @@ where v.run = $1 and n.code_hash = $2 limit 1`;
 /**
  * $1: run, $2: unit, $3: slice, $4: schema of the table now. What the version left and what it found, the rows kept of
  * that, whether the table still has the columns of then, whether the version changed nothing; what the table was like
- * that it made, whether it made it.
+ * that it made, whether it made it; the key, where only rows that differ were kept.
  */
 export const imageSql = `
 select v.row_count, v.row_checksum, v.algorithm, v.diff->>'before', i.row_count, v.schema_hash = pg_catalog.md5($4),
-  ${leftAsItWas('v')}, v.diff->>'made', v.run is not null and v.diff->'before' is null
+  ${leftAsItWas('v')}, v.diff->>'made', v.run is not null and v.diff->'before' is null,
+  i.key
 from ${schema}.versions v
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.unit = $2 and v.slice = $3`;
@@ -73,5 +79,35 @@ export function keptRowsSql(copy: string, table: TableDescription): string {
     `create temporary table ${copy} on commit drop as ` +
     `select ${table.columns.map((column) => `(k.r).${quoteIdentifier(column.name)}`).join(', ')} ` +
     `from (select line::${name} as r from ${schema}.before_rows where run = $1 and unit = $2 and slice = $3 offset 0) k`
+  );
+}
+
+/** Stands beside the target's own columns, so it must not be the name of one. */
+const added = '"backfill side"';
+
+/** As {@link keptRowsSql}, with those that were added, which is said of each. */
+export function keptPartSql(lines: string, table: TableDescription): string {
+  const name = `${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}`;
+  return (
+    `create temporary table ${lines} on commit drop as ` +
+    `select ${table.columns.map((column) => `(k.r).${quoteIdentifier(column.name)}`).join(', ')}, k.added as ${added} ` +
+    `from (select line::${name} as r, added from ${schema}.before_rows ` +
+    `where run = $1 and unit = $2 and slice = $3 offset 0) k`
+  );
+}
+
+/** All rows of a slice as they were, from those that it has and those that {@link keptPartSql} gave. */
+export function oldRowsSql(
+  copy: string,
+  lines: string,
+  { live, predicate, columns }: Pick<StageQuery, 'live' | 'predicate' | 'columns'>,
+  key: readonly string[],
+): string {
+  const list = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  const names = key.map(quoteIdentifier).join(', ');
+  return (
+    `create temporary table ${copy} on commit drop as ` +
+    `select ${list} from ${lines} where not ${added} union all ` +
+    `select ${list} from ${live} where ${predicate === undefined ? '' : `${predicate} and `}(${names}) not in (select ${names} from ${lines})`
   );
 }
