@@ -1,6 +1,6 @@
 import { qualifyNames, type TypeCache } from '../../warehouse/catalog/describe-tables.ts';
 import { forgetImageSql } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
-import { keepImageSql, keepRowsSql, keptRowsSql } from '../../warehouse/dialects/postgres/slice/before-image-sql.ts';
+import { keepImageSql, keptRowsSql } from '../../warehouse/dialects/postgres/slice/before-image-sql.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import type { AppliedSlice } from '../record/applied.ts';
 import { isUnchanged } from '../record/decide.ts';
@@ -63,8 +63,7 @@ export async function keepBefore(
     const name = [job.run, job.unit, slice];
     await withPinnedText(session, async () => {
       for (const statement of forgetImageSql) await session.query(statement, name);
-      await session.query(keepImageSql, [...name, String(taken.figures.rows), null]);
-      await session.query(keepRowsSql(oldCopy(index)), name);
+      await session.query(keepImageSql(oldCopy(index)), [...name, String(taken.figures.rows), null]);
     });
   }
   return before;

@@ -6,7 +6,6 @@ import {
   hasChildrenSql,
   imageSql,
   keepImageSql,
-  keepRowsSql,
   keptPartSql,
   keptRowsSql,
   oldRowsSql,
@@ -59,9 +58,8 @@ export async function keepImages(
       const part = diff.before?.rows === (diff.removed ?? 0) + (diff.changed ?? 0) ? undefined : found;
       const name = [job.run, job.unit, ledgerSlice(target).slice];
       const key = part === undefined ? null : JSON.stringify(part.key);
-      await session.query(keepImageSql, [...name, String(diff.before?.rows), key]);
-      await session.query(keepRowsSql(rows), name);
-      if (part !== undefined && diff.added !== 0) await session.query(keepRowsSql(part.added, true), name);
+      const added = diff.added === 0 ? undefined : part?.added;
+      await session.query(keepImageSql(rows, added), [...name, String(diff.before?.rows), key]);
     }
   });
 }

@@ -45,7 +45,7 @@ export type Published =
       readonly sides: ComparedSides | undefined;
       /** What the slice must hold then; anything else means that somebody else wrote it meanwhile. */
       readonly expected: RowSum | undefined;
-      /** The rows that were taken away, where the slice was measured with its versions. */
+      /** The rows that were taken away, where the others were left in their place. */
       readonly gone?: VersionedFigures | undefined;
       readonly sums?: readonly ColumnSum[] | undefined;
       readonly oldRows?: OldRows | undefined;
@@ -124,7 +124,8 @@ async function publishPairs(
   const sum = movedSum(before.figures, went.figures, (await figures(come)).figures);
   const sums =
     job.options.compare === 'rows' ? await sumsAround(unit, relation, query, { gone, come }, targets[0]) : undefined;
-  if (rowCount < Math.min(before.figures.rows, rows) / 2) {
+  const isPart = rowCount < Math.min(before.figures.rows, rows) / 2;
+  if (isPart) {
     await sendFor(unit, replacement.clear, deletePairsSql(pairs, query));
     await sendFor(unit, replacement.fill, insertPairsSql(pairs, query, writable));
   } else {
@@ -136,7 +137,7 @@ async function publishPairs(
     kind: 'written',
     sides: { old: gone, live: come, predicate: undefined },
     expected: { ...sum, rows },
-    gone: went,
+    gone: isPart ? went : undefined,
     sums,
     oldRows: { rows: gone, part },
   };

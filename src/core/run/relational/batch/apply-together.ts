@@ -126,7 +126,7 @@ async function publishSlices(
   const from = { sql: query.live, predicate: query.predicate, by: query.number, count: units.jobs.length };
   const measured = before.flatMap((taken, index) => {
     const gone = compared.gone[index];
-    return gone === undefined ? [] : [{ before: taken, gone }];
+    return gone === undefined || !isPart ? [] : [{ before: taken, gone }];
   });
   const { ownAge } = position;
   const moved = await takeMovedFigures(session, relation, { ...from, ownAge }, measured);

@@ -3,17 +3,20 @@ import { ledgerSchema as schema } from '../ledger/ledger-schema-sql.ts';
 import { quoteIdentifier } from '../quote.ts';
 import type { StageQuery } from './stage-sql.ts';
 
-/** $1: run, $2: unit, $3: slice, $4: rows, $5: columns of the key as JSON, where only rows that differ are kept. */
-export const keepImageSql = `
-insert into ${schema}.before_images (run, unit, slice, row_count, key) values ($1, $2, $3, $4::bigint, $5::json)`;
-
 /**
- * Keeps the rows of a copy, each as the text of the whole row (a mere `o` might be a column): rows as they were, or those that
- * were added. $1: run, $2: unit, $3: slice.
+ * Keeps the rows of a copy as a slice was, each as the text of the whole row (a mere `o` might be a column); `added`: beside those
+ * that went or became others, what was added. $1: run, $2: unit, $3: slice, $4: rows of the slice, $5: columns of the key as
+ * JSON, where only rows that differ are kept.
  */
-export const keepRowsSql = (copy: string, added = false): string => `
+export function keepImageSql(copy: string, added?: string): string {
+  const rows = (from: string, isAdded: boolean) =>
+    `select $1::text, $2::text, $3::text, (o.*)::text, ${isAdded} from (select * from ${from}) o`;
+  return `
+with image as (insert into ${schema}.before_images (run, unit, slice, row_count, key)
+  values ($1::text, $2::text, $3::text, $4::bigint, $5::json))
 insert into ${schema}.before_rows (run, unit, slice, line, added)
-select $1, $2, $3, (o.*)::text, ${added} from (select * from ${copy}) o`;
+${rows(copy, false)}${added === undefined ? '' : ` union all ${rows(added, true)}`}`;
+}
 
 /** $1: age in days. */
 export const forgetImagesSql = `
