@@ -224,7 +224,7 @@ test('a ledger of an earlier version is brought to this one, and a newer one is 
   await sqlLedgerStore(fixture.warehouse).listRuns(1);
   await sql(
     fixture.warehouse,
-    'drop table backfill_ledger.before_images, backfill_ledger.before_rows, backfill_ledger.carried',
+    'drop table backfill_ledger.before_images, backfill_ledger.before_rows, backfill_ledger.carried, backfill_ledger.observations',
     'alter table backfill_ledger.versions drop column statements_hash, drop column definitions_hash',
     `do $$ declare f text; begin
       for f in select oid::regprocedure from pg_proc where pronamespace = 'backfill_ledger'::regnamespace loop
