@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { processOwner } from '../node/process-owner.ts';
 import { connections } from './clients/connections.ts';
+import type { ViewCache } from './clients/view-cache.ts';
 import type { WorkspaceClients } from './clients/workspace-clients.ts';
 import { registerBackfillCommands } from './features/commands/backfill-commands.ts';
 import { registerCheckAll } from './features/commands/check-all.ts';
@@ -23,6 +24,7 @@ import { registerConnectionCommands } from './prompts/connect-warehouse.ts';
 export function registerAssistant(
   context: vscode.ExtensionContext,
   clients: WorkspaceClients,
+  cache: ViewCache,
   thread: (name: string) => string,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
@@ -60,5 +62,10 @@ export function registerAssistant(
     registerLanguageModelTools(clients, panels),
     offerUnfinished(clients, panels),
     vscode.commands.registerCommand('backfill.showLog', () => log.show()),
+    vscode.commands.registerCommand('backfill.clearCache', async () => {
+      await cache.clear();
+      const said = 'Nothing is kept of the files of this window any more. They were read anew in any case.';
+      void vscode.window.showInformationMessage(said);
+    }),
   );
 }

@@ -47,6 +47,7 @@ export const commands = {
   'backfill.unlockLedger': { title: 'Enter Password…', icon: '$(key)', enabledWhen: trusted, inPalette: false },
   'backfill.toggleHints': { title: 'Show or Hide Interval Hints', icon: '$(eye)' },
   'backfill.getStarted': { title: 'Get Started', icon: '$(book)' },
+  'backfill.clearCache': { title: 'Clear Cache', icon: '$(trash)' },
   'backfill.showLog': { title: 'Show Log', icon: '$(output)' },
 } as const satisfies Record<string, CommandContribution>;
 

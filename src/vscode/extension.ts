@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { viewCache } from './clients/view-cache.ts';
 import { workspaceClients } from './clients/workspace-clients.ts';
 import { registerCodeLenses } from './features/document/code-lenses.ts';
 import { registerConfigDiagnostics } from './features/document/config-diagnostics.ts';
@@ -17,7 +18,9 @@ import { registerRulePages } from './features/document/rule-pages.ts';
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const log = vscode.window.createOutputChannel('Backfill Assistant', { log: true });
   const thread = (name: string): string => context.asAbsolutePath(`dist/${name}.js`);
-  const clients = workspaceClients(thread('workspace-thread'), log);
+  const folder = context.storageUri === undefined ? undefined : vscode.Uri.joinPath(context.storageUri, 'views').fsPath;
+  const cache = viewCache(folder, String(context.extension.packageJSON.version));
+  const clients = workspaceClients(thread('workspace-thread'), cache, log);
   context.subscriptions.push(
     log,
     clients,
@@ -33,5 +36,5 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   );
   await new Promise((resolve) => setImmediate(resolve));
   const { registerAssistant } = await import('./assistant.ts');
-  context.subscriptions.push(registerAssistant(context, clients, thread, log));
+  context.subscriptions.push(registerAssistant(context, clients, cache, thread, log));
 }

@@ -667,6 +667,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['words'],
     },
     { room: 'document', decides: 'what is shown beside the code', imports: ['words'] },
+    { room: 'kept', decides: 'what of a view is shown again at the next start, and how long', imports: ['document'] },
     { room: 'page', decides: 'what the assistant shows of a plan, and what can be asked of it', imports: ['words'] },
     { room: 'page/range', decides: 'what a typed range means, and the intervals around it', imports: ['words'] },
     { room: 'page/outcome', decides: 'what slices held before and after, as figures', imports: ['page'] },

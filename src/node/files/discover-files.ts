@@ -26,6 +26,9 @@ function mostBytes(name: string): number | undefined {
   return dataFile.test(name) ? largestDataBytes : undefined;
 }
 
+/** Whether a path is of a file that says something of Airflow, dbt or SQL for other files. */
+export const isSettingsFile = (path: string): boolean => settingsFile.test(path.slice(path.lastIndexOf('/') + 1));
+
 const mostFiles = 50_000;
 
 export interface FoundFiles {

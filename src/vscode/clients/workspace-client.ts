@@ -7,6 +7,7 @@ import { type Remote, remote, ThreadEnded } from '../host/rpc.ts';
 import type { WorkspaceApi, WorkspaceEvent, WorkspaceSettings } from '../host/workspace-api.ts';
 import type { Log } from './log.ts';
 import { readingProgress } from './reading-progress.ts';
+import type { CachedDocument, ViewCache } from './view-cache.ts';
 
 /** Restarts of a thread that dies by itself before the client gives up and says so. */
 const mostRestarts = 3;
@@ -26,7 +27,12 @@ export interface WorkspaceClient extends vscode.Disposable {
   touch(): void;
 }
 
-export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: string, log: Log): WorkspaceClient {
+export function openWorkspaceClient(
+  folder: vscode.WorkspaceFolder,
+  threadFile: string,
+  cache: ViewCache,
+  log: Log,
+): WorkspaceClient {
   const changed = new vscode.EventEmitter<void>();
   const views = new Map<string, { readonly key: string; readonly view: Promise<DocumentView> }>();
   const sent = new Map<string, number>();
@@ -117,6 +123,34 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
     }),
   ];
 
+  /** Nothing has been read yet: until then what is kept is shown. */
+  let hasAnswered = false;
+  const asCached = (document: vscode.TextDocument): CachedDocument => ({
+    root: folder.uri.fsPath,
+    path: pathOf(document.uri),
+    text: document.getText(),
+    settings: JSON.stringify(settingsOf(folder)),
+  });
+  /** What was shown at the last start, where it still stands and is there first; what is read takes its place. */
+  const keptOr = async (document: vscode.TextDocument, read: Promise<DocumentView>): Promise<DocumentView> => {
+    const none = (): undefined => undefined;
+    const kept = await Promise.race([cache.find(asCached(document), Date.now()), read.then(none, none)]);
+    if (kept === undefined) return read;
+    read.then(touch, ignore);
+    return kept;
+  };
+  const keep = async (document: vscode.TextDocument, view: DocumentView, key: string): Promise<void> => {
+    hasAnswered = true;
+    // What is typed is kept when it is saved and looked at; what was read alone is kept when the rest was.
+    const isWhole = view.tasks.length > 0 && view.tasks.every(({ downstream }) => downstream !== undefined);
+    if (!isWhole || document.isDirty || key !== keyOf(document)) return;
+    const pipelines = view.pipelines.map(({ pipeline }) => pipeline);
+    const cached = asCached(document);
+    const basis = await call('basis', { path: cached.path, pipelines, now: Date.now() });
+    if (basis !== undefined && key === keyOf(document)) await cache.keep(cached, view, basis);
+  };
+  const keyOf = ({ version }: vscode.TextDocument): string => `${version} ${generation}`;
+
   return {
     folder,
     call,
@@ -126,10 +160,12 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
     touch,
     view(document) {
       const path = pathOf(document.uri);
-      const key = `${document.version} ${generation}`;
+      const key = keyOf(document);
       const known = views.get(path);
       if (known?.key === key) return known.view;
-      const view = send(document).then(() => call('view', { path, now: Date.now() })) as Promise<DocumentView>;
+      const read = send(document).then(() => call('view', { path, now: Date.now() })) as Promise<DocumentView>;
+      const view = hasAnswered ? read : keptOr(document, read);
+      read.then((found) => keep(document, found, key)).catch(ignore);
       views.set(path, { key, view });
       view.catch((error: unknown) => {
         if (views.get(path)?.view === view) views.delete(path);
@@ -147,6 +183,8 @@ export function openWorkspaceClient(folder: vscode.WorkspaceFolder, threadFile: 
     },
   };
 }
+
+const ignore = (): void => {};
 
 function settingsOf(folder: vscode.WorkspaceFolder): WorkspaceSettings {
   const settings = vscode.workspace.getConfiguration('backfill', folder);

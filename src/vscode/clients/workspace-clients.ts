@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Log } from './log.ts';
+import type { ViewCache } from './view-cache.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 /** The clients of all workspace folders; each is opened when a pipeline file of its folder is first looked at. */
@@ -11,14 +12,14 @@ export interface WorkspaceClients extends vscode.Disposable {
   readonly onDidChange: vscode.Event<WorkspaceClient>;
 }
 
-export function workspaceClients(threadFile: string, log: Log): WorkspaceClients {
+export function workspaceClients(threadFile: string, cache: ViewCache, log: Log): WorkspaceClients {
   const open = new Map<string, WorkspaceClient>();
   const changed = new vscode.EventEmitter<WorkspaceClient>();
   const clientOf = (folder: vscode.WorkspaceFolder): WorkspaceClient => {
     const key = folder.uri.toString();
     const known = open.get(key);
     if (known !== undefined) return known;
-    const client = openWorkspaceClient(folder, threadFile, log);
+    const client = openWorkspaceClient(folder, threadFile, cache, log);
     client.onDidChange(() => changed.fire(client));
     open.set(key, client);
     return client;

@@ -18,6 +18,7 @@ import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Config } from '../../node/config/config.ts';
 import { unknownDags } from '../../node/config/unknown-dags.ts';
 import { digest } from '../../node/digest.ts';
+import { isSettingsFile } from '../../node/files/discover-files.ts';
 import { type LiveFiles, liveFiles } from '../../node/files/live-files.ts';
 import { findConfig, readerOptions } from '../../node/load-workspace.ts';
 import { loadPythonParser } from '../../node/python-parser.ts';
@@ -35,6 +36,13 @@ export interface LiveState {
   readonly problems: readonly Problem[];
   /** Any text that a place may refer to; `backfill.yaml` as it is on disk. */
   text(file: string): string | undefined;
+  /**
+   * What decides the tasks and intervals of a file beside its own text: files it uses, and those with settings; with the
+   * hash of their text, `null` where there is none.
+   */
+  basis(file: string): readonly (readonly [path: string, hash: string | null])[];
+  /** Whether a real Airflow confirms or corrects what the files say. */
+  readonly asksAirflow: boolean;
   tasks(): readonly PlannableTask[];
   /** Children of each task, by table or by order. */
   children(): ReadonlyMap<TaskId, readonly TaskId[]>;
@@ -227,6 +235,18 @@ function makeState(
       ...facts.problems,
     ],
     text: (file) => (file === config.file ? text : (facts.text(file) ?? live.files.read(file))),
+    basis: (file) =>
+      [
+        ...new Set([
+          config.file,
+          ...(reading.files.find((one) => one.file === file)?.dependsOn ?? []),
+          ...live.files.paths().filter(isSettingsFile),
+        ]),
+      ].map((path) => {
+        const found = path === config.file ? text : live.files.read(path);
+        return [path, found === undefined ? null : digest(found)] as const;
+      }),
+    asksAirflow: airflowToAsk(root, config, settings) !== undefined,
     tasks,
     children: once(() => childrenOf(tasks())),
     findings: once(() =>

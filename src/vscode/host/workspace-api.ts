@@ -7,6 +7,7 @@ import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
+import type { ViewBasis } from '../../core/view/kept/kept-view.ts';
 import type { ReportFormat } from '../../core/view/page/page-request.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
 import type { CalendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
@@ -159,6 +160,12 @@ export interface WorkspaceApi {
   /** Files that were created, changed or deleted on disk. */
   changed(argument: { readonly paths: readonly string[] }): Promise<void>;
   view(argument: { readonly path: string; readonly now: number }): Promise<DocumentView>;
+  /** On what the tasks and intervals of a file rest; `undefined` where they are not those of the next start. */
+  basis(argument: {
+    readonly path: string;
+    readonly pipelines: readonly string[];
+    readonly now: number;
+  }): Promise<ViewBasis | undefined>;
   check(argument: { readonly now: number }): Promise<{
     readonly findings: readonly PlacedFinding[];
     readonly problems: readonly PlacedProblem[];

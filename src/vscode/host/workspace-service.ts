@@ -20,6 +20,7 @@ import { draftDeclaration } from '../../core/view/document/draft-declaration.ts'
 import { firstView } from '../../core/view/document/first-view.ts';
 import { makeDocumentView } from '../../core/view/document/make-document-view.ts';
 import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pipeline-view.ts';
+import { viewBasis } from '../../core/view/kept/view-basis.ts';
 import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
 import { calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
@@ -175,8 +176,11 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const then = state();
       return placedProblems(then, (file) => file === then.config.file);
     },
-    async configFile() {
-      return state().config.file;
+    configFile: async () => state().config.file,
+    async basis({ path, pipelines, now }) {
+      const { asksAirflow, basis } = state();
+      // What a real Airflow says of the file is not known at the next start.
+      return asksAirflow ? undefined : viewBasis(pipelines, basis(path), picked, (id) => chosen(id, now));
     },
     async declare({ task, text }) {
       const { config, facts, text: onDisk } = state();
