@@ -77,7 +77,7 @@ describe('the chart', () => {
     undefined,
   ];
   const chart = (mode: 'run' | 'preview' | undefined, states: readonly UnitState[], now = new Map<string, number>()) =>
-    chartView({ plan, task: 'shop.clean', mode, states, rows: mode === undefined ? [] : rows, now });
+    chartView({ plan, task: 'shop.clean', mode, states, rows: mode === undefined ? [] : rows, now, isAsked: true });
 
   test('held slices count as before, and stand where they would be', () => {
     const view = chart('run', ['changed', 'held', 'waiting']);
@@ -107,8 +107,15 @@ describe('the chart', () => {
 
   test('a task without slices in the plan has none', () => {
     expect(
-      chartView({ plan, task: 'shop.sums', mode: undefined, states: [], rows: [], now: new Map() }),
+      chartView({ plan, task: 'shop.sums', mode: undefined, states: [], rows: [], now: new Map(), isAsked: true }),
     ).toBeUndefined();
+  });
+
+  test('says of what is not known whether the database was asked', () => {
+    const note = (isAsked: boolean) =>
+      chartView({ plan, task: 'shop.clean', mode: undefined, states: [], rows: [], now: new Map(), isAsked })?.note;
+    expect(note(true)).toBe('Not known: no run from here has made these slices yet.');
+    expect(note(false)).toBe('Not known: the database has not told yet what is there.');
   });
 });
 

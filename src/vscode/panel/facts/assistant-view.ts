@@ -47,7 +47,17 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
     plan,
     run: run && { run: run.run, mode: run.mode, status: run.status },
     marks: run && { states, rows: run.rows },
-    chart: plan && chartView({ plan, task: shownTask, mode: run?.mode, states, rows: run?.rows ?? [], now }),
+    chart:
+      plan &&
+      chartView({
+        plan,
+        task: shownTask,
+        mode: run?.mode,
+        states,
+        rows: run?.rows ?? [],
+        now,
+        isAsked: facts.ledger !== undefined,
+      }),
     totals: plan === undefined ? [] : totalsView({ plan, states, slicesOf, now }),
     changes: run?.status === 'running' || run?.status === 'cancelling' ? run.changes : [],
     stops,

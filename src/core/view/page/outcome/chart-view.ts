@@ -35,10 +35,12 @@ export interface ChartInput {
   readonly rows: readonly (UnitRows | undefined)[];
   /** Rows that a unit's slices held after their last known run, by unit. */
   readonly now: ReadonlyMap<string, number>;
+  /** Whether the ledger has told what it knows: before that nothing can be said of what it does not. */
+  readonly isAsked: boolean;
 }
 
 /** The chart of a task; `undefined` where it has no slice in the plan. */
-export function chartView({ plan, task, mode, states, rows, now }: ChartInput): ChartView | undefined {
+export function chartView({ plan, task, mode, states, rows, now, isAsked }: ChartInput): ChartView | undefined {
   const row = plan.rows.find((one) => one.task === task);
   if (row === undefined || row.units.length === 0) return undefined;
   const points = row.units.map((index): ChartPoint => {
@@ -67,12 +69,15 @@ export function chartView({ plan, task, mode, states, rows, now }: ChartInput): 
         ? 'as last counted'
         : undefined
       : row.engine === undefined
-        ? unknown
+        ? isAsked
+          ? unmade
+          : untold
         : row.engine.note,
   };
 }
 
-const unknown = 'Not known: no run from here has made these slices yet.';
+const unmade = 'Not known: no run from here has made these slices yet.';
+const untold = 'Not known: the database has not told yet what is there.';
 
 function afterOf(
   state: UnitState,

@@ -156,7 +156,7 @@ function summaryOfPicked(
   return {
     valid: true,
     count: counted(units.length, 'interval'),
-    summary: `picked one by one${tasks === 1 ? '' : ` of ${tasks} tasks`}: ${from === to ? from : `the first is ${from}, the last ${to}`}. What lies between them is left as it is.`,
+    summary: `picked one by one${tasks === 1 ? '' : ` of ${tasks} tasks`}: ${from === to ? `${from}.` : `the first is ${from}, the last ${to}. What lies between them is left as it is.`}`,
   };
 }
 
