@@ -90,6 +90,17 @@ const inlineTask = (n: number, k: number): string => `
     )
 `;
 
+/** A DAG whose load is a SQL file of this many statements, each pair of another table. */
+export function longSqlFile(statements: number): ReadonlyMap<string, string> {
+  const parts = Array.from({ length: statements / 2 }, (_, k) => sqlText(k + 1, 'load'));
+  return new Map([
+    ['requirements.txt', 'apache-airflow==2.10.4\n'],
+    ['dags/team_0/dag_0.py', dagText(0, 3)],
+    ['dags/team_0/sql/load_0.sql', parts.join('\n')],
+    ['dags/team_0/sql/mart_0.sql', sqlText(0, 'mart')],
+  ]);
+}
+
 /** Every seventh load only adds rows, every eleventh mart reads the clock: both are found. */
 function sqlText(n: number, name: string): string {
   const team = `team_${n % 20}`;

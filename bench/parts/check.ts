@@ -12,7 +12,7 @@ import { readerOptions } from '../../src/node/load-workspace.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { cpuMs } from '../cpu-ms.ts';
 import type { Figure } from '../figure.ts';
-import { dagText, generatedTasks, generatedWorkspace, writeWorkspace } from '../generated-workspace.ts';
+import { dagText, generatedTasks, generatedWorkspace, longSqlFile, writeWorkspace } from '../generated-workspace.ts';
 import { type MeasuredProcess, measuredCommand } from '../measured-process.ts';
 import { median, rounds } from '../rounds.ts';
 import { sharedImportsWorkspace } from '../shared-imports-workspace.ts';
@@ -30,12 +30,16 @@ export async function check(): Promise<readonly Figure[]> {
   try {
     const place = (name: string) => join(parent, name);
     const [large, single, many] = [place('large'), place('single'), place('many')];
-    const [shared, twice] = [place('shared'), place('twice')];
+    const [shared, twice, sql] = [place('shared'), place('twice'), place('sql')];
     const texts = generatedWorkspace(files);
     writeWorkspace(large, texts);
     const long = dagText(0, 30);
     writeWorkspace(single, new Map([[longPath, long]]));
     writeWorkspace(many, generatedTasks(manyTasks));
+    const sqlFiles = longSqlFile(44);
+    const sqlPath = 'dags/team_0/sql/load_0.sql';
+    const longSql = sqlFiles.get(sqlPath) ?? '';
+    writeWorkspace(sql, sqlFiles);
     writeWorkspace(shared, sharedImportsWorkspace(files));
     writeWorkspace(twice, sharedImportsWorkspace(2 * files));
     const cold: MeasuredProcess[] = [];
@@ -44,8 +48,9 @@ export async function check(): Promise<readonly Figure[]> {
     const imports = await checked(shared);
     const moreImports = await checked(twice);
     const edited = 'dags/team_4/dag_4.py';
-    const afterEdit = await afterEdits(large, edited, texts.get(edited) ?? '');
-    const keystroke = await afterEdits(single, longPath, long);
+    const afterEdit = await afterEdits(large, edited, texts.get(edited) ?? '', 'count(*)');
+    const keystroke = await afterEdits(single, longPath, long, 'count(*)');
+    const inSql = await afterEdits(sql, sqlPath, longSql, 'coalesce(');
     const lines = long.split('\n').length;
     const passed = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(1)} s passed`;
     return [
@@ -69,6 +74,7 @@ export async function check(): Promise<readonly Figure[]> {
       figure(`${files} files, after one edit, processor time`, afterEdit.findings, 'ms', 100),
       figure(`${files} files, tasks to plan after one edit`, afterEdit.tasks, 'ms', undefined),
       figure(`keystroke, DAG of ${lines} lines, processor time`, keystroke.findings, 'ms', 25),
+      figure(`keystroke, SQL file of ${longSql.split('\n').length} lines, processor time`, inSql.findings, 'ms', 25),
       figure(
         `${manyTasks} tasks of loops, cold, processor time`,
         loops.cpuMs / 1000,
@@ -99,12 +105,17 @@ async function checked(root: string): Promise<MeasuredProcess> {
 }
 
 /** From the text of an open editor to all findings of its workspace; every time another character is typed. */
-async function afterEdits(root: string, path: string, text: string): Promise<{ findings: number; tasks: number }> {
+async function afterEdits(
+  root: string,
+  path: string,
+  text: string,
+  before: string,
+): Promise<{ findings: number; tasks: number }> {
   const live = await liveFiles(root);
   const reader = createWorkspaceReader(await loadPythonParser(), readerOptions(emptyConfig));
   const index = createWorkspaceIndex();
   const checker = createWorkspaceChecker();
-  const at = text.indexOf('count(*)');
+  const at = text.indexOf(before);
   const facts = () => index.update(reader.read(live.files), new Map());
   const samples = await rounds(
     41,
