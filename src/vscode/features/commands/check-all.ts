@@ -24,8 +24,10 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
         collection.clear();
         for (const client of open) {
           progress.report({ message: client.folder.name });
-          const { findings, problems } = await client.call('check', { now: Date.now() });
-          if (token.isCancellationRequested) return;
+          // Nobody waits for what was stopped, though the thread that reads comes to its end.
+          const found = await Promise.race([client.call('check', { now: Date.now() }), cancelled(token)]);
+          if (found === undefined || token.isCancellationRequested) return;
+          const { findings, problems } = found;
           // The list of problems shows no hints.
           count += findings.filter(({ severity }) => severity !== 'hint').length;
           unread += problems.length;
@@ -55,6 +57,9 @@ export function registerCheckAll(clients: WorkspaceClients): vscode.Disposable {
 }
 
 type Placed = PlacedFinding | PlacedProblem;
+
+const cancelled = (token: vscode.CancellationToken): Promise<undefined> =>
+  new Promise((resolve) => token.onCancellationRequested(() => resolve(undefined)));
 
 function resultInWords(findings: number, unread: number, tasks: number): string {
   const found = [
