@@ -53,7 +53,7 @@ export function editorServices(input: EditorServicesInput): SessionServices {
     async confirmProtected(name, target) {
       const typed = await vscode.window.showInputBox({
         title: `${name} is protected`,
-        prompt: `This run writes to ${target}. Type ${name} to start it.`,
+        prompt: `This run writes to ${target === name ? name : `${name} (${target})`}. Type ${name} to start it.`,
         ignoreFocusOut: true,
         validateInput: (text) => (text === '' || name.startsWith(text) ? undefined : `That is not ${name}.`),
       });
