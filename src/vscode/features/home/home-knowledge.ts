@@ -137,9 +137,12 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
     };
   };
   const begin = (client: WorkspaceClient, password?: string): Promise<Asked> => {
-    const answer = ask(client, password);
+    const answer = ask(client, password).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      const ledger: ConnectionLedger = { connection: '', kind: 'silent', message, wantsPassword: false };
+      return settled({ kind: 'asked', ledgers: [ledger], byTask: undefined });
+    });
     asked.set(client, answer);
-    answer.catch(() => asked.delete(client));
     return answer;
   };
 
