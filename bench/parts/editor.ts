@@ -71,7 +71,8 @@ async function inHost(session: EditorSession, place: (name: string) => string): 
 
 async function inBrowser(session: EditorSession, place: (name: string) => string): Promise<readonly Figure[]> {
   const page = await session.window(place('large'), join(place('large'), dag));
-  await page.locator('.codelens-decoration a').first().waitFor();
+  // Until all is read, nothing is found.
+  await page.locator('.codelens-decoration a', { hasText: 'downstream' }).first().waitFor();
   const line = page.locator('.view-line', { hasText: 'step_4_1' }).first();
   await line.click();
   await page.keyboard.press('End');
