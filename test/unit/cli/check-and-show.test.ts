@@ -117,7 +117,7 @@ describe('check', () => {
   test('text shows the line with the mark under it', async () => {
     const { out } = await runCli(['check', 'sql/c d.sql'], root);
     expect(out).toBe(`sql/c d.sql:1:1 warning plain-insert
-  A second run of the same interval adds the same rows to mart.c again: nothing in the run deletes them, and no key or anti-join keeps them out.
+  A second run of the same interval adds the same rows to mart.c again, unless what runs this file deletes them before: nothing else in the file deletes them, and no key or anti-join keeps them out.
      1 | INSERT INTO mart.c SELECT * FROM raw.c
        | ^^^^^^^^^^^^^^^^^^
   help Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.

@@ -141,6 +141,35 @@ ${body}`,
     const body = `${dag}BigQueryInsertJobOperator(task_id="t", configuration={"query": {"query": """BEGIN TRANSACTION; ${sql} COMMIT TRANSACTION;"""}})\n`;
     expect(serious(python(body))).toEqual([]);
   });
+
+  test.each<[string, string, boolean]>([
+    [
+      'what is there no more is taken away, what is new is added',
+      `DELETE FROM mart.t WHERE NOT EXISTS (SELECT 1 FROM raw.t r WHERE r.id = mart.t.id); COMMIT;
+       INSERT INTO mart.t SELECT r.* FROM raw.t r WHERE NOT EXISTS (SELECT 1 FROM mart.t m WHERE m.id = r.id)`,
+      false,
+    ],
+    [
+      'by way of a working table',
+      `DELETE FROM mart.t WHERE id IN (SELECT id FROM raw.gone); COMMIT;
+       CREATE TEMPORARY TABLE fresh AS SELECT * FROM raw.t r WHERE NOT EXISTS (SELECT 1 FROM mart.t m WHERE m.id = r.id);
+       INSERT INTO mart.t SELECT * FROM fresh`,
+      false,
+    ],
+    [
+      'the slice is taken away and added again',
+      `DELETE FROM mart.t WHERE day = '{{ ds }}'; COMMIT;
+       INSERT INTO mart.t SELECT r.* FROM raw.t r WHERE day = '{{ ds }}' AND NOT EXISTS (SELECT 1 FROM mart.t m WHERE m.id = r.id)`,
+      true,
+    ],
+    [
+      'the rows that come in are taken away',
+      'DELETE FROM mart.t WHERE id IN (SELECT id FROM raw.t); COMMIT; INSERT INTO mart.t SELECT * FROM raw.t',
+      true,
+    ],
+  ])('rows that are pruned are none that the INSERT brings: %s', (_, sql, speaks) =>
+    expect(serious(dagWith(sql)).some((one) => one.startsWith('delete-insert-not-atomic'))).toBe(speaks),
+  );
 });
 
 describe('one cause, one finding', () => {

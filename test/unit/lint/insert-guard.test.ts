@@ -138,10 +138,36 @@ with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=Fals
   ])('%s', (_, files, expected) => expect(said(files)).toEqual(expected));
 });
 
+test('of a file that no pipeline runs no run is spoken of, whatever may keep rows out', () => {
+  const put = { 'etl/load.sql': 'INSERT INTO mart.a SELECT * FROM raw.a {{ params.on_conflict }};' };
+  const [of] = checkFiles(put).filter(({ rule }) => rule === 'plain-insert');
+  expect(of?.message).toContain('nothing else in the file deletes them');
+});
+
 test('of a file that no pipeline runs nothing is said of a run', () => {
   const files = { 'etl/load.sql': "INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}';" };
   const [only] = checkFiles(files).filter(({ rule }) => rule === 'plain-insert');
   expect(only?.message).toBe(
     'A second run of the same interval adds the same rows to mart.a again, unless what runs this file deletes them before: nothing else in the file deletes them, and no key or anti-join keeps them out.',
   );
+});
+
+describe('a key that holds the time of the run', () => {
+  const ddl = (type: string): Files => ({
+    'ddl/a.sql': `CREATE TABLE mart.gone (id int, at ${type}, PRIMARY KEY (id, at));`,
+  });
+  const said = (value: string, type = 'timestamptz'): string =>
+    checkFiles({ ...dagWith(`INSERT INTO mart.gone (id, at) SELECT id, ${value} FROM raw.a`), ...ddl(type) })
+      .filter(({ rule }) => rule === 'plain-insert')
+      .map(({ message }) => message)
+      .join();
+  test.each(['now()', 'current_timestamp'])('refuses no second row: %s', (value) =>
+    expect(said(value)).toContain('adds the same rows'),
+  );
+  test.each([
+    ['current_date', 'date'],
+    ['now()::date', 'date'],
+    ["date_trunc('day', now())", 'timestamptz'],
+    ['seen', 'timestamptz'],
+  ])('may refuse it: %s', (value, type) => expect(said(value, type)).toContain('A rerun fails on the key'));
 });

@@ -258,6 +258,17 @@ describe('unstable-pick', () => {
     ],
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 
+  test.each([
+    ["ORDER BY (doc->>'price')::float8 DESC", "(doc->>'price')::float8"],
+    ['ORDER BY length(name), sent_at', 'length(name), sent_at'],
+    ['ORDER BY a.sent_at', 'sent_at'],
+  ])('names what is alike as it is written: %s', (order, alike) => {
+    const [finding] = checkFiles(ranked(`PARTITION BY k ${order}`, { from: 'raw.a a' })).filter(
+      ({ rule }) => rule === 'unstable-pick',
+    );
+    expect(finding?.message).toContain(`Rows of one k with the same ${alike} stand in any order`);
+  });
+
   test.each<[string, string, Files, string]>([
     ['the rest of the key of the source', 'PARTITION BY k ORDER BY n DESC', ddl, 'ORDER BY n DESC, at)'],
   ])('the fix ends the order with %s', (_, over, more, after) => {

@@ -68,3 +68,22 @@ describe('a time of the run below the rows that are written', () => {
     ['nor of a part of a UNION', insert('id', 'SELECT id, at AS seen_at FROM r.a UNION ALL SELECT id, now() FROM r.b')],
   ])('is not in them: %s', (_, found) => expect(found).toEqual([]));
 });
+
+describe('a value that is made of columns and the clock', () => {
+  const said = (value: string): readonly string[] =>
+    checkFiles(dagWith(`TRUNCATE mart.p; INSERT INTO mart.p SELECT id, ${value} AS v FROM raw.p`)).map(
+      ({ message }) => message,
+    );
+  const reckoned =
+    'v is reckoned from the clock, so a rerun at another time may give another value; reckon it from the end of the interval, or list it as volatile in backfill.yaml.';
+  const written =
+    'v tells when the row was written, so it differs after every run; list it as volatile in backfill.yaml to leave it out of the row checksum.';
+  test.each(['age(now(), born)', 'current_date - born', 'coalesce(seen, now())', "to_char(now(), 'YYYY') || code"])(
+    'is no time at which it was written: %s',
+    (value) => expect(said(value)).toEqual([reckoned]),
+  );
+  test.each(['now()', 'now()::date', "to_char(now(), 'YYYY-MM-DD')", "date_trunc('hour', now())"])(
+    'nor is a time made one by how it is written: %s',
+    (value) => expect(said(value)).toEqual([written]),
+  );
+});

@@ -17,7 +17,9 @@ export function keyThatRefuses(
   const enforced = ['postgres', 'mysql', 'duckdb', 'ansi'].includes(dialect);
   return enforced && table !== undefined
     ? table.keys.find(
-        (key) => bringsColumns(statement, table, key) && !key.some((column) => isMadeAnew(statement, table, column)),
+        (key) =>
+          bringsColumns(statement, table, key) &&
+          !key.some((column) => isMadeAnew(statement, table, column) || isTimeOfRun(statement, table, column)),
       )
     : undefined;
 }
@@ -49,6 +51,23 @@ function isMadeAnew(statement: Statement, table: TableKeys, column: string): boo
       ))
   );
 }
+
+/** The moment of the run, which no second one has again; a day of the clock two runs of that day share. */
+function isTimeOfRun(statement: Statement, table: TableKeys, column: string): boolean {
+  const index = positionOf(statement, table, column);
+  const value =
+    index === undefined ? undefined : (statement.query?.select[index]?.expression ?? statement.values[index]);
+  return (
+    value?.kind !== 'cast' &&
+    statement.nondeterministic.some(
+      ({ family, name, start, end }) =>
+        family === 'clock' && moment.test(name) && value?.start === start && value.end === end,
+    )
+  );
+}
+
+const moment =
+  /^(?:now|current_timestamp|localtimestamp|clock_timestamp|transaction_timestamp|statement_timestamp|getdate|getutcdate|sysdate|sysdatetime|sysutcdatetime|systimestamp|utc_timestamp|current_datetime)$/;
 
 /** `(SELECT max(k) + 1 FROM target)`: one more than the rows have that are there, among them those of the run before. */
 function countsOn(value: SqlExpression, { target }: Statement): boolean {

@@ -3,7 +3,7 @@ import { isSliceColumn } from '../../lineage/facts/table-roles.ts';
 import type { CommonTable, QueryBlock, SelectItem, SqlExpression } from '../../sql/model/expression.ts';
 import { blocksOf, within } from '../../sql/model/sql-search.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import { type StatementView, tableKey } from '../source/statement-view.ts';
+import { type StatementView, sourceText, tableKey } from '../source/statement-view.ts';
 import type { Pick } from './picks.ts';
 import { isConstant, volatileValue } from './volatile-value.ts';
 
@@ -13,8 +13,8 @@ export type Tie =
   | { readonly kind: 'random' }
   /** Nothing orders the rows. */
   | { readonly kind: 'unordered' }
-  /** Rows that are alike in these columns stand in any order; `unique` are those that would tell them apart. */
-  | { readonly kind: 'equal'; readonly columns: readonly string[]; readonly unique: readonly string[] | undefined };
+  /** Rows that are alike in these stand in any order, as they are written; `unique` are the columns that would tell them apart. */
+  | { readonly kind: 'equal'; readonly by: readonly string[]; readonly unique: readonly string[] | undefined };
 
 /** `undefined` where the order tells all rows apart, where it makes no difference which is kept, and where it is not known. */
 export function tieOf(context: LintContext, view: StatementView, pick: Pick): Tie | undefined {
@@ -31,8 +31,21 @@ export function tieOf(context: LintContext, view: StatementView, pick: Pick): Ti
   if (unique.some((names) => names.every((name) => known.has(name)))) return undefined;
   if (isIndifferent(view, pick, known)) return undefined;
   if (ordering.length === 0) return { kind: 'unordered' };
-  return { kind: 'equal', columns, unique: unique[0]?.filter((name) => !known.has(name)) };
+  return {
+    kind: 'equal',
+    by: ordering.map((one) => inWords(view, one)),
+    unique: unique[0]?.filter((name) => !known.has(name)),
+  };
 }
+
+/** A column by its name; rows that are alike in a value made of columns need not be so in the columns. */
+const inWords = (view: StatementView, expression: SqlExpression): string => {
+  const text = sourceText(view, expression).replace(/\s+/g, ' ');
+  return expression.kind === 'column' ? expression.name : text.length <= longest ? text : `${text.slice(0, longest)}…`;
+};
+
+/** Of a value in a message, in characters. */
+const longest = 50;
 
 /** What an item of a query's ORDER BY stands for: a place in the select list, or a name given there. */
 function meant(block: QueryBlock, expression: SqlExpression): SqlExpression {

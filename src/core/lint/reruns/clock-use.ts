@@ -19,6 +19,8 @@ export interface ClockUse {
   readonly role: 'filter' | 'slice' | 'audit' | 'record';
   /** It says from when on an INSERT looks into its own target for rows that are there. */
   readonly looksBack: boolean;
+  /** The value is made of columns as well, an age for one, and so no time at which anything was written. */
+  readonly isReckoned: boolean;
   /** The column that it fills, when it fills one. */
   readonly column: string | undefined;
 }
@@ -70,9 +72,26 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       python: call.python,
       role,
       looksBack,
+      isReckoned: role === 'audit' && isReckoned(statement, call),
       column,
     };
   }
+}
+
+/** The select item, assignment or value around the call names columns. */
+function isReckoned(statement: StatementView['statement'], call: Span): boolean {
+  const assignments = [...statement.assignments, ...statement.branches.flatMap((branch) => branch.assignments)];
+  const given = [
+    ...blocksOf(statement).flatMap((block) => block.select.map(({ expression }) => expression)),
+    ...assignments.map(({ value }) => value),
+    ...statement.values,
+  ];
+  return given.some(
+    (value) =>
+      value.start <= call.start &&
+      call.end <= value.end &&
+      within(value).some((one) => one.kind === 'column' && (one.end <= call.start || call.end <= one.start)),
+  );
 }
 
 /** The innermost query that filters by it reads the table that the statement writes, and nothing else. */

@@ -84,6 +84,16 @@ export function insertGuard(
   return sometimesGuarded(context, task, view, key, sometimes, operators);
 }
 
+/** It adds only what its target has not got, by itself or by way of a working table of its task. */
+export const leavesOutWhatIsThere = (
+  context: LintContext,
+  { statements }: Pick<TaskView, 'statements'>,
+  view: StatementView,
+  key: string,
+): boolean =>
+  readsTargetAsGuard(context, view, key) ||
+  statements.some((other) => other.order < view.order && clearsSource(context, other, view, key));
+
 /**
  * ClickHouse: a Set holds each value once, a ReplacingMergeTree one row for each sorting key as soon as it has merged its
  * parts, which OPTIMIZE … FINAL has it do at once.

@@ -143,7 +143,7 @@ function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[])
   return {
     at: placeOf(first.view, first.span),
     severity: 'hint',
-    message: auditMessage(first.column ?? 'This column'),
+    message: first.isReckoned ? reckonedMessage(first.column) : auditMessage(first.column ?? 'This column'),
     subject: `${task.task.id} audit clock`,
     restsOn: all.map(({ view }) => view),
     related: all.slice(1).map((use) => ({ message: 'the clock again', at: placeOf(use.view, use.span) })),
@@ -152,6 +152,9 @@ function auditFinding(task: TaskView, first: ClockUse, all: readonly ClockUse[])
 
 const auditMessage = (column: string): string =>
   `${column} tells when the row was written, so it differs after every run; list it as volatile in backfill.yaml to leave it out of the row checksum.`;
+
+const reckonedMessage = (column: string | undefined): string =>
+  `${column ?? 'This value'} is reckoned from the clock, so a rerun at another time may give another value; reckon it from the end of the interval, or list it as volatile in backfill.yaml.`;
 
 /** A run on schedule starts when its interval has ended, so the end of the interval is what its clock would show. */
 function intervalFix(context: LintContext, { pipeline }: TaskView, uses: readonly ClockUse[]): Fix | undefined {

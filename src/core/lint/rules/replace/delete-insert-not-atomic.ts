@@ -5,6 +5,7 @@ import type { LintContext } from '../../context/lint-context.ts';
 import { editSql, indentAt, statementEnd } from '../../fixes/sql-edit.ts';
 import type { Fix } from '../../model/finding.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { leavesOutWhatIsThere } from '../../reruns/insert-guard.ts';
 import { runTogether } from '../../reruns/run-together.ts';
 import {
   placeOf,
@@ -26,7 +27,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const second = task.statements.find(
           (other) => other.order > first.order && fills(other, key) && runTogether(context, first, other) !== 'never',
         );
-        if (second && prunes(first, second)) continue;
+        if (second && prunes(context, task, first, second, key)) continue;
         if (second) {
           const found = pairInTask(context, task, first, second, key);
           if (found) yield found;
@@ -51,14 +52,25 @@ const fills = (view: StatementView, key: string): boolean =>
   writesTo(view, key);
 
 /**
- * An upsert needs no DELETE before it, so one that is not cut by the interval takes away other rows than it writes: what
- * is pruned stays away, whether or not the upsert follows.
+ * An upsert, or an INSERT of what is not there, needs no DELETE before it, so one that is not cut by the interval takes away
+ * other rows than it writes: what is pruned stays away, whether or not the other follows.
  */
-const prunes = (first: StatementView, second: StatementView): boolean =>
-  (second.statement.conflict !== undefined || second.statement.kind === 'replace') &&
+const prunes = (
+  context: LintContext,
+  task: Pick<TaskView, 'statements'>,
+  first: StatementView,
+  second: StatementView,
+  key: string,
+): boolean =>
   first.statement.kind === 'delete' &&
   first.statement.where.length > 0 &&
-  !first.statement.where.some((conjunct) => usesInterval(first, conjunct));
+  !first.statement.where.some((conjunct) => usesInterval(first, conjunct)) &&
+  (second.statement.conflict !== undefined ||
+    second.statement.kind === 'replace' ||
+    leavesOutWhatIsThere(context, task, second, key));
+
+const taskOf = (context: LintContext, view: StatementView): Pick<TaskView, 'statements'> =>
+  context.tasks.find(({ task }) => task === view.task) ?? { statements: [view] };
 
 const emptiesWhole = ({ statement }: StatementView): boolean =>
   statement.kind === 'truncate' || statement.where.length === 0;
@@ -129,7 +141,7 @@ function* pairAcrossTasks(
   const second = context
     .runLater(task, key)
     .find((other) => fills(other, key) && runTogether(context, first, other) !== 'never');
-  if (second === undefined || prunes(first, second)) return;
+  if (second === undefined || prunes(context, taskOf(context, second), first, second, key)) return;
   // Emptied as a whole and read by the same run afterwards: filled and used up, so no reader sees the hole.
   const usedUp = context
     .readLater(task, key)

@@ -49,7 +49,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
               : graveness(task, view, refusing),
           message:
             refusing === undefined
-              ? messageFor(tableLabel(view, target), guard, made)
+              ? messageFor(tableLabel(view, target), guard, made, isUnscheduled(view) ? 'in the file' : 'in the run')
               : refusedInWords(tableLabel(view, target), refusing),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
@@ -99,7 +99,12 @@ const runnerOfTheFile: InsertGuard = { kind: 'unless', unless: 'what runs this f
 const isUnscheduled = ({ pipeline }: StatementView): boolean =>
   pipeline.format === 'sql-file' && pipeline.schedule.value.kind !== 'cron';
 
-const messageFor = (table: string, guard: InsertGuard | undefined, made: readonly string[] | undefined): string =>
+const messageFor = (
+  table: string,
+  guard: InsertGuard | undefined,
+  made: readonly string[] | undefined,
+  where: 'in the file' | 'in the run',
+): string =>
   made !== undefined && guard === undefined
     ? `A second run of the same interval adds the same rows to ${table} again: ${madeAnewInWords(made)}.`
     : guard?.kind === 'merged'
@@ -107,7 +112,7 @@ const messageFor = (table: string, guard: InsertGuard | undefined, made: readonl
       : guard?.kind === 'compared'
         ? `What has changed is added to ${table} once more by a second run: it is compared with the row that is open there, and nothing in the run ends that one.`
         : guard?.kind === 'unless'
-          ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else ${guard === runnerOfTheFile ? 'in the file' : 'in the run'} deletes them, and no key or anti-join keeps them out.`
+          ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else ${where} deletes them, and no key or anti-join keeps them out.`
           : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
 
 /** A row about the run itself rather than data moved from table to table. */

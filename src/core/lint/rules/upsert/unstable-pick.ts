@@ -68,7 +68,7 @@ function messageOf(view: StatementView, pick: Pick, tie: Tie): string {
     return alike === ''
       ? 'No order says which rows are kept, so a second run over the same rows may keep others. Order them by columns that are unique together.'
       : `No order says which of the rows with the same ${alike} is kept, so a second run over the same rows may keep another. Order them by columns that are unique together.`;
-  const columns = tie.columns.join(', ');
+  const columns = tie.by.join(', ');
   const which = alike === '' ? `Rows with the same ${columns}` : `Rows of one ${alike} with the same ${columns}`;
   const last = tie.unique === undefined || tie.unique.length === 0 ? 'a column that is unique' : tie.unique.join(', ');
   return `${which} stand in any order, so a second run over the same rows may keep others of them. Let the order end with ${last}.`;
