@@ -63,3 +63,25 @@ describe('a common table that a statement inside of the statement reads', () => 
     expect(reads).toEqual(readsOfSql('insert into t select * from src'));
   });
 });
+
+describe('a bound that does not say of which table', () => {
+  const joined = `insert into t select * from orders o join customers c on c.id = o.id where day = '{{ ds }}'`;
+
+  it('is said of both, and neither is said to be read whole', () => {
+    expect(readsOfSql(joined)).toEqual([
+      'orders the whole table, unless day is its column',
+      'customers the whole table, unless day is its column',
+    ]);
+  });
+
+  it('is of the one whose columns are known', () => {
+    expect(readsOfSql(`create table if not exists customers (id int, name text); ${joined}`)).toEqual([
+      'orders.day [day of start (UTC), day of start (UTC) + 1 day)',
+      'customers the whole table',
+    ]);
+    expect(readsOfSql(joined.replace('where day', 'where o.day'))).toEqual([
+      'orders.day [day of start (UTC), day of start (UTC) + 1 day)',
+      'customers the whole table',
+    ]);
+  });
+});

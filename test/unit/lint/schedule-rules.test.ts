@@ -205,3 +205,31 @@ describe('tasks that follow each other with other start dates', () => {
     expect(found('None')).toBe(false);
   });
 });
+
+describe('templates that functions under @task are given', () => {
+  const said = (call: string): boolean =>
+    checkFiles({
+      'dags/d.py': [
+        'from airflow.decorators import dag, task',
+        'import pendulum',
+        'import requests',
+        'day = "{{ data_interval_start.format(\'YYYYMMDD\') }}"',
+        '@dag(schedule="@daily", start_date=pendulum.datetime(2024, 1, 1), catchup=True)',
+        'def d():',
+        '    @task',
+        '    def fetch(start=None, **options):',
+        '        requests.post("https://example.com", data=start)',
+        `    ${call}`,
+        'd()',
+      ].join('\n'),
+    }).some(({ rule }) => rule === 'catchup-of-undated-work');
+
+  test('date their work', () => {
+    expect(said('fetch(f"{day}01")')).toBe(false);
+    expect(said('fetch(start="{{ ds }}")')).toBe(false);
+    expect(said('fetch([day, "a"])')).toBe(false);
+    expect(said('fetch.override(task_id="x")(day)')).toBe(false);
+    expect(said('fetch("01")')).toBe(true);
+    expect(said('fetch()')).toBe(true);
+  });
+});

@@ -76,3 +76,32 @@ test('each literal of a file is searched once, not the rest of the file with it'
   expect(searched).toBeGreaterThan(0);
   expect(searched).toBeLessThan(20 * text.length);
 });
+
+describe('a file that is followed with all that it imports', () => {
+  const work = 'for a in range(170):\n    for b in range(170):\n        x = a + b\n';
+  const making = `from airflow.operators.empty import EmptyOperator\ndef add(dag, name):\n    EmptyOperator(task_id=name, dag=dag)\n`;
+  /** Modules that make tasks are followed anew for each file. */
+  const files = (count: number): Record<string, string> => {
+    const names = Array.from({ length: count }, (_, index) => `part${index}`);
+    const main = [
+      'from airflow import DAG',
+      ...names.map((name) => `import ${name}`),
+      'with DAG("d") as dag:',
+      ...names.map((name) => `    ${name}.add(dag, "${name}")`),
+    ].join('\n');
+    const part = `${making}from airflow import DAG\nDAG("other")\n${work}`;
+    return { 'd.py': main, ...Object.fromEntries(names.map((name) => [`${name}.py`, part])) };
+  };
+  const problems = (count: number): readonly string[] =>
+    (read(files(count)).files.find(({ file }) => file === 'd.py')?.problems ?? []).map(({ message }) => message);
+
+  test('is given up where all of it together is too much, and says so', () => {
+    expect(problems(5).filter((message) => message.includes('too large'))).toEqual([
+      'This file and the modules that it imports are too large to follow to their end; the tasks found so far are shown, and what their Python does as far as it was followed.',
+    ]);
+  });
+
+  test('is followed to its end below that, though it is more than one file may take', () => {
+    expect(problems(2).filter((message) => message.includes('too large'))).toEqual([]);
+  });
+});

@@ -19,8 +19,11 @@ export type ReadWindow =
       readonly lo: readonly TimeExpression[];
       readonly hi: readonly TimeExpression[];
     }
-  /** No time predicate: the whole table. Never expanded silently. */
-  | { readonly kind: 'unbounded' }
+  /**
+   * No time predicate: the whole table. Never expanded silently. `mayBeBoundBy`: a column that the statement bounds
+   * without saying of which table; it is planned as the whole table, and not said to be.
+   */
+  | { readonly kind: 'unbounded'; readonly mayBeBoundBy?: string }
   | { readonly kind: 'unknown'; readonly reason: string; readonly at: SourceSpan | undefined };
 
 export interface ReadFact {

@@ -7,7 +7,10 @@ import type { ReadWindow, SliceFact } from './facts.ts';
  * where the end takes part.
  */
 export function windowInWords(window: ReadWindow): string {
-  if (window.kind === 'unbounded') return 'the whole table';
+  if (window.kind === 'unbounded')
+    return window.mayBeBoundBy === undefined
+      ? 'the whole table'
+      : `the whole table, unless ${window.mayBeBoundBy} is its column`;
   if (window.kind === 'unknown') return `unknown: ${window.reason}`;
   return rangeInWords(window.lo, window.hi);
 }

@@ -24,6 +24,8 @@ export interface ColumnsOf {
 /** For each entry of a FROM list the ranges that the block's own conditions put on its columns. */
 export interface FromRanges {
   readonly ranges: readonly ReadonlyMap<string, ColumnRange>[];
+  /** Of entries that a bound without a qualifier may be of, the column that it names. */
+  readonly mayBeBoundBy: ReadonlyMap<number, string>;
   /** Entries that an unqualified or qualified column may belong to; empty when it is of an outer block. */
   owners(column: ColumnName): readonly number[];
   typeAt(index: number, column: string): ColumnType;
@@ -43,6 +45,12 @@ export function fromRanges(
   const ranges = from.map(() => new Map<string, ColumnRange>());
   const shared = new Set(from.flatMap((item) => item.using));
 
+  const mayBeBoundBy = new Map<number, string>();
+  /** Entries that a column may be of where nothing tells which. */
+  const undecided = ({ qualifier, name }: ColumnName): readonly number[] =>
+    qualifier === undefined && from.length > 1
+      ? from.flatMap((item, index) => (columns.has(item, name) === false ? [] : [index]))
+      : [];
   const owners = ({ qualifier, name }: ColumnName): readonly number[] => {
     if (qualifier !== undefined) {
       const index = from.findIndex((item) => isNamed(item, qualifier));
@@ -70,7 +78,10 @@ export function fromRanges(
   const apply = (written: readonly SqlExpression[], restricts: (index: number) => boolean): void => {
     const conjuncts = withSingleRows(written, from, columns.queryOf);
     for (const { range, ...column } of columnConditions(conjuncts, context, typeOf, columns.outputOf)) {
-      for (const index of owners(column)) if (restricts(index)) put(index, column.name, range, both);
+      const found = owners(column);
+      for (const index of found) if (restricts(index)) put(index, column.name, range, both);
+      if (found.length === 0 && (range.lo ?? range.hi) !== undefined)
+        for (const index of undecided(column)) if (restricts(index)) mayBeBoundBy.set(index, column.name);
     }
     for (const conjunct of conjuncts) {
       for (const [first, operator, second] of comparisonsIn(conjunct)) {
@@ -137,6 +148,7 @@ export function fromRanges(
 
   return {
     ranges,
+    mayBeBoundBy,
     owners,
     typeAt,
     ask: (index, column, range) => put(index, column, range, alsoAsked),

@@ -30,6 +30,8 @@ import type { TableColumns } from './table-columns.ts';
 export interface TableRead {
   readonly table: TableReference;
   readonly ranges: Ranges;
+  /** A column that a bound names without saying of which table. */
+  readonly mayBeBoundBy?: string;
   /** The view of the statement through which it is read; places in `ranges` are then of no text in particular. */
   readonly through: { readonly view: TableReference; readonly context: SqlContext } | undefined;
 }
@@ -168,7 +170,7 @@ function makeVisitor(
       const common = item.cte === undefined ? undefined : lookUp(scope, item.cte);
       if (common !== undefined) common.found.asked.push(ranges);
       // A common table of the statement around this one (`with b as (…), i as (insert … select … from b) …`) is no table.
-      else if (item.cte === undefined) visitTable(item.table, ranges);
+      else if (item.cte === undefined) visitTable(item.table, ranges, own.mayBeBoundBy.get(index));
     }
     visitNested(
       from.flatMap((item) => item.on),
@@ -176,11 +178,12 @@ function makeVisitor(
     );
   };
 
-  const visitTable = (table: TableReference, ranges: Ranges): void => {
+  const visitTable = (table: TableReference, ranges: Ranges, mayBeBoundBy?: string): void => {
     const defined = table.templated ? undefined : tables.viewOf(table.name);
     if (defined === undefined) {
       const through = view && { view, context };
-      found.push({ table, ranges: through === undefined ? ranges : withoutPlaces(ranges), through });
+      const open = mayBeBoundBy === undefined ? {} : { mayBeBoundBy };
+      found.push({ table, ranges: through === undefined ? ranges : withoutPlaces(ranges), through, ...open });
       return;
     }
     const before = visits.get(table.name) ?? 0;

@@ -4,7 +4,7 @@ import { isZone } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredTask } from '../facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
-import type { ReadFact, SliceFact, TaskFacts, WriteFact } from '../facts/facts.ts';
+import type { ReadFact, ReadWindow, SliceFact, TaskFacts, WriteFact } from '../facts/facts.ts';
 import { openUnknowns } from '../facts/open-unknowns.ts';
 import type { TableNaming } from '../facts/table-naming.ts';
 import { type ChosenWindow, chooseWindow } from '../queries/choose-window.ts';
@@ -88,19 +88,21 @@ function readFacts(
     const { statement, sql } = item;
     // A view that is made reads nothing yet: who reads it reads its tables.
     const reads = readsOf(item, known, database);
-    for (const { table: named, ranges, through, asSlice } of reads) {
+    for (const { table: named, ranges, through, asSlice, mayBeBoundBy } of reads) {
       const meant = namedTable(named, through === undefined ? item : { ...item, context: through.context });
       if (meant === undefined || internal.has(named.name) || emptied.has(named.name)) continue;
       const { name: table, naming } = meant;
       const source = through === undefined ? sql.source : undefined;
       const chosen = chooseWindow(table, ranges, tables.slicedBy(table), source);
-      const { window, windowAt } = naming === undefined ? chosen : ofNamed(naming, chosen, tables.slicedBy(table));
+      const placed = naming === undefined ? chosen : ofNamed(naming, chosen, tables.slicedBy(table));
+      const { windowAt } = placed;
+      const window = placed.window.kind === 'unbounded' ? openWindow(mayBeBoundBy) : placed.window;
       const own = writes.find((write) => tables.same(write.table, table));
       // A slice that is written is cut by the words of the text alone; the same words mean the same rows when read.
       const alike =
         asSlice === undefined ? window : chooseWindow(table, asSlice, tables.slicedBy(table), source).window;
       if (own !== undefined && alike.kind === 'range' && isOwnSlice(alike, own.slice)) continue;
-      const key = JSON.stringify([table, naming?.parts, { ...window, at: undefined }]);
+      const key = JSON.stringify([table, naming?.parts, { ...window, at: undefined, mayBeBoundBy: undefined }]);
       const known = found.get(key);
       const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
       if (known !== undefined) {
@@ -135,6 +137,11 @@ function ofNamed({ period }: TableNaming, chosen: ChosenWindow, slicedBy: readon
 
 /** `asSlice`: its ranges as a write of the same text has them, where a read takes more zones into account. */
 type FoundRead = TableRead & { readonly asSlice?: TableRead['ranges'] };
+
+const openWindow = (mayBeBoundBy: string | undefined): ReadWindow => ({
+  kind: 'unbounded',
+  ...(mayBeBoundBy === undefined ? {} : { mayBeBoundBy }),
+});
 
 /** A refresh reads what its materialised view is made of, whole. */
 function readsOf(

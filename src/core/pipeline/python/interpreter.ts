@@ -36,6 +36,8 @@ interface Given {
 
 /** More than any file written by people takes; a file that goes on past it is understood up to there. */
 const stepLimit = 150_000;
+/** Of a file with all modules that it imports and all Python of its tasks, so that none takes more than a second or two. */
+const jointLimit = 400_000;
 const depthLimit = 600;
 const recursionLimit = 6;
 /** Pieces of a text, items of a list; a thousand characters count as one. */
@@ -55,6 +57,8 @@ export class FollowedFile implements Interpreter {
   private readonly clockSiteByPlace = new Map<string, ClockSite>();
   private readonly modules = new Map<string, Frame>();
   private steps = 0;
+  /** Of other modules: those that are done, and those that wait for the one that is executed. */
+  private stepsElsewhere = 0;
   /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty = 0;
   /** The conditions that are not known and that what is being followed happens under. */
@@ -105,7 +109,12 @@ export class FollowedFile implements Interpreter {
 
   /** True when the work limit was reached; what was understood by then stands. */
   get exhausted(): boolean {
-    return this.steps > stepLimit;
+    return this.steps > stepLimit || this.exhaustedTogether;
+  }
+
+  /** True when it was reached by the file and its modules together. */
+  get exhaustedTogether(): boolean {
+    return this.steps + this.stepsElsewhere > jointLimit;
   }
 
   /** Executes a file as a module, once; the frame of a module that is still being executed is given as it is. */
@@ -146,10 +155,12 @@ export class FollowedFile implements Interpreter {
     this.uncertainty = 0;
     this.path = [];
     this.steps = 0;
+    this.stepsElsewhere += steps;
     const frame = this.execute(file, text, this.parse(file, text));
-    if (this.exhausted) this.cutOff.add(file);
+    if (this.exhausted && !this.exhaustedTogether) this.cutOff.add(file);
     this.uncertainty = uncertainty;
     this.path = path;
+    this.stepsElsewhere += this.steps - steps;
     this.steps = steps;
     return frame;
   }
@@ -181,7 +192,8 @@ export class FollowedFile implements Interpreter {
       cutOff: this.cutOff.has(file),
       changes: own.changes,
       contents: shelf.own(frame),
-      hasEffects: made > own.effects,
+      // How far a module was followed must not depend on who imports it.
+      hasEffects: made > own.effects || this.exhaustedTogether,
     });
     if (outer !== undefined) return frame;
     const kept = shelf.offer(this.followed);
@@ -232,7 +244,8 @@ export class FollowedFile implements Interpreter {
   }
 
   evaluate(node: SyntaxNode, frame: Frame): Value {
-    if (++this.steps > stepLimit) return unknown('the file is too large to follow');
+    this.steps++;
+    if (this.exhausted) return unknown('the file is too large to follow');
     const value = this.nested(() => evaluate(node, frame, this), unknown('nested too deeply to follow'));
     const size = sizeOf(value);
     // A value that doubles in a loop would fill the memory long before the steps are used up.

@@ -62,7 +62,10 @@ function* cursors({ task }: TaskView): Generator<RuleFinding> {
 const isCursor = ({ name }: VariableUse): boolean =>
   /cursor|since|last|latest|max|from|until|start|watermark|hwm|high|offset|checkpoint|bookmark|position|sync|timestamp|(?:^|_)(?:ts|date|time)(?:_|$)/i.test(
     name,
-  ) && !/(?:^|_)(?:status|state|lock|flag|enabled|count|error|result)(?:_|$)/i.test(name);
+  ) &&
+  !/(?:^|_)(?:status|state|lock|flag|enabled|count|error|result|alerts?|alerted|notified|notifications?|e?mails?|mailed|warned|warnings?|reported|sent|throttle)(?:_|$)/i.test(
+    name,
+  );
 
 export default {
   id: 'state-outside-interval',

@@ -57,7 +57,9 @@ export function readAirflowFile(
       });
   if (run.exhausted)
     problems.push({
-      message: 'This file is too large to follow to its end; the tasks found so far are shown.',
+      message: run.exhaustedTogether
+        ? 'This file and the modules that it imports are too large to follow to their end; the tasks found so far are shown, and what their Python does as far as it was followed.'
+        : 'This file is too large to follow to its end; the tasks found so far are shown.',
       at: { file, start: 0, end: 0 },
       severity: 'warning',
     });

@@ -1,7 +1,9 @@
 import { parametersOf } from '../../../python/evaluate/parameters.ts';
 import type { Call, Interpreter, Value } from '../../../python/values/value.ts';
 import { noteUnread, reasonFor } from '../callables/note-unread.ts';
+import { sendTexts } from '../callables/sent-sql.ts';
 import type { Callable, Program, TaskBuilder } from '../program/program.ts';
+import { programOf } from '../program/program-of.ts';
 import { hasTemplate, renderedValue } from '../templates/rendered-value.ts';
 import { contextObject, contextParameter } from './context-values.ts';
 import { renderFields } from './workspace-operators.ts';
@@ -45,6 +47,16 @@ function follow(task: TaskBuilder, { function: target, call, object }: Callable,
     if (value !== undefined && !own.has(name)) preset.set(name, value);
   }
   task.returned = run.callFunction(target, given, preset);
+  if (task.operator === '@task.sql') sendReturned(task, task.returned, run);
+}
+
+/** What a function under `@task.sql` returns is what its operator sends. */
+function sendReturned(task: TaskBuilder, value: Value, run: Interpreter): void {
+  task.rendersTexts = true;
+  const client = { type: 'airflow.providers.common.sql.hooks.sql.DbApiHook', opened: { ...task.made, positional: [] } };
+  const call = { ...task.made, callee: task.operator, at: task.nameAt };
+  const given = { name: 'sql', at: task.nameAt, valueAt: task.nameAt, value };
+  sendTexts(programOf(run), given, client, call, { name: 'get_records', last: 'get_records', parameters: undefined });
 }
 
 const touchesNoTable = /^(?:builtins|shutil|os|pathlib|time|datetime|logging|json|random)\./;

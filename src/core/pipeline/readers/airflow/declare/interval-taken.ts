@@ -6,6 +6,7 @@ import { parametersOf } from '../../../python/evaluate/parameters.ts';
 import { childOf, type SyntaxNode } from '../../../python/syntax/syntax-tree.ts';
 import { contextTime } from '../../../python/values/time-symbol.ts';
 import type { Callable } from '../program/program.ts';
+import { hasTemplate } from '../templates/rendered-value.ts';
 
 /**
  * Where the Python of a task takes the interval of its run: a parameter that Airflow fills by its name, or an entry of
@@ -58,10 +59,12 @@ function entriesOfContext(
 
 /**
  * Whether a task's Python hands the context on: the dict that gathers what Airflow gives (`**kwargs`) or one that it asks
- * for is used otherwise than for a named entry.
+ * for is used otherwise than for a named entry, or its arguments hold templates.
  */
-export function passesContext({ function: target }: Callable): boolean {
+export function passesContext({ function: target, call }: Callable): boolean {
   const { node, frame } = target;
+  // `fetch("{{ data_interval_start }}")`: what a function under @task is given is rendered before it runs.
+  if ([...call.positional, ...[...call.keywords.values()].map(({ value }) => value)].some(hasTemplate)) return true;
   const all = sourceOf(frame, node);
   if (/\bget_current_context\s*\(/.test(all)) return true;
   const head = childOf(node, 'parameters');

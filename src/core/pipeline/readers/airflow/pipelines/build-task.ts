@@ -50,7 +50,7 @@ export function buildTask(
   const connection = operator === undefined ? undefined : connectionOf(task, operator);
   const sending = operator === undefined ? undefined : sendingOf(task, operator, connection, context);
   const shell = shellSent(task);
-  const unread = shell === undefined && task.scripts.length === 0 ? operatorUnread(task) : [];
+  const unread = shell === undefined && task.scripts.length === 0 ? [...operatorUnread(task)] : [];
   const clocks = clockParams(task, dag);
   const written =
     operator === undefined
@@ -60,6 +60,8 @@ export function buildTask(
         ]
       : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
   const sql = written.map((one) => withClockParams(one, clocks));
+  if (task.mapped && operator !== undefined && sql.length === 0 && unread.length === 0)
+    unread.push({ hides: 'statement', reason: 'its SQL is one of the values that it is mapped over', at: task.nameAt });
   const accesses = [...transferAccesses(asItsBase(task)), ...task.accessed];
   if (!task.named)
     problems.push({
@@ -184,7 +186,7 @@ function executorOf(
 ): Executor {
   const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
   if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
-  if (task.mapped) return airflow('is mapped over values that are known at run time only');
+  if (task.mapped) return airflow('is mapped: Airflow makes a task of it for each value');
   if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
   if (operator === undefined)
     return airflow(
