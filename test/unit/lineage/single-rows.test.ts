@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readsOfSql } from './workspace.ts';
+import { readsOf, readsOfSql, workspace } from './workspace.ts';
 
 const s = "'{{ data_interval_start }}'::timestamptz";
 const e = "'{{ data_interval_end }}'::timestamptz";
@@ -83,5 +83,29 @@ describe('a bound that does not say of which table', () => {
       'orders.day [day of start (UTC), day of start (UTC) + 1 day)',
       'customers the whole table',
     ]);
+  });
+});
+
+describe('a common table that joins itself behind UNION ALL, without RECURSIVE', () => {
+  const tree = (body: string): readonly string[] =>
+    readsOf(
+      workspace({ d: { dialect: 'ansi', tasks: { t: `with tree as (${body}) insert into t select * from tree` } } }),
+      'd.t',
+    ).map((read) => read.split(/[. ]/)[0] ?? '');
+
+  it('is no table of the database', () => {
+    expect(
+      tree(
+        'select id from units where parent = 1 union all select u.id from units u inner join tree on u.parent = tree.id',
+      ),
+    ).toEqual(['units']);
+    expect(
+      tree('select id from units where parent = 1 union all select u.id from tree join units u on u.parent = tree.id'),
+    ).toEqual(['units']);
+  });
+
+  it('is one of the same name where it is only added to', () => {
+    expect(tree('select id from units union all select id from tree')).toEqual(['units', 'tree']);
+    expect(tree('select id from tree')).toEqual(['tree']);
   });
 });

@@ -57,9 +57,33 @@ function readCommonTable(c: Cursor): CommonTable | undefined {
   if (!accept(c, 'materialized')) accept(c, 'not', 'materialized');
   const from = lastOffset(c);
   if (operator(c) !== '(') return { ...common, query: emptyQuery({ start: from, end: from }), ...spanFrom(c, start) };
+  // Where RECURSIVE is no word (SQL Server, Oracle), a table that joins itself behind UNION ALL is recursive all the same.
+  if (c.dialect === 'ansi' && joinsItself(c, common.name)) declareCommonTable(c, common.name);
   const query = within(c, () => (modifyingWords.has(word(c)) ? readModifying(c) : c.grammar.query(c)));
   while (word(c) === 'search' || word(c) === 'cycle') skipSearch(c);
   return { ...common, query, ...spanFrom(c, start) };
+}
+
+/** Whether the parentheses that open here name the table behind a UNION ALL that has a JOIN. */
+function joinsItself(c: Cursor, name: string): boolean {
+  let depth = 0;
+  let isBehind = false;
+  let isNamed = false;
+  let isJoined = false;
+  for (let ahead = 0; token(c, ahead) !== undefined; ahead++) {
+    if (operator(c, ahead) === '(') depth++;
+    else if (operator(c, ahead) === ')') {
+      depth--;
+      if (depth === 0) return isNamed && isJoined;
+    } else if (word(c, ahead) === 'union' && word(c, ahead + 1) === 'all') isBehind = true;
+    else if (isBehind && word(c, ahead) === 'join') isJoined = true;
+    else if (isBehind && (word(c, ahead - 1) === 'from' || word(c, ahead - 1) === 'join')) {
+      const here = token(c, ahead);
+      const isBare = here !== undefined && isName(here) && operator(c, ahead + 1) !== '.';
+      if (isBare && tablePart(here, c.dialect) === name) isNamed = true;
+    }
+  }
+  return false;
 }
 
 function readModifying(c: Cursor) {
