@@ -58,6 +58,10 @@ describe('inclusive-interval-end', () => {
   test.each<[string, Files]>([
     ['a partition by day', dagWith(upsert(`dt ${wholeDays}`))],
     [
+      'a day before and a day behind',
+      dagWith(upsert("dt BETWEEN '{{ macros.ds_add(ds, -1) }}' AND '{{ macros.ds_add(ds, 1) }}'")),
+    ],
+    [
       'a date by its name',
       dagWith(upsert(`date_utc BETWEEN '{{ ds }}'::date - interval '1 day' AND '{{ ds }}'::date`)),
     ],

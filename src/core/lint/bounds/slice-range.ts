@@ -169,6 +169,11 @@ export function meetsNextInterval(
       return range.highs.some((high) => {
         if (!high.inclusive) return false;
         const at = evaluateTime(high.time, interval, 'upper');
+        const reachesBack =
+          range.lows.length > 0 &&
+          range.lows.every((low) => evaluateTime(low.time, interval, 'lower') < interval.start);
+        // Whole days on both sides of the interval overlap as they are meant to.
+        if (high.unit === 'day' && writesOneSlice && reachesBack) return false;
         if (high.unit === 'day' && isDayOrMore && at === floored(interval.end, 'day')) return true;
         if (high.unit === undefined && at === interval.end) return true;
         // Whole days that reach back, of which each run makes the one slice that it names.

@@ -63,6 +63,8 @@ const differsEachTime = ({ statement, sql }: StatementView): boolean => {
     ...values,
     ...(query === undefined ? [] : [query, ...query.then.map((next) => next.query)]).flatMap(({ select }) => select),
   ];
+  // What is not read as a query may write whatever is called in it.
+  if (query === undefined && values.length === 0 && nondeterministic.length > 0) return true;
   const calls = [...nondeterministic, ...sql.masked.holes.filter(({ value }) => value.kind === 'clock')];
   return calls.some((call) => written.some(({ start, end }) => start <= call.start && call.end <= end));
 };
