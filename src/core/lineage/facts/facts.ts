@@ -154,6 +154,8 @@ export interface WriteFact {
   readonly leavesOut?: 'sure' | 'open';
   /** A column by which it looks for rows that are there: those that have NULL in it are found by none, and come again. */
   readonly addsNull?: string;
+  /** What is added tells of the run itself: that it ran again is worth a row too. */
+  readonly tellsOfRuns?: true;
   /** The table is made anew of all of its own rows and those that are added. */
   readonly keepsRows?: true;
   /** The key of the table on which the rows that are added fail the second time. */

@@ -3,6 +3,7 @@ import type { SqlExpression } from '../../sql/model/expression.ts';
 import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact } from '../facts/facts.ts';
+import { tellsOfRuns } from '../facts/tells-of-runs.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
 import { markOfAll } from './high-water-mark.ts';
 import { takenByAll } from './taken-source.ts';
@@ -146,13 +147,16 @@ export function ofInserts(
   items: readonly TaskStatement[],
   all: readonly TaskStatement[],
   keys: TableKeys,
-): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'refusedBy' | 'madeAnew'> {
+  table: string,
+): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'refusedBy' | 'madeAnew' | 'tellsOfRuns'> {
   const takenFrom = takenByAll(items, all);
   const behindMark = markOfAll(items, all);
+  const isJournal = items.every(({ statement, sql }) => tellsOfRuns(statement, sql.masked, table));
   return {
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(behindMark === undefined ? {} : { behindMark }),
     ...keysOfInserts(items, keys),
+    ...(isJournal ? { tellsOfRuns: true } : {}),
   };
 }
 

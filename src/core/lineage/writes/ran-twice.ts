@@ -14,7 +14,7 @@ type SoFar = Pick<
   WriteFact,
   'mode' | 'again' | 'takenFrom' | 'behindMark' | 'leavesOut' | 'refusedBy' | 'madeAnew' | 'keepsRows'
 >;
-type Found = Pick<WriteFact, 'again' | 'leavesOut' | 'addsNull'>;
+type Found = Pick<WriteFact, 'again' | 'leavesOut' | 'addsNull' | 'takenFrom'>;
 
 /** Of the worlds in which a first run changes something: where a second one changes fewer, it rests on the values. */
 const most = 0.6;
@@ -49,10 +49,12 @@ export function ranTwice(
   const run: Run = (isEnough, nulls) => runTwice(texts, target, (name) => tables.keysOf(name), isEnough, nulls);
   if (soFar.mode === 'append') {
     if (soFar.refusedBy !== undefined || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
-    if (addsTwice({ ...blank, ...soFar }) && looksAtItself(target, all)) {
+    const marked = markedSource(items, all, target);
+    if (addsTwice({ ...blank, ...soFar }) && (marked !== undefined || looksAtItself(target, all))) {
       const state = run(({ same, worlds }) => same < worlds);
-      if (state !== undefined && state.same === state.worlds)
-        return withNulls(items, tables, target, run, { leavesOut: 'sure' });
+      const isSame = state !== undefined && state.same === state.worlds;
+      if (isSame && marked !== undefined) return { takenFrom: marked };
+      if (isSame) return withNulls(items, tables, target, run, { leavesOut: 'sure' });
     }
     return soFar.leavesOut === 'sure' ? withNulls(items, tables, target, run, {}) : {};
   }
@@ -83,6 +85,19 @@ const looksAtItself = (target: string, all: readonly TaskStatement[]): boolean =
       statement.reads.some(({ name }) => name === target),
   );
 
+/** A table out of which the INSERTs take their rows, which the task itself writes: it marks there what it has taken. */
+const markedSource = (
+  items: readonly TaskStatement[],
+  all: readonly TaskStatement[],
+  target: string,
+): string | undefined =>
+  items
+    .flatMap(({ statement }) => statement.reads.map(({ name }) => name))
+    .find(
+      (name) =>
+        name !== target && all.some(({ statement }) => statement.kind === 'update' && statement.target?.name === name),
+    );
+
 const readsTarget = (statement: Statement, target: string): boolean =>
   blocksOf(statement).some(({ from }) =>
     from.some((item) => item.kind === 'table' && item.cte === undefined && item.table.name === target),
@@ -107,7 +122,9 @@ function rowsAgain(
   );
   if (together !== undefined && mode === 'delete+insert') {
     const why = 'what the INSERT finds there: it sees the table as it was before its own WITH deletes from it';
-    return rowsOf(run(), 'loses', { why, at: headOf(together) });
+    const state = run();
+    if (state === undefined || state.loses >= state.adds) return rowsOf(state, 'loses', { why, at: headOf(together) });
+    return rowsOf(state, 'adds', { rows: 'more', why: fewerFound, at: headOf(together) }).map(asOpen);
   }
   const byKey = deletes.find(
     ({ statement: { from, where } }) =>
@@ -115,12 +132,7 @@ function rowsAgain(
   );
   const [first] = inserts;
   if (mode === 'delete+insert' && byKey !== undefined && first !== undefined && deletes.length === 1) {
-    const why = 'whether the DELETE finds every row that the INSERT adds';
-    return rowsOf(run(), 'adds', { rows: 'more', why, at: headOf(first) }).map((one) => ({
-      ...one,
-      certainty: 'open',
-      why,
-    }));
+    return rowsOf(run(), 'adds', { rows: 'more', why: fewerFound, at: headOf(first) }).map(asOpen);
   }
   const upsert = items.find(({ statement: { conflict } }) => conflict !== undefined);
   const conflict = upsert?.statement.conflict;
@@ -145,6 +157,9 @@ function rowsAgain(
   if (body === undefined || !/^(update|merge)$/.test(mode)) return [];
   return columnsOf(run(), items, body);
 }
+
+const fewerFound = 'whether the DELETE finds every row that the INSERT adds';
+const asOpen = (one: ChangedColumn): ChangedColumn => ({ ...one, certainty: 'open' });
 
 const headOf = ({ sql, statement }: TaskStatement): SourceSpan | undefined => locate(sql.source, statement.head);
 

@@ -229,7 +229,7 @@ function writeOf(
     ...(again.length === 0 ? {} : { again }),
     ...(leavesOut === undefined ? {} : { leavesOut }),
     ...ofItself,
-    ...(mode === 'append' ? ofInserts(items, all, keys) : {}),
+    ...(mode === 'append' ? ofInserts(items, all, keys, table) : {}),
   };
   return {
     table,

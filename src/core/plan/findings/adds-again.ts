@@ -30,7 +30,9 @@ export function addsAgain({
         code: 'append-in-plan',
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
         severity:
-          request.allowAppend || !(surelyAgain(write) || addsTwice(write)) || task.executor.kind !== 'warehouse'
+          request.allowAppend ||
+          !(surelyAgain(write) || (addsTwice(write) && write.tellsOfRuns !== true)) ||
+          task.executor.kind !== 'warehouse'
             ? 'warning'
             : 'error',
         message: `${id} ${secondTime(write)}${remedy}`,
@@ -41,7 +43,8 @@ export function addsAgain({
 }
 
 function secondTime(write: WriteFact): string {
-  const { table, mode, takenFrom, behindMark, leavesOut, addsNull, refusedBy, madeAnew, keepsRows } = write;
+  const { table, mode, takenFrom, behindMark, leavesOut, addsNull, refusedBy, madeAnew, keepsRows, tellsOfRuns } =
+    write;
   const changed = changedColumn(write);
   if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
     const { column, adds, certainty, why } = changed;
@@ -64,6 +67,8 @@ function secondTime(write: WriteFact): string {
     return `adds to ${table} only rows for which it finds none there: running an interval again adds those that came since.`;
   if (keepsRows === true)
     return `makes ${table} anew of its own rows and those of the interval: running an interval again adds its rows a second time.`;
+  if (tellsOfRuns === true)
+    return `adds to ${table} what tells of the run itself: running an interval again tells of it once more.`;
   if (refusedBy !== undefined) return `only adds rows to ${table}. ${refusedInWords(table, refusedBy)}`;
   const why = madeAnew === undefined ? '' : `: ${madeAnewInWords(madeAnew)}`;
   return `only adds rows to ${table}${why}: running an interval again adds its rows a second time.`;

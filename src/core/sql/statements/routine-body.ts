@@ -33,6 +33,50 @@ export function readQuotedStatements(c: Cursor, quoted: Token, read: ReadStateme
   return readAll(c, lexInside(c.masked, quoted.content, escaped, c.dialect), read);
 }
 
+/** The statements in the text of `format('…', a, b)`: names and words that it is given as constants stand in their places. */
+export function readFormattedStatements(
+  c: Cursor,
+  quoted: Token,
+  given: readonly Token[],
+  read: ReadStatement,
+): readonly Statement[] {
+  if (c.nesting >= maxNesting || quoted.content === undefined) return [];
+  const escaped = c.masked.text[quoted.start] !== '$';
+  const tokens = withGiven(lexInside(c.masked, quoted.content, escaped, c.dialect), given);
+  return tokens === undefined ? [] : readAll(c, tokens, read);
+}
+
+/** `%I`, `%L` and `%s` in order, any value as a parameter; `undefined` where only the run knows a name. */
+function withGiven(tokens: readonly Token[], given: readonly Token[]): readonly Token[] | undefined {
+  const made: Token[] = [];
+  let next = 0;
+  for (let index = 0; index < tokens.length; index++) {
+    const here = tokens[index];
+    const behind = tokens[index + 1];
+    if (here === undefined) continue;
+    const isPair =
+      here.text === '%' && behind?.kind === 'word' && behind.start === here.end && /^[ils]$/.test(behind.text);
+    const letter = isPair ? behind.text : here.kind === 'parameter' && here.text === '%s' ? 's' : undefined;
+    if (letter === undefined) {
+      made.push(here);
+      continue;
+    }
+    const value = given[next++];
+    const end = isPair ? behind.end : here.end;
+    if (isPair) index++;
+    const plain =
+      value?.kind === 'string' && value.holes.length === 0 && /^[\w$.]+$/.test(value.text) ? value.text : undefined;
+    if (letter === 'i') {
+      if (plain === undefined) return undefined;
+      made.push({ ...here, kind: 'word', text: plain.toLowerCase(), end });
+    } else if (letter === 's' && plain !== undefined && !/^\d/.test(plain))
+      made.push({ ...here, kind: 'word', text: plain.toLowerCase(), end });
+    else if (value?.kind === 'number') made.push({ ...here, kind: 'number', text: value.text, end });
+    else made.push({ ...here, kind: 'parameter', text: '$1', end });
+  }
+  return made;
+}
+
 function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): readonly Statement[] {
   const parts = followControlFlow(tokens, split(tokens, c.dialect, true));
   const match = new Int32Array(tokens.length);

@@ -1,10 +1,13 @@
+import { addsTwice } from '../../../lineage/facts/facts.ts';
 import { madeAnewInWords, refusedInWords } from '../../../lineage/facts/insert-words.ts';
-import { isJournalName, isStagingName, mayBeJournalName } from '../../../lineage/facts/table-roles.ts';
+import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
+import { tellsOfRuns } from '../../../lineage/facts/tells-of-runs.ts';
+import { locate } from '../../../text/mapped-text.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { runsOnce } from '../../context/runs-once.ts';
 import { replaceSliceFix } from '../../fixes/replace-slice-fix.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
-import { type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
+import { empties, type InsertGuard, insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
 import { deduplicatedByView, keyMadeAnew, keyThatRefuses } from '../../reruns/table-guard.ts';
 import {
@@ -21,6 +24,7 @@ import {
 function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     yield* ofItself(context, task);
+    yield* inBodies(context, task);
     for (const view of task.statements) {
       // Of calls that append speaks append-write.
       if (view.statement.kind !== 'insert' || view.sql.composed) continue;
@@ -29,7 +33,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const isKnown = isKnownTable(view, target);
         // Of a table that only the run knows: where nothing of the run empties anything, nothing empties it either.
         if (!isKnown && (context.emptiesAnything(view) || !runsAgain(task))) continue;
-        if (isJournal(view, key) || isLoadedByHand(view, key)) continue;
+        if (tellsOfRuns(view.statement, view.sql.masked, key) || isLoadedByHand(view, key)) continue;
         const found = insertGuard(context, task, view, key);
         if (found?.kind === 'sure') continue;
         const guard = found ?? (isUnscheduled(view) ? runnerOfTheFile : isKnown ? undefined : keyOfTheRun);
@@ -69,6 +73,26 @@ function* ofItself(context: LintContext, task: TaskView): Generator<RuleFinding>
       at: at ?? task.task.nameAt,
       severity: runsAgain(task) ? 'error' : 'warning',
       message: `A second run of the same interval adds the same rows to ${table} again: the table is made anew of all of its own rows and those of the interval.`,
+      subject: `${task.task.id} writes ${table}`,
+    };
+  }
+}
+
+/** INSERTs in the body of a DO, which no statement of the task's own text shows. */
+function* inBodies(context: LintContext, task: TaskView): Generator<RuleFinding> {
+  for (const write of context.factsOf(task)?.writes ?? []) {
+    const { table, at, refusedBy } = write;
+    if (!addsTwice(write) || at === undefined || refusedBy !== undefined || write.tellsOfRuns === true) continue;
+    const isInBody = task.statements.some(({ statement: { kind, body }, sql }) => {
+      const places = kind === 'do' ? body.map(({ head }) => locate(sql.source, head)) : [];
+      return places.some((place) => place?.file === at.file && place.start === at.start);
+    });
+    if (!isInBody || isStagingName(table) || deduplicatedByView(context, table)) continue;
+    if (context.runEarlier(task, table).some((other) => empties(other, table))) continue;
+    yield {
+      at,
+      severity: runsAgain(task) ? 'error' : 'warning',
+      message: messageFor(table, undefined, write.madeAnew),
       subject: `${task.task.id} writes ${table}`,
     };
   }
@@ -114,27 +138,6 @@ const messageFor = (
         : guard?.kind === 'unless'
           ? `A second run of the same interval adds the same rows to ${table} again, unless ${guard.unless}: nothing else ${where} deletes them, and no key or anti-join keeps them out.`
           : `A second run of the same interval adds the same rows to ${table} again: nothing in the run deletes them, and no key or anti-join keeps them out.`;
-
-/** A row about the run itself rather than data moved from table to table. */
-function isJournal(view: StatementView, key: string): boolean {
-  if (isJournalName(key)) return true;
-  const movesRows = view.statement.reads.length > 0;
-  const namesRun = /\b(run_id|dag_run|task_instance|ti|dag_id|task_id|try_number)\b/.test(
-    view.sql.masked.holes
-      .filter((hole) => hole.start >= view.statement.start && hole.end <= view.statement.end)
-      .map((hole) => hole.source)
-      .join(' '),
-  );
-  if (!movesRows) return namesRun || mayBeJournalName(key);
-  const block = view.statement.query;
-  const oneRow =
-    block !== undefined &&
-    block.groupBy.length === 0 &&
-    block.select.some(
-      ({ expression }) => expression.kind === 'call' && expression.name === 'count' && expression.window === undefined,
-    );
-  return oneRow && (namesRun || mayBeJournalName(key));
-}
 
 /**
  * In a file that no scheduler runs: constant rows are a seed, folders of migrations are run once, and a staging table is
