@@ -108,6 +108,42 @@ describe('what calls of Spark come to', () => {
     expect(unread + (task?.sql.flatMap(({ pythonHoles }) => pythonHoles).length ?? 0)).toBeGreaterThan(0);
   });
 
+  // In Hudi's mode of appending rows take the place of those of their key.
+  test.each([
+    ['{"hoodie.datasource.write.recordkey.field": "id"}', 'append', ['merge']],
+    [
+      '{"hoodie.datasource.write.recordkey.field": "id", "hoodie.datasource.write.operation": "delete"}',
+      'append',
+      ['merge'],
+    ],
+    ['{"hoodie.datasource.write.operation": "bulk_insert"}', 'append', ['insert']],
+    ['{"hoodie.datasource.write.recordkey.field": "id"}', 'overwrite', ['create_table_as']],
+    ['{}', 'append', []],
+  ])('Hudi with %s in mode %s', (options, mode, kinds) => {
+    const task = job(
+      `spark.sql("insert into x select 1")\nspark.table("a").write.format("hudi").options(**${options}).mode("${mode}").save("/t")`,
+    );
+    const found = task?.sql.slice(1).flatMap(({ reading }) => reading.statements.map(({ kind }) => kind));
+    expect(found).toEqual(kinds);
+    expect(task?.unread.length).toBe(kinds.length === 0 ? 1 : 0);
+  });
+
+  test('a format that keeps rows apart by itself is not taken for one that adds', () => {
+    const task = job(
+      'spark.sql("insert into x select 1")\nspark.table("a").write.format("org.apache.spark.sql.cassandra").options(table="t", keyspace="k").mode("append").save()',
+    );
+    expect([task?.sql.length, task?.unread.map(({ reason }) => reason)]).toEqual([
+      1,
+      ['what the format org.apache.spark.sql.cassandra does with rows that are there is not known'],
+    ]);
+  });
+
+  test('a slash that stands twice means one', () => {
+    expect(statements('spark.read.parquet("hdfs://h:9000//a//b").write.mode("append").save("s3a://l//t/")')).toEqual([
+      'INSERT INTO `s3://l/t` BY NAME SELECT * FROM `hdfs://h:9000/a/b`',
+    ]);
+  });
+
   test('a stream has no interval, which is said', () => {
     const task = job('spark.readStream.table("a").writeStream.toTable("m.t")');
     expect(task?.unread.map(({ reason }) => reason)).toEqual([

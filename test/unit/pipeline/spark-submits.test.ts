@@ -38,6 +38,7 @@ describe('a script and the operator that runs it', () => {
     'SparkSubmitOperator(task_id="t", application="jobs/clicked.py", application_args=["--day", "{{ ds }}"])',
     'BashOperator(task_id="t", bash_command="cd /opt && spark-submit --master yarn --conf a=b jobs/argv.py {{ ds }}")',
     'BashOperator(task_id="t", bash_command="""\\nspark-submit \\\\\\n  jobs/parsed.py \\\\\\n  -d \'{{ ds }}\'\\n""")',
+    'BashOperator(task_id="t", bash_command="python /opt/jobs/argv.py {{ ds }}")',
     'DataprocSubmitJobOperator(task_id="t", job={"pyspark_job": {"main_python_file_uri": "gs://b/jobs/argv.py", "args": ["{{ ds }}"]}})',
     'EmrAddStepsOperator(task_id="t", steps=[{"HadoopJarStep": {"Jar": "command-runner.jar", "Args": ["spark-submit", "--deploy-mode", "cluster", "s3://b/jobs/argv.py", "{{ ds }}"]}}])',
     'EmrServerlessStartJobOperator(task_id="t", job_driver={"sparkSubmit": {"entryPoint": "s3://b/jobs/argv.py", "entryPointArguments": ["{{ ds }}"]}})',
@@ -86,6 +87,16 @@ describe('a script and the operator that runs it', () => {
     const unread = files.flatMap(({ pipelines }) => pipelines).find(({ id }) => id === 'd')?.tasks[0]?.unread;
     expect(unread?.map(({ reason: why }) => why).join()).toMatch(reason);
   });
+
+  test.each(['python load.py {{ ds }}', 'python -m jobs.argv {{ ds }}', 'python3 gone.py'])(
+    'what else Python runs is a command: %s',
+    (command) => {
+      const task = `BashOperator(task_id="t", bash_command="${command}")`;
+      const { files } = read({ ...scripts, 'load.py': 'import sys\n', 'dags/d.py': dag(task) });
+      const found = files.flatMap(({ pipelines }) => pipelines).find(({ id }) => id === 'd')?.tasks[0];
+      expect([found?.sql, found?.unread.map(({ reason }) => reason)]).toEqual([[], ['it runs a shell command']]);
+    },
+  );
 
   test('without a task that runs it the interval is an argument, which is said', () => {
     const reading = read({ 'jobs/argv.py': scripts['jobs/argv.py'] });

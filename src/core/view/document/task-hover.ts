@@ -93,6 +93,9 @@ function renderedSql(
 ): readonly string[] {
   if ('remedy' in snapshots) return [`Cannot be run: ${escapeMarkdown(snapshots.message)}`];
   const { source, environment, dialect } = sql;
+  // Nobody sends it: it says in SQL what calls of Python come to.
+  if (sql.composed !== undefined)
+    return ['What its calls come to, in SQL:', '', '```sql', ...withoutMargin(source.text).slice(0, mostLines), '```'];
   const rendered = renderTemplate(source.text, context, environment);
   if (!rendered.ok) return [`Cannot be rendered: \`${rendered.expression}\` — ${escapeMarkdown(rendered.reason)}`];
   const bound = bindText(sql, rendered.text, context);

@@ -47,7 +47,7 @@ function ofStatement(context: LintContext, task: TaskView, view: StatementView):
   if (replacing === undefined || isUsedUp(context, task, view, key)) return undefined;
   const cut = arrivingCut(view);
   if (cut === undefined || mayBeLatest(context, cut, key, view) || keepsOthers(task, view, key)) return undefined;
-  const fix = kind === 'insert' ? deleteFix(context, replacing, view) : undefined;
+  const fix = kind === 'insert' ? deleteFix(context, replacing, view) : dynamicFix(context, replacing);
   return {
     at: placeOf(replacing, replacing.statement.head),
     message: messageFor(tableLabel(view, target)),
@@ -147,6 +147,18 @@ function deleteFix(context: LintContext, replacing: StatementView, insert: State
   const newText = `DELETE FROM ${sourceText(replacing, target)} WHERE ${deletion.condition}`;
   const edits = editSql(context, replacing, [{ start: statement.start, end: endOf(replacing), newText }]);
   return edits && { title: "Delete the interval's own rows only", edits, preferred: true };
+}
+
+/** The mode in which a frame that is laid out by columns replaces only the partitions that it has rows for. */
+function dynamicFix(context: LintContext, view: StatementView): Fix | undefined {
+  if (view.statement.kind !== 'insert_overwrite' || (view.sql.composed?.partitionedBy.length ?? 0) === 0)
+    return undefined;
+  const at = placeOf(view, view.statement.head);
+  if (!/^mode\s*\(/.test(textAt(context, at))) return undefined;
+  const edits = [
+    { file: at.file, start: at.end, end: at.end, newText: '.option("partitionOverwriteMode", "dynamic")' },
+  ];
+  return { title: 'Replace only the partitions that get rows', edits, preferred: true };
 }
 
 const endOf = (view: StatementView): number => {

@@ -12,6 +12,8 @@ import type { JobArguments } from './job-arguments.ts';
 export interface Submitted {
   readonly script: Value;
   readonly given: JobArguments;
+  /** It is run by Python itself, so that it need not be a job of Spark's. */
+  readonly byPython?: true;
   /** The operator does more than that. */
   readonly more?: true;
 }
@@ -148,10 +150,13 @@ function steps(value: Value | undefined): readonly Submitted[] {
 /** Options of `spark-submit` that stand alone. */
 const flags = /^--(?:verbose|supervise|version|help|usage-error)$/;
 
-/** `spark-submit --conf a=b job.py --day 2026-11-28`. */
+const programs = /(?:^|\/)(?:spark3?-submit|python[\d.]*)$/;
+
+/** `spark-submit --conf a=b job.py --day 2026-11-28`, `python job.py`. */
 function commandLine(line: readonly Value[]): readonly Submitted[] {
-  const start = line.findIndex((word) => /(?:^|\/)spark-submit$/.test(plainText(word) ?? ''));
+  const start = line.findIndex((word) => programs.test(plainText(word) ?? ''));
   if (start < 0) return [];
+  const byPython = !/spark/.test(plainText(line[start]) ?? '');
   const settings = new Map<string, Value>();
   let index = start + 1;
   for (; index < line.length; index++) {
@@ -169,13 +174,9 @@ function commandLine(line: readonly Value[]): readonly Submitted[] {
     if (!flags.test(text) && !text.includes('=')) index++;
   }
   const script = line[index];
-  if (script === undefined) return [];
-  return [
-    {
-      script,
-      given: { words: line.slice(index + 1).map(renderedValue), named: new Map(), environment: new Map(), settings },
-    },
-  ];
+  if (script === undefined || (byPython && !/\.py$/.test(plainText(script) ?? ''))) return [];
+  const given = { words: line.slice(index + 1).map(renderedValue), named: new Map(), environment: new Map(), settings };
+  return [byPython ? { script, given, byPython } : { script, given }];
 }
 
 /** What a command does beside it that touches no rows. */
@@ -183,10 +184,13 @@ const prepares = /^\s*(?:(?:cd|export|set|source|\.|echo|mkdir|sleep|true|date)\
 
 /** A shell command whose words can be told apart; of several commands those that submit. */
 function inShell(command: Value | undefined): readonly Submitted[] {
-  if (command?.kind !== 'text' || !command.mapped.text.includes('spark-submit')) return [];
+  if (command?.kind !== 'text' || !/spark3?-submit|\bpython[\d.]*\s+\S+\.py\b/.test(command.mapped.text)) return [];
   const { text } = command.mapped;
   const open = maskTemplate(text, command.holes).holes;
-  const from = text.lastIndexOf('spark-submit');
+  const from = Math.max(
+    ...[...text.matchAll(/spark3?-submit|\bpython[\d.]*\s+\S+\.py\b/g)].map(({ index }) => index),
+    0,
+  );
   const start = Math.max(...[...text.slice(0, from).matchAll(/[\n;&|]/g)].map(({ index }) => index + 1), 0);
   const behind = /(?:[^\\]\n|&&|\|\||[;|])/g;
   behind.lastIndex = from;

@@ -4,9 +4,9 @@ import { hostValue, none } from '../../../python/values/make-value.ts';
 import { derivedText, plainText } from '../../../python/values/text-value.ts';
 import type { Call, HostObject, Interpreter, TextValue, Value } from '../../../python/values/value.ts';
 import { columnOf, columnTexts } from '../columns/column.ts';
-import { type OverwriteMode, overwriteMode, overwritesOfSession, sparkWorkOf } from '../session/spark-work.ts';
+import { type OverwriteMode, overwriteMode, overwritesOfSession, plain, sparkWorkOf } from '../session/spark-work.ts';
 import { partitionClause, pathTable } from '../text/file-path.ts';
-import { holeOf, joined, type SqlPart, sqlOf } from '../text/sql-parts.ts';
+import { holeOf, joined, nameOf, type SqlPart, sqlOf } from '../text/sql-parts.ts';
 import { type FrameQuery, queryText } from './frame-query.ts';
 
 /** A value of a chain of settings, and the call of the chain that says it. */
@@ -112,6 +112,15 @@ function write(settings: WriterSettings, name: string, call: Call, run: Interpre
     work.unread('table', `where ${name}(…) writes to is not known`, at);
     return;
   }
+  const format = plainText(settings.said.get('format')?.value);
+  if (format === 'hudi' || format === 'org.apache.hudi') {
+    writeHudi(settings, target.table, at, call, run);
+    return;
+  }
+  if (format !== undefined && !knownFormats.test(format)) {
+    work.unread('statement', `what the format ${format} does with rows that are there is not known`, at);
+    return;
+  }
   const mode = modeOf(settings, name, call, at);
   if (mode.word === undefined) {
     work.unread(
@@ -131,6 +140,35 @@ function write(settings: WriterSettings, name: string, call: Call, run: Interpre
     composed: { partitionedBy: partitionNames(settings.partitionBy) },
     ...(statement.overwrites === undefined ? {} : { overwrites: statement.overwrites }),
   });
+}
+
+/** Formats of files, tables and databases whose append adds rows, whatever their keys. */
+const knownFormats =
+  /^(?:parquet|csv|json|orc|text|avro|xml|hive|delta|iceberg|jdbc|bigquery|snowflake|net\.snowflake\.spark\.snowflake|redshift|io\.github\.spark_redshift_community\.spark\.redshift|com\.databricks\.spark\.(?:csv|avro|redshift|xml)|excel|com\.crealytics\.spark\.excel)$/;
+
+/** Hudi puts rows in the place of those of their key unless it is told otherwise, in its mode of appending. */
+function writeHudi(settings: WriterSettings, table: TextValue, at: SourceSpan, call: Call, run: Interpreter): void {
+  const option = (name: string): Value | undefined =>
+    settings.said.get(`option hoodie.datasource.write.${name}`)?.value;
+  const mode = plainText(settings.said.get('mode')?.value)?.toLowerCase();
+  const asked = option('operation');
+  const operation = asked === undefined ? 'upsert' : plainText(asked)?.toLowerCase();
+  const key = plainText(option('recordkey.field'))
+    ?.split(',')
+    .map((name) => nameOf(name.trim()));
+  const rows = queryText(settings.query);
+  const work = sparkWorkOf(run);
+  const note = (...parts: readonly SqlPart[]): void => work.note({ text: sqlOf(...parts), call, composed: plain });
+  if (mode === 'overwrite') note({ text: sqlOf('CREATE OR REPLACE TABLE ', table), at }, ' AS ', rows);
+  else if (operation === 'insert' || operation === 'bulk_insert')
+    note({ text: sqlOf('INSERT INTO ', table), at }, ' ', rows);
+  else if (operation === 'insert_overwrite_table') note({ text: sqlOf('INSERT OVERWRITE ', table), at }, ' ', rows);
+  else if ((operation === 'upsert' || operation === 'delete') && key !== undefined) {
+    const on = key.map((name) => `target.${name} = source.${name}`).join(' AND ');
+    const does = operation === 'delete' ? 'DELETE' : 'UPDATE SET * WHEN NOT MATCHED THEN INSERT *';
+    const into = { text: sqlOf('MERGE INTO ', table), at };
+    note(into, ' AS target USING (', rows, `) AS source ON ${on} WHEN MATCHED THEN ${does}`);
+  } else work.unread('statement', 'what Hudi does with rows of the same key is known at run time only', at);
 }
 
 interface Target {

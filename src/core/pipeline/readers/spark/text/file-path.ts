@@ -23,9 +23,23 @@ export function pathTable(path: TextValue): PathTable {
     end = rootEnd(path, from);
   }
   const scheme = /^s3[an]:/.exec(text)?.[0];
-  const root = sliceText(path, scheme?.length ?? 0, end);
+  const root = joined(withoutDoubled(sliceText(path, scheme?.length ?? 0, end)), '/');
   const parts: readonly SqlPart[] = scheme === undefined ? ['`', root, '`'] : ['`s3:', root, '`'];
   return { table: sqlOf(...parts), partition };
+}
+
+/** The parts between slashes that stand twice, which mean one; the two behind a scheme stay. */
+function withoutDoubled(path: TextValue): readonly TextValue[] {
+  const parts: TextValue[] = [];
+  let from = 0;
+  for (const { index, 0: slashes } of path.mapped.text.matchAll(/\/{2,}/g)) {
+    const isScheme = index === 0 || path.mapped.text.charAt(index - 1) === ':';
+    const isInHole = path.holes.some(({ start, end }) => start <= index && index < end);
+    if (isScheme || isInHole) continue;
+    parts.push(sliceText(path, from, index));
+    from = index + slashes.length;
+  }
+  return [...parts, sliceText(path, from, path.mapped.text.length)];
 }
 
 /** Where the path ends without what stands for all that is below it. */
