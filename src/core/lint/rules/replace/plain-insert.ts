@@ -92,7 +92,7 @@ function* inBodies(context: LintContext, task: TaskView): Generator<RuleFinding>
     yield {
       at,
       severity: runsAgain(task) ? 'error' : 'warning',
-      message: messageFor(table, undefined, write.madeAnew),
+      message: messageFor(table, undefined, write.madeAnew, isUnscheduled(task) ? 'in the file' : 'in the run'),
       subject: `${task.task.id} writes ${table}`,
     };
   }
@@ -120,7 +120,7 @@ const keyOfTheRun: InsertGuard = {
 /** A file of SQL that no pipeline is known to run: what runs it may empty the table before. */
 const runnerOfTheFile: InsertGuard = { kind: 'unless', unless: 'what runs this file deletes them before' };
 
-const isUnscheduled = ({ pipeline }: StatementView): boolean =>
+const isUnscheduled = ({ pipeline }: Pick<StatementView, 'pipeline'>): boolean =>
   pipeline.format === 'sql-file' && pipeline.schedule.value.kind !== 'cron';
 
 const messageFor = (
