@@ -188,3 +188,14 @@ describe('check and plan say the same', () => {
     ).toMatch(/^refused/);
   });
 });
+
+test('ON CONFLICT DO NOTHING promises nothing where no key of the table is known', () => {
+  const insert = `INSERT INTO u (id, day) SELECT id, day FROM r WHERE ${day} ON CONFLICT DO NOTHING`;
+  const messages = (more: string) =>
+    checkFiles({ ...dagWith(insert), 'sql/ddl.sql': more })
+      .filter(({ rule }) => rule === 'do-nothing-upsert')
+      .map(({ message }) => message)
+      .join();
+  expect(messages('')).toContain('rows that meet none come again');
+  expect(messages('create table u (id int primary key, day date, n int)')).not.toContain('come again');
+});

@@ -35,7 +35,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
       yield {
         at: placeOf(view, mark),
         severity: eventKey ? 'info' : 'warning',
-        message: `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
+        message: meetsUnknownKey(context, view, key)
+          ? `A second run leaves rows of ${tableLabel(view, target)} that meet a key of it as they are, so a corrected row never lands. Which key that is, nothing here tells: rows that meet none come again.`
+          : `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
         subject: writeSubject(view, key),
         restsOn: [view],
         fixes: fix ? [fix] : [],
@@ -43,6 +45,13 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** `ON CONFLICT DO NOTHING` on a table whose keys nobody has said. */
+const meetsUnknownKey = (context: LintContext, { statement: { conflict } }: StatementView, key: string): boolean =>
+  conflict !== undefined &&
+  conflict.key.length === 0 &&
+  conflict.constraint === undefined &&
+  (context.table(key)?.keys ?? []).length === 0;
 
 /** The INSERT of a MERGE that never updates nor deletes; `ON FALSE` is no upsert but a plain replacement. */
 function insertOnlyBranch({ statement, sql }: StatementView): MergeBranch | undefined {
