@@ -578,7 +578,8 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     },
     {
       room: 'relational/guards',
-      decides: 'what it did outside its slices, what of it lasts, what earlier runs left in them; keys that doubled',
+      decides:
+        'what it did outside its slices, what of it lasts, what earlier runs left in them; what a second run would change again',
       imports: ['session', 'tables', 'record', 'relational/task'],
     },
     {
@@ -651,7 +652,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'preflight',
       decides: 'what the database has against a plan',
-      imports: ['unit', 'jobs/slices', 'jobs', 'session'],
+      imports: ['unit', 'jobs/slices', 'jobs', 'session', 'relational/task'],
     },
     {
       room: 'survey',

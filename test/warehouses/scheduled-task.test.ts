@@ -166,7 +166,10 @@ describe.each(engines)('a task that was made safe, run by its scheduler on %s', 
       unit: `shop.totals@${slice.from}`,
       slices: [downstream],
       inputs,
-      statements: [`insert into totals select day, sum(amount) from sales where day = '${day}' group by day`],
+      statements: [
+        `delete from totals where day = '${day}'`,
+        `insert into totals select day, sum(amount) from sales where day = '${day}' group by day`,
+      ],
     });
     expect(made).toMatchObject({ state: 'changed' });
     await schedule();

@@ -101,6 +101,7 @@ const task = object(
           to: edge('First instant that it does not own any more'),
           key: listOf('Columns that identify a row', text('A column')),
           concurrency: whole('Units that write this table at once, of all runs and runners together', 1, 64),
+          journal: flag('Each run is meant to add to this table, so that a second run that does is not held'),
           floatTolerance: floatTolerance(
             'Floats of this table that are apart by no more than this share are counted as equal within tolerance',
           ),
@@ -221,7 +222,7 @@ export const configShape = object(
         0,
         100,
       ),
-      hold: flag('Hold empty and shrunk slices, and rows that a second run would add again, for a decision'),
+      hold: flag('Hold empty and shrunk slices, and rows that a second run would add or change again, for a decision'),
       keepBeforeRows: whole('Keep the old rows of changed slices of at most this many rows, for undo', 0, 100_000_000),
       keepBeforeDays: whole('Forget old rows that were kept after this many days', 0, 36_500),
       earlyCutoff: flag('Record what inputs hold, and leave out units whose inputs are as their last run saw them'),

@@ -233,9 +233,10 @@ function declaredTask(
         problem(`${table}: say its slice in one way, with slice or with from and to`);
       if (bounds !== undefined && isNeverBefore(bounds.lo, bounds.hi))
         problem(`${table}: its slice ends where it begins or before; exchange from and to`);
-      const cut = column === undefined && slice === 'all' ? ('all' as const) : undefined;
       const { floatTolerance, concurrency, orphans } = more;
-      const said = { column, slice: cut, range, key, volatile, floatTolerance, concurrency, orphans };
+      const journal = more.journal === true ? (true as const) : undefined;
+      const cut = column === undefined && (slice === 'all' || journal) ? ('all' as const) : undefined;
+      const said = { column, slice: cut, range, key, volatile, floatTolerance, concurrency, orphans, journal };
       return [{ table: writtenName(table), ...said }];
     }),
   };

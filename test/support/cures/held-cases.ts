@@ -3,10 +3,14 @@ import { type CureCase, replace } from './cure-case.ts';
 const merge = `MERGE INTO mart.k t USING (SELECT day, id, v FROM raw.ev WHERE day = '{{ ds }}') s ON t.id = s.id
   WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT VALUES (s.day, s.id, s.v)`;
 
+/** The words are not those of a task that adds: no plan says so. */
+const doubles = `DELETE FROM mart.g WHERE day = '{{ ds }}' AND id IS NULL; ${replace('mart.g').split('; ')[1]}`;
+const onlyF = 'tasks: { d.f: { writes: [{ table: mart.g, slice: all }] } }';
+
 /** Units that are held until somebody says what they may do. */
 export const heldCases: Readonly<Record<string, CureCase>> = {
   'a trigger that keeps a journal': {
-    codes: ['escaped'],
+    codes: ['escaped', 'changes-again'],
     ddl: [
       'create table mart.audit (what text, id int)',
       `create function mart.aud() returns trigger language plpgsql as
@@ -14,7 +18,10 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
       'create trigger aud after insert on mart.f for each row execute function mart.aud()',
     ],
     tasks: { f: replace('mart.f') },
-    steps: [[/also wrote mart\.audit, which it does not declare/, 'yaml']],
+    steps: [
+      [/also wrote mart\.audit, which it does not declare/, 'yaml'],
+      [/mart\.audit has 10 rows after this run and has 20 rows after a second/, 'yaml'],
+    ],
   },
   'a truncation that cascades, and then empties': {
     codes: ['escaped', 'empty'],
@@ -50,7 +57,10 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
       'create trigger aud after insert on mart.f for each row execute function mart.aud()',
     ],
     tasks: { f: replace('mart.f') },
-    steps: [[/also wrote mart\.Audit Log, which it does not declare/, 'yaml']],
+    steps: [
+      [/also wrote mart\.Audit Log, which it does not declare/, 'yaml'],
+      [/mart\.Audit Log has 10 rows after this run/, 'yaml'],
+    ],
   },
   'a table with a name in quotes, outside of its slice': {
     ddl: [
@@ -73,13 +83,49 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
       `create function mart.note() returns int language plpgsql as $$ begin execute format('insert into %s values (1)', (select oid::regclass from pg_class where relname = 'log')); return 1; end $$`,
     ],
     tasks: { f: `${replace('mart.f')} SELECT mart.note();` },
-    steps: [[/also wrote mart\.log/, 'yaml']],
+    steps: [
+      [/also wrote mart\.log/, 'yaml'],
+      [/mart\.log has 1 row after this run and has 2 rows after a second/, 'yaml'],
+    ],
   },
   'rows outside of the slice': {
     codes: ['escaped'],
     ddl: ["insert into mart.f values ('2026-11-11', 77, 0)"],
     tasks: { f: `${replace('mart.f')} UPDATE mart.f SET v = 1 WHERE id = 77;` },
     steps: [[/wrote 1 row of mart\.f outside its slice/, 'yaml']],
+  },
+  'rows that come once more with each run, let through': {
+    codes: ['changes-again'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: { f: doubles },
+    yaml: onlyF,
+    steps: [[/mart\.g has 10 rows after this run and has 20 rows after a second/, 'command']],
+  },
+  'rows that come once more with each run, as they are to': {
+    codes: ['changes-again'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: { f: doubles },
+    yaml: onlyF,
+    steps: [
+      [
+        /writes: \[\{ table: mart\.g, slice: all, journal: true \}\]/,
+        { yaml: onlyF.replace('slice: all', 'slice: all, journal: true') },
+      ],
+    ],
+  },
+  'rows that come once more with each run, and nothing of it held': {
+    codes: ['changes-again'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: { f: doubles },
+    yaml: onlyF,
+    steps: [[/hold: false under it/, { yaml: onlyF.replace('d.f: {', 'd.f: { hold: false,') }]],
+  },
+  'rows that come once more with each run, until the task deletes them': {
+    codes: ['changes-again'],
+    ddl: ['create table mart.g (day date, id int, v int)'],
+    tasks: { f: doubles },
+    yaml: onlyF,
+    steps: [[/let the task delete or find again what its last run wrote/, { tasks: { f: replace('mart.g') } }]],
   },
   'a slice that comes out empty': {
     codes: ['empty'],
@@ -130,7 +176,10 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
       'create event trigger lg on ddl_command_end execute function mart.lg()',
     ],
     tasks: { f: `CREATE TEMP TABLE own (a int); ${replace('mart.f')}` },
-    steps: [[/also wrote mart\.ddl_log, which it does not declare: 1 inserted/, 'yaml']],
+    steps: [
+      [/also wrote mart\.ddl_log, which it does not declare: 1 inserted/, 'yaml'],
+      [/mart\.ddl_log has \d+ rows after this run/, 'yaml'],
+    ],
   },
   'a slice that shrinks, as it always may': {
     codes: ['shrunk'],

@@ -25,8 +25,9 @@ describe.each(engines)('undo on %s', (engine) => {
   let runs = 0;
   const run = (parts: Parameters<typeof job>[0] = {}) =>
     executor.execute(job({ run: `run-${++runs}`, ...parts }), neverAborted);
+  const unheld = { holdShrinkPercent: undefined };
   const undo = (undone: string, parts: Parameters<typeof job>[0] = {}) =>
-    run({ statements: [], restores: { run: undone, unit }, ...parts, options: { holdShrinkPercent: undefined } });
+    run({ statements: [], restores: { run: undone, unit }, ...parts, options: unheld });
   const change = (...statements: readonly string[]) => sql(fixture.warehouse, ...statements);
   const rows = (table = 'sales') =>
     scalar(fixture.warehouse, `select string_agg(${table}::text, ' ' order by ${table}::text) from ${table}`);
@@ -307,7 +308,7 @@ describe.each(engines)('undo on %s', (engine) => {
     expect(await rows()).toBe(after);
     const slices = [{ ...job().slices[0], table: 'loose' } as JobSlice];
     const before = await rows('loose');
-    await run({ run: 'loose', slices, statements: ["insert into loose values ('2026-11-01', 'a')"] });
+    await run({ run: 'loose', slices, statements: ["insert into loose values ('2026-11-01', 'a')"], options: unheld });
     expect(await undo('loose', { slices })).toMatchObject({ state: 'changed', slices: [{ removed: 1 }] });
     expect(await rows('loose')).toBe(before);
     await change(

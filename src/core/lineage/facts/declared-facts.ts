@@ -29,6 +29,8 @@ export interface DeclaredTask {
     readonly column: string | undefined;
     /** `all`: every interval rewrites the whole table. */
     readonly slice?: 'all' | undefined;
+    /** Each run is to add to it, so that a second run that does is nothing to be held. */
+    readonly journal?: true | undefined;
     /** The rows of `column` that one interval owns; `undefined`: those of its data interval, or as the statements say. */
     readonly range?: { readonly lo: DeclaredEdge; readonly hi: DeclaredEdge } | undefined;
     readonly key: readonly string[];

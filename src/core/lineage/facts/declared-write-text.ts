@@ -2,7 +2,7 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import { toBeWritten } from '../../sql/model/name-parts.ts';
 
 /** What is said of a written table in `backfill.yaml`, beside its name. */
-export type WriteEntry = Readonly<Record<string, string | readonly string[]>>;
+export type WriteEntry = Readonly<Record<string, string | true | readonly string[]>>;
 
 /** The entry of `backfill.yaml` that says something of tables that a task writes, on one line, as it is written there. */
 export const declaredWriteText = (task: TaskId, tables: readonly string[], entry: WriteEntry): string =>
@@ -10,8 +10,8 @@ export const declaredWriteText = (task: TaskId, tables: readonly string[], entry
     .map((table) => `{ table: ${plain(toBeWritten(table))}, ${Object.entries(entry).map(pairText).join(', ')} }`)
     .join(', ')}] } }`;
 
-const pairText = ([name, value]: readonly [string, string | readonly string[]]): string =>
-  `${name}: ${typeof value === 'string' ? plain(value) : `[${value.map(plain).join(', ')}]`}`;
+const pairText = ([name, value]: readonly [string, WriteEntry[string]]): string =>
+  `${name}: ${typeof value === 'object' ? `[${value.map(plain).join(', ')}]` : value === true ? 'true' : plain(value)}`;
 
 /** Quoted where YAML would read something else. */
 const plain = (text: string): string =>

@@ -166,6 +166,8 @@ export interface WriteFact {
   readonly key: readonly string[];
   /** Which rows are an interval's is as a person declared, beside what its statements say of the same column, if anything. */
   readonly cutAsSaid?: 'alone' | Pick<RangeSlice, 'lo' | 'hi'>;
+  /** A person declared that each run is to add to it. */
+  readonly journal?: true;
   /** Columns that a person declared to differ after every run, as written; left out of the row checksum. */
   readonly volatile?: readonly string[];
   readonly provenance: Provenance;

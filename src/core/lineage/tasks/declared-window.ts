@@ -64,6 +64,7 @@ export function withDeclaredWrites(
       slice,
       key: write.key.length > 0 ? write.key : (known?.key ?? []),
       ...(said === undefined ? {} : { cutAsSaid: said }),
+      ...(write.journal === true ? { journal: true as const } : {}),
       ...(write.volatile.length > 0 ? { volatile: write.volatile } : {}),
       provenance: 'declared',
       at: known?.at,

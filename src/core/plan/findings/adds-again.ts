@@ -31,6 +31,7 @@ export function addsAgain({
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
         severity:
           request.allowAppend ||
+          write.journal === true ||
           !(surelyAgain(write) || (addsTwice(write) && write.tellsOfRuns !== true)) ||
           task.executor.kind !== 'warehouse'
             ? 'warning'

@@ -90,6 +90,7 @@ export const planNoteCodes = [
   'stale',
   'unmade-table',
   'batch',
+  'tried-twice',
 ] as const;
 
 type Graded =

@@ -68,7 +68,9 @@ export const outsideText = (jobs: ReadonlyMap<string, UnitJob>): string =>
     .flatMap(([task, outside]) =>
       outside === undefined
         ? []
-        : [`outside ${task} ${outsideInWords(outside)}; it is done once for each unit, whatever becomes of its rows\n`],
+        : [
+            `outside ${task} ${outsideInWords(outside)}; it is done once for each unit, whatever becomes of its rows, and whether a rerun changes rows again is not tried\n`,
+          ],
     )
     .join('');
 

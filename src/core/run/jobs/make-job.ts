@@ -1,6 +1,13 @@
 import type { DeclaredTask } from '../../lineage/facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../../lineage/facts/declared-sources.ts';
-import { addsTwice, changedColumn, type ReadFact, type TaskFacts, type WriteFact } from '../../lineage/facts/facts.ts';
+import {
+  addsTwice,
+  changedColumn,
+  type ReadFact,
+  surelyAgain,
+  type TaskFacts,
+  type WriteFact,
+} from '../../lineage/facts/facts.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
@@ -161,6 +168,7 @@ export function sliceOf(
     table,
     mode,
     again: sliceAgain(write),
+    journal: write.journal,
     byOwn: goesByOwnRows(write, rows, unit.data),
     stage,
     key,
@@ -179,8 +187,9 @@ export function sliceOf(
 
 function sliceAgain(write: WriteFact): SliceAgain | undefined {
   const changed = changedColumn(write);
-  if (changed !== undefined) return { addsRows: false, column: changed.column };
-  return addsTwice(write) ? { addsRows: true, column: undefined } : undefined;
+  const sure = surelyAgain(write) || addsTwice(write);
+  if (changed !== undefined) return { addsRows: false, column: changed.column, sure };
+  return sure ? { addsRows: true, column: undefined, sure } : undefined;
 }
 
 export function inputOf(

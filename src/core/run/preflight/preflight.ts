@@ -8,6 +8,7 @@ import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
+import { triedTwice } from './tried-twice.ts';
 import { untoldZone } from './untold-zone.ts';
 
 /**
@@ -33,6 +34,7 @@ export async function preflight(
       found.push(
         ...(found.some(({ code }) => code === 'loose-commits') ? [] : await looseCommits(session)),
         ...(await alteredWrites(session, alike)),
+        ...(await triedTwice(session, alike)),
         ...(await untoldZone(session, alike)),
         ...(await missingSnapshots(session, alike, planned)),
         ...(await missingPrevious(

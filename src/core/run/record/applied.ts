@@ -45,6 +45,7 @@ export interface Applied {
   /** In doubt: the targets as the task left them. */
   readonly left?: readonly (SliceRelation | undefined)[];
   readonly doubled?: DoubledKeys;
+  readonly again?: ChangesAgain;
   /** What lasts of the task beside its slices, in words, where these are as they were. */
   readonly lasting?: string | undefined;
 }
@@ -61,6 +62,13 @@ export interface WatchedKey {
 export type DoubledKeys =
   | { readonly kind: 'none' }
   | { readonly kind: 'doubled'; readonly code: 'null-key' | 'repeated-key'; readonly reason: string };
+
+/** What a second run of the same task came to: it was tried, and taken back. */
+export type ChangesAgain =
+  | { readonly kind: 'none' }
+  /** It added rows, took some away, or changed values once more. */
+  | { readonly kind: 'changes'; readonly reason: string; readonly tables: readonly string[] }
+  | { readonly kind: 'not-known'; readonly note: string };
 
 /** Written outside the declared slices: `doubt` where only comparing the rest of the table can tell. */
 export type EscapeVerdict =

@@ -31,6 +31,7 @@ function decisionOf(
   if (applied.doubled?.kind === 'doubled') {
     return { kind: 'held', code: applied.doubled.code, reason: applied.doubled.reason };
   }
+  if (applied.again?.kind === 'changes') return { kind: 'held', code: 'changes-again', reason: applied.again.reason };
   for (const slice of applied.slices) {
     const held = guard(slice, options.holdShrinkPercent, carried !== undefined);
     const meant = held?.code === 'empty' && onlyEmpties(statements, slice.target);

@@ -21,7 +21,7 @@ export const heldOutcome = (
   durationMs,
 });
 
-function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob): string {
+function remedyOf(code: Held['code'], { escape: escaped, again }: Applied, job: UnitJob): string {
   const tasks = (entry: string) => `tasks: { ${JSON.stringify(job.task)}: { ${entry} } }`;
   switch (code) {
     case 'escaped':
@@ -34,6 +34,13 @@ function remedyOf(code: Held['code'], { escape: escaped }: Applied, job: UnitJob
       if (job.carried !== undefined)
         return `its rows are written, and what waits for them is not run; where they are right: backfill resume ${job.run} --accept-held; where not: backfill undo ${job.run} --unit ${job.unit}`;
       return `look at the rows that would go; if that is right: backfill resume ${job.run} --accept-held; to hold such results of this task no more, in backfill.yaml: ${tasks('hold: false')}`;
+    case 'changes-again': {
+      const tables = again?.kind === 'changes' ? named(again.tables, job) : [];
+      return (
+        `let the task delete or find again what its last run wrote (backfill prove shows the rows${proof(job)}), or let it through this once: backfill resume ${job.run} --accept-held; ` +
+        `where each run is meant to add to it (a journal), say it in backfill.yaml and run the interval again: ${declaredWriteText(job.task, tables, { slice: 'all', journal: true })}; to hold nothing of this task: hold: false under it`
+      );
+    }
     case 'null-key':
     case 'repeated-key':
       return `mend the key, or let it through as it is: backfill resume ${job.run} --accept-held`;
@@ -46,10 +53,13 @@ function proof({ task, unit }: UnitJob): string {
   return /^\d{4}-/.test(date) ? `: backfill prove ${task} --logical-dates ${date}..${date}` : ' (backfill prove)';
 }
 
-/** By the names that the task has for its targets, so that a declaration is taken for these. */
 function escapedTables(verdict: Applied['escape'], { slices }: UnitJob): readonly string[] {
-  if (verdict.kind !== 'escaped') return [];
+  return verdict.kind === 'escaped' ? named(verdict.tables, { slices }) : [];
+}
+
+/** By the names that the task has for its targets, so that a declaration is taken for these. */
+function named(tables: readonly string[], { slices }: Pick<UnitJob, 'slices'>): readonly string[] {
   const isNamed = (written: string, table: string) => written === table || table.endsWith(`.${written}`);
-  const names = verdict.tables.map((table) => slices.find((slice) => isNamed(slice.table, table))?.table ?? table);
+  const names = tables.map((table) => slices.find((slice) => isNamed(slice.table, table))?.table ?? table);
   return [...new Set(names)];
 }

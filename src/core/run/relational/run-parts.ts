@@ -27,6 +27,7 @@ import type { SentUnit } from './run-unit.ts';
 import { readPosition } from './task/position.ts';
 import { runStatement } from './task/run-statements.ts';
 import type { TaskPart } from './task/task-parts.ts';
+import { whyNotTried } from './task/tried-twice.ts';
 
 /** A unit that is not atomic, and how far it has come. */
 export interface PartedRun extends SentUnit {
@@ -65,6 +66,7 @@ async function partAfterPart(run: PartedRun, unit: ClaimedUnit): Promise<UnitOut
   const notes = [
     `${job.task} is not atomic: ${job.notAtomic}`,
     ...compared.notes,
+    ...(whyNotTried(job) === undefined ? [] : [`${whyNotTried(job)}`]),
     ...(decision.kind === 'held' ? [`It would have been held, had it been one transaction: ${decision.reason}`] : []),
   ];
   const state = decision.kind === 'unchanged' ? 'unchanged' : 'changed';

@@ -22,6 +22,8 @@ export interface RenderedStatement {
 export interface SliceAgain {
   readonly addsRows: boolean;
   readonly column: string | undefined;
+  /** It is known by its text, so that a plan is refused that nobody allows it. */
+  readonly sure?: boolean | undefined;
 }
 
 /** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
@@ -38,6 +40,8 @@ export interface JobSlice {
   readonly mode: WriteMode;
   /** What a second run of the same code over the same rows does to it. */
   readonly again?: SliceAgain | undefined;
+  /** Each run is meant to add to it. */
+  readonly journal?: boolean | undefined;
   /** Why what the task leaves in it goes by the rows that it finds there, in words; `undefined`: it fills it from elsewhere. */
   readonly byOwn?: string | undefined;
   /** The rows before are another run's, or go on purpose: that fewer are left is never held. */

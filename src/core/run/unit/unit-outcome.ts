@@ -49,8 +49,8 @@ export type UnitOutcome =
       readonly durationMs: number;
     };
 
-/** Why a unit is held: rows that would be gone, rows written elsewhere, rows that a second run would not find again. */
-export const heldCodes = ['empty', 'shrunk', 'escaped', 'null-key', 'repeated-key'] as const;
+/** Why a unit is held: rows that would be gone, rows written elsewhere, rows that a second run would not find again, or would change once more. */
+export const heldCodes = ['empty', 'shrunk', 'escaped', 'null-key', 'repeated-key', 'changes-again'] as const;
 export type HeldCode = (typeof heldCodes)[number];
 
 export interface UnitError {

@@ -1,19 +1,19 @@
 import { sameSum } from '../../../diff/row-sum.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import { type TakenFigures, takeMovedFigures, type VersionedFigures } from '../../../diff/take-figures.ts';
-import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
 import { lockTables } from '../../claim/fence.ts';
 import type { Applied, AppliedSlice, EscapeVerdict } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore, versionedState } from '../../tables/slice-state.ts';
-import { relationOf, type Target, tableSql } from '../../tables/target.ts';
+import { type Target, tableSql } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
+import { relationsAfter } from '../task/relations-after.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
 import { type ComparedSlice, compareSlices } from './compare-slices.ts';
@@ -182,20 +182,3 @@ const figureSettings = ({ job, start }: OpenUnit, hidden: boolean): Readonly<Rec
   ...(hidden ? unhidden : {}),
   role: start.role,
 });
-
-/** Tables that the task made or altered are looked up anew. */
-async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation | undefined)[]> {
-  const { session, targets, plan, server, types } = unit;
-  if (!plan.altersTables && targets.every(({ relation }) => relation !== undefined)) {
-    return targets.map(({ relation }) => relation);
-  }
-  const tables = await describeTables(
-    session,
-    targets.map(({ slice }) => slice.table),
-    types,
-  );
-  return targets.map(({ slice }, index) => {
-    const table = tables[index];
-    return table && relationOf(slice, table, server, unit.job);
-  });
-}

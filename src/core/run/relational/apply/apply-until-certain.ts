@@ -1,19 +1,21 @@
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import { outsideNote } from '../../irrevocable/outside-words.ts';
-import type { Applied } from '../../record/applied.ts';
+import type { Applied, ChangesAgain } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
 import { appendNotes } from '../guards/append-notes.ts';
+import { findChangesAgain } from '../guards/changes-again.ts';
 import { findDoubled, keyFaults, watchedKeys } from '../guards/doubled-keys.ts';
 import { escapedRows } from '../guards/escaped-rows.ts';
 import { withRepeatedKeys } from '../guards/repeated-source-keys.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
+import { whyNotTried } from '../task/tried-twice.ts';
 import { applyTask } from './apply-task.ts';
 import { takeLeftOver } from './take-left-over.ts';
 
 /**
  * Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. Rows
- * that an upsert put in and would not find again are looked for at the end.
+ * that an upsert put in and would not find again are looked for at the end, and whether a second run changes rows again.
  */
 export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
   const watched = await watchedKeys(unit);
@@ -26,10 +28,14 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const whole = { ...applied, notes: [...applied.notes, ...stays], doubled };
     const isAll = unit.job.restores !== undefined || unit.job.outside !== undefined || doubled.kind !== 'none';
     const left = isAll ? withoutLeftOver(unit, whole) : await takeLeftOver(unit, whole);
+    const isSettled = doubled.kind !== 'none' || left.escape.kind !== 'none';
+    const again: ChangesAgain = isSettled ? { kind: 'none' } : await findChangesAgain(unit, left);
+    const notTried = whyNotTried(unit.job);
+    const tried = again.kind === 'not-known' ? [again.note] : notTried === undefined ? [] : [notTried];
     // Of what the unit leaves in the end: rows that were added may have been taken away again.
     const added = unit.job.restores === undefined ? appendNotes(left.slices) : [];
     const kept = left.lasting === undefined ? [] : keptNotes(left);
-    return { ...left, notes: [...left.notes, ...added, ...kept] };
+    return { ...left, again, notes: [...left.notes, ...tried, ...added, ...kept] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
   }

@@ -1,12 +1,12 @@
 import { plural } from '../../../text/plural.ts';
 import { keyFaultsSql } from '../../../warehouse/dialects/postgres/slice/key-sql.ts';
 import type { DoubledKeys, WatchedKey } from '../../record/applied.ts';
-import { clearSession } from '../../session/clear-session.ts';
 import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
 import { constraintColumns } from '../../tables/constraint-columns.ts';
 import { tableSql } from '../../tables/target.ts';
 import { isSameName, type UpsertKey, upsertKeys } from '../../tables/upsert-keys.ts';
+import { asNewSession } from '../task/as-new-session.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { onceAKey, repeatedKeys } from './repeated-keys.ts';
@@ -107,11 +107,10 @@ type SecondRun =
 
 /** The task once more, as though its session were new, then taken back. */
 async function secondRun(unit: OpenUnit, watched: readonly WatchedKey[]): Promise<SecondRun> {
-  const { session, job, start } = unit;
+  const { session, start } = unit;
   await session.query('savepoint backfill_second');
   try {
-    for (const statement of clearSession) await session.query(statement);
-    await applySettings(session, job.options.settings, { row_security: start.rowSecurity, role: start.role });
+    await asNewSession(unit);
     await runStatements(unit, { role: start.role });
     return { kind: 'ran', faults: await keyFaults(unit, watched) };
   } catch (error) {

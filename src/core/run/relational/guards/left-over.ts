@@ -15,10 +15,9 @@ import type { Session } from '../../../warehouse/port/ports.ts';
 import type { ColumnDescription } from '../../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { AppliedSlice } from '../../record/applied.ts';
-import { clearSession } from '../../session/clear-session.ts';
-import { applySettings } from '../../session/session-settings.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
 import { tableSql } from '../../tables/target.ts';
+import { asNewSession } from '../task/as-new-session.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { shiftClocks } from '../task/shift-clocks.ts';
@@ -106,8 +105,7 @@ async function cleanRun(
 ): Promise<readonly (CleanRun | undefined)[]> {
   const { session, job, start, position } = unit;
   const settings = { ...job.options.settings, client_encoding: 'UTF8', role: start.role };
-  for (const statement of clearSession) await session.query(statement);
-  await applySettings(session, settings, { row_security: start.rowSecurity });
+  await asNewSession(unit);
   for (const [index, slice] of slices.entries()) {
     const { table, predicate } = slice.taken.relation;
     if (!asked[index]) continue;

@@ -15,28 +15,39 @@ export interface ShiftedText {
  */
 const takesQueries = /^[\s(]*(?:insert|update|delete|merge|select|with|values)\b|\bas[\s(]+(?:select|with)\b/i;
 
+/** What stands for a clock call, by its name; `%` is the call. */
+export type ClockShift = ReadonlyMap<string, string>;
+
+const clocks = [
+  'now',
+  'current_timestamp',
+  'localtimestamp',
+  'clock_timestamp',
+  'statement_timestamp',
+  'transaction_timestamp',
+  'getdate',
+  'sysdate',
+];
+
 /**
- * What is added to each clock call: a day, an hour and a second, so that a rerun falls into another day, hour and
- * minute. A date takes whole days only, a time of day no days.
+ * A day, an hour and a second later, so that a rerun falls into another day, hour and minute. A date takes whole days
+ * only, a time of day no days.
  */
-const shifts: ReadonlyMap<string, string> = new Map([
+export const anotherDay: ClockShift = new Map([
   ['current_date', '(% + 1)'],
   ['current_time', "(% + interval '1 hour 1 second')"],
   ['localtime', "(% + interval '1 hour 1 second')"],
-  ...[
-    'now',
-    'current_timestamp',
-    'localtimestamp',
-    'clock_timestamp',
-    'statement_timestamp',
-    'transaction_timestamp',
-    'getdate',
-    'sysdate',
-  ].map((name) => [name, "(% + interval '1 day 1 hour 1 second')"] as const),
+  ...clocks.map((name) => [name, "(% + interval '1 day 1 hour 1 second')"] as const),
 ]);
 
+/** Later on the same day, as a rerun soon after would be. */
+export const secondsLater = (seconds: number): ClockShift =>
+  new Map(
+    ['current_time', 'localtime', ...clocks].map((name) => [name, `(% + interval '${seconds} seconds')`] as const),
+  );
+
 /** Moves the clock calls that stand in a rendered statement, at their places; calls in views and functions stay. */
-export function shiftClocks(text: string, dialect: DialectName): ShiftedText {
+export function shiftClocks(text: string, dialect: DialectName, shifts: ClockShift = anotherDay): ShiftedText {
   const { statements } = readSql(plainText(text), dialect);
   const calls = statements
     .flatMap((statement) => [

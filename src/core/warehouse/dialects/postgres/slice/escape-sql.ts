@@ -69,3 +69,26 @@ const isOwn = (xmin: string): string =>
 /** All rows outside the slice, whoever wrote them, by value. */
 export const outsideCountsSql = (from: string, predicate: string, value: string): string =>
   `select ${value}, count(*) from ${from} where ${isOutside(predicate)} group by 1 order by 1`;
+
+const ownLocks = `
+from pg_catalog.pg_locks l
+join pg_catalog.pg_class c on c.oid = l.relation
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid() and l.granted
+  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
+  and c.relkind in ('r', 'p') and c.relpersistence <> 't'
+  and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema', '${ledgerSchema}')`;
+
+/**
+ * LOCK statements, in an order that is the same for everybody, that keep all other writers out of the tables which this
+ * transaction has read or written, as far as the role may.
+ */
+export const keepWritersOutSql = `
+select 'lock table ' || t.name || case when t.writes then ' in share row exclusive mode' else ' in share mode' end
+from (select pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname) as name, c.oid,
+    bool_or(l.mode not in ('AccessShareLock', 'RowShareLock')) as writes
+  ${ownLocks}
+  group by 1, 2) t
+where pg_catalog.has_table_privilege(t.oid, 'UPDATE') or pg_catalog.has_table_privilege(t.oid, 'DELETE')
+  or pg_catalog.has_table_privilege(t.oid, 'TRUNCATE')
+order by 1`;

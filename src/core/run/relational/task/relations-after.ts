@@ -1,0 +1,21 @@
+import type { SliceRelation } from '../../../diff/slice-relation.ts';
+import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
+import { relationOf } from '../../tables/target.ts';
+import type { OpenUnit } from './open-unit.ts';
+
+/** The tables of a unit's targets after its task; those that the task made or altered are looked up anew. */
+export async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRelation | undefined)[]> {
+  const { session, targets, plan, server, types } = unit;
+  if (!plan.altersTables && targets.every(({ relation }) => relation !== undefined)) {
+    return targets.map(({ relation }) => relation);
+  }
+  const tables = await describeTables(
+    session,
+    targets.map(({ slice }) => slice.table),
+    types,
+  );
+  return targets.map(({ slice }, index) => {
+    const table = tables[index];
+    return table && relationOf(slice, table, server, unit.job);
+  });
+}
