@@ -123,3 +123,17 @@ describe('something that is never closed', () => {
     expect(lost).toEqual([]);
   });
 });
+
+describe('values that are named in WITH', () => {
+  const tables = (sql: string): readonly string[] =>
+    read(sql, 'ansi')
+      .statements.flatMap(({ reads }) => reads.map(({ name }) => name))
+      .sort();
+  test.each([
+    ['WITH toDecimal32(5.5, 1) AS w, c AS (SELECT a FROM r.c) SELECT w, a FROM c JOIN r.q USING (a)', ['r.c', 'r.q']],
+    ["WITH 10 AS n, 'x' AS s SELECT n, s FROM r.q", ['r.q']],
+    ['WITH (SELECT max(d) FROM r.w) AS newest SELECT a FROM r.q WHERE d <= newest', ['r.q', 'r.w']],
+    ['WITH a + 1 AS b, c (x) AS (SELECT a FROM r.c) SELECT b FROM c', ['r.c']],
+    ['WITH c (x, y) AS (SELECT a, b FROM r.c) SELECT x FROM c', ['r.c']],
+  ])('%s', (sql, expected) => expect(tables(sql)).toEqual(expected));
+});

@@ -26,7 +26,8 @@ function skipExclusion(c: Cursor): void {
   while (!done(c) && !isGrammar(c, clauseWords)) skipOne(c);
 }
 
-function readSelectItem(c: Cursor): SelectItem {
+/** One item with its alias. */
+export function readSelectItem(c: Cursor): SelectItem {
   const start = startOffset(c);
   const before = readPrefixAlias(c);
   const reserved = c.dialect === 'redshift' ? afterRedshiftItem : afterItem;

@@ -10,6 +10,7 @@ import {
   operator,
   skipOne,
   spanFrom,
+  startOffset,
   token,
   within,
   word,
@@ -18,7 +19,7 @@ import { readColumnList, tablePart } from '../names.ts';
 import { isQueryAhead } from '../query-ahead.ts';
 import { queryStarts } from '../words.ts';
 import { emptyQuery } from './query-tail.ts';
-import { readSelectList } from './read-select-list.ts';
+import { readSelectItem, readSelectList } from './read-select-list.ts';
 
 const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 
@@ -31,13 +32,31 @@ export function readWith(c: Cursor): readonly CommonTable[] {
   if (recursive) for (const name of namesAhead(c)) declareCommonTable(c, name);
   const tables: CommonTable[] = [];
   while (!done(c)) {
-    const table = readCommonTable(c);
+    const table = isValueAhead(c) ? readCommonValue(c) : readCommonTable(c);
     if (table === undefined) break;
     tables.push(table);
     declareCommonTable(c, table.name);
     if (!acceptOperator(c, ',')) break;
   }
   return tables;
+}
+
+/** ClickHouse: `WITH toDate('2024-01-01') AS since, (SELECT max(d) FROM t) AS newest SELECT …`, a value with its name behind it. */
+function isValueAhead(c: Cursor): boolean {
+  if (isName(token(c)) && (word(c, 1) === 'as' || isQueryAhead(c))) return false;
+  const start = c.index;
+  while (!done(c) && operator(c) !== ',' && !queryStarts.has(word(c)) && !modifyingWords.has(word(c))) skipOne(c);
+  const isValue = c.index - start >= 3 && word(c, -2) === 'as' && isName(token(c, -1));
+  c.index = start;
+  return isValue;
+}
+
+/** It is no table, but what it reads is read by the statement. */
+function readCommonValue(c: Cursor): CommonTable {
+  const start = startOffset(c);
+  const item = readSelectItem(c);
+  const span = spanFrom(c, start);
+  return { name: '', columns: [], nameSpan: span, query: emptyQuery(span, [item]), ...span };
 }
 
 function readCommonTable(c: Cursor): CommonTable | undefined {
