@@ -124,7 +124,13 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
     const one = others.length === 0 ? only : undefined;
     const kind = one === undefined ? (ledger.kind === 'asked' ? 'several' : ledger.kind) : one.kind;
     setContext('backfill.home.ledger', one?.kind === 'silent' && one.wantsPassword ? 'password' : kind);
-    const message = one?.kind === 'silent' ? one.message : one?.kind === 'asking' ? `Asking ${one.connection} …` : '';
+    // A view with a message does not show its button, and a password is what helps.
+    const message =
+      one?.kind === 'silent' && !one.wantsPassword
+        ? one.message
+        : one?.kind === 'asking'
+          ? `Asking ${one.connection} …`
+          : '';
     for (const { view } of [runs, attention]) {
       view.message = message;
       view.description = one?.connection ?? '';
