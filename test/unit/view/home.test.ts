@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../src/core/ledger/ledger-store.ts';
 import type { SliceState } from '../../../src/core/ledger/slice-states.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
 import { attentionTree, urgentCount } from '../../../src/core/view/home/attention-tree.ts';
-import { silentNode } from '../../../src/core/view/home/connection-node.ts';
+import { ledgerHeading, silentNode } from '../../../src/core/view/home/connection-node.ts';
 import type { HomeNode, HomeTask } from '../../../src/core/view/home/home-node.ts';
 import { slicesByTask, slicesOfLedgers } from '../../../src/core/view/home/known-slices.ts';
 import { dagNodes, sliceNodes, taskNodes } from '../../../src/core/view/home/pipelines-tree.ts';
@@ -228,6 +228,24 @@ describe('the ledgers of several connections', () => {
     ).toEqual(['office | asking …', 'office | refused', 'office | asks for a password']);
     expect(silent('no', true).traits).toContain('locked');
     expect(silent('refused', false).traits).not.toContain('locked');
+  });
+
+  test('say of the only one why it has not answered beside the name of the view, never over its buttons', () => {
+    const connection = 'office';
+    const silent = (message: string, wantsPassword: boolean) =>
+      ledgerHeading({ connection, kind: 'silent', message, wantsPassword });
+    expect(silent('refused\nat all', false)).toEqual({ message: '', description: 'office · refused' });
+    expect(silent('wrong password', true)).toEqual({ message: '', description: 'office · wrong password' });
+    expect(ledgerHeading({ connection, kind: 'asking' })).toEqual({
+      message: 'Asking office …',
+      description: 'office',
+    });
+    expect(ledgerHeading({ connection, kind: 'known' })).toEqual({ message: '', description: 'office' });
+    expect(ledgerHeading(undefined)).toEqual({ message: '', description: '' });
+    // Nothing of the workspace's connections could be read.
+    expect(
+      ledgerHeading({ connection: '', kind: 'silent', message: 'not a file', wantsPassword: false }).description,
+    ).toBe('not a file');
   });
 });
 

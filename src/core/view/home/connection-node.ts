@@ -41,4 +41,18 @@ export function silentNode(connection: string, ledger: SilentLedger): HomeNode {
   };
 }
 
+/**
+ * What stands at a view of the only ledger that a workspace has. Why it has not answered stands beside the view's name:
+ * an editor that shows a message hides the buttons that help.
+ */
+export function ledgerHeading(
+  ledger: ({ readonly connection: string } & (SilentLedger | { readonly kind: 'known' })) | undefined,
+): { readonly message: string; readonly description: string } {
+  if (ledger === undefined) return { message: '', description: '' };
+  const { connection } = ledger;
+  if (ledger.kind === 'asking') return { message: `Asking ${connection} …`, description: connection };
+  const why = ledger.kind === 'silent' ? firstLine(ledger.message) : '';
+  return { message: '', description: [connection, why].filter((part) => part !== '').join(' · ') };
+}
+
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

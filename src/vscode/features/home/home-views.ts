@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type AttentionNode, attentionTree, urgentCount } from '../../../core/view/home/attention-tree.ts';
+import { ledgerHeading } from '../../../core/view/home/connection-node.ts';
 import type { HomeNode, HomeTask } from '../../../core/view/home/home-node.ts';
 import { dagNodes, type PipelinesInput, sliceNodes, taskNodes } from '../../../core/view/home/pipelines-tree.ts';
 import { runNodes } from '../../../core/view/home/runs-list.ts';
@@ -117,23 +118,17 @@ export function registerHome(clients: WorkspaceClients, panels: AssistantPanels)
   const redraw = (): void => {
     for (const { redraw: draw } of views) draw();
   };
-  /** Said by the views themselves where they are empty, and above the pipelines, which are there all the same. */
+  /** Said by the views themselves where they are empty. */
   const sayLedgers = (ledger: LedgerKnowledge): void => {
     const [only, ...others] = ledger.kind === 'asked' ? ledger.ledgers : [];
     // Several have a line each, which says how they stand.
     const one = others.length === 0 ? only : undefined;
     const kind = one === undefined ? (ledger.kind === 'asked' ? 'several' : ledger.kind) : one.kind;
     setContext('backfill.home.ledger', one?.kind === 'silent' && one.wantsPassword ? 'password' : kind);
-    // A view with a message does not show its button, and a password is what helps.
-    const message =
-      one?.kind === 'silent' && !one.wantsPassword
-        ? one.message
-        : one?.kind === 'asking'
-          ? `Asking ${one.connection} …`
-          : '';
+    const { message, description } = ledgerHeading(one);
     for (const { view } of [runs, attention]) {
       view.message = message;
-      view.description = one?.connection ?? '';
+      view.description = description;
     }
   };
 
