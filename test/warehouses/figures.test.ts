@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareRows } from '../../src/core/diff/compare-rows.ts';
 import type { SliceRelation } from '../../src/core/diff/slice-relation.ts';
@@ -6,6 +7,7 @@ import { relationOf } from '../../src/core/run/tables/target.ts';
 import { describeTables } from '../../src/core/warehouse/catalog/describe-tables.ts';
 import { versionHash } from '../../src/core/warehouse/dialects/postgres/slice/figures-sql.ts';
 import type { Session } from '../../src/core/warehouse/port/ports.ts';
+import { lawRuns } from '../support/laws.ts';
 import { type Engine, engines, type Fixture, job, openFixture } from '../support/warehouse-fixture.ts';
 
 const fixtures = new Map<Engine, Fixture>();
@@ -26,6 +28,18 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const fixture of fixtures.values()) await fixture.close();
 });
+
+/** What the first list has more of than the second, each copy, sorted. */
+function surplus(these: readonly string[], those: readonly string[]): readonly string[] {
+  const left = [...those];
+  return these
+    .filter((one) => {
+      const at = left.indexOf(one);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    })
+    .sort();
+}
 
 const on = (engine: Engine) => sessions.get(engine) as Session;
 
@@ -317,10 +331,58 @@ describe.each(engines)('the row diff on %s', (engine) => {
       { keyUsable: false },
     );
     expect(result).toMatchObject({ method: 'multiset', added: 2, removed: 1, changed: 0 });
-    expect(result.samples.map(({ kind }) => kind).sort()).toEqual(
-      ['added', 'added', 'added', 'removed', 'removed'].slice(0, result.samples.length).sort(),
+    expect(result.samples.map(({ kind, before, after }) => ({ kind, row: before ?? after }))).toEqual(
+      expect.arrayContaining([
+        { kind: 'added', row: { id: '2', v: '2' } },
+        { kind: 'added', row: { id: '4', v: '4' } },
+        { kind: 'removed', row: { id: '1', v: '1' } },
+      ]),
     );
-    expect(result.samples.find(({ kind }) => kind === 'removed')).toMatchObject({ before: { id: '1', v: '1' } });
+    expect(result.samples).toHaveLength(3);
+  });
+
+  test('of repeated rows the samples are the copies that came or went, first one of each row', async () => {
+    const copies = (v: number, times: number) => Array.from({ length: times }, () => `(1, ${v})`);
+    const result = await diff(
+      'id int, v int',
+      `values ${[...copies(1, 3), ...copies(2, 1), ...copies(3, 9), ...copies(4, 5)].join()}`,
+      `values ${[...copies(1, 5), ...copies(2, 2), ...copies(3, 8), ...copies(4, 5), ...copies(5, 4)].join()}`,
+      { keyUsable: false },
+    );
+    const shown = (kind: 'added' | 'removed') =>
+      result.samples.flatMap((row) => (row.kind === kind ? [(row.after ?? row.before)?.v] : []));
+    expect(result).toMatchObject({ added: 7, removed: 1 });
+    expect(shown('added').slice(0, 3).sort()).toEqual(['1', '2', '5']);
+    expect(shown('added').slice(3, 5).sort()).toEqual(['1', '5']);
+    expect(shown('added').slice(5)).toEqual(['5', '5']);
+    expect(shown('removed')).toEqual(['3']);
+  });
+
+  test('the samples of multisets are their difference, and a few of them its beginning', async () => {
+    const rows = fc.array(fc.constantFrom("(1, 'a')", "(1, 'b')", "(2, 'a')", '(null, null)', "(2, '')"), {
+      maxLength: 10,
+    });
+    const few = fc.integer({ min: 0, max: 4 });
+    await fc.assert(
+      fc.asyncProperty(rows, rows, few, async (old, live, samples) => {
+        const of = (list: readonly string[]) => (list.length === 0 ? '' : `values ${list.join()}`);
+        const compare = (most: number) =>
+          diff('id int, v text', of(old), of(live), { keyUsable: false, samples: most });
+        const all = await compare(20);
+        const text = (row: Readonly<Record<string, string | null>> | undefined) =>
+          `(${row?.id ?? 'null'}, ${row?.v === null ? 'null' : `'${row?.v}'`})`;
+        const shown = (kind: 'added' | 'removed') =>
+          all.samples.flatMap((row) => (row.kind === kind ? [text(row.after ?? row.before)] : []));
+        expect(shown('added').sort()).toEqual(surplus(live, old));
+        expect(shown('removed').sort()).toEqual(surplus(old, live));
+        const fewer = (await compare(samples)).samples;
+        for (const kind of ['added', 'removed'] as const) {
+          const own = all.samples.filter((row) => row.kind === kind);
+          expect(fewer.filter((row) => row.kind === kind)).toEqual(own.slice(0, samples));
+        }
+      }),
+      { numRuns: lawRuns(60) },
+    );
   });
 
   test('columns with the names that the statement uses itself', async () => {

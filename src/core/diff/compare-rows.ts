@@ -100,8 +100,11 @@ async function compareAsMultisets(session: Session, query: DiffQuery): Promise<R
   const [added, removed, more, fewer] = (await session.query(multisetDiffSql(query))).rows[0] ?? [];
   const fetch = async (from: string, predicate: string | undefined, hashes: Keys) => {
     if (hashes.length === 0) return [];
-    const sql = rowsByHashSql(from, predicate, query.columns, query.hash, hashes, query.samples);
-    return (await session.query(sql)).rows.map((row) => record(query, row));
+    const text = (hash: Keys[number]): string => hash.join();
+    const distinct = [...new Map(hashes.map((hash) => [text(hash), hash])).values()];
+    const { rows } = await session.query(rowsByHashSql(from, predicate, query.columns, query.hash, distinct));
+    const byHash = new Map(rows.map((row) => [text(row.slice(0, 2)), record(query, row.slice(2))] as const));
+    return hashes.map((hash) => byHash.get(text(hash))).filter((row) => row !== undefined);
   };
   const after = await fetch(query.live, query.predicate, keysOf(more));
   const before = await fetch(query.old, undefined, keysOf(fewer));

@@ -93,7 +93,9 @@ function isNear(column: ColumnDescription, tolerance: number | undefined): strin
 }
 
 /**
- * Without a usable key: rows counted by their 128-bit hash. Columns: added, removed; two JSON arrays of `[h0, h1]`.
+ * Without a usable key: rows counted by their 128-bit hash. Columns: added, removed; two JSON arrays of `[h0, h1]`, one for
+ * each copy that came or went, not for those that were there before and stay. No row's second copy stands before
+ * the first of another, so that a few samples are of as many rows as there are.
  */
 export function multisetDiffSql(query: DiffQuery): string {
   const [h0, h1] = hashHalves(query.hash, 'b');
@@ -101,8 +103,9 @@ export function multisetDiffSql(query: DiffQuery): string {
     `select ${h0} as h0, ${h1} as h1, ${sign} as s from ` +
     `(select ${rowBytes(query.columns)} as b from ${from}${where(predicate)} offset 0) r`;
   const sample = (sign: string) =>
-    `(select json_agg(json_build_array(h0::text, h1::text)) from ` +
-    `(select h0, h1 from d where n ${sign} 0 order by h0, h1 limit ${query.samples}) s)`;
+    `(select json_agg(json_build_array(h0::text, h1::text) order by copy, h0, h1) from (select h0, h1, copy from ` +
+    `(select h0, h1, n from d where n ${sign} 0 order by h0, h1 limit ${query.samples}) r, ` +
+    `generate_series(1, least(abs(n), ${query.samples})::int) copy order by copy, h0, h1 limit ${query.samples}) s)`;
   return (
     `with d as materialized (select h0, h1, sum(s) as n from (${hashes(query.live, query.predicate, 1)} ` +
     `union all ${hashes(query.old, undefined, -1)}) u group by h0, h1 having sum(s) <> 0) ` +
@@ -114,10 +117,7 @@ export function multisetDiffSql(query: DiffQuery): string {
 /** Longer values are cut in samples, which are for the eye. */
 const sampleLength = 2000;
 
-const sampleColumns = (columns: readonly ColumnDescription[]) =>
-  names(columns)
-    .map((name) => `left(${name}::text, ${sampleLength})`)
-    .join(', ');
+const cutText = (name: string): string => `left(${name}::text, ${sampleLength})`;
 
 /** The rows with these keys (text values), as text: the key's columns first, then all columns. */
 export function rowsByKeySql(
@@ -135,25 +135,25 @@ export function rowsByKeySql(
   return (
     `select ${names(key)
       .map((name) => `${name}::text`)
-      .join(', ')}, ${sampleColumns(columns)} from ${from} ` +
+      .join(', ')}, ${names(columns).map(cutText).join(', ')} from ${from} ` +
     `where ${predicate === undefined ? '' : `${predicate} and `}${condition}`
   );
 }
 
-/** Up to `limit` rows with these hashes, as text, in the order of their hashes: the same rows are told in the same order. */
+/** What the rows with these hashes are like, as text: both halves of the hash first, then all columns; each hash once. */
 export function rowsByHashSql(
   from: string,
   predicate: string | undefined,
   columns: readonly ColumnDescription[],
   hash: HashMethod,
   wanted: readonly (readonly (string | null)[])[],
-  limit: number,
 ): string {
   const [h0, h1] = hashHalves(hash, present);
   const tuples = wanted.map((halves) => `(${halves.map((half) => `${half}::bigint`).join(', ')})`);
+  const shown = names(columns).map((name) => `min(${cutText(name)})`);
   return (
-    `select ${sampleColumns(columns)} from ` +
+    `select ${[`${h0}::text`, `${h1}::text`, ...shown].join(', ')} from ` +
     `(select *, ${rowBytes(columns)} as ${present} from ${from}${where(predicate)} offset 0) r ` +
-    `where (${h0}, ${h1}) in (${tuples.join(', ')}) order by ${h0}, ${h1} limit ${limit}`
+    `where (${h0}, ${h1}) in (${tuples.join(', ')}) group by 1, 2`
   );
 }
