@@ -30,17 +30,35 @@ export function proofText(report: ProofReport, colors: Colors): string {
     const mark = verdict === 'confirmed' ? colors.red('confirmed') : colors.green('cleared for these intervals');
     lines.push(`${mark} ${finding.rule} ${colors.dim(`${finding.at.file}:${line}:${column}`)}`);
   }
-  const clean = proofs.filter(({ verdict }) => verdict.kind === 'no-difference').length;
   const kept = [
     stays.length + notLookedAt.length === 0 ? 'nothing was kept' : 'no row was kept',
     ...(stays.length === 0 ? [] : [`what ${stays.join(', ')} did beside stays`]),
     ...notLookedAt,
   ].join('; ');
-  lines.push(
-    '',
-    `${colors.bold(plural(proofs.length, 'unit'))} run twice on ${report.target}: ${clean} without a difference; ${kept}`,
-  );
+  lines.push('', `${cameTo(report, colors)}; ${kept}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Units that broke off before there were two runs to compare are no part of those that were run twice. */
+function cameTo({ proofs, target }: ProofReport, colors: Colors): string {
+  const count = (...kinds: readonly UnitProof['verdict']['kind'][]): number =>
+    proofs.filter(({ verdict }) => kinds.includes(verdict.kind)).length;
+  const compared = count('no-difference', 'different', 'not-clean');
+  const [outside, failed, cancelled] = [count('outside'), count('failed'), count('cancelled')];
+  const brokeOff = [
+    ...(outside > 0 ? [`${outside} wrote outside of ${outside === 1 ? 'its slice' : 'their slices'}`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+  ];
+  const parts = [
+    compared === 0
+      ? `${colors.bold('no unit')} run twice on ${target}`
+      : `${colors.bold(plural(compared, 'unit'))} run twice on ${target}: ${count('no-difference')} without a difference`,
+    ...(brokeOff.length === 0
+      ? []
+      : [`${colors.bold(plural(outside + failed + cancelled, 'unit'))} not compared: ${brokeOff.join(', ')}`]),
+  ];
+  return parts.join('; ');
 }
 
 function unitLines(
