@@ -295,9 +295,19 @@ describe.each(engines)('one unit on %s', (engine) => {
     });
   });
 
-  test('a table that the task makes where there is none yet need not be there', async () => {
+  test.each([
+    ['by IF NOT EXISTS', 'create table if not exists fresh (like sales)'],
+    [
+      'in a body that looks for it',
+      "do $$ begin if to_regclass('fresh') is null then create table fresh (like sales); end if; end $$",
+    ],
+    [
+      'by a text in a body',
+      "do $$ declare n text := 'fresh'; begin execute 'create table if not exists ' || n || ' (like sales)'; end $$",
+    ],
+  ])('a table that the task makes %s where there is none yet need not be there', async (_, make) => {
     const statements = [
-      'create table if not exists fresh (like sales)',
+      make,
       "delete from fresh where day = '2026-11-01'",
       "insert into fresh select id, day, amount from orders where day = '2026-11-01'",
     ];
