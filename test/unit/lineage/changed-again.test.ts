@@ -78,7 +78,7 @@ describe('a column that a second run changes again', () => {
     ['v', update('v = v || array[1, 2]')],
     ['v', update("v = array_append(v, 'x')")],
     ['v', update('v = array_cat(v, w)')],
-    ['v', upsert('v = u.v || excluded.v')],
+    ['v?', upsert('v = u.v || excluded.v')],
   ])('%s: %s', (column, sql) => {
     expect(again(sql)).toBe(column);
   });
@@ -117,6 +117,38 @@ describe('a column that a second run changes again', () => {
     'create temp table x as select * from r; update x set n = n + 1',
   ])('none: %s', (sql) => {
     expect(again(sql)).toBeUndefined();
+  });
+});
+
+describe('what || does to what is there', () => {
+  const joining = (type: string, given: string, set = 'u.d || excluded.d'): string =>
+    `${type === '' ? '' : `create table if not exists t (id int primary key, d ${type});`} insert into t as u (id, d) select id, ${given} from r ${where} group by id on conflict (id) do update set d = ${set}`;
+
+  test.each([
+    ['jsonb', "jsonb_build_object('{{ ds }}', count(*))", undefined],
+    ['jsonb', "jsonb_build_object('{{ ds }}', count(*))", undefined, "coalesce(u.d, '{}'::jsonb) || excluded.d"],
+    ['jsonb', 'jsonb_object_agg(k, v)', undefined],
+    ['', "jsonb_build_object('{{ ds }}', count(*))", undefined],
+    ['hstore', 'max(h)', undefined],
+    ['jsonb', 'jsonb_agg(v)', 'd'],
+    ['jsonb', "jsonb_build_array('{{ ds }}')", 'd'],
+    ['', 'jsonb_agg(v)', 'd'],
+    ['jsonb', 'max(x)', 'd?'],
+    ['', 'max(x)', 'd?'],
+    ['text', 'max(x)', 'd'],
+    ['varchar(20)', "'{{ ds }}'", 'd'],
+    ['int[]', 'max(x)', 'd'],
+    ['', 'array_agg(v)', 'd'],
+    ['', "string_agg(v, ',')", 'd'],
+  ])('%s with %s: %s', (type, given, column, set?: string) => {
+    expect(again(joining(type, given, set))).toBe(column);
+  });
+
+  test('says what decides it where nobody has said the type', () => {
+    const { writes = [] } = workspace({ d: { tasks: { t: joining('', 'max(x)') } } }).facts.get('d.t') ?? {};
+    expect(writes.map((one) => changedColumn(one)?.why)).toEqual([
+      'whether u.d || excluded.d joins documents, whose members are the same again, or texts or arrays, which grow',
+    ]);
   });
 });
 

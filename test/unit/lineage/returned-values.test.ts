@@ -26,7 +26,7 @@ function expressionOf(sql: string): Returned {
 function again(...returns: readonly string[]): string | undefined {
   const { expression, text } = expressionOf('f(n)');
   const returned = returns.map(expressionOf);
-  const term = readTerm(expression, scope(text), { returned: () => returned, by: 'key' });
+  const term = readTerm(expression, scope(text), { returned: () => returned, by: 'key', typeOf: () => undefined });
   const found = secondRun({
     columns: [{ column: 'n', term, at: undefined }],
     conditions: [],

@@ -26,7 +26,7 @@ export const readingOf = (isSame: (name: string) => boolean): Reading => ({
 /** What comes in under the name of the column that it fills. */
 export const sameName = (column: string): Term => ({ kind: 'fixed', name: `.${column}`, isGiven: false });
 
-export const terms: TermReading = { returned: () => [], by: 'moved' };
+export const terms: TermReading = { returned: () => [], by: 'moved', typeOf: () => undefined };
 
 /** By column: what the INSERT gives for it, made anew where the clock or chance gives it; `assumed`: others may come in by a star. */
 export function writtenRow(

@@ -24,6 +24,8 @@ export interface TableKeys {
 export interface TableColumns {
   has(table: string, column: string): boolean | undefined;
   typeOf(table: string, column: string): ColumnType;
+  /** As the definition of the table or the database has it, in lower case; also where it says nothing of times. */
+  writtenType(table: string, column: string): string | undefined;
   /** In the order of the table's definition, when that is known. */
   columnsOf(table: string): readonly string[] | undefined;
   /** What keeps rows of the table apart, as its definition or the database says. */

@@ -1,4 +1,5 @@
 import type { SqlExpression } from '../../sql/model/expression.ts';
+import type { RowScope } from './row-scope.ts';
 
 /** A member of a document and what it is set to: of `jsonb_set(doc, '{n}', …)`, `jsonb_build_object('n', …)`. */
 export interface MemberSet {
@@ -60,4 +61,76 @@ function pathOf(one: SqlExpression | undefined): string | undefined {
   const text = one.text.trim();
   const list = /^\{(.*)\}$/s.exec(text)?.[1];
   return (list?.split(',').join('.') ?? text.replace(/^\$\.?/, '')).replace(/["\s]/g, '');
+}
+
+/**
+ * What `||` does to a value: of objects it sets members, once more the same ones; to a text, to an array and to a document that
+ * is one it adds. `json`: a document of either sort.
+ */
+export type Joined = 'object' | 'grows' | 'json';
+
+const growing =
+  /^(?:jsonb?_agg|jsonb?_build_array|json_array(?:agg)?|array_\w+|string_agg|listagg|group_concat|concat(?:_ws)?|format|to_char|upper|lower|initcap|l?trim|rtrim|btrim|left|right|substr(?:ing)?|replace|md5|repeat|lpad|rpad|string_to_array|regexp_\w+)$/;
+const objects = /object|hstore|row_to_json|^jsonb?_set|^jsonb_insert|^to_document$/;
+const passing = /^(?:coalesce|ifnull|nvl|nullif|max|min|any_value|first_value|last_value)$/;
+const documentName =
+  /(^|_)(jsonb?|attr(ibute)?s|prop(ertie)?s|meta(data)?|payload|settings|config|params|extras?|options|labels|details|data|doc(ument)?|hstore)(_|$)/;
+
+/** What `||` makes of an expression beside it, by its type, what it stands for, or as a last resort its name; `undefined`: not known. */
+export function joinedAs(
+  one: SqlExpression,
+  scope: Pick<RowScope, 'own' | 'follow' | 'text'>,
+  typeOf: (own: string) => string | undefined,
+): Joined | undefined {
+  const again = (next: SqlExpression): Joined | undefined => joinedAs(next, scope, typeOf);
+  const first = (all: readonly SqlExpression[]): Joined | undefined =>
+    all.map(again).find((known) => known !== undefined);
+  switch (one.kind) {
+    case 'column': {
+      const own = scope.own(one);
+      const byType = joinedByType(own === undefined ? undefined : typeOf(own));
+      if (byType !== undefined && byType !== 'json') return byType;
+      const followed = own === undefined ? scope.follow(one) : [];
+      const stands = followed
+        .map((next) => joinedAs(next.expression, next.scope, typeOf))
+        .find((known) => known !== undefined);
+      return stands ?? (documentName.test(one.name) ? 'object' : byType);
+    }
+    case 'cast':
+      return one.operand.kind === 'literal' || joinedByType(one.type) === 'json'
+        ? (again(one.operand) ?? joinedByType(one.type))
+        : joinedByType(one.type);
+    case 'literal':
+      if (one.type !== 'string') return one.type === 'null' ? undefined : 'grows';
+      if (/^\{.*:.*\}$/s.test(one.text.trim())) return 'object';
+      // An empty object, or an empty array.
+      return /^\{.*\}$/s.test(one.text.trim()) ? undefined : 'grows';
+    case 'call': {
+      const name = one.name.slice(one.name.lastIndexOf('.') + 1).toLowerCase();
+      if (passing.test(name)) return first(one.arguments);
+      if (growing.test(name)) return 'grows';
+      return objects.test(name) ? 'object' : /json/.test(name) ? 'json' : undefined;
+    }
+    case 'case':
+      return first(one.parts.filter((_, index) => one.roles[index] === 'then' || one.roles[index] === 'else'));
+    case 'binary':
+      if (one.operator === '||') return first([one.left, one.right]);
+      return one.operator === '->' ? 'json' : one.operator === '->>' ? 'grows' : undefined;
+    case 'opaque': {
+      if (/^(?:array|\[)/i.test(scope.text.slice(one.start, one.start + 6))) return 'grows';
+      return one.parts.length === 1 ? first(one.parts) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function joinedByType(type: string | undefined): Joined | undefined {
+  if (type === undefined) return undefined;
+  if (/\[\s*\d*\s*\]|\barray\b/i.test(type)) return 'grows';
+  if (/^(?:\w+\.)?hstore\b/i.test(type)) return 'object';
+  if (/^jsonb?\b/i.test(type)) return 'json';
+  return /^(?:text|citext|(?:n?var)?char|character|bpchar|string|bytea|bit|name|clob)/i.test(type)
+    ? 'grows'
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
-import { memberRead, membersSet, setsMembers } from './document-members.ts';
+import { joinedAs, memberRead, membersSet, setsMembers } from './document-members.ts';
 import { knownFunction, oneClass } from './known-functions.ts';
 import type { Column, RowScope } from './row-scope.ts';
 import { apply, ownColumns, type Term, valueTerm } from './term.ts';
@@ -17,6 +17,8 @@ export interface TermReading {
   readonly returned: (call: SqlExpression & { readonly kind: 'call' }) => readonly Returned[];
   /** The row is one of those that are gathered by a key, not one by itself. */
   readonly by: 'key' | 'moved';
+  /** The type of a column of the row, as SQL; `undefined` where nobody has said it. */
+  readonly typeOf: (own: string) => string | undefined;
 }
 
 /** An expression as a function of the old row. What does not rest on it is one fixed value, whatever is in it. */
@@ -154,34 +156,34 @@ function binary(one: SqlExpression & { readonly kind: 'binary' }, scope: RowScop
   const operator = one.operator.toLowerCase();
   if (/^[<>=!]+$/.test(operator) || operator.includes('distinct')) return apply(operator, dated(left), dated(right));
   if (/^not (?!similar)/.test(operator)) return apply('unarynot', apply(operator.slice(4), left, right));
-  if (operator === '||' && isDocumentBeside(one)) {
-    const asDocument = (term: Term): Term =>
-      term.kind === 'value' && typeof term.value === 'string' ? (documentOf(term.value) ?? term) : term;
-    return apply('set members of', asDocument(left), asDocument(right));
-  }
+  if (operator === '||') return joinedTerm(one, left, right, scope, reading);
   const matches = operator === '~' || operator === 'rlike' || operator === 'regexp';
   return matches && !isReadable('regexp', [left, right])
     ? { kind: 'open', what: `what ${brief(one, scope)} finds`, arguments: [left, right] }
     : apply(operator, left, right);
 }
 
-const documentName =
-  /(^|_)(jsonb?|attr(ibute)?s|prop(ertie)?s|meta(data)?|payload|settings|config|params|extras?|options|labels|details|data|doc(ument)?|hstore)(_|$)/;
-
-/** `||` on documents puts the same members in again. The type of a column is not known here: what stands beside it tells. */
-const isDocumentBeside = ({ left, right }: SqlExpression & { readonly kind: 'binary' }): boolean =>
-  [left, right].some(
-    (one) =>
-      (one.kind === 'column' && documentName.test(one.name)) ||
-      (one.kind === 'cast' && /^(jsonb?|hstore)\b/i.test(one.type)) ||
-      (one.kind === 'call' && /json|hstore/i.test(one.name)) ||
-      (one.kind === 'call' &&
-        /^(coalesce|ifnull|nvl)$/.test(one.name) &&
-        one.arguments.some((of) =>
-          isDocumentBeside({ ...one, kind: 'binary', operator: '||', left: of, right: of }),
-        )) ||
-      (one.kind === 'literal' && one.type === 'string' && /^\{.*:.*\}$/s.test(one.text.trim())),
-  );
+/** `||` on documents puts the same members in again, on texts and arrays it adds. */
+function joinedTerm(
+  one: SqlExpression & { readonly kind: 'binary' },
+  left: Term,
+  right: Term,
+  scope: RowScope,
+  { typeOf }: TermReading,
+): Term {
+  const sides = [one.left, one.right].map((side) => joinedAs(side, scope, typeOf));
+  if (sides.includes('grows')) return apply('||', left, right);
+  if (sides.includes('object')) {
+    const asDocument = (term: Term): Term =>
+      term.kind === 'value' && typeof term.value === 'string' ? (documentOf(term.value) ?? term) : term;
+    return apply('set members of', asDocument(left), asDocument(right));
+  }
+  if (ownColumns(left).size + ownColumns(right).size === 0) return apply('||', left, right);
+  const what = sides.includes('json')
+    ? `whether ${brief(one, scope)} joins objects, whose members are the same again, or arrays, which grow`
+    : `whether ${brief(one, scope)} joins documents, whose members are the same again, or texts or arrays, which grow`;
+  return { kind: 'open', what, arguments: [left, right] };
+}
 
 function caseTerm(
   { parts, roles }: SqlExpression & { readonly kind: 'case' },
@@ -206,7 +208,12 @@ function call(one: SqlExpression & { readonly kind: 'call' }, scope: RowScope, r
   // MySQL's name for what an upsert would have inserted.
   if (name === 'values' && argument?.kind === 'column' && one.arguments.length === 1)
     return readTerm({ ...argument, qualifier: 'excluded' }, scope, reading);
-  const given = one.arguments.map((argument) => readTerm(argument, scope, reading));
+  const given = one.arguments.map((argument) =>
+    // What takes a text is given one.
+    takesText.test(name) && argument.kind === 'binary' && argument.operator === '||'
+      ? apply('||', readTerm(argument.left, scope, reading), readTerm(argument.right, scope, reading))
+      : readTerm(argument, scope, reading),
+  );
   const open: Term = {
     kind: 'open',
     what: `whether ${name}(…) of what it has made is the same again`,
@@ -262,6 +269,8 @@ function returnedTerm(name: string, returned: readonly Returned[], scope: RowSco
 const isReadable = (name: string, [, pattern]: readonly Term[]): boolean =>
   !name.startsWith('regexp') ||
   (pattern?.kind === 'value' && typeof pattern.value === 'string' && oneClass(pattern.value) !== undefined);
+
+const takesText = /^(?:[lrb]?trim|upper|lower|initcap|left|right|substr(?:ing)?|replace|regexp_replace|md5)$/;
 
 /** Gives a value of another type, or the same one. */
 const transparent = new Set([

@@ -27,6 +27,8 @@ export interface Around {
   readonly rows: readonly string[];
   /** Of the table's definition, in order; empty where it is not known. */
   readonly columns: readonly string[];
+  /** The type of a column of the table, as SQL; `undefined` where nobody has said it. */
+  readonly typeOf: (column: string) => string | undefined;
 }
 
 /** SET of UPDATE and upsert, and of the branches of a MERGE, as functions of the row that is there. */
@@ -40,7 +42,7 @@ export function updateRewrites(item: StatementInText, around: Around): readonly 
     if (assignments.length === 0) return [];
     const reading = readingOf(item, around, 'key');
     const scope = updateScope(item, reading, around);
-    const terms = termReading(item, 'key');
+    const terms = termReading(item, around, 'key');
     const columns = assignments.map(
       (one): RewrittenColumn => ({
         column: lastPart(one.column),
@@ -62,7 +64,7 @@ export function movedRewrites(
   const { statement, text } = item;
   const [origin] = more;
   const reading = readingOf(item, around, 'moved');
-  const terms = termReading(item, 'moved');
+  const terms = termReading(item, around, 'moved');
   const common = origin === undefined ? [...statement.with, ...query.with] : [...origin.common, ...query.with];
   const named = statement.kind === 'insert' || statement.kind === 'insert_overwrite' ? statement.columns : [];
   const targets = named.length > 0 ? named : around.columns;
@@ -96,7 +98,7 @@ export function insertedRow(item: StatementInText, around: Around): readonly Rew
     if (given === undefined || given.kind === 'star') return [];
     if (nondeterministic.some(({ start, end }) => given.start <= start && end <= given.end)) return [];
     const excluded = { ...head, kind: 'column', qualifier: 'excluded', name: column } as const;
-    return [{ column, term: readTerm(excluded, scope, termReading(item, 'key')), at: undefined }];
+    return [{ column, term: readTerm(excluded, scope, termReading(item, around, 'key')), at: undefined }];
   });
 }
 
@@ -111,7 +113,7 @@ export function mergeChoice(item: StatementInText, around: Around): MergeChoice 
   const { branches } = item.statement;
   const reading = readingOf(item, around, 'key');
   const scope = updateScope(item, reading, around);
-  const terms = termReading(item, 'key');
+  const terms = termReading(item, around, 'key');
   const asked = ({ condition }: MergeBranch): readonly Term[] => condition.map((one) => readTerm(one, scope, terms));
   return {
     found: branches
@@ -200,7 +202,11 @@ const readingOf = ({ statement, nameOf }: StatementInText, { isSame, made }: Aro
   isVague: false,
 });
 
-const termReading = ({ returned }: StatementInText, by: Reading['by']): TermReading => ({ returned, by });
+const termReading = ({ returned }: StatementInText, { typeOf }: Around, by: Reading['by']): TermReading => ({
+  returned,
+  by,
+  typeOf,
+});
 
 /** The scope of SET: the target by its alias or name, FROM and USING, and what an upsert would have inserted. */
 function updateScope({ statement, text }: StatementInText, reading: Reading, around: Around): RowScope {

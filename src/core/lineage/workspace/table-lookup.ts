@@ -95,6 +95,10 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       return cutBy.includes(name) ? true : undefined;
     },
     typeOf: (table, name) => columnType(column(table, name)?.type),
+    writtenType(table, name) {
+      const { stored } = tableOf(table);
+      return (column(table, name)?.type ?? stored?.types[stored.columns.indexOf(name)])?.toLowerCase();
+    },
     storedType(table, name) {
       const { columns, stored } = tableOf(table);
       return columns.length > 0 ? undefined : columnType(stored?.types[stored.columns.indexOf(name)]);

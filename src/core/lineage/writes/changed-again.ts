@@ -27,6 +27,7 @@ export function changedAgain(
   table: string,
   all: readonly TaskStatement[],
   columns: readonly string[],
+  typeOf: (column: string) => string | undefined = () => undefined,
 ): readonly ChangedColumn[] {
   if (isJournalName(table) || isStagingName(table)) return [];
   const isSame = (name: string): boolean => sameName(name, table);
@@ -56,7 +57,7 @@ export function changedAgain(
     if (loop !== undefined) rows.add(loop.name);
     if (target === undefined) continue;
     const isOwn = statement.targets.some(({ name }) => isSame(name)) || isSame(target.name);
-    const around: Around = { table, isSame, made: new Map(made), rows: item.inBody ? [...rows] : [], columns };
+    const around: Around = { table, isSame, made: new Map(made), rows: item.inBody ? [...rows] : [], columns, typeOf };
     const inText = textOf(item);
     const moved = (from: QueryBlock, origin?: MadeTable): void => {
       // Rows of another table alone are no old ones of this; most INSERTs end here.

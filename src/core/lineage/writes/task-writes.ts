@@ -222,7 +222,7 @@ function writeOf(
   const main = items.find(({ statement }) => statement.kind !== 'delete' && !emptying.has(statement.kind)) ?? first;
   const at = locate(main.sql.source, main.statement.head);
   const named = naming === undefined ? {} : { naming };
-  const again = changedAgain(table, all, columns);
+  const again = changedAgain(table, all, columns, (name) => tables.writtenType(table, name));
   const leavesOut = ofItself === undefined ? leftOutByAll(mode, items, columns) : undefined;
   const soFar = {
     mode,
