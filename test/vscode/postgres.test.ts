@@ -17,6 +17,7 @@ import { startKit, type TestKit } from './support/test-kit.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const wrongPassword = 'wrong-horse-battery';
+const password = /Password of .* on office/;
 
 let kit: TestKit;
 let window: EditorWindow;
@@ -77,8 +78,20 @@ test('a server is connected from the page, and a wrong password asks again', asy
     new RegExp(`office\\s+postgres · shop@127\\.0\\.0\\.1:${postgres.port}`),
   );
 
+  // The side bar asks nobody by itself: it says what is missing, and what was wrong.
+  const bar = sideBar(window);
+  await bar.show();
+  await eventually(() => bar.text()).toContain('The server asks for a password.');
+  await until(
+    () => window.question(password).isVisible(),
+    () => bar.button('Enter Password…').click({ timeout: momentMs }),
+  );
+  await window.answer(password, wrongPassword);
+  await eventually(() => bar.text()).toMatch(/password authentication failed/i);
+  await bar.button('Enter Password…').waitFor();
+  await window.picture('home-wrong-password');
+
   await openPlan('2026-10-10', '2026-10-12', 15);
-  const password = /Password of .* on office/;
   await assistant.choose('Run without preview…', window.question(password));
   await window.picture('password');
   expect(await page.locator('.quick-input-box input[type="password"]').count()).toBe(1);
@@ -113,6 +126,44 @@ test('a run that waits for somebody else is cancelled, confirmed, and resumed', 
   await other.end();
   await assistant.press('Resume', /Done at/);
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
+});
+
+test('two windows share one ledger: the second sees who is at work, and is refused the same slices', async () => {
+  await openPlan('2026-10-03', '2026-10-05', 15);
+  const { host, port, user, password: secret } = postgres;
+  const other = new pg.Client({ host, port, user, password: secret, database: 'shop' });
+  await other.connect();
+  await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
+  await window.assistant.choose('Run without preview…', window.assistant.button('Stop'));
+  await eventually(() => window.assistant.cellsIn('running').count()).toBeGreaterThan(0);
+  const second = await kit.window();
+  try {
+    await second.open(shop, `${shop}/dags/shop_daily.py`);
+    const bar = sideBar(second);
+    await bar.show();
+    await until(
+      async () => (await bar.rows('Runs')).some((row) => /is at work on it/.test(row)),
+      async () => {
+        if (await bar.button('Enter Password…').isVisible()) {
+          await bar.button('Enter Password…').click({ timeout: momentMs });
+          await second.answer(password, secret);
+        } else await bar.press('Runs', 'Ask the Ledger Again');
+      },
+    );
+    await second.useLens(
+      'shop_daily.orders_clean: choose intervals and what runs behind them',
+      second.tab('Backfill: shop_daily.orders_clean'),
+    );
+    await second.assistant.setRange('2026-10-03', '2026-10-05');
+    await eventually(() => second.assistant.text()).toContain('15 slices of 5 tasks will be compared and replaced');
+    await second.assistant.choose('Run without preview…', /another run is working on the same slices/i);
+    await second.picture('two-windows');
+  } finally {
+    await second.close();
+    await other.query('ROLLBACK');
+    await other.end();
+  }
+  await eventually(() => window.assistant.text()).toMatch(/Done at/);
 });
 
 test('the side bar lists runs of the command line too; one that was killed is resumed from there', async () => {
