@@ -171,3 +171,27 @@ describe('a key that holds the time of the run', () => {
     ['seen', 'timestamptz'],
   ])('may refuse it: %s', (value, type) => expect(said(value, type)).toContain('A rerun fails on the key'));
 });
+
+describe('the partition of the interval is emptied before rows go into its table', () => {
+  const task = dagWith(
+    "TRUNCATE mart.p_{{ ds_nodash }}; INSERT INTO mart.p SELECT at::date, id FROM raw.o WHERE at >= '{{ ds }}' AND at < '{{ macros.ds_add(ds, 1) }}'",
+  );
+  const said = (files: Files): string[] =>
+    checkFiles(files).flatMap(({ rule, severity, message }) =>
+      rule === 'plain-insert' ? [`${severity} ${message}`] : [],
+    );
+
+  test('silent where a definition says which days the partition holds', () => {
+    const ddl = `CREATE TABLE mart.p (day date, id int) PARTITION BY RANGE (day);
+      CREATE TABLE mart.p_20261101 PARTITION OF mart.p FOR VALUES FROM ('2026-11-01') TO ('2026-11-02');`;
+    expect(said({ ...task, 'sql/p.sql': ddl })).toEqual([]);
+  });
+
+  test('may add where nothing says so', () => {
+    expect(said(task)).toEqual([
+      expect.stringContaining(
+        'warning A second run of the same interval adds the same rows to mart.p again, unless mart.p_<yyyymmdd>, which it empties, is the partition that holds them',
+      ),
+    ]);
+  });
+});

@@ -131,8 +131,12 @@ export const changedColumn = ({ again = [] }: Pick<WriteFact, 'again'>): Changed
 export const surelyAgain = (write: Pick<WriteFact, 'again'>): boolean => changedColumn(write)?.certainty === 'sure';
 
 /** Whether its rows come once more: the statements themselves do not see to it that those of a first run stay out. */
-export const addsTwice = ({ mode, takenFrom, behindMark, leavesOut }: WriteFact): boolean =>
-  mode === 'append' && takenFrom === undefined && behindMark === undefined && leavesOut === undefined;
+export const addsTwice = ({ mode, takenFrom, behindMark, leavesOut, mayEmpty }: WriteFact): boolean =>
+  mode === 'append' &&
+  mayEmpty === undefined &&
+  takenFrom === undefined &&
+  behindMark === undefined &&
+  leavesOut === undefined;
 
 export interface WriteFact {
   readonly table: string;
@@ -154,6 +158,10 @@ export interface WriteFact {
   readonly leavesOut?: 'sure' | 'open';
   /** A column by which it looks for rows that are there: those that have NULL in it are found by none, and come again. */
   readonly addsNull?: string;
+  /** A table that is emptied before, which may be the partition that holds the rows; `name` with `<…>` for what a run makes of it. */
+  readonly mayEmpty?: string;
+  /** The partition that holds them is emptied before. */
+  readonly partEmptied?: true;
   /** What is added tells of the run itself: that it ran again is worth a row too. */
   readonly tellsOfRuns?: true;
   /** The table is made anew of all of its own rows and those that are added. */

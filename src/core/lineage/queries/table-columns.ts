@@ -1,4 +1,5 @@
 import type { ColumnType } from '../columns/column-type.ts';
+import type { TablePart } from './table-parts.ts';
 import type { ViewDefinition } from './view-definition.ts';
 
 /** A unique index on some rows of a table, and as SQL on which. */
@@ -28,6 +29,8 @@ export interface TableColumns {
   writtenType(table: string, column: string): string | undefined;
   /** In the order of the table's definition, when that is known. */
   columnsOf(table: string): readonly string[] | undefined;
+  /** Its partitions whose days are known. */
+  partsOf(table: string): readonly TablePart[];
   /** What keeps rows of the table apart, as its definition or the database says. */
   keysOf(table: string): TableKeys;
   /** Set for a view. */

@@ -2,6 +2,7 @@ import type { DatabaseDefinitions, DatabaseRelation } from '../../pipeline/model
 import { makeTaskSql } from '../../pipeline/model/make-task-sql.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
+import { type TablePart, tablePart } from '../queries/table-parts.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
 import { sqlContext } from '../times/sql-context.ts';
 import type { TableNames } from './find-table.ts';
@@ -49,6 +50,11 @@ export const storedKeys = oncePer(
       keys,
       ...(partialKeys.length === 0 ? {} : { partialKeys }),
     },
+);
+
+/** The partitions of a table whose days the database tells. */
+export const storedParts = oncePer(({ bounds = [] }: DatabaseRelation): readonly TablePart[] =>
+  bounds.flatMap(({ name, bound }) => tablePart(name, bound) ?? []),
 );
 
 /** What a name means in the database, where it was asked and knows it. */

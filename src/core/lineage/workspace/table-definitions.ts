@@ -4,7 +4,9 @@ import { locate, type MappedText } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
 import type { PartialKey } from '../queries/table-columns.ts';
+import { type TablePart, tablePart } from '../queries/table-parts.ts';
 import { materializedDefinition, type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
+import { partitionParent } from '../writes/task-statements.ts';
 import type { TableNames } from './find-table.ts';
 
 /** A table as its definitions say, by its name in the workspace. */
@@ -14,6 +16,8 @@ export interface TableDefinition {
   /** Left out where there is none. */
   readonly partialKeys?: readonly PartialKey[];
   readonly partitionedBy: TableFacts['partitionedBy'];
+  /** Partitions whose days are known; left out where there is none. */
+  readonly parts?: readonly TablePart[];
   readonly createdAt: SourceSpan | undefined;
   /** Set for a view: the last definition of it. */
   readonly view?: ViewDefinition | undefined;
@@ -28,6 +32,8 @@ export interface DefiningStatement {
   readonly source: MappedText;
   readonly view: ViewDefinition | undefined;
   readonly materialized: ViewDefinition | undefined;
+  /** Set where it makes a partition of the table. */
+  readonly part?: TablePart;
 }
 
 /** CREATE TABLE, CREATE VIEW, unique indexes and ALTER TABLE of a task, in their order. */
@@ -41,7 +47,10 @@ export const definingStatements = (task: Task): readonly DefiningStatement[] =>
       const isView = view !== undefined || materialized !== undefined;
       const says = definitions.length > 0 || keys.length > 0 || partialKey !== undefined;
       if (!creates(statement) && !isView && !says) return [];
-      return [{ table: target.name, statement, source: sql.source, view, materialized }];
+      const own: DefiningStatement = { table: target.name, statement, source: sql.source, view, materialized };
+      const parent = creates(statement) ? partitionParent(sql.source.text, statement) : undefined;
+      const part = parent && tablePart(target.name, sql.source.text.slice(statement.start, statement.end));
+      return part ? [own, { ...own, table: parent, part }] : [own];
     }),
   );
 
@@ -65,7 +74,11 @@ export function byTable(
 /** One table's statements together; a table that is made twice keeps its first definition. */
 export function tableDefinition(statements: readonly DefiningStatement[]): TableDefinition {
   let known: TableDefinition = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
-  for (const { statement, source, view, materialized } of statements) {
+  for (const { statement, source, view, materialized, part } of statements) {
+    if (part !== undefined) {
+      known = { ...known, parts: [...(known.parts ?? []), part] };
+      continue;
+    }
     if (view !== undefined || materialized !== undefined) {
       known = { ...known, view, materialized };
       continue;

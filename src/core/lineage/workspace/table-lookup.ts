@@ -2,9 +2,10 @@ import type { DatabaseRelation } from '../../pipeline/model/database-definitions
 import { columnType } from '../columns/column-type.ts';
 import type { TableFacts } from '../facts/workspace-facts.ts';
 import type { PartialKey } from '../queries/table-columns.ts';
+import type { TablePart } from '../queries/table-parts.ts';
 import type { ViewDefinition } from '../queries/view-definition.ts';
 import type { KnownTablesOfWorkspace } from '../tasks/workspace-tables.ts';
-import { storedKeys } from './database-tables.ts';
+import { storedKeys, storedParts } from './database-tables.ts';
 import type { TableNames } from './find-table.ts';
 import type { TableDefinition } from './table-definitions.ts';
 
@@ -19,6 +20,7 @@ export interface KnownTable {
   /** What it is in the database, where that was asked. */
   readonly stored: DatabaseRelation | undefined;
   readonly partitionedBy: readonly string[];
+  readonly parts: readonly TablePart[];
   /** The columns by which tasks cut it into slices. */
   readonly cutBy: readonly string[];
   readonly view: ViewDefinition | undefined;
@@ -51,6 +53,7 @@ export function createTableLookups(): (
           keys = none,
           partialKeys = none,
           partitionedBy = none,
+          parts = none,
         }: Partial<TableDefinition> = definition;
         const { view, materialized }: Partial<TableDefinition> = definition;
         const fresh: KnownTable = {
@@ -60,6 +63,7 @@ export function createTableLookups(): (
           partialKeys,
           stored: stored?.get(table),
           partitionedBy,
+          parts,
           cutBy: cutBy.get(table) ?? none,
           view,
           materialized,
@@ -71,6 +75,7 @@ export function createTableLookups(): (
           known.partialKeys === partialKeys &&
           known.stored === fresh.stored &&
           known.partitionedBy === partitionedBy &&
+          known.parts === parts &&
           known.cutBy === fresh.cutBy &&
           known.view === view &&
           known.materialized === materialized;
@@ -110,6 +115,10 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
     keysOf(table) {
       const { columns, keys, partialKeys, stored } = tableOf(table);
       return (stored && storedKeys(stored)) ?? { columns, keys, ...(partialKeys.length === 0 ? {} : { partialKeys }) };
+    },
+    partsOf(table) {
+      const { parts, stored } = tableOf(table);
+      return parts.length > 0 || stored === undefined ? parts : storedParts(stored);
     },
     slicedBy: (table) => tableOf(table).cutBy,
     partitionedBy: (table) => tableOf(table).partitionedBy,

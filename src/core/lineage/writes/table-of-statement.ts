@@ -2,8 +2,9 @@ import type { TableReference } from '../../sql/model/table-reference.ts';
 import { formPatterns } from '../../template/bounds/format-time.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
-import type { NamePart, TableNaming } from '../facts/table-naming.ts';
-import { namePeriod } from './name-period.ts';
+import type { NamedPeriod, NamePart, TableNaming } from '../facts/table-naming.ts';
+import { readingsOfText } from '../times/template-time.ts';
+import { endOfUnit, unitLength } from '../times/time-readings.ts';
 import type { TaskStatement } from './task-statements.ts';
 
 /** A table by the name that stands for it everywhere: of tables that are named by the interval, for all of them. */
@@ -132,4 +133,22 @@ function unquoted(part: string): { readonly text: string; readonly folds: boolea
   const quoted = /^"([^"]+)"$|^`([^`]+)`$|^\[([^\]]+)\]$/.exec(text);
   if (quoted !== null) return { text: quoted[1] ?? quoted[2] ?? quoted[3] ?? '', folds: false };
   return /^[\w$\uE000-]+$/.test(text) ? { text: text.toLowerCase(), folds: true } : undefined;
+}
+
+/** What of time the values in a name stand for together: that of the finest one; `undefined` where none is a time. */
+function namePeriod(values: readonly SymbolicValue[]): NamedPeriod | undefined {
+  let finest: { readonly days: number; readonly period: NamedPeriod } | undefined;
+  for (const value of values) {
+    const readings = value.kind === 'time' ? readingsOfText(value) : undefined;
+    const [reading] = readings?.readings ?? [];
+    if (readings === undefined || reading === undefined) continue;
+    // A name that is exact to the moment stands for that moment.
+    const unit = readings.unit ?? 'second';
+    const end = endOfUnit(readings, unit, [value.kind === 'time' ? (value.zone ?? 'UTC') : 'UTC']).readings[0];
+    const { months, days, ms } = unitLength(unit);
+    const length = months * 31 + days + ms / 86_400_000;
+    if (finest !== undefined && finest.days <= length) continue;
+    finest = { days: length, period: { lo: reading.time, hi: (end ?? reading).time } };
+  }
+  return finest?.period;
 }

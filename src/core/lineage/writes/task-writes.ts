@@ -10,6 +10,7 @@ import { putInBehind } from '../own-rows/put-in-behind.ts';
 import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
+import { withEmptiedParts } from './emptied-parts.ts';
 import { isUpsert, ofInserts } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { ranTwice } from './ran-twice.ts';
@@ -57,7 +58,7 @@ export function taskWrites(statements: readonly TaskStatement[], tables: TableCo
     const write = writeOf(written, tables, known, statements);
     return write === undefined ? [] : [write];
   });
-  return { writes, internal };
+  return { writes: withEmptiedParts(writes, [...byTarget.values()], tables), internal };
 }
 
 /** `orders` beside `shop.orders` in one task is that table, where no other schema has one of the name. */

@@ -66,6 +66,10 @@ export function insertGuard(
     )
   )
     return sure;
+  const written = context.factsOf(task)?.writes.find(({ table }) => sameTable(table, key));
+  if (written?.partEmptied === true) return sure;
+  if (written?.mayEmpty !== undefined)
+    return { kind: 'unless', unless: `${written.mayEmpty}, which it empties, is the partition that holds them` };
   const earlier = context.runEarlier(task, key);
   if (comparesWithTarget(view, key)) {
     const ends = [...own, ...earlier].some(

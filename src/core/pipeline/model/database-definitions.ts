@@ -19,6 +19,8 @@ export interface DatabaseRelation {
   readonly calls: readonly string[];
   /** Its partitions and the tables that inherit from it, all the way down: their rows are its rows too. */
   readonly parts: readonly string[];
+  /** Of those that are partitions, which rows they hold, as the catalog shows it: `FOR VALUES FROM ('…') TO ('…')`. */
+  readonly bounds?: readonly { readonly name: string; readonly bound: string }[];
   /** Row-security policies may read more than what a statement names. */
   readonly hasPolicies: boolean;
 }

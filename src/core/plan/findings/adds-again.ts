@@ -44,8 +44,19 @@ export function addsAgain({
 }
 
 function secondTime(write: WriteFact): string {
-  const { table, mode, takenFrom, behindMark, leavesOut, addsNull, refusedBy, madeAnew, keepsRows, tellsOfRuns } =
-    write;
+  const {
+    table,
+    mode,
+    takenFrom,
+    behindMark,
+    leavesOut,
+    addsNull,
+    refusedBy,
+    madeAnew,
+    keepsRows,
+    tellsOfRuns,
+    mayEmpty,
+  } = write;
   const changed = changedColumn(write);
   if (changed !== undefined && (surelyAgain(write) || mode !== 'append')) {
     const { column, adds, certainty, why } = changed;
@@ -56,6 +67,8 @@ function secondTime(write: WriteFact): string {
       ? `adds to ${column} of ${table}: running an interval again adds to it a second time.`
       : `makes ${column} of ${table} from its old value: running an interval again changes it a second time.`;
   }
+  if (mayEmpty !== undefined)
+    return `empties ${mayEmpty} before it adds rows to ${table}: unless that is the partition which holds them, running an interval again adds them a second time.`;
   if (behindMark !== undefined)
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (takenFrom !== undefined)

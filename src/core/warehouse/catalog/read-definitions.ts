@@ -16,6 +16,7 @@ interface RelationRow {
   readonly kind: string;
   readonly hasPolicies: boolean;
   readonly parts: readonly string[] | null;
+  readonly bounds: DatabaseRelation['bounds'] | null;
   readonly columns: readonly string[];
   readonly types: readonly string[];
   readonly keys: readonly (readonly string[])[] | null;
@@ -103,6 +104,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
     reads: namesOf(row.needs, 'relation'),
     calls: namesOf(row.needs, 'routine'),
     parts: row.parts ?? [],
+    ...(row.bounds == null ? {} : { bounds: row.bounds }),
     hasPolicies: row.hasPolicies,
   });
   const asRoutine = (row: RoutineRow): DatabaseRoutine => {

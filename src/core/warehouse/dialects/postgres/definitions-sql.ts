@@ -45,6 +45,10 @@ select pg_catalog.json_build_object(
     ) select pg_catalog.json_agg(m.nspname || '.' || k.relname order by k.relname) from below b
       join pg_catalog.pg_class k on k.oid = b.oid join pg_catalog.pg_namespace m on m.oid = k.relnamespace
   ) end,
+  'bounds', case when c.relkind = 'p' then (select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'name', m.nspname || '.' || k.relname, 'bound', pg_catalog.pg_get_expr(k.relpartbound, k.oid)) order by k.relname)
+    from pg_catalog.pg_inherits i join pg_catalog.pg_class k on k.oid = i.inhrelid
+    join pg_catalog.pg_namespace m on m.oid = k.relnamespace where i.inhparent = c.oid) end,
   'columns', (select coalesce(pg_catalog.json_agg(a.attname order by a.attnum), '[]')
     from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
   'types', (select coalesce(pg_catalog.json_agg(pg_catalog.format_type(a.atttypid, null) order by a.attnum), '[]')
