@@ -124,7 +124,11 @@ function describeValue(value: SymbolicValue): string {
   switch (value.kind) {
     case 'time': {
       const steps = value.time.steps.map((step) =>
-        step.kind === 'floor' ? ` floor ${step.unit} ${step.zone}` : ` shift ${describeOffset(step.offset)}`,
+        step.kind === 'floor'
+          ? ` floor ${step.unit} ${step.zone}`
+          : step.kind === 'wall'
+            ? ` wall ${step.from} ${step.zone}`
+            : ` shift ${describeOffset(step.offset)}`,
       );
       return `${value.time.anchor}${steps.join('')} as ${JSON.stringify(value.form)}`;
     }

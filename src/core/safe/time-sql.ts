@@ -17,6 +17,7 @@ function stepSql(at: string, step: TimeStep): string {
     if (isNamed(step.zone)) return `date_trunc('${step.unit}', ${at}, ${zone})`;
     return `date_trunc('${step.unit}', (${at}) AT TIME ZONE ${zone}) AT TIME ZONE ${zone}`;
   }
+  if (step.kind === 'wall') return `(${at}) AT TIME ZONE ${zoneSql(step.from)} AT TIME ZONE ${zone}`;
   const { months, days, ms } = step.offset;
   const clockOnly = months === 0 && (days === 0 || step.zone === 'UTC');
   if (clockOnly) return plus(at, days * 86_400_000 + ms);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { timeInWords } from '../../../src/core/lineage/facts/window-words.ts';
 import { readsOf, readsOfSql, workspace } from './workspace.ts';
 
 const s = "'{{ data_interval_start }}'";
@@ -268,13 +269,49 @@ describe('in another zone', () => {
     expect(read(tokyo, `ts >= ${s} and ts < ${e}`)).toBe('src.ts [start, end)');
   });
 
-  it('what it writes of such a column stays cut as its text says', () => {
-    const sql = "delete from t where ts = '{{ ds }}'; insert into t select * from src where ts = '{{ ds }}'";
-    const slices = [undefined, 'Asia/Tokyo'].map((session) => {
-      const facts = workspace({ d: { ...(session === undefined ? {} : { session }), tasks: { t: sql } } });
-      return facts.facts.get('d.t')?.writes.map(({ slice }) => slice);
+  describe('what it writes', () => {
+    const rows = "ts >= '{{ ds }}' and ts < '{{ macros.ds_add(ds, 1) }}'";
+    const written = (session: string | undefined, ddl = '', before = '', where = rows) => {
+      const sql = `${before}delete from t where ${where}; insert into t select * from src where ${where}`;
+      const facts = workspace({
+        ddl: { tasks: { t: ddl } },
+        d: { ...(session === undefined ? {} : { session }), tasks: { t: sql } },
+      });
+      expect(facts.facts.get('d.t')?.reads.map(({ table }) => table)).toEqual(['src']);
+      const slice = facts.facts.get('d.t')?.writes[0]?.slice;
+      return slice?.kind === 'range'
+        ? `[${timeInWords(slice.lo)}, ${timeInWords(slice.hi)})${slice.openZone === undefined ? '' : ` or ${slice.openZone}`}`
+        : undefined;
+    };
+    const asDays = `[${day}, ${day} + 1 day)`;
+    const clock = (zone: string) => `on the clock of ${zone}`;
+
+    it.each(['Asia/Tokyo', 'America/New_York', 'Europe/Warsaw'])('is of %s where the column holds moments', (zone) => {
+      const exact = `[${day} ${clock(zone)}, ${day} + 1 day ${clock(zone)})`;
+      expect(written(zone, 'create table t (ts timestamptz)')).toBe(exact);
+      expect(written(zone, 'create table t (ts timestamp)')).toBe(asDays);
+      expect(written(zone, 'create table t (ts date)')).toBe(asDays);
+      expect(written(zone, 'create table t (ts timestamptz)', '', `ts::date = '{{ ds }}'`)).toBe(
+        `[${day} ${clock(zone)}, ${day} ${clock(zone)} + 1 day)`,
+      );
     });
-    expect(slices[1]).toEqual(slices[0]);
+
+    it('is of both days where nobody says what the column holds, and says so', () => {
+      expect(written('America/New_York')).toBe(
+        `[${day}, ${day} + 1 day ${clock('America/New_York')}) or America/New_York`,
+      );
+      expect(written('Asia/Tokyo')).toBe(`[${day} ${clock('Asia/Tokyo')}, ${day} + 1 day) or Asia/Tokyo`);
+    });
+
+    it('is of UTC alone where that is the zone, nobody knows one, or instants bound it', () => {
+      for (const zone of ['UTC', undefined]) expect(written(zone)).toBe(asDays);
+      expect(written('Asia/Tokyo', '', '', `ts >= ${s} and ts < ${e}`)).toBe('[start, end)');
+    });
+
+    it('is of no one zone where the text sets another on its way', () => {
+      const set = "set timezone to 'Asia/Tokyo'; ";
+      expect(written('America/New_York', '', set)).toMatch(/ or (?:America\/New_York|Asia\/Tokyo)$/);
+    });
   });
 
   it('ds is the UTC day', () => {

@@ -267,7 +267,7 @@ function datesOf({ lo, hi }: DatedSlice, asked: Range, zone: string): Range {
     const text = steps.map((step) =>
       step.kind === 'floor' ? (['hour', 'minute', 'second'].includes(step.unit) ? 'clock' : step.zone) : 'moved',
     );
-    const whole = steps.every((step) => step.kind === 'floor' || step.offset.ms === 0);
+    const whole = steps.every((step) => step.kind !== 'shift' || step.offset.ms === 0);
     return whole ? text.findLast((word) => word !== 'moved') : undefined;
   });
   const days = zones[0];

@@ -17,10 +17,10 @@ vi.setConfig({ testTimeout: 60_000 });
 /** The plain calendar result of a bound, without the widening that lineage asks of it. */
 function valueAt(value: SymbolicValue & { kind: 'time' }, interval: DataInterval): Instant {
   const start = value.time.anchor === 'start' ? interval.start : interval.end;
-  return value.time.steps.reduce(
-    (at, step) => (step.kind === 'floor' ? floorTo(at, step.unit, step.zone) : shift(at, step.offset, step.zone)),
-    start,
-  );
+  return value.time.steps.reduce((at, step) => {
+    if (step.kind === 'wall') throw new Error('a template knows no session');
+    return step.kind === 'floor' ? floorTo(at, step.unit, step.zone) : shift(at, step.offset, step.zone);
+  }, start);
 }
 
 const day = 86_400_000;

@@ -56,14 +56,15 @@ function throughSteps(
   // The outermost cut knows the operator; further in, the range is half-open.
   let below: BoundOperator = operator;
   let above: BoundOperator = operator;
+  const inside = context.session !== undefined && type === 'timestamptz' ? [context.session] : context.zones;
   for (const step of side.steps) {
     if (step.kind === 'shift') {
-      const zones = side.zone === undefined ? context.zones : [side.zone];
+      const zones = side.zone === undefined ? inside : [side.zone];
       lo = lo && shiftReadings(lo, opposite(step), zones);
       hi = hi && shiftReadings(hi, opposite(step), zones);
       continue;
     }
-    const zones = step.zone !== undefined ? [step.zone] : side.zone !== undefined ? [side.zone] : context.zones;
+    const zones = step.zone !== undefined ? [step.zone] : side.zone !== undefined ? [side.zone] : inside;
     lo = lo && lowerThroughCut(onCalendarOf(lo, step, zones), above, step, zones);
     hi = hi && upperThroughCut(onCalendarOf(hi, step, zones), below, step, zones);
     if (step.zone !== undefined) [lo, hi] = [lo && unplaced(lo), hi && unplaced(hi)];
@@ -71,8 +72,8 @@ function throughSteps(
     below = '<';
   }
   const ends = {
-    lo: lo && lowerEnd(lo, above, type, context.zones),
-    hi: hi && upperEnd(hi, below, type, context.zones),
+    lo: lo && lowerEnd(lo, above, type, inside),
+    hi: hi && upperEnd(hi, below, type, inside),
   };
   if (side.zone === undefined || type === 'timestamp' || type === 'date') return ends;
   return { lo: ends.lo && asMoment(ends.lo), hi: ends.hi && asMoment(ends.hi) };
@@ -94,7 +95,12 @@ const opposite = ({ offset }: Extract<ColumnStep, { kind: 'shift' }>): typeof of
  * what a moment is taken for that is compared with a column of wall times.
  */
 function inSession(value: TimeReadings, side: ComparedColumn, type: ColumnType, context: SqlContext): TimeReadings {
-  const { zones, mayBeMoments = false } = context;
+  const { zones, mayBeMoments = false, session } = context;
+  if (session !== undefined && (type === 'timestamptz' || (type === undefined && mayBeMoments))) {
+    if (!value.naive) return value;
+    const moments = wallTimesOf(value, session);
+    return type === undefined ? { ...value, readings: [...value.readings, ...moments.readings] } : moments;
+  }
   const others = zones.filter((zone) => zone !== 'UTC');
   const cuts = side.steps.some((step) => step.kind === 'cut');
   const local =
@@ -107,6 +113,15 @@ function inSession(value: TimeReadings, side: ComparedColumn, type: ColumnType, 
         : [];
   return local.length === 0 ? value : { ...value, readings: [...value.readings, ...local] };
 }
+
+/** Wall times as the moments at which a clock in the zone shows them. */
+const wallTimesOf = (value: TimeReadings, zone: ZoneName): TimeReadings => ({
+  ...value,
+  readings: value.readings.map(({ time, zone: from = 'UTC' }) => ({
+    time: from === zone ? time : appendStep(time, { kind: 'wall', from, zone }),
+    zone,
+  })),
+});
 
 /** The name of a day of another clock, taken for a day of UTC. */
 const labelsInUtc = (value: TimeReadings): TimeReadings['readings'] =>

@@ -81,6 +81,11 @@ export type SliceFact =
       readonly predicate: { readonly sqlIndex: number; readonly start: number; readonly end: number } | undefined;
       /** Without a DELETE of its own: the one value that the rows which it writes have in each of these columns. */
       readonly values?: readonly SliceValue[] | undefined;
+      /**
+       * Nobody says the type of `column`: the rows are those of UTC's days or, where it holds moments, of this zone of the
+       * session, and the range holds both.
+       */
+      readonly openZone?: ZoneName;
     }
   /** The task rewrites the whole table. */
   | { readonly kind: 'whole-table' }

@@ -28,6 +28,8 @@ export const staysInside = (window: ReadWindow): boolean =>
     if (anchor === 'end') return false;
     return steps.every((step) => {
       if (step.kind === 'floor') return true;
+      // East of Greenwich a day begins before that of UTC.
+      if (step.kind === 'wall') return false;
       const { months, days, ms } = step.offset;
       return months >= 0 && days >= 0 && ms >= 0;
     });
@@ -68,6 +70,11 @@ export function strayOf(expression: TimeExpression): { readonly back: number; re
   for (const step of expression.steps) {
     if (step.kind === 'floor') {
       back += longestUnitMs[step.unit];
+      continue;
+    }
+    if (step.kind === 'wall') {
+      back += slackMs;
+      forward += slackMs;
       continue;
     }
     const { months, days, ms } = step.offset;

@@ -20,7 +20,8 @@ export function sliceInWords(slice: SliceFact): string {
   if (slice.kind === 'whole-table') return 'the whole table';
   if (slice.kind === 'unknown') return `unknown: ${slice.reason}`;
   const range = rangeInWords([slice.lo], [slice.hi]);
-  return slice.kind === 'own-table' ? `the table of ${range}` : range;
+  if (slice.kind === 'own-table') return `the table of ${range}`;
+  return slice.openZone === undefined ? range : `${range}, in UTC or in ${slice.openZone}`;
 }
 
 function rangeInWords(lo: readonly TimeExpression[], hi: readonly TimeExpression[]): string {
@@ -57,6 +58,7 @@ export function timeInWords(expression: TimeExpression): string {
 
 function stepInWords(text: string, step: TimeStep): string {
   if (step.kind === 'floor') return `${step.unit} of ${text} (${step.zone})`;
+  if (step.kind === 'wall') return `${text} on the clock of ${step.zone}`;
   const parts = offsetParts(step.offset);
   return parts.reduce((words, { amount, unit }) => {
     const size = Math.abs(amount);

@@ -1,5 +1,6 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import { locate } from '../../text/mapped-text.ts';
+import type { TimeExpression } from '../../time/expressions/time-expression.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredTask } from '../facts/declared-facts.ts';
@@ -11,7 +12,9 @@ import { type ChosenWindow, chooseWindow } from '../queries/choose-window.ts';
 import { type TableRead, tableReads } from '../queries/table-reads.ts';
 import { type ViewDefinition, viewDefinition } from '../queries/view-definition.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
-import { forReads } from '../times/sql-context.ts';
+import { forReads, forWrites } from '../times/sql-context.ts';
+import type { TimeReading } from '../times/time-readings.ts';
+import { widestReading } from '../times/widest-reading.ts';
 import { namedTable } from '../writes/table-of-statement.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from '../writes/task-statements.ts';
 import { deletesAll } from '../writes/task-writes.ts';
@@ -20,7 +23,7 @@ import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import { inletReads } from './outlet-facts.ts';
 import { withSnapshots } from './snapshot-reads.ts';
 import { taskUnknowns } from './task-unknowns.ts';
-import { undeclaredWrites } from './undeclared-writes.ts';
+import { undeclaredWrites, withStoredTypes } from './undeclared-writes.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 
 /** The statements of a task and what they and its calls write, before what a person declared. */
@@ -43,7 +46,7 @@ export function taskFacts(
   database?: ZoneName,
 ): TaskFacts {
   const statements = written?.statements ?? taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
-  const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables);
+  const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables, database);
   const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same, zoneOf(pipeline));
   const found = [...readFacts(statements, tables, internal, writes, database), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
@@ -98,10 +101,10 @@ function readFacts(
       const { windowAt } = placed;
       const window = placed.window.kind === 'unbounded' ? openWindow(mayBeBoundBy) : placed.window;
       const own = writes.find((write) => tables.same(write.table, table));
-      // A slice that is written is cut by the words of the text alone; the same words mean the same rows when read.
+      // A slice that is written is cut by the zone of the session; the same words mean the same rows when read.
       const alike =
         asSlice === undefined ? window : chooseWindow(table, asSlice, tables.slicedBy(table), source).window;
-      if (own !== undefined && alike.kind === 'range' && isOwnSlice(alike, own.slice)) continue;
+      if (own !== undefined && alike.kind === 'range' && isOwnSlice(alike, own.slice, item)) continue;
       const key = JSON.stringify([table, naming?.parts, { ...window, at: undefined, mayBeBoundBy: undefined }]);
       const known = found.get(key);
       const view = through === undefined || temporary.has(through.view.name) ? {} : { through: through.view.name };
@@ -151,13 +154,12 @@ function readsOf(
 ): readonly FoundRead[] {
   const { kind, target } = statement;
   const forRead = forReads(context, sql, database);
-  const typeOf = (table: string, column: string) => tables.typeOf(table, column) ?? tables.storedType(table, column);
-  const typed = forRead.mayBeMoments ? { ...tables, typeOf } : tables;
+  const typed = forRead.mayBeMoments ? withStoredTypes(tables) : tables;
   if (kind !== 'refresh' || target === undefined) {
     if (viewDefinition(statement, sql) !== undefined) return [];
     const reads = tableReads(statement, forRead, typed);
     if (!forRead.mayBeMoments) return reads;
-    const plain = tableReads(statement, context, tables);
+    const plain = tableReads(statement, forWrites(context, sql, database), typed);
     return reads.map((read, index) => {
       const alike = plain[index];
       return alike?.table.start === read.table.start ? { ...read, asSlice: alike.ranges } : read;
@@ -181,13 +183,22 @@ function localViews(statements: readonly TaskStatement[]): ReadonlyMap<string, V
 }
 
 /** A task that reads exactly the rows that it rewrites depends on no other interval of its own. */
-function isOwnSlice(window: Extract<ReadFact['window'], { kind: 'range' }>, slice: SliceFact): boolean {
+function isOwnSlice(
+  window: Extract<ReadFact['window'], { kind: 'range' }>,
+  slice: SliceFact,
+  { context }: TaskStatement,
+): boolean {
   const column = slice.kind === 'range' ? slice.column : slice.kind === 'own-table' ? '' : undefined;
   if ((slice.kind !== 'range' && slice.kind !== 'own-table') || column !== window.column) return false;
-  const [lo, ...otherLo] = window.lo;
-  const [hi, ...otherHi] = window.hi;
-  if (otherLo.length > 0 || otherHi.length > 0) return false;
+  const open = slice.kind === 'range' && slice.openZone !== undefined;
+  if (!open && (window.lo.length > 1 || window.hi.length > 1)) return false;
+  // A slice that may be of either zone is the widest of what the same words mean.
+  const lo = widestReading({ readings: window.lo.map(anyZone), ...someTime }, 'lower', context.intervals);
+  const hi = widestReading({ readings: window.hi.map(anyZone), ...someTime }, 'upper', context.intervals);
   return JSON.stringify([lo, hi]) === JSON.stringify([slice.lo, slice.hi]);
 }
+
+const someTime = { unit: undefined, naive: false } as const;
+const anyZone = (time: TimeExpression): TimeReading => ({ time, zone: undefined });
 
 const zoneOf = ({ zone }: Pipeline): ZoneName => (isZone(zone) ? zone : 'UTC');

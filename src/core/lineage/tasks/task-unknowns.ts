@@ -100,15 +100,15 @@ function unknownWindow(
 
 const isWholeReplace = ({ slice, mode }: WriteFact): boolean => slice.kind === 'whole-table' && mode === 'full_replace';
 
-const unknownSlice = (task: Task, { table, slice, sliceAt, at }: WriteFact): readonly Unknown[] =>
-  slice.kind === 'unknown'
-    ? [
-        {
-          task: task.id,
-          about: 'slice',
-          table,
-          message: `The rows of ${table} that one interval owns are not known: ${slice.reason}.`,
-          at: sliceAt ?? at,
-        },
-      ]
-    : [];
+function unknownSlice(task: Task, { table, slice, sliceAt, at }: WriteFact): readonly Unknown[] {
+  const unknown = (message: string): readonly Unknown[] => [
+    { task: task.id, about: 'slice', table, message, at: sliceAt ?? at },
+  ];
+  if (slice.kind === 'unknown')
+    return unknown(`The rows of ${table} that one interval owns are not known: ${slice.reason}.`);
+  if (slice.kind !== 'range' || slice.openZone === undefined) return [];
+  const { column, openZone } = slice;
+  return unknown(
+    `The rows of ${table} that one interval owns are those of UTC’s days or, where ${column} holds moments, of ${openZone}’s, and its type is not known: plan with a connection, keep CREATE TABLE ${table} in the workspace, or declare it under writes of the task in backfill.yaml, such as slice: day of start (UTC).`,
+  );
+}

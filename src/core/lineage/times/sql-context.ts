@@ -2,6 +2,7 @@ import type { TaskSql } from '../../pipeline/model/model.ts';
 import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { movesMidnight } from '../../time/zones/moves-midnight.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { anyIntervals } from './sample-intervals.ts';
@@ -25,6 +26,13 @@ export interface SqlContext {
    * may hold moments, which that zone decides, and a window that is too wide costs less than one too narrow.
    */
   readonly mayBeMoments?: boolean;
+  /**
+   * The zone that the session is known to be in from beginning to end, where what a statement writes is asked for: there a
+   * wall time that a column of moments is compared with is one of this zone and of no other.
+   */
+  readonly session?: ZoneName;
+  /** A text of the session sets its zone. */
+  readonly setsZone?: boolean;
   /** Some intervals that the text is run for. */
   readonly intervals: () => readonly DataInterval[];
 }
@@ -41,8 +49,14 @@ export const sqlContext = (
   holes: sql.masked.holes,
   dialect: sql.dialect,
   zones: sessionZones(sql, zone, texts),
+  ...(texts.some(({ source }) => setsZone(source.text, sql.dialect)) && { setsZone: true }),
   intervals,
 });
+
+const setsZone = (text: string, dialect: DialectName): boolean => {
+  const { zones, open } = setZones(text, dialect);
+  return zones.length + open.length > 0;
+};
 
 /**
  * The context for what a statement reads. `database`: what the server says of its sessions, where it was asked; wider is
@@ -53,6 +67,18 @@ export function forReads(context: SqlContext, sql: TaskSql, database: ZoneName |
   const isTold =
     sql.sessionZone !== undefined || database !== undefined || setZones(context.text, sql.dialect).zones.length > 0;
   return !isTold || zones.length === 1 ? context : { ...context, zones, mayBeMoments: true };
+}
+
+/**
+ * The context for the rows that a statement writes: as {@link forReads}, and by the days of one zone alone where it is known
+ * that the session is in that one.
+ */
+export function forWrites(context: SqlContext, sql: TaskSql, database: ZoneName | undefined): SqlContext {
+  const wide = forReads(context, sql, database);
+  const session = context.setsZone === true ? undefined : (database ?? sql.sessionZone);
+  // Where a clock skips or repeats midnight, a date is more than its one midnight: there the wider way stands.
+  if (session === undefined || movesMidnight(session) || context.dialect !== 'postgres') return wide;
+  return { ...wide, zones: distinct(['UTC', session]), session };
 }
 
 function sessionZones(

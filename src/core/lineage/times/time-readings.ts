@@ -207,6 +207,7 @@ function startedUnit({ steps }: TimeExpression, zone: ZoneName): CalendarUnit | 
   for (const step of steps) {
     if (step.zone !== zone) unit = undefined;
     else if (step.kind === 'floor') unit = step.unit;
+    else if (step.kind === 'wall') unit = undefined;
     // From a day that begins at 01:00 a day on is 01:00, too.
     else unit = movesMidnight(zone) ? undefined : unitAfterShift(unit, step.offset);
   }

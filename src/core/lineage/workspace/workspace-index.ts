@@ -5,6 +5,7 @@ import { createMemo, keepSame, oncePer, sameItems } from '../../pipeline/workspa
 import type { Problem } from '../../text/span.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { postgresZone } from '../../time/zones/postgres-zone.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredFacts, DeclaredTask } from '../facts/declared-facts.ts';
 import { type DeclaredSources, noSources } from '../facts/declared-sources.ts';
 import type { TaskFacts } from '../facts/facts.ts';
@@ -81,15 +82,17 @@ export function createWorkspaceIndex(): WorkspaceIndex {
           return { ...task, routines: [...(task.routines ?? []).filter(({ name }) => !names.has(name)), ...asked] };
         });
 
-  const cutsIn = (task: Task, pipeline: Pipeline, said: DeclaredTask | undefined, lookup: TableLookup): TaskCuts =>
-    cutsOf(task, [pipeline, said], lookup, (asked) => taskCuts(task, pipeline, asked, said));
+  const cutsIn = ({ task, pipeline }: Owned, said: DeclaredTask | undefined, lookup: TableLookup): TaskCuts => {
+    const zone = sessionZoneOf(asked);
+    return cutsOf(task, [pipeline, said, zone], lookup, (tables) => taskCuts(task, pipeline, tables, said, zone));
+  };
 
   /** Writes come first, because the window of a read depends on how its table is cut. */
   const sliceColumns = (tasks: Iterable<Owned>, declared: DeclaredFacts, lookup: TableLookup) => {
     const found = new Map<string, string[]>();
-    for (const { task, pipeline } of tasks) {
-      if (!isScheduled(pipeline)) continue;
-      for (const { table, column } of cutsIn(task, pipeline, declared.get(task.id), lookup).cuts) {
+    for (const one of tasks) {
+      if (!isScheduled(one.pipeline)) continue;
+      for (const { table, column } of cutsIn(one, declared.get(one.task.id), lookup).cuts) {
         const known = found.get(names(table));
         if (known === undefined) found.set(names(table), [column]);
         else if (!known.includes(column)) known.push(column);
@@ -125,13 +128,13 @@ export function createWorkspaceIndex(): WorkspaceIndex {
       const beforeCuts = uncut(names, definitions, new Map(), stored);
       slicedBy = sliceColumns(owned, declared, beforeCuts);
 
-      const zone = database?.timeZone === undefined ? undefined : postgresZone(database.timeZone);
+      const zone = sessionZoneOf(database);
       const lookup = complete(names, definitions, slicedBy, stored);
       const facts = new Map<TaskId, TaskFacts>();
       const scheduled: TaskFacts[] = [];
       for (const { task, pipeline } of owned) {
         const said = declared.get(task.id);
-        const written = isScheduled(pipeline) ? cutsIn(task, pipeline, said, beforeCuts).written : undefined;
+        const written = isScheduled(pipeline) ? cutsIn({ task, pipeline }, said, beforeCuts).written : undefined;
         const found = factsOf(task, [pipeline, said, sources, written, zone], lookup, ({ tableOf }) =>
           taskFacts(task, pipeline, knownTables(tableOf), said, sources, written, zone),
         );
@@ -161,6 +164,7 @@ function taskCuts(
   pipeline: Pipeline,
   { tableOf }: TableLookup,
   declared: DeclaredTask | undefined,
+  zone: ZoneName | undefined,
 ): TaskCuts {
   let asksCuts = false;
   const known = knownTables((name) => {
@@ -174,12 +178,16 @@ function taskCuts(
     };
   });
   const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
-  const writes = undeclaredWrites(task, statements, known);
+  const writes = undeclaredWrites(task, statements, known, zone);
   const cuts = withDeclaredWrites(writes.writes, declared?.writes ?? [], known.same).flatMap(({ table, slice }) =>
     slice.kind === 'range' ? [{ table, column: slice.column }] : [],
   );
   return { cuts, written: asksCuts ? undefined : { statements, writes } };
 }
+
+/** The zone that the database gives its sessions, where it was asked and days of it are known. */
+const sessionZoneOf = (database: DatabaseDefinitions | undefined): ZoneName | undefined =>
+  database?.timeZone === undefined ? undefined : postgresZone(database.timeZone);
 
 const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
   a.size === b.size && [...a.keys()].every((key) => b.has(key));

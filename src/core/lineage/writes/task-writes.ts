@@ -2,7 +2,7 @@ import { isQualified, lastNamePart } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { locate } from '../../text/mapped-text.ts';
 import { type Ranges, withoutPlaces } from '../columns/query-scope.ts';
-import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
+import type { RangeSlice, SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
 import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
 import { madeOfItself } from '../own-rows/keeps-own-rows.ts';
@@ -205,7 +205,9 @@ function writeOf(
 ): WriteFact | undefined {
   const first = items[0];
   if (first === undefined) return undefined;
-  const way = onEachWay(items, (some) => modeAndSlice(table, some, isRemade, tables, known));
+  const wayOf = (all: readonly TaskStatement[]) =>
+    onEachWay(all, (some) => modeAndSlice(table, some, isRemade, tables, known));
+  const way = wayOf(items);
   const keys = tables.keysOf(table);
   const columns = keys.columns.map(({ name }) => name);
   const names = items.flatMap(({ statement: { kind, target } }) => (/rename$/.test(kind) ? [] : (target?.name ?? [])));
@@ -214,7 +216,8 @@ function writeOf(
       ? madeOfItself(all, (name) => name === table || names.includes(name), columns)
       : undefined;
   const mode = ofItself?.mode ?? way.mode;
-  const { slice: found, sliceAt } = way;
+  const { sliceAt } = way;
+  const found = withOpenZone(way.slice, items, (all) => wayOf(all).slice);
   const slice = ownTable(naming, found, mode, first) ?? found;
   const key = items.flatMap(({ statement }) => {
     if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
@@ -244,6 +247,20 @@ function writeOf(
     provenance: 'sql',
     at,
   };
+}
+
+/** Says of a slice that it is as wide as what its conditions mean in UTC and in the zone of the session. */
+function withOpenZone(
+  slice: SliceFact,
+  items: readonly TaskStatement[],
+  sliceOf: (items: readonly TaskStatement[]) => SliceFact,
+): SliceFact {
+  const context = items.find((item) => item.context.mayBeMoments)?.context;
+  const zone = context?.session ?? context?.zones.find((one) => one !== 'UTC');
+  if (slice.kind !== 'range' || zone === undefined) return slice;
+  const inUtc = sliceOf(items.map((item) => ({ ...item, context: { ...item.context, mayBeMoments: false } })));
+  const bounds = ({ lo, hi }: RangeSlice): string => JSON.stringify([lo, hi]);
+  return inUtc.kind === 'range' && bounds(inUtc) !== bounds(slice) ? { ...slice, openZone: zone } : slice;
 }
 
 /** A table that no two intervals share is its interval's, whatever the statements say; one that they do only where each rewrites it. */

@@ -124,6 +124,7 @@ function zoneOfDate({ steps }: TimeExpression): ZoneName | undefined {
   const at = steps.findLastIndex((step) => step.kind === 'floor');
   const floor = steps[at];
   if (floor?.kind !== 'floor' || /^(?:second|minute|hour)$/.test(floor.unit)) return undefined;
-  const whole = steps.slice(at + 1).every((step) => step.kind === 'shift' && step.offset.ms % dayMs === 0);
-  return whole ? floor.zone : undefined;
+  const after = steps.slice(at + 1);
+  const whole = after.every((step) => step.kind === 'wall' || (step.kind === 'shift' && step.offset.ms % dayMs === 0));
+  return whole ? (after.findLast(({ kind }) => kind === 'wall')?.zone ?? floor.zone) : undefined;
 }

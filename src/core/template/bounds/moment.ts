@@ -67,6 +67,7 @@ export function isFloored(steps: readonly TimeStep[], unit: CalendarUnit, zone: 
       if (step.unit === 'week') return rank[unit] <= rank.day || unit === 'week';
       return unit !== 'week' && rank[step.unit] >= rank[unit];
     }
+    if (step.kind === 'wall') return false;
     const { months, days, ms } = step.offset;
     if (ms !== 0 && !(rank[unit] <= rank.hour && zone === 'UTC' && ms % 3_600_000 === 0)) return false;
     if (days !== 0 && rank[unit] > rank.day && !(unit === 'week' && days % 7 === 0)) return false;

@@ -6,7 +6,7 @@ import { type Instant, instant } from '../zones/instant.ts';
 import { movesMidnight } from '../zones/moves-midnight.ts';
 import { addMonths, shift } from '../zones/shift.ts';
 import { type WallTime, wallTime } from '../zones/wall-time.ts';
-import { lastChange, offsetMs, toWall, wallChoices } from '../zones/zone.ts';
+import { fromWall, lastChange, offsetMs, toWall, wallChoices } from '../zones/zone.ts';
 import type { ZoneName } from '../zones/zone-name.ts';
 import type { TimeExpression, TimeStep } from './time-expression.ts';
 
@@ -77,13 +77,26 @@ const closed = (at: Instant, zone: ZoneName, side: BoundSide): Instant =>
 export function exactTime({ anchor, steps }: TimeExpression, interval: DataInterval): Instant {
   let value = anchor === 'start' ? interval.start : interval.end;
   for (const step of steps) {
-    value = step.kind === 'floor' ? floorTo(value, step.unit, step.zone) : shift(value, step.offset, step.zone);
+    value = exactStep(value, step);
   }
   return value;
 }
 
+function exactStep(at: Instant, step: TimeStep): Instant {
+  switch (step.kind) {
+    case 'floor':
+      return floorTo(at, step.unit, step.zone);
+    case 'shift':
+      return shift(at, step.offset, step.zone);
+    case 'wall':
+      return Number.isFinite(at) ? fromWall(step.zone, toWall(step.from, at)) : at;
+  }
+}
+
 function applyStep(at: Instant, step: TimeStep, side: BoundSide): Instant {
   if (step.kind === 'floor') return floorTo(at, step.unit, step.zone);
+  if (step.kind === 'wall')
+    return Number.isFinite(at) ? monotoneInstant(monotoneWall(at, step.from, side), step.zone, side) : at;
   return monotoneShift(at, step.offset, step.zone, side);
 }
 
