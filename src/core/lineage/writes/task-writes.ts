@@ -2,8 +2,9 @@ import { isQualified, lastNamePart } from '../../sql/model/name-parts.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { locate } from '../../text/mapped-text.ts';
 import { type Ranges, withoutPlaces } from '../columns/query-scope.ts';
-import type { RangeSlice, SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
+import type { SliceFact, WriteFact, WriteMode } from '../facts/facts.ts';
 import { isShared, type TableNaming } from '../facts/table-naming.ts';
+import { withOpenZone } from '../facts/with-open-zone.ts';
 import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
 import { madeOfItself } from '../own-rows/keeps-own-rows.ts';
 import { putInBehind } from '../own-rows/put-in-behind.ts';
@@ -217,7 +218,7 @@ function writeOf(
       : undefined;
   const mode = ofItself?.mode ?? way.mode;
   const { sliceAt } = way;
-  const found = withOpenZone(way.slice, items, (all) => wayOf(all).slice);
+  const found = withOpenZone(way.slice, openZone(items), () => wayOf(items.map(asTyped)).slice);
   const slice = ownTable(naming, found, mode, first) ?? found;
   const key = items.flatMap(({ statement }) => {
     if (statement.conflict !== undefined && statement.conflict.key.length > 0) return [statement.conflict.key];
@@ -249,19 +250,13 @@ function writeOf(
   };
 }
 
-/** Says of a slice that it is as wide as what its conditions mean in UTC and in the zone of the session. */
-function withOpenZone(
-  slice: SliceFact,
-  items: readonly TaskStatement[],
-  sliceOf: (items: readonly TaskStatement[]) => SliceFact,
-): SliceFact {
+/** The zone that a column of no known type may be told in beside UTC. */
+function openZone(items: readonly TaskStatement[]): string | undefined {
   const context = items.find((item) => item.context.mayBeMoments)?.context;
-  const zone = context?.session ?? context?.zones.find((one) => one !== 'UTC');
-  if (slice.kind !== 'range' || zone === undefined) return slice;
-  const inUtc = sliceOf(items.map((item) => ({ ...item, context: { ...item.context, mayBeMoments: false } })));
-  const bounds = ({ lo, hi }: RangeSlice): string => JSON.stringify([lo, hi]);
-  return inUtc.kind === 'range' && bounds(inUtc) !== bounds(slice) ? { ...slice, openZone: zone } : slice;
+  return context?.session ?? context?.zones.find((one) => one !== 'UTC');
 }
+
+const asTyped = (item: TaskStatement) => ({ ...item, context: { ...item.context, mayBeMoments: false } });
 
 /** A table that no two intervals share is its interval's, whatever the statements say; one that they do only where each rewrites it. */
 function ownTable(
