@@ -140,6 +140,112 @@ const followed: Readonly<
   },
 };
 
+const operator = (function_: string) =>
+  `create operator *# (function = ${function_}, leftarg = numeric, rightarg = numeric)`;
+const wrapper = ['create foreign data wrapper w', 'create server far foreign data wrapper w'];
+
+/** What a task rests on that stands in the catalogs only: once it is defined in another way, the unit runs, and then is left out again. */
+const redefined: Readonly<
+  Record<string, { made: readonly string[]; fill: string; change: readonly string[]; rows: 'changed' | 'unchanged' }>
+> = {
+  'the mapping of a text search configuration': {
+    made: ['create text search configuration cfg (copy = simple)'],
+    fill: fill("length(to_tsvector('cfg', 'the running dogs')::text)"),
+    change: ['alter text search configuration cfg alter mapping for asciiword with english_stem'],
+    rows: 'changed',
+  },
+  'a text search configuration made anew': {
+    made: ['create text search configuration cfg (copy = simple)'],
+    fill: fill("length(to_tsvector('cfg', 'the running dogs')::text)"),
+    change: ['drop text search configuration cfg', 'create text search configuration cfg (copy = english)'],
+    rows: 'changed',
+  },
+  'the options of a text search dictionary': {
+    made: [
+      'create text search dictionary words (template = simple)',
+      'create text search configuration cfg (copy = simple)',
+      'alter text search configuration cfg alter mapping for asciiword with words',
+    ],
+    fill: fill("length(to_tsvector('cfg', 'the running dogs')::text)"),
+    change: ['alter text search dictionary words (accept = false)'],
+    rows: 'changed',
+  },
+  'a collation': {
+    made: ["create collation sorted (provider = libc, locale = 'C')"],
+    fill: fill("case when 'a' collate sorted < 'B' then 1 else 2 end"),
+    change: ['drop collation sorted', "create collation sorted (provider = libc, locale = 'POSIX')"],
+    rows: 'unchanged',
+  },
+  'the function of an operator': {
+    made: [
+      'create function plus(a numeric, b numeric) returns numeric language sql immutable as $$ select a + b $$',
+      'create function times(a numeric, b numeric) returns numeric language sql immutable as $$ select a * b $$',
+      operator('plus'),
+    ],
+    fill: fill('o.amount *# 3'),
+    change: ['drop operator *# (numeric, numeric)', operator('times')],
+    rows: 'changed',
+  },
+  'the function of a cast': {
+    made: [
+      'create type euro as (cents int)',
+      'create function whole(e euro) returns int language sql immutable as $$ select e.cents / 100 $$',
+      'create function parts(e euro) returns int language sql immutable as $$ select e.cents $$',
+      'create cast (euro as int) with function whole(euro)',
+    ],
+    fill: fill('row(o.id::int * 100)::euro::int'),
+    change: ['drop cast (euro as int)', 'create cast (euro as int) with function parts(euro)'],
+    rows: 'changed',
+  },
+  'the order of the values of an enum': {
+    made: ["create type level as enum ('low', 'high')"],
+    fill: fill("case when 'low'::level < 'high'::level then 1 else 2 end"),
+    change: ["alter type level add value 'none' before 'low'"],
+    rows: 'unchanged',
+  },
+  'the attributes of a type': {
+    made: ['create type pair as (a int)'],
+    fill: fill('length(row_to_json(null::pair)::text)'),
+    change: ['alter type pair alter attribute a type text'],
+    rows: 'unchanged',
+  },
+  'the state that an aggregate begins with': {
+    made: ['create aggregate total(numeric) (sfunc = numeric_add, stype = numeric, initcond = 1)'],
+    fill: `${fill('total(o.amount)')} group by 1, 2`,
+    change: ['create or replace aggregate total(numeric) (sfunc = numeric_add, stype = numeric, initcond = 100)'],
+    rows: 'changed',
+  },
+  'the default of a domain': {
+    made: ['create domain price as numeric default 1'],
+    fill: fill('(o.amount + 1)::price'),
+    change: ['alter domain price set default 2'],
+    rows: 'unchanged',
+  },
+  'the options of a foreign server': {
+    made: wrapper,
+    fill: fill('o.amount + 1'),
+    change: ["alter server far options (add host 'elsewhere')"],
+    rows: 'unchanged',
+  },
+  'whom a foreign server takes one for': {
+    made: [...wrapper, "create user mapping for public server far options (user 'one')"],
+    fill: fill('o.amount + 1'),
+    change: ["alter user mapping for public server far options (set user 'two')"],
+    rows: 'unchanged',
+  },
+};
+
+/** Settings that decide what the same SQL makes, as somebody sets them for the database. */
+const decidedBy: Readonly<Record<string, { fill: string; from: string; to: string }>> = {
+  default_text_search_config: {
+    fill: fill("length(to_tsvector('the running dogs')::text)"),
+    from: 'english',
+    to: 'simple',
+  },
+  extra_float_digits: { fill: fill('length((o.amount::float8 / 3)::text)'), from: '0', to: '-10' },
+  'plpgsql.variable_conflict': { fill: fill('o.amount'), from: 'error', to: 'use_column' },
+};
+
 /** What no look at tables can tell: never left out. */
 const open: Readonly<Record<string, { made?: readonly string[]; task: readonly string[] }>> = {
   'current_setting()': { task: [clear, fill("coalesce(nullif(current_setting('app.rate', true), '')::numeric, 1)")] },
@@ -192,6 +298,14 @@ const open: Readonly<Record<string, { made?: readonly string[]; task: readonly s
     task: [clear, fill('o.amount')],
   },
   'a catalog': { task: [clear, fill("pg_relation_size('raw.fx')")] },
+  'a dictionary of text search with a file': {
+    made: ['create text search dictionary filed (template = simple, stopwords = english)'],
+    task: [clear, fill("length(to_tsvector('english', o.amount::text)::text)")],
+  },
+  'a dictionary of text search with a file, by an operator': {
+    made: ['create text search dictionary filed (template = simple, stopwords = english)'],
+    task: [clear, fill("case when 'the dogs'::text @@ 'dog'::text then 1 else 2 end")],
+  },
   'a policy': {
     made: ['alter table sales enable row level security', 'create policy all_of_it on sales using (true)'],
     task: [clear, fill('o.amount')],
@@ -214,6 +328,10 @@ const settled: Readonly<Record<string, { made?: readonly string[]; task: readonl
   },
   'a surrogate that a default gives': {
     made: ['alter table sales add column made_at timestamptz default now()'],
+    task: [clear, fill('o.amount')],
+  },
+  'dictionaries of text search with a file, for who searches no text': {
+    made: ['create text search dictionary filed (template = simple, stopwords = english)'],
     task: [clear, fill('o.amount')],
   },
   'columns that are called like tables': {
@@ -239,7 +357,12 @@ describe.each(engines)('what stands in the database on %s', (engine) => {
     await run(job().statements.map(({ text }) => text));
   });
   beforeEach(async () => {
-    await change('drop schema if exists raw cascade', 'drop schema public cascade', 'create schema public');
+    await change(
+      'drop foreign data wrapper if exists w cascade',
+      'drop schema if exists raw cascade',
+      'drop schema public cascade',
+      'create schema public',
+    );
     await change('delete from backfill_ledger.versions', ...shopTables, ...rates);
   });
 
@@ -257,6 +380,26 @@ describe.each(engines)('what stands in the database on %s', (engine) => {
       expect(await run(task)).toMatchObject({ state: 'skipped' });
     },
   );
+
+  test.each(Object.entries(redefined))('%s is looked at', async (_, { made, fill: insert, change: changed, rows }) => {
+    await change(...made);
+    expect(await run([clear, insert])).toMatchObject({ state: 'changed' });
+    expect(await run([clear, insert])).toMatchObject({ state: 'skipped' });
+    await change(...changed);
+    expect(await run([clear, insert])).toMatchObject({
+      state: rows,
+      ...(rows === 'changed' ? { slices: [{ causes: [{ kind: 'definitions' }] }] } : {}),
+    });
+    expect(await run([clear, insert])).toMatchObject({ state: 'skipped' });
+  });
+
+  test('tables that come and go decide nothing', async () => {
+    const task = [clear, fill('o.amount')];
+    await run(task);
+    await change('create table beside (a int primary key, b text[], c numeric default 1)', 'create table gone (a int)');
+    await change('drop table gone', 'analyze');
+    expect(await run(task)).toMatchObject({ state: 'skipped' });
+  });
 
   test.each(Object.entries(open))('%s keeps a unit from being left out', async (_, { made = [], task }) => {
     await change(...made);
@@ -346,6 +489,26 @@ describe.each(engines)('what stands in the database on %s', (engine) => {
     await run(task, { slices });
     expect(await run(task, { slices })).toMatchObject({ state: 'skipped' });
   });
+
+  test.runIf(engine === 'postgres').each(Object.entries(decidedBy))(
+    '%s of the database is looked at',
+    async (name, { fill: insert, from, to }) => {
+      const { database } = fixture.connection as { database: string };
+      const fresh = () =>
+        relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' }).execute(
+          job({ run: `run-${++runs}`, inputs: [readsOrders], cutsOff: true, statements: [clear, insert] }),
+          neverAborted,
+        );
+      const be = (value: string) => change(`alter database ${database} set ${name} = '${value}'`);
+      await be(from);
+      await fresh();
+      expect(await fresh()).toMatchObject({ state: 'skipped' });
+      await be(to);
+      expect(await fresh()).not.toMatchObject({ state: 'skipped' });
+      expect(await fresh()).toMatchObject({ state: 'skipped' });
+      await change(`alter database ${database} reset ${name}`);
+    },
+  );
 
   test.runIf(engine === 'postgres')('rows that a setting changed are not said to have no cause', async () => {
     const task = [clear, fill("o.amount * current_setting('app.factor')::int")];

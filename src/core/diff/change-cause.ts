@@ -166,7 +166,7 @@ export function causeInWords(cause: ChangeCause): string {
     case 'statements':
       return 'the SQL came out otherwise than in the last run: another interval, other variables or params';
     case 'definitions':
-      return 'a function, trigger, default, policy or setting of the database changed since the last run';
+      return 'a function, trigger, default, policy, operator, type, collation, text search configuration, foreign server or setting of the database changed since the last run';
     case 'schema':
       return 'the schema of the table changed';
     case 'settings':

@@ -35,6 +35,14 @@ const settled = named(
    jsonb_build_array jsonb_build_object`,
 );
 
+const textSearch = named(
+  `get_current_ts_config json_to_tsvector jsonb_to_tsvector phraseto_tsquery plainto_tsquery to_tsquery to_tsvector ts_headline
+   ts_lexize ts_debug websearch_to_tsquery`,
+);
+
+/** Whether a function of the server takes words apart as a configuration of text search has it. */
+export const searchesText = (name: string): boolean => textSearch.has(name);
+
 /** What the result of a function of the server, or of an extension, rests on beside its arguments; `undefined`: nothing. */
 export function builtInReach(name: string, volatility: 'i' | 's' | 'v'): Reach | undefined {
   if (volatility === 'i') return undefined;

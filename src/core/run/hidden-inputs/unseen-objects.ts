@@ -39,6 +39,8 @@ export interface WritingObjects {
   readonly operators: readonly { readonly operator: string | null; readonly function: FunctionObject }[];
   /** What the user’s own domains let through; `kept`: a column of the tables is of one. */
   readonly domains: readonly { readonly domain: string; readonly check: string; readonly kept: boolean }[];
+  /** Dictionaries of text search of the user's own are made of files that no catalog has. */
+  readonly filedDictionaries: boolean;
 }
 
 export async function writingObjects(
@@ -48,13 +50,14 @@ export async function writingObjects(
 ): Promise<WritingObjects> {
   const tables = targets.flatMap(({ relation }) => relation?.table.storage ?? []);
   const { rows } = await session.query(writingObjectsSql(keepsParsedBodies(server)), [`{${tables.join(',')}}`]);
-  const [expressions, triggers, opaque, operators, domains] = rows[0] ?? [];
+  const [expressions, triggers, opaque, operators, domains, filed] = rows[0] ?? [];
   return {
     expressions: JSON.parse(expressions ?? '[]') as WritingObjects['expressions'],
     triggers: JSON.parse(triggers ?? '[]') as WritingObjects['triggers'],
     opaque: opaque === 't',
     operators: JSON.parse(operators ?? '[]') as WritingObjects['operators'],
     domains: JSON.parse(domains ?? '[]') as WritingObjects['domains'],
+    filedDictionaries: filed === 't',
   };
 }
 

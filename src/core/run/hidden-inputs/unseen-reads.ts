@@ -3,7 +3,7 @@ import type { Session, WarehouseDescription } from '../../warehouse/port/ports.t
 import { namesRead } from '../tables/names-read.ts';
 import type { Target } from '../tables/target.ts';
 import type { JobInput, UnitJob } from '../unit/unit-job.ts';
-import { builtInReach, type Reach } from './built-in-reach.ts';
+import { builtInReach, type Reach, searchesText } from './built-in-reach.ts';
 import { keptElsewhere } from './kept-elsewhere.ts';
 import { type FunctionObject, namedObjects, type RelationObject, writingObjects } from './unseen-objects.ts';
 import { readUnseenText, schemasOf, type UnseenText } from './unseen-text.ts';
@@ -48,6 +48,7 @@ export async function unseenReads(
   const open: { readonly what: string; readonly changes: boolean }[] = [];
   if (written.opaque) open.push({ what: 'rules or row security of a written table', changes: false });
 
+  const searched = { what: 'files of text search dictionaries', changes: false };
   const texts: UnseenText[] = [
     ...statements.map(({ text }) => ({ text, kind: 'task' as const, path: undefined })),
     ...written.expressions.map((text) => ({ text, kind: 'default' as const, path: undefined })),
@@ -82,6 +83,7 @@ export async function unseenReads(
       const key = `${called.oid} ${by}`;
       if (followed.has(key)) continue;
       followed.add(key);
+      if (written.filedDictionaries && called.builtIn && searchesText(called.name)) open.push(searched);
       const body = bodyOf(called, by);
       if ('reach' in body) {
         if (body.reach !== undefined && !mayRest(body.reach, by))
@@ -89,6 +91,7 @@ export async function unseenReads(
       } else texts.push(body);
     }
     for (const text of texts.splice(0)) {
+      if (written.filedDictionaries && text.text.includes('@@')) open.push(searched);
       const { names, stop, readsClock } = readUnseenText(text, own);
       if (stop !== undefined) open.push({ what: stop, changes: false });
       if (readsClock && !mayRest('clock', text.kind)) open.push({ what: 'the clock', changes: true });

@@ -1,5 +1,8 @@
 import { computedFrom, surrogateDefault } from './default-sql.ts';
 
+/** Objects with lower oids are the server's own. */
+export const firstUserOid = 16384;
+
 /** The relation that each of the names in $1 stands for, in their order. */
 const ofNames = `  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.oid = case when pg_catalog.cardinality(asked.parts) <= 2

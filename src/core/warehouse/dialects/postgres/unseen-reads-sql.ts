@@ -1,5 +1,4 @@
-/** Objects with lower oids are the server's own. */
-const firstUserOid = 16384;
+import { firstUserOid } from './catalog-sql.ts';
 
 /** Body of a function as text: as it was written, or as the server reads it where it is kept parsed. */
 const bodyOf = (parsedBodies: boolean): string =>
@@ -51,7 +50,8 @@ select
 /**
  * What the server itself runs when rows of tables are written. $1: oids of the tables with all below them. One row of JSON:
  * expressions that give values to columns; triggers with their function, when they fire and their condition; whether there
- * are rules or row security; and functions behind operators and casts of the user's own, wherever they are.
+ * are rules or row security; functions behind operators and casts of the user's own, wherever they are; checks of domains; and
+ * whether dictionaries of the user's own, wherever they are, have files on the server's disk.
  */
 export const writingObjectsSql = (parsedBodies: boolean): string => `
 select
@@ -88,4 +88,6 @@ select
     select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('domain', t.typname,
       'check', pg_catalog.pg_get_constraintdef(c.oid), 'kept', t.oid in (select type from kept))), '[]')
     from pg_catalog.pg_constraint c join pg_catalog.pg_type t on t.oid = c.contypid
-    where c.contypid >= ${firstUserOid} and c.contype = 'c')`;
+    where c.contypid >= ${firstUserOid} and c.contype = 'c'),
+  exists (select from pg_catalog.pg_ts_dict d where d.oid >= ${firstUserOid}
+    and d.dictinitoption ~* '\\m(stopwords|synonyms|dictfile|afffile|dictionary|rules|filename)\\M')`;

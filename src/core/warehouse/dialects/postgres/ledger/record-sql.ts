@@ -1,45 +1,6 @@
 import { tableFilesSql } from '../catalog-sql.ts';
-import { qualifiedSql } from '../quote.ts';
+import { decidingDefinitionsSql } from './deciding-definitions-sql.ts';
 import { ledgerSchema as schema } from './ledger-schema-sql.ts';
-
-/** Settings that decide what SQL means and that a server or role may have without being told. */
-const decidingSettings = [
-  'TimeZone',
-  'DateStyle',
-  'IntervalStyle',
-  'search_path',
-  'lc_monetary',
-  'lc_numeric',
-  'lc_time',
-  'extra_float_digits',
-  'bytea_output',
-  'xmlbinary',
-  'xmloption',
-  'array_nulls',
-  'backslash_quote',
-  'standard_conforming_strings',
-  'transform_null_equals',
-  'timezone_abbreviations',
-  'default_text_search_config',
-  'session_replication_role',
-];
-
-/**
- * Everything in the database that decides what the same statements make of the same rows: bodies of functions,
- * triggers, rules and row security wherever they are, defaults of the targets, settings. Wider than any one task needs;
- * a catalog's `xmin` moves with each change of its row.
- */
-const definitionsSql = `
-pg_catalog.md5(pg_catalog.concat_ws(',',
-  (select pg_catalog.string_agg(p.oid || ':' || p.xmin, ',' order by p.oid) from pg_catalog.pg_proc p where p.oid >= 16384),
-  (select pg_catalog.string_agg(t.oid || ':' || t.xmin, ',' order by t.oid) from pg_catalog.pg_trigger t where not t.tgisinternal),
-  (select pg_catalog.string_agg(r.oid || ':' || r.xmin, ',' order by r.oid) from pg_catalog.pg_rewrite r
-    where r.oid >= 16384 and r.rulename <> '_RETURN'),
-  (select pg_catalog.string_agg(y.oid || ':' || y.xmin, ',' order by y.oid) from pg_catalog.pg_policy y),
-  (select pg_catalog.string_agg(d.oid || ':' || d.xmin, ',' order by d.oid) from pg_catalog.pg_attrdef d
-    join pg_catalog.pg_class c on c.oid = d.adrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = ${qualifiedSql('n.nspname', 'c.relname')}),
-  ${decidingSettings.map((name) => `coalesce(pg_catalog.current_setting('${name}', true), '')`).join(', ')}, current_user, session_user))`;
 
 /**
  * $1: run, $2: unit, $3: inputs as JSON, $4: slices as JSON, $5: task, $6: its statements, $7: units of the run
@@ -66,7 +27,7 @@ select
     cross join lateral (select * from ${schema}.versions v
       where v.target = s.target and v.lower = s.lower and v.slice = s.slice and v.task = $5
         order by v.id desc limit 1) p),
-  ${definitionsSql},
+  ${decidingDefinitionsSql},
   (select coalesce(json_agg(f.unit), '[]') from pg_catalog.json_array_elements_text($7::json) f(unit)
     where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
       and u.state in ('changed', 'unchanged', 'skipped', 'done')))`;
