@@ -176,7 +176,7 @@ export function causeInWords(cause: ChangeCause): string {
     case 'view':
       return `the view ${cause.table} was redefined`;
     case 'unrecorded-input':
-      return `what the last run read of ${cause.table} was not recorded`;
+      return `not known: what this run or the last one read of ${cause.table} was not recorded`;
     case 'unrecorded':
       return `it rests on ${cause.what}, which no record holds`;
     case 'scheduled':

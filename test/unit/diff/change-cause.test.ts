@@ -108,4 +108,8 @@ test('each cause has its words', () => {
   expect(causesInWords(changeCauses({ ...evidence, inputs: [{ table: 'raw.orders', same: false }] }))).toBe(
     'raw.orders holds other rows than the last run read',
   );
+  // What was not recorded is no cause.
+  expect(causesInWords(changeCauses({ ...evidence, inputs: [{ table: 'raw.orders', same: undefined }] }))).toBe(
+    'not known: what this run or the last one read of raw.orders was not recorded',
+  );
 });

@@ -79,6 +79,33 @@ describe.each(engines)('early cutoff on %s', (engine) => {
     expect(await run()).toMatchObject({ state: 'skipped' });
   });
 
+  test('what a unit that was asked for read is recorded where it is small, so that its next change has its cause', async () => {
+    const asked = { cutsOff: false };
+    await run(asked);
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await causes(asked)).toEqual(['input']);
+    const adds = [
+      `insert into sales select id + 1 + (select max(id) from sales), day, amount from orders where day = '2026-11-01'`,
+    ];
+    const slices = job().slices.map((slice) => ({ ...slice, again: { addsRows: true, column: undefined } }));
+    const journal = { ...asked, statements: adds, slices, options: { holdShrinkPercent: undefined } };
+    await run(journal);
+    expect(await causes(journal)).toEqual(['adds-again']);
+    expect(await causes({ ...journal, readsMore: true })).toEqual(['unrecorded']);
+  });
+
+  test('what a unit that was asked for read is not recorded where a pass over it would be long, or the cutoff is off', async () => {
+    const asked = { cutsOff: false };
+    const off = { ...asked, options: { earlyCutoff: false } };
+    await run(off);
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await causes(off)).toEqual(['unrecorded-input']);
+    await change("insert into orders select n, '2020-01-01', n from generate_series(1001, 201000) n");
+    await run(asked);
+    await change('update orders set amount = amount + 1 where id = 12');
+    expect(await causes(asked)).toEqual(['unrecorded-input']);
+  });
+
   test('a row outside the read window does not make it run', async () => {
     await change("update orders set amount = 0 where day <> '2026-11-01'");
     expect(await run()).toMatchObject({ state: 'skipped' });

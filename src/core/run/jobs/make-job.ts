@@ -121,6 +121,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     inputs,
     filledBy: unit.filledBy,
     cutsOff: isDrivenByInputs(unit) && readsAreKnown(facts),
+    readsMore: readsAreKnown(facts) ? undefined : true,
     codeHash: setting.codeHash,
     restores: undefined,
     notAtomic: isConfirmed ? (halfway?.reason ?? 'It calls code that may commit by itself.') : undefined,

@@ -1,7 +1,7 @@
 import { sameContent } from '../../diff/change-cause.ts';
 import type { RecordedInput } from '../../ledger/recorded-input.ts';
 import { viewDefinitions } from '../../warehouse/catalog/view-definitions.ts';
-import type { CutoffUnit } from './early-cutoff.ts';
+import { type CutoffUnit, contentUse } from './early-cutoff.ts';
 import { inputContents } from './input-content.ts';
 
 /** Which transactions had ended, as text: equal where none ended in between. Own ones do not count before their end. */
@@ -9,7 +9,7 @@ const momentSql = 'select pg_catalog.txid_current_snapshot()::text';
 
 /** Taken before the inputs of a unit are summed up. */
 export async function readMoment({ session, job }: CutoffUnit): Promise<string | undefined> {
-  if (!job.options.earlyCutoff || !job.cutsOff) return undefined;
+  if (contentUse(job) === undefined || job.inputs.length === 0) return undefined;
   return (await session.query(momentSql)).rows[0]?.[0] ?? undefined;
 }
 
@@ -29,7 +29,7 @@ export async function consumedInputs(
   const own = new Set(targets.map(({ qualified }) => qualified));
   const still = (await readMoment(unit)) === moment;
   if (still && !inputs.some(({ table }) => own.has(table))) return inputs;
-  const contents = await inputContents(session, job.inputs, server, types);
+  const contents = await inputContents(session, job.inputs, server, types, contentUse(job) ?? 'tell');
   const defined = inputs.flatMap(({ table, definition }) => (definition === undefined ? [] : [table]));
   const views = new Map((await viewDefinitions(session, defined)).map(({ view, definition }) => [view, definition]));
   return inputs.map(({ content, definition, ...input }, index) => {

@@ -10,7 +10,7 @@ import type { UnseenReads } from '../hidden-inputs/unseen-reads.ts';
 import { stateBefore } from '../tables/slice-state.ts';
 import { ledgerSlice, type Target } from '../tables/target.ts';
 import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
-import { inputContents } from './input-content.ts';
+import { type ContentUse, inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
 
@@ -24,15 +24,22 @@ export interface CutoffUnit {
   readonly unseen: UnseenReads;
 }
 
+/** What for the contents of a unit's inputs are kept; `undefined`: they are not. */
+export function contentUse({ options, cutsOff, carried, restores }: UnitJob): ContentUse | undefined {
+  if (!options.earlyCutoff || carried !== undefined || restores !== undefined) return undefined;
+  return cutsOff ? 'decide' : 'tell';
+}
+
 /**
- * The inputs, and for a unit that can be left out what they hold now; one that was asked for runs anyway, and a pass over
- * its inputs may cost as much as its task. Read before the task: what is committed meanwhile makes the record stale,
+ * The inputs, and what they hold now; a unit that was asked for runs anyway, and a pass over its inputs may cost as much
+ * as its task, so that only small ones are told of it. Read before the task: what is committed meanwhile makes the record stale,
  * never wrong.
  */
 export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
   const { session, job, server, types } = unit;
-  if (!job.options.earlyCutoff || !job.cutsOff) return inputs;
-  const contents = await inputContents(session, job.inputs, server, types);
+  const use = contentUse(job);
+  if (use === undefined) return inputs;
+  const contents = await inputContents(session, job.inputs, server, types, use);
   return inputs.map((input, index) => {
     const content = contents[index];
     return content === undefined ? input : { ...input, content };

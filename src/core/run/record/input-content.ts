@@ -1,7 +1,7 @@
 import { takeFigures } from '../../diff/take-figures.ts';
 import type { InputContent } from '../../ledger/recorded-input.ts';
 import { describeReadable, type TypeCache } from '../../warehouse/catalog/describe-tables.ts';
-import { estimatedRowsSql } from '../../warehouse/dialects/postgres/catalog-sql.ts';
+import { estimatedRowsSql, passBytesSql } from '../../warehouse/dialects/postgres/catalog-sql.ts';
 import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
@@ -12,11 +12,17 @@ import type { JobInput } from '../unit/unit-job.ts';
 /** A table that is read whole is not summed up beyond this estimate of its rows: the task then always runs. */
 const mostWholeRows = 1_000_000;
 
+/** What is only kept to tell later why rows changed is not worth a long pass. */
+const mostBytesToTell = 8 * 2 ** 20;
+
+/** `decide`: whether the unit runs; `tell`: why its rows changed. */
+export type ContentUse = 'decide' | 'tell';
+
 const savepoint = 'backfill_inputs';
 
 /**
  * Reads what each input holds, `undefined` where that cannot be told: no such table, no right to it, a column whose
- * bytes depend on settings, a table read whole that is too large. Throws {@link WarehouseError} only for what ends the
+ * bytes depend on settings, a table read whole that is too large; and where it is only to tell, any that is not small. Throws {@link WarehouseError} only for what ends the
  * unit anyway; the transaction goes on after everything else.
  */
 export async function inputContents(
@@ -24,6 +30,7 @@ export async function inputContents(
   inputs: readonly JobInput[],
   server: WarehouseDescription,
   types: TypeCache,
+  use: ContentUse,
 ): Promise<readonly (InputContent | undefined)[]> {
   if (inputs.length === 0) return [];
   const names = [...new Set(inputs.map(({ table }) => table))];
@@ -33,7 +40,7 @@ export async function inputContents(
   for (const input of inputs) {
     const table = tables[names.indexOf(input.table)];
     const key = JSON.stringify([table?.oid, input.column, input.from, input.to, input.except]);
-    if (!known.has(key)) known.set(key, table && (await contentOf(session, input, table, server)));
+    if (!known.has(key)) known.set(key, table && (await contentOf(session, input, table, server, use)));
     contents.push(known.get(key));
   }
   return contents;
@@ -44,12 +51,14 @@ async function contentOf(
   input: JobInput,
   table: TableDescription,
   server: WarehouseDescription,
+  use: ContentUse,
 ): Promise<InputContent | undefined> {
   if (table.columns.length === 0 || table.columns.some(({ textual }) => textual)) return undefined;
   // The role or its rights may hide rows here that the task sees.
   if (table.rowSecurity) return undefined;
   await session.query(`savepoint ${savepoint}`);
   try {
+    if (use === 'tell' && !((await passBytes(session, table)) <= mostBytesToTell)) return undefined;
     const window = windowPredicate(table, input, await isInUtc(session));
     const predicate = input.except === undefined ? window : `(${input.except}) is not true`;
     if (window === undefined && (await estimatedRows(session, table)) > mostWholeRows) return undefined;
@@ -73,6 +82,12 @@ const endsUnit = ({ kind, retryable }: WarehouseError): boolean =>
 
 async function estimatedRows(session: Session, table: TableDescription): Promise<number> {
   return Number((await session.query(estimatedRowsSql, [`{${table.storage.join(',')}}`])).rows[0]?.[0] ?? 0);
+}
+
+/** Not a number where that is not known. */
+async function passBytes(session: Session, table: TableDescription): Promise<number> {
+  const bytes = (await session.query(passBytesSql, [`{${table.storage.join(',')}}`])).rows[0]?.[0] ?? undefined;
+  return bytes === undefined ? Number.NaN : Number(bytes);
 }
 
 /** The session's zone says which moments the days of a query are. */

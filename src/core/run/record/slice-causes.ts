@@ -35,6 +35,7 @@ export function withCauses(
     return { ...applied, diff: { ...diff, causes: [{ kind: 'undo', run: job.restores.run }] } };
   }
   const version = marker.previous.find(({ slice }) => slice === ledgerSlice(target).slice);
+  const again = causeOf(target.slice);
   const causes = changeCauses({
     before: diff.before,
     after: diff.after,
@@ -48,13 +49,14 @@ export function withCauses(
       sameSchema: version.sameSchema,
       sameSettings: sameSettings(version.settings, sessionSettings(job)),
     },
-    inputs: inputs.map((input) => ({
-      table: input.table,
-      isView: input.definition !== undefined,
-      same: sameInput(input, counterpart(input, version?.inputs ?? [])),
-    })),
-    unrecorded,
-    again: causeOf(target.slice),
+    inputs: inputs.flatMap((input) => {
+      const same = sameInput(input, counterpart(input, version?.inputs ?? []));
+      // Its own table is what such a task goes by, and cannot be told apart from what it wrote there.
+      if (same === undefined && again?.kind === 'goes-by-own' && input.table === target.qualified) return [];
+      return { table: input.table, isView: input.definition !== undefined, same };
+    }),
+    unrecorded: unrecorded ?? (job.readsMore === true ? 'tables that its code does not tell' : undefined),
+    again,
     orphans: orphansOf(diff),
     carried: job.carried !== undefined,
   });

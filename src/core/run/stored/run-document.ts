@@ -85,6 +85,7 @@ const job = record<UnitJob>({
   ),
   filledBy: optional(list(text)),
   cutsOff: flag,
+  readsMore: optional(flag),
   codeHash: text,
   restores: optional(record({ run: text, unit: text })),
   fromNothing: optional(flag),

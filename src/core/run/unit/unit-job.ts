@@ -115,6 +115,8 @@ export interface UnitJob {
    * as last time it need not run.
    */
   readonly cutsOff: boolean;
+  /** It may read other tables than `inputs` has. */
+  readonly readsMore?: boolean | undefined;
   readonly codeHash: string;
   /** The unit of an earlier run whose change is taken back; the job then has no statements of its own. */
   readonly restores: RestoredVersion | undefined;

@@ -66,6 +66,11 @@ export const estimatedRowsSql = `
 select coalesce(sum(c.reltuples) filter (where c.reltuples > 0), 0)::bigint
 from pg_catalog.pg_class c where c.oid = any($1::pg_catalog.oid[])`;
 
+/** How many bytes one pass over tables reads; null where one of them is none of the server's own, so that a pass may cost anything. */
+export const passBytesSql = `
+select case when pg_catalog.bool_and(c.relkind in ('r', 'p', 'm')) then pg_catalog.sum(pg_catalog.pg_relation_size(c.oid)) end
+from pg_catalog.pg_class c where c.oid = any($1::pg_catalog.oid[])`;
+
 /** The types with these oids and all that they are made of: $1 is an array of oids; one JSON array of types. */
 export const describeTypesSql = `
 with recursive seen(oid) as (
