@@ -94,6 +94,18 @@ describe.each([2, 3] as const)('Airflow %i', (version) => {
 with DAG(dag_id="flaky", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
     BashOperator(task_id="fails", bash_command="echo about to fail; exit 3")\n`,
     );
+    // Nobody can tell from the file what it writes: its SQL is known when it runs.
+    writeFileSync(
+      join(workspace, 'dags/opaque.py'),
+      `import importlib, json, os\nfrom datetime import datetime\nfrom airflow import DAG\nfrom airflow.operators.python import PythonOperator\n
+def load(ds=None, **context):
+    hooks = importlib.import_module("airflow.providers.postgres.hooks.postgres")
+    statements = [text.replace("DAY", ds) for text in json.loads(os.environ["OPAQUE"])]
+    getattr(hooks, "PostgresHook")("warehouse").run(statements, autocommit=False)
+
+with DAG(dag_id="opaque", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
+    PythonOperator(task_id="load", python_callable=load)\n`,
+    );
     airflow = await startAirflow({
       version,
       dags: join(workspace, 'dags'),
@@ -104,6 +116,10 @@ with DAG(dag_id="flaky", schedule="@daily", start_date=datetime(2026, 9, 9), ${q
       },
       environment: {
         EXPORT_FOLDER: join(root, `export${version}`),
+        OPAQUE: JSON.stringify([
+          "delete from mart.opaque where day = 'DAY'",
+          "insert into mart.opaque select 'DAY'::date, n, now() from generate_series(1, 5) n",
+        ]),
         AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS: 'True',
       },
     });
@@ -125,7 +141,9 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
     const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
     const scheduler = await openScheduler({ name: 'real', url: airflow.url, login });
     for (let tries = 0; ; tries++) {
-      const found = await Promise.all(['shop_daily', 'shop_report', 'flaky'].map((dag) => scheduler.dag(dag)));
+      const found = await Promise.all(
+        ['shop_daily', 'shop_report', 'flaky', 'opaque'].map((dag) => scheduler.dag(dag)),
+      );
       if (found.every((dag) => dag !== undefined && dag.tasks.length > 0)) break;
       if (tries > 300) throw new Error('its DAGs were not read');
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -152,7 +170,7 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
       env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
     });
     expect(out).toContain(`real: Airflow ${version}.`);
-    expect(out).toContain('5 of 5 DAGs as deployed');
+    expect(out).toContain('6 of 6 DAGs as deployed');
     expect(code).toBe(0);
     expect(out).not.toContain(airflow.password);
   });
@@ -216,6 +234,25 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
     await airflow.airflow('dags', 'pause', 'flaky');
     const { out, err } = await cli('run', ...range, '--yes');
     expect(`${out}${err}`).toContain('flaky is paused there');
+  });
+
+  test('is watched while it runs a task whose tables no file says, until they are clear', async () => {
+    await asSuperuser(server, database('there'), 'create table mart.opaque (day date, n int, loaded_at timestamptz)');
+    const range = ['--from', '2026-10-20', '--to', '2026-10-22', '--connection', 'there'];
+    const ran = await run('opaque.load', ...range, '--concurrency', '1');
+    expect(ran.units.map(({ state }) => state)).toEqual(['done', 'done']);
+    const { out, err } = await runCli(['observe', 'opaque.load', '--connection', 'there', '--declare'], workspace, {
+      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
+    });
+    expect(`${out}${err}`).toContain(
+      'mart.opaque: in 2 runs all 10 written rows had day inside of the interval (insert)',
+    );
+    // From now on it is a task like any other.
+    const again = await run('opaque.load', ...range, '--concurrency', '1');
+    expect(again.units.map(({ state, slices }) => [state, slices[0]?.table])).toEqual([
+      ['changed', 'mart.opaque'],
+      ['changed', 'mart.opaque'],
+    ]);
   });
 
   test('takes the commands of a plan as they are printed', async () => {
