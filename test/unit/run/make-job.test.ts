@@ -4,6 +4,7 @@ import type { SliceFact, TaskFacts } from '../../../src/core/lineage/facts/facts
 import { makeTaskSql } from '../../../src/core/pipeline/model/make-task-sql.ts';
 import type { Pipeline, Task } from '../../../src/core/pipeline/model/model.ts';
 import type { PlanUnit } from '../../../src/core/plan/model/plan.ts';
+import { makeCarriedJob } from '../../../src/core/run/jobs/make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from '../../../src/core/run/jobs/make-job.ts';
 import { renderPart, unqualified } from '../../../src/core/run/jobs/render-statements.ts';
 import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
@@ -106,6 +107,22 @@ const job = (sql: string, changes?: Partial<Task>, setup?: Partial<JobSetting>):
   if (isRefusal(made)) throw new Error(made.message);
   return made;
 };
+
+describe('makeCarriedJob', () => {
+  const carriedBy = { scheduler: 'prod', all: true };
+  const uncompared = (facts: Partial<TaskFacts>): string | undefined => {
+    const source = taskOf('select 1');
+    const given = { ...source, facts: { ...source.facts, ...facts }, declared: undefined };
+    return makeCarriedJob(unit, given, setting, carriedBy).carried?.uncompared;
+  };
+
+  test('never counts as compared where nothing of it can be', () => {
+    expect(uncompared({})).toBeUndefined();
+    expect(uncompared({ writes: [] })).toBe('shop.daily names no table that it writes');
+    const unknowns = [{ about: 'tables', reason: 'its code is not followed', at }] as const;
+    expect(uncompared({ writes: [], unknowns })).toContain('which tables shop.daily writes is not known');
+  });
+});
 
 describe('makeJob', () => {
   test('is held as its task says, else as the run does', () => {

@@ -45,6 +45,7 @@ export function makeCarriedJob(
     if (isRefusal(made)) open.push(made.message);
     else slices.push(made);
   }
+  if (slices.length === 0 && open.length === 0) open.push(`${task.id} names no table that it writes`);
   const inputs: JobInput[] = [];
   for (const read of facts.reads) {
     const made = inputOf(read, task, context, []);
