@@ -238,16 +238,27 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
 
   test('is watched while it runs a task whose tables no file says, until they are clear', async () => {
     await asSuperuser(server, database('there'), 'create table mart.opaque (day date, n int, loaded_at timestamptz)');
-    const range = ['--from', '2026-10-20', '--to', '2026-10-22', '--connection', 'there'];
-    const ran = await run('opaque.load', ...range, '--concurrency', '1');
-    expect(ran.units.map(({ state }) => state)).toEqual(['done', 'done']);
-    const { out, err } = await runCli(['observe', 'opaque.load', '--connection', 'there', '--declare'], workspace, {
-      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
-    });
-    expect(`${out}${err}`).toContain(
-      'mart.opaque: in 2 runs all 10 written rows had day inside of the interval (insert)',
+    const observe = (...words: readonly string[]) =>
+      runCli(['observe', 'opaque.load', '--connection', 'there', ...words], workspace, {
+        env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
+      });
+    // A busy machine hides short sessions, and a run that may not have been alone does not count.
+    for (const [first, end] of [
+      [20, 22],
+      [22, 24],
+      [24, 26],
+    ] as const) {
+      const days = ['--from', `2026-10-${first}`, '--to', `2026-10-${end}`];
+      const ran = await run('opaque.load', ...days, '--connection', 'there', '--concurrency', '1');
+      expect(ran.units.map(({ state }) => state)).toEqual(['done', 'done']);
+      if ((await observe()).code === 0) break;
+    }
+    const { out, err } = await observe('--declare');
+    expect(`${out}${err}`).toMatch(
+      /mart\.opaque: in \d runs all \d+ written rows had day inside of the interval \(insert\)/,
     );
     // From now on it is a task like any other.
+    const range = ['--from', '2026-10-20', '--to', '2026-10-22', '--connection', 'there'];
     const again = await run('opaque.load', ...range, '--concurrency', '1');
     expect(again.units.map(({ state, slices }) => [state, slices[0]?.table])).toEqual([
       ['changed', 'mart.opaque'],

@@ -119,7 +119,8 @@ describe('makeCarriedJob', () => {
   test('never counts as compared where nothing of it can be', () => {
     expect(uncompared({})).toBeUndefined();
     expect(uncompared({ writes: [] })).toBe('shop.daily names no table that it writes');
-    const unknowns = [{ about: 'tables', reason: 'its code is not followed', at }] as const;
+    const known = { task: 'shop.daily', table: undefined, message: 'its code is not followed', at } as const;
+    const unknowns = [{ about: 'tables', ...known }] as const;
     expect(uncompared({ writes: [], unknowns })).toContain('which tables shop.daily writes is not known');
   });
 });
