@@ -29,7 +29,7 @@ export async function consumedInputs(
   const own = new Set(targets.map(({ qualified }) => qualified));
   const still = (await readMoment(unit)) === moment;
   if (still && !inputs.some(({ table }) => own.has(table))) return inputs;
-  const contents = await inputContents(session, job.inputs, server, types, contentUse(job) ?? 'tell');
+  const contents = await inputContents(session, job.inputs, server, types, contentUse(job) ?? 'tell', targets);
   const defined = inputs.flatMap(({ table, definition }) => (definition === undefined ? [] : [table]));
   const views = new Map((await viewDefinitions(session, defined)).map(({ view, definition }) => [view, definition]));
   return inputs.map(({ content, definition, ...input }, index) => {

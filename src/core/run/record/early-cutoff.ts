@@ -36,10 +36,10 @@ export function contentUse({ options, cutsOff, carried, restores }: UnitJob): Co
  * never wrong.
  */
 export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
-  const { session, job, server, types } = unit;
+  const { session, job, targets, server, types } = unit;
   const use = contentUse(job);
   if (use === undefined) return inputs;
-  const contents = await inputContents(session, job.inputs, server, types, use);
+  const contents = await inputContents(session, job.inputs, server, types, use, targets);
   return inputs.map((input, index) => {
     const content = contents[index];
     return content === undefined ? input : { ...input, content };

@@ -6,6 +6,7 @@ import { slicePredicate } from '../../warehouse/dialects/postgres/slice-predicat
 import type { Session, WarehouseDescription } from '../../warehouse/port/ports.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import type { Target } from '../tables/target.ts';
 import { relationOf, tableSql } from '../tables/target.ts';
 import type { JobInput } from '../unit/unit-job.ts';
 
@@ -22,8 +23,9 @@ const savepoint = 'backfill_inputs';
 
 /**
  * Reads what each input holds, `undefined` where that cannot be told: no such table, no right to it, a column whose
- * bytes depend on settings, a table read whole that is too large; and where it is only to tell, any that is not small. Throws {@link WarehouseError} only for what ends the
- * unit anyway; the transaction goes on after everything else.
+ * bytes depend on settings, a table read whole that is too large; and where it is only to tell, any that is not small, or that
+ * the unit writes (`own`): what it left there is not kept, and a target that was looked at can no longer be seen to be read by
+ * the task. Throws {@link WarehouseError} only for what ends the unit anyway; the transaction goes on after everything else.
  */
 export async function inputContents(
   session: Session,
@@ -31,16 +33,20 @@ export async function inputContents(
   server: WarehouseDescription,
   types: TypeCache,
   use: ContentUse,
+  own: readonly Target[],
 ): Promise<readonly (InputContent | undefined)[]> {
   if (inputs.length === 0) return [];
   const names = [...new Set(inputs.map(({ table }) => table))];
   const tables = await describeReadable(session, names, types);
+  const written = new Set(own.flatMap(({ relation }) => relation?.table.storage ?? []));
+  const isLeft = ({ storage }: TableDescription): boolean => use === 'tell' && storage.some((oid) => written.has(oid));
   const known = new Map<string, InputContent | undefined>();
   const contents: (InputContent | undefined)[] = [];
   for (const input of inputs) {
     const table = tables[names.indexOf(input.table)];
     const key = JSON.stringify([table?.oid, input.column, input.from, input.to, input.except]);
-    if (!known.has(key)) known.set(key, table && (await contentOf(session, input, table, server, use)));
+    if (!known.has(key) && table !== undefined && !isLeft(table))
+      known.set(key, await contentOf(session, input, table, server, use));
     contents.push(known.get(key));
   }
   return contents;
