@@ -80,11 +80,15 @@ test('the editor hears what the database has against a plan, and starts nothing 
         },
       });
     }
-    expect((await start('preview', 'p1', 'orders_1')).findings).toEqual([]);
+    // Of a job by hand nobody has read that a second run changes nothing.
+    const codes = (await start('preview', 'p1', 'orders_1')).findings.map(({ code }) => code);
+    expect(codes).toEqual(['tried-twice']);
     await sql(warehouse, 'alter table orders add column shop text');
     expect(await start('preview', 'p2', 'orders_1')).toMatchObject({
       answer: { kind: 'ended', result: { outcome: 'done' } },
-      findings: [{ code: 'schema-change', severity: 'warning', task: 'shop.sales' }],
+      findings: expect.arrayContaining([
+        expect.objectContaining({ code: 'schema-change', severity: 'warning', task: 'shop.sales' }),
+      ]),
     });
   } finally {
     await warehouse.close();
