@@ -54,6 +54,8 @@ export function ranTwice(
       const state = run(({ same, worlds }) => same < worlds);
       const isSame = state !== undefined && state.same === state.worlds;
       if (isSame && marked !== undefined) return { takenFrom: marked };
+      // Made-up values seldom are the one that it makes NULL of, which equals nothing and so is put in again.
+      if (isSame && items.some(({ statement }) => makesNull(statement))) return {};
       if (isSame) return withNulls(items, tables, target, run, { leavesOut: 'sure' });
     }
     return soFar.leavesOut === 'sure' ? withNulls(items, tables, target, run, {}) : {};
@@ -74,6 +76,14 @@ const blank = { table: '', slice: { kind: 'unknown', reason: '' }, key: [], prov
 
 const isView = (name: string, tables: TableColumns): boolean =>
   tables.viewOf(name) !== undefined || tables.materializedOf(name) !== undefined;
+
+function makesNull(statement: Statement): boolean {
+  let found = false;
+  walkExpressions(statement, (one) => {
+    found ||= one.kind === 'call' && one.name === 'nullif';
+  });
+  return found;
+}
 
 /** Whether a statement of the task asks the table before it writes it, in a body or by a query. */
 const looksAtItself = (target: string, all: readonly TaskStatement[]): boolean =>
