@@ -45,6 +45,14 @@ export async function findChangesAgain(unit: OpenUnit, applied: Applied): Promis
   if (!isTriedTwice(unit.job) || !changed || (await isRepeatable(unit))) return { kind: 'none' };
   const { session } = unit;
   await session.query(`savepoint ${savepoint}`);
+  const found = await triedAgain(unit, watched);
+  // A connection that is lost here has to be said as that: the unit ends with it, and can be run again.
+  await session.query(`rollback to savepoint ${savepoint}`);
+  await session.query(`release savepoint ${savepoint}`);
+  return found;
+}
+
+async function triedAgain(...[unit, watched]: Parameters<typeof tryAgain>): ReturnType<typeof tryAgain> {
   try {
     return await tryAgain(unit, watched);
   } catch (thrown) {
@@ -53,9 +61,6 @@ export async function findChangesAgain(unit: OpenUnit, applied: Applied): Promis
     if (thrown instanceof StatementFailure && thrown.refused) throw thrown;
     const note = `A second run, made to see whether it changes its rows again, fails: ${error.message}`;
     return { kind: 'not-known', note };
-  } finally {
-    await session.query(`rollback to savepoint ${savepoint}`).catch(() => undefined);
-    await session.query(`release savepoint ${savepoint}`).catch(() => undefined);
   }
 }
 
