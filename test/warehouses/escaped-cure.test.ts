@@ -10,6 +10,10 @@ import { freshDatabase, sql } from '../support/warehouse-fixture.ts';
 const replace = (values: string): string =>
   `DELETE FROM mart.f WHERE day = '{{ ds }}'; INSERT INTO mart.f SELECT ${values} FROM raw.ev WHERE day = '{{ ds }}'`;
 
+/** The words of the proof that an advice names. */
+const proofIn = (said: string): readonly string[] =>
+  (/backfill (prove \S+ --logical-dates [^\s,)]+)/.exec(said)?.[1] ?? '').split(' ');
+
 describe('rows outside of the slice, said to be meant in backfill.yaml', () => {
   let parent = '';
   beforeAll(() => {
@@ -29,12 +33,30 @@ describe('rows outside of the slice, said to be meant in backfill.yaml', () => {
       const asked = ['run', 'd', ...day, '--yes'];
       const held = await place.cli(asked);
       expect(held.code, textOf(held)).toBe(3);
-      const [, words = ''] = /backfill (prove \S+ --logical-dates [^\s,]+)/.exec(textOf(held)) ?? [];
-      expect(words, textOf(held)).not.toBe('');
+      const words = proofIn(textOf(held));
       const followed = await place.follow(textOf(held), 'yaml', asked);
       expect(followed.code, textOf(followed)).toBe(0);
-      const proof = await place.cli([...words.split(' '), '--now', '2026-11-29T12:00Z']);
+      const proof = await place.cli([...words, '--now', '2026-11-29T12:00Z']);
       expect(proof.code, textOf(proof)).toBe(code);
+    } finally {
+      await warehouse.close();
+    }
+  });
+
+  test('the proof that a hold for rows that come once more names shows them', async () => {
+    const connection = await freshDatabase();
+    const warehouse = await openWarehouse(connection);
+    try {
+      await sql(warehouse, ...cureTables, 'create table mart.g (day date, id int, v int)');
+      const doubles = `DELETE FROM mart.g WHERE day = '{{ ds }}' AND id IS NULL; INSERT INTO mart.g SELECT day, id, v FROM raw.ev WHERE day = '{{ ds }}'`;
+      const yaml = 'tasks: { d.f: { writes: [{ table: mart.g, slice: all }] } }';
+      const place = cureWorkspace(parent, connection, { tasks: { f: doubles }, yaml, steps: [] });
+      const held = await place.cli(['run', 'd', ...day, '--yes']);
+      expect(held.code, textOf(held)).toBe(3);
+      expect(textOf(held)).toContain('mart.g has 10 rows after this run and has 20 rows after a second');
+      const proof = await place.cli([...proofIn(textOf(held)), '--now', '2026-11-29T12:00Z']);
+      expect(proof.code, textOf(proof)).toBe(1);
+      expect(textOf(proof)).toMatch(/mart\.g/);
     } finally {
       await warehouse.close();
     }
