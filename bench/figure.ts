@@ -11,5 +11,12 @@ export interface Figure {
   readonly detail: string;
 }
 
+/** A figure of one part. */
+export const figureOf =
+  (part: string) =>
+  (what: string, value: number, unit: Figure['unit'], atMost: number | undefined, detail = ''): Figure => ({
+    ...{ part, what, value, unit, atMost, detail },
+  });
+
 export const isMet = ({ value, atMost }: Figure): boolean | undefined =>
   atMost === undefined ? undefined : value <= atMost;

@@ -11,11 +11,13 @@ import { liveFiles } from '../../src/node/files/live-files.ts';
 import { readerOptions } from '../../src/node/load-workspace.ts';
 import { loadPythonParser } from '../../src/node/python-parser.ts';
 import { cpuMs } from '../cpu-ms.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, figureOf } from '../figure.ts';
 import { dagText, generatedTasks, generatedWorkspace, longSqlFile, writeWorkspace } from '../generated-workspace.ts';
 import { type MeasuredProcess, measuredCommand } from '../measured-process.ts';
 import { median, rounds } from '../rounds.ts';
 import { sharedImportsWorkspace } from '../shared-imports-workspace.ts';
+
+const figure = figureOf('check');
 
 const files = 1500;
 const manyTasks = 30_000;
@@ -88,14 +90,6 @@ export async function check(): Promise<readonly Figure[]> {
     rmSync(parent, { recursive: true, force: true });
   }
 }
-
-const figure = (
-  what: string,
-  value: number,
-  unit: Figure['unit'],
-  atMost: number | undefined,
-  detail = '',
-): Figure => ({ part: 'check', what, value, unit, atMost, detail });
 
 async function checked(root: string): Promise<MeasuredProcess> {
   const done = await measuredCommand(['check', root, '--format', 'json']);

@@ -5,9 +5,11 @@ import { assistantPage } from '../../test/vscode/support/assistant-page.ts';
 import { probeFolder } from '../built-folder.ts';
 import { type EditorSession, missingEditor, openEditor } from '../editor/editor-session.ts';
 import { keyToSquiggle, pageDrawn, scrolledFrames } from '../editor/page-measures.ts';
-import type { Figure } from '../figure.ts';
+import { type Figure, figureOf } from '../figure.ts';
 import { dagText, generatedWorkspace, writeWorkspace } from '../generated-workspace.ts';
 import { median } from '../rounds.ts';
+
+const figure = figureOf('editor');
 
 const large = 1500;
 const middle = 700;
@@ -116,11 +118,3 @@ async function inBrowser(session: EditorSession, place: (name: string) => string
     ),
   ];
 }
-
-const figure = (
-  what: string,
-  value: number,
-  unit: Figure['unit'],
-  atMost: number | undefined,
-  detail = '',
-): Figure => ({ part: 'editor', what, value, unit, atMost, detail });

@@ -131,7 +131,16 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'python/execute',
       ],
     },
-    { room: 'readers/sql-file', decides: 'a SQL file as a pipeline of one task', imports: ['model', 'python/library'] },
+    {
+      room: 'readers/own-file',
+      decides: 'the one task of a file that no DAG runs',
+      imports: ['model', 'python/library'],
+    },
+    {
+      room: 'readers/sql-file',
+      decides: 'a SQL file as a pipeline of one task',
+      imports: ['model', 'python/library', 'readers/own-file'],
+    },
     {
       room: 'readers/spark/text',
       decides: "Spark's SQL out of parts, each with its place; files as tables",
@@ -329,6 +338,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       room: 'readers/spark-job',
       decides: 'a PySpark script that nobody of the workspace runs as a pipeline of one task',
       imports: [
+        'readers/own-file',
         'model',
         'python/syntax',
         'python/calls',

@@ -1,4 +1,4 @@
-import type { FileReading, FileSet, Pipeline, Task } from '../../model/model.ts';
+import type { FileReading, FileSet, Pipeline } from '../../model/model.ts';
 import type { ReaderOptions } from '../../model/reader-options.ts';
 import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
 import { emptyCall } from '../../python/calls/call.ts';
@@ -10,6 +10,7 @@ import { noArguments } from '../airflow/jobs/job-arguments.ts';
 import { clockCallsOf } from '../airflow/pipelines/clock-calls.ts';
 import { sentTaskSql } from '../airflow/pipelines/task-sql.ts';
 import { hostOf, newProgram, type TaskBuilder } from '../airflow/program/program.ts';
+import { fileTask } from '../own-file/file-task.ts';
 
 /** Whether a Python file is worth following as a job: it names Spark, and something that writes. */
 export const mayBeSparkJob = (path: string, text: string): boolean =>
@@ -47,26 +48,13 @@ export function readSparkJob(
   const isStream = builder.unread.some(({ reason }) => reason.startsWith('it writes a stream'));
   // Asks and shows, or defines what others call: no job.
   if (!writes && !isStream) return { file, pipelines: [], problems: [] };
-  const task: Task = {
-    id: file,
-    name: baseName(file),
-    at: whole,
-    nameAt: { file, start: 0, end: /^[^\r\n]*/.exec(text)?.[0].length ?? 0 },
+  const task = fileTask(file, text, {
     operator: 'spark-job',
     sql,
     executor: { kind: 'none', reason: nobody },
-    retries: undefined,
-    triggerRule: undefined,
-    autocommit: undefined,
-    splitStatements: undefined,
-    params: {},
-    arguments: [],
     accesses: builder.accessed,
-    outlets: [],
-    inlets: [],
     unread: builder.unread,
-    dependsOnPast: false,
-  };
+  });
   const pipeline: Pipeline = {
     id: file,
     format: 'spark-job',

@@ -1,8 +1,8 @@
 import { wholeFile } from '../../../text/mapped-text.ts';
-import type { FileReading, FileSet, Pipeline, Task } from '../../model/model.ts';
+import type { FileReading, FileSet, Pipeline } from '../../model/model.ts';
 import type { ReaderOptions } from '../../model/reader-options.ts';
 import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
-import { baseName } from '../../python/library/paths.ts';
+import { fileTask } from '../own-file/file-task.ts';
 import { foreignFormat } from './foreign-format.ts';
 import { readHeaderComment } from './header-comment.ts';
 import { sqlfluffDialect } from './sqlfluff-dialect.ts';
@@ -28,26 +28,11 @@ export function readSqlFile(
   const preset = options.defaultConnection?.dialect === dialect ? options.defaultConnection : undefined;
   const sessionZone = (connection ?? preset)?.zone;
   const whole = { file, start: 0, end: text.length };
-  const task: Task = {
-    id: file,
-    name: baseName(file),
-    at: whole,
-    nameAt: { file, start: 0, end: /^[^\r\n]*/.exec(text)?.[0].length ?? 0 },
+  const task = fileTask(file, text, {
     operator: 'sql-file',
     sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file', { sessionZone })],
     executor: { kind: 'warehouse', connection: header.connection },
-    retries: undefined,
-    triggerRule: undefined,
-    autocommit: undefined,
-    splitStatements: undefined,
-    params: {},
-    arguments: [],
-    accesses: [],
-    outlets: [],
-    inlets: [],
-    unread: [],
-    dependsOnPast: false,
-  };
+  });
   const pipeline: Pipeline = {
     id: file,
     format: 'sql-file',
