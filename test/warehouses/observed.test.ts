@@ -99,7 +99,9 @@ describe('a task whose tables no file says', () => {
   };
 
   test('is watched while it runs; two runs tell its table and its column, and --declare says so in backfill.yaml', async () => {
-    expect((await workspace.cli(['observe', 'd.load'])).out).toContain('d.load was not watched yet');
+    expect((await workspace.cli(['observe', 'd.load'])).out).toContain(
+      'd.load was not watched yet: name your Airflow under schedulers in backfill.yaml and have it run from here',
+    );
     const work = (day: Day) => asClient(connection, 'loader', (send) => send(empty(day), fill(day)));
     const [first] = await runs(work, monday);
     expect(first).toMatchObject({

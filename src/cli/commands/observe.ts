@@ -7,6 +7,7 @@ import { judgeObservations, type TableVerdict } from '../../core/run/observed/ju
 import { lookBack } from '../../core/run/observed/look-back.ts';
 import type { Observation } from '../../core/run/observed/observation.ts';
 import { observationsOf, saveObservation } from '../../core/run/observed/stored-observations.ts';
+import { canWatch } from '../../core/run/observed/watch.ts';
 import { observedDeclaration } from '../../core/view/document/observed-declaration.ts';
 import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
 import type { Session } from '../../core/warehouse/port/ports.ts';
@@ -62,6 +63,11 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
   if (task === undefined || more.length > 0)
     throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    if (!canWatch(warehouse))
+      throw new UsageError(
+        `what others write to ${warehouse.description.target} cannot be seen`,
+        'a PostgreSQL server of version 14 or newer is wanted; say what the task writes under tasks in backfill.yaml',
+      );
     const session = await warehouse.connect('ledger');
     try {
       if (options.last === true) {
@@ -73,11 +79,12 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
       const isThere = (await session.query(readableLedgerSql('observations'))).rows[0]?.[0] === 't';
       const observations = isThere ? await observationsOf(session, task.id) : [];
       const verdicts = judgeObservations(observations);
+      const hasScheduler = workspace.config.schedulers.size > 0;
       const declared = options.declare === true ? declare(task, verdicts, workspace) : undefined;
       shell.out(
         options.format === 'json'
           ? observedJson(task.id, observations, verdicts, declared)
-          : observedText(task.id, observations, verdicts, declared, shell.colors),
+          : observedText(task.id, observations, verdicts, { declared, hasScheduler }, shell.colors),
       );
       shell.exit(verdicts.some(({ kind }) => kind === 'clear') ? exitCodes.done : exitCodes.findings);
     } finally {

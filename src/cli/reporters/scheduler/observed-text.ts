@@ -12,11 +12,11 @@ export function observedText(
   task: string,
   observations: readonly Observation[],
   verdicts: readonly TableVerdict[],
-  declared: string | undefined,
+  { declared, hasScheduler }: { readonly declared: string | undefined; readonly hasScheduler: boolean },
   colors: Colors,
 ): string {
   if (observations.length === 0)
-    return `${task} was not watched yet: have it run from here, for two intervals or more (backfill run ${task} --from … --to …)\n`;
+    return `${task} was not watched yet: ${hasScheduler ? '' : 'name your Airflow under schedulers in backfill.yaml and '}have it run from here, for two intervals or more (backfill run ${task} --from … --to …)\n`;
   const runs = observations.map(({ interval, tables, how }) => {
     const seen = tables.length === 0 ? 'no table was written to' : tables.map(tableInWords).join(', ');
     return `  ${toIso(interval.start)} to ${toIso(interval.end)} (${how}): ${seen}`;
