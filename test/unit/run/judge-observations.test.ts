@@ -115,6 +115,16 @@ test.each<readonly [string, readonly Observation[], string]>([
   expect(reason(observations)).toContain(expected);
 });
 
+test('a lone session that was too short to be seen is no other client than one that was', () => {
+  const [first, second] = days(byDay);
+  const unseen = { ...first, clients: [], unseen: 1 } as Observation;
+  expect(only([unseen, second as Observation])).toMatchObject({ kind: 'clear', who: 'etl' });
+  expect(only([unseen, { ...(second as Observation), clients: [], unseen: 1 }])).toMatchObject({
+    kind: 'clear',
+    who: 'a session that was not seen',
+  });
+});
+
 test('a run that wrote nothing, or was not alone, takes nothing from two that count', () => {
   const more = [
     run('2026-11-04', '2026-11-05', []),

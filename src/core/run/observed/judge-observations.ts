@@ -42,9 +42,9 @@ const enoughRuns = { watched: 2, 'commit times': 3 } as const;
 export function judgeObservations(observations: readonly Observation[]): readonly TableVerdict[] {
   const names = [...new Set(observations.flatMap(({ tables }) => tables.map(({ table }) => table)))].sort();
   const verdicts = names.map((table) => judgeTable(table, observations));
-  const clients = new Set(verdicts.flatMap((one) => (one.kind === 'clear' ? [one.who] : [])));
-  if (clients.size < 2) return verdicts;
-  const reason = `${[...clients].join(' and ')} wrote while it ran, and which of them is the task is not known`;
+  const clients = named(verdicts.flatMap((one) => (one.kind === 'clear' ? [one.who] : [])));
+  if (clients.length < 2) return verdicts;
+  const reason = `${clients.join(' and ')} wrote while it ran, and which of them is the task is not known`;
   return verdicts.map((one) => (one.kind === 'clear' ? { table: one.table, kind: 'not clear', reason } : one));
 }
 
@@ -61,7 +61,7 @@ function judgeTable(table: string, observations: readonly Observation[]): TableV
   }
   const notClear = (reason: string): TableVerdict => ({ table, kind: 'not clear', reason });
   const runs = new Set(sightings.map(({ observation }) => observation.interval.start)).size;
-  const clients = [...new Set(sightings.map(({ who }) => who))];
+  const clients = named(sightings.map(({ who }) => who));
   const isWatched = sightings.some(({ observation }) => observation.how === 'watched');
   if (runs < enoughRuns[isWatched ? 'watched' : 'commit times']) {
     const few =
@@ -72,7 +72,7 @@ function judgeTable(table: string, observations: readonly Observation[]): TableV
   const slice = sliceOf(sightings);
   if (typeof slice === 'string') return notClear(slice);
   const rows = sightings.reduce((sum, { seen }) => sum + seen.rows, 0);
-  return { table, kind: 'clear', slice, runs, rows, mode: modeOf(sightings), who: clients[0] ?? '' };
+  return { table, kind: 'clear', slice, runs, rows, mode: modeOf(sightings), who: clients[0] ?? oneSession };
 }
 
 /** The sighting, or why it does not count, in words. */
@@ -93,6 +93,11 @@ function sighting(seen: ObservedTable, observation: Observation): Sighting | str
 }
 
 const oneSession = 'a session that was not seen';
+
+/** Different clients; a lone session that was too short to be seen may be any of them. */
+const named = (clients: readonly string[]): readonly string[] => [
+  ...new Set(clients.filter((client) => client !== oneSession)),
+];
 
 /**
  * The one client that can have written the rows; `undefined` where there were several: which of them is the task is nowhere said,
