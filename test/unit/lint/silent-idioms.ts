@@ -312,4 +312,13 @@ with DAG("b", schedule=timedelta(hours=6), start_date=datetime(2024, 1, 1), catc
     pass
 `,
   },
+  'a MERGE that takes away what is gone of its own day, and one of everything': dagWith(`
+    MERGE INTO mart.a AS t USING (SELECT day, id, x FROM raw.a WHERE day = '{{ ds }}') AS s ON t.day = s.day AND t.id = s.id
+    WHEN MATCHED THEN UPDATE SET x = s.x
+    WHEN NOT MATCHED THEN INSERT (day, id, x) VALUES (s.day, s.id, s.x)
+    WHEN NOT MATCHED BY SOURCE AND t.day = (SELECT max(day) FROM raw.a WHERE day = '{{ ds }}') THEN DELETE;
+    MERGE INTO mart.b AS t USING (SELECT id, x FROM raw.b) AS s ON t.id = s.id
+    WHEN MATCHED THEN UPDATE SET x = s.x
+    WHEN NOT MATCHED THEN INSERT (id, x) VALUES (s.id, s.x)
+    WHEN NOT MATCHED BY SOURCE THEN DELETE;`),
 };

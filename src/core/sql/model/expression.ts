@@ -109,6 +109,8 @@ export type FromItem =
       readonly join: JoinKind;
       readonly on: readonly SqlExpression[];
       readonly using: readonly string[];
+      /** Its sample, where the rows of it are drawn anew each time. */
+      readonly drawn?: Span;
     })
   | (Span & {
       readonly kind: 'query';
@@ -117,6 +119,7 @@ export type FromItem =
       readonly join: JoinKind;
       readonly on: readonly SqlExpression[];
       readonly using: readonly string[];
+      readonly drawn?: Span;
     })
   | (Span & {
       readonly kind: 'function';
@@ -125,6 +128,7 @@ export type FromItem =
       readonly join: JoinKind;
       readonly on: readonly SqlExpression[];
       readonly using: readonly string[];
+      readonly drawn?: Span;
     });
 
 export type JoinKind = 'first' | 'comma' | 'inner' | 'left' | 'right' | 'full' | 'cross' | 'lateral' | 'other';

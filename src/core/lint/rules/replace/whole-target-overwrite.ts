@@ -2,7 +2,10 @@ import { isStagingName } from '../../../lineage/facts/table-roles.ts';
 import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
 import { overwritesOf } from '../../../pipeline/model/overwrites-of.ts';
 import type { TableAccess } from '../../../pipeline/model/table-access.ts';
+import type { SqlExpression } from '../../../sql/model/expression.ts';
+import { within } from '../../../sql/model/sql-search.ts';
 import { type ArrivingCut, arrivingCut } from '../../bounds/arriving-cut.ts';
+import { holesIn, isOfRun } from '../../bounds/interval-columns.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { textAt } from '../../context/text-at.ts';
 import { sliceDeletion } from '../../fixes/replace-slice-fix.ts';
@@ -43,6 +46,7 @@ function ofStatement(context: LintContext, task: TaskView, view: StatementView):
   // Of files whose bucket only the run knows it is as sure.
   if (target.templated && view.sql.composed === undefined) return undefined;
   const key = tableKey(view, target);
+  if (kind === 'merge') return ofMerge(context, task, view, key);
   const replacing = replacer(context, task, view, key);
   if (replacing === undefined || isUsedUp(context, task, view, key)) return undefined;
   const cut = arrivingCut(view);
@@ -57,6 +61,35 @@ function ofStatement(context: LintContext, task: TaskView, view: StatementView):
     fixes: fix ? [fix] : [],
   };
 }
+
+/** What MERGE does with the rows of the target that the source does not bring is done to those of all other intervals too. */
+function ofMerge(context: LintContext, task: TaskView, view: StatementView, key: string): RuleFinding | undefined {
+  const branch = view.statement.branches.find(
+    ({ action, matched, condition }) =>
+      matched === 'not-matched-by-source' &&
+      (action === 'delete' || action === 'update') &&
+      !condition.some((one) => mayBound(view, one)),
+  );
+  const cut = branch && arrivingCut(view);
+  if (branch === undefined || cut === undefined || isUsedUp(context, task, view, key)) return undefined;
+  if (mayBeLatest(context, cut, key, view)) return undefined;
+  const table = view.statement.target === undefined ? key : tableLabel(view, view.statement.target);
+  const does = branch.action === 'delete' ? 'deletes' : 'changes';
+  return {
+    at: placeOf(view, branch.actionSpan),
+    message: `The source brings one interval, so every run ${does} the rows that ${table} has of all the others: they are matched by no row of it.`,
+    subject: writeSubject(view, key),
+    restsOn: [view],
+    related: [{ message: 'one interval is read here', at: placeOf(view, cut.conjunct) }],
+    fixes: [],
+  };
+}
+
+/** It depends on the interval, or on what is not known before the run. */
+const mayBound = (view: StatementView, condition: SqlExpression): boolean =>
+  isOfRun(view, condition) ||
+  holesIn(view, condition).length > 0 ||
+  within(condition).some(({ kind }) => /^(?:subquery|exists|in|opaque)$/.test(kind));
 
 const messageFor = (table: string): string =>
   `${table} is replaced whole by the rows of one interval, so every run erases those of all the others.`;
@@ -223,7 +256,7 @@ export default {
   id: 'whole-target-overwrite',
   severity: 'error',
   summary: 'A table that is replaced whole by the rows of one interval',
-  help: "Replace the interval's part only: DELETE by the same bounds, a partition (`PARTITION (day = …)`, `table$20240301`), dynamic mode.",
+  help: "Replace the interval's part only: DELETE by the same bounds, a partition (`PARTITION (day = …)`, `table$20240301`), dynamic mode, a bound in the branch of a MERGE.",
   supersedes: ['missing-interval-filter', 'delete-insert-range-mismatch'],
   provable: 'second run',
   check,

@@ -1,6 +1,8 @@
 import { isJournalName } from '../../../lineage/facts/table-roles.ts';
 import type { QueryBlock } from '../../../sql/model/expression.ts';
+import { blocksOf } from '../../../sql/model/sql-search.ts';
 import type { Statement } from '../../../sql/model/statement.ts';
+import type { Span } from '../../../text/span.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import { runsOnce } from '../../context/runs-once.ts';
 import { editSql } from '../../fixes/sql-edit.ts';
@@ -18,6 +20,15 @@ function* check(context: LintContext): Generator<RuleFinding> {
       const { statement } = view;
       if (!writes(view) || (statement.target !== undefined && isJournalName(tableKey(view, statement.target))))
         continue;
+      for (const at of drawnSamples(statement)) {
+        yield {
+          at: placeOf(view, at),
+          message: 'The rows of the sample are drawn by lot: a second run over the same rows takes others.',
+          subject: `${view.task.id} picks at ${at.start}`,
+          restsOn: [view],
+          fixes: [],
+        };
+      }
       for (const pick of picksOf(view)) {
         if (pick.by === 'limit' && pick.order === undefined && !givesRows(statement, pick.block)) continue;
         const tie = tieOf(context, view, pick);
@@ -34,6 +45,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+const drawnSamples = (statement: Statement): readonly Span[] =>
+  [...statement.from, ...blocksOf(statement).flatMap(({ from }) => from)].flatMap(({ drawn }) => drawn ?? []);
 
 const writing =
   /^(?:insert|insert_overwrite|insert_replace_where|replace|create_table_as|merge|update|delete|copy|export|unload)$/;
@@ -93,7 +107,7 @@ export default {
   id: 'unstable-pick',
   severity: 'warning',
   summary: 'Rows that are kept by an order in which several are alike',
-  help: 'Let the order end with a column that is unique, so that every run keeps the same rows.',
+  help: 'Let the order end with a column that is unique, or give the sample a seed, so that every run keeps the same rows.',
   supersedes: [],
   provable: 'second run',
   check,

@@ -216,10 +216,10 @@ function readObjectUnpivot(c: Cursor): Source {
 function finish(c: Cursor, source: Source, join: JoinKind, start: number, before: Token | undefined): FromItem {
   // Postgres: `t *` is `t` with its children.
   if (source.kind === 'table' && operator(c) === '*') c.index++;
-  readTableModifiers(c);
+  const early = readTableModifiers(c);
   let alias = before ?? readAlias(c, afterTable);
   if (alias !== undefined) readColumnDefinitions(c);
-  readTableModifiers(c);
+  const drawn = readTableModifiers(c) ?? early;
   // BigQuery: the alias may stand behind the sample or the time.
   if (alias === undefined) alias = readAlias(c, afterTable);
   const shared = {
@@ -227,6 +227,7 @@ function finish(c: Cursor, source: Source, join: JoinKind, start: number, before
     join,
     on: [] as readonly SqlExpression[],
     using: [] as readonly string[],
+    ...(drawn === undefined ? {} : { drawn }),
     ...spanFrom(c, start),
   };
   if (source.kind === 'query' && source.query !== undefined) return { kind: 'query', query: source.query, ...shared };

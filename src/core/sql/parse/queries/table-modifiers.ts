@@ -1,12 +1,29 @@
-import { accept, acceptOperator, type Cursor, done, operator, skipOne, token, within, word } from '../cursor.ts';
+import type { Span } from '../../../text/span.ts';
+import {
+  accept,
+  acceptOperator,
+  type Cursor,
+  done,
+  operator,
+  skipOne,
+  spanFrom,
+  startOffset,
+  token,
+  within,
+  word,
+} from '../cursor.ts';
 import { readExpression } from '../expressions/read-expression.ts';
 import { isGrammar } from '../is-grammar.ts';
 import { readAlias } from '../names.ts';
 import { readArguments } from '../read-arguments.ts';
 import { afterTable } from '../words.ts';
 
-/** What may stand between a table and its alias or behind it: time travel, samples, partitions, index hints. */
-export function readTableModifiers(c: Cursor): void {
+/**
+ * What may stand between a table and its alias or behind it: time travel, samples, partitions, index hints. Gives the sample
+ * whose rows are drawn anew each time, if there is one.
+ */
+export function readTableModifiers(c: Cursor): Span | undefined {
+  let drawn: Span | undefined;
   for (;;) {
     const here = word(c);
     const bracketed = operator(c, 1) === '(';
@@ -24,7 +41,7 @@ export function readTableModifiers(c: Cursor): void {
       c.index++;
       within(c, () => readArguments(c));
     } else if (here === 'tablesample' || here === 'sample' || (here === 'using' && word(c, 1) === 'sample'))
-      readSample(c);
+      drawn = readSample(c) ?? drawn;
     else if (here === 'with' && word(c, 1) === 'ordinality') c.index += 2;
     else if (here === 'with' && word(c, 1) === 'offset') {
       c.index += 2;
@@ -38,7 +55,7 @@ export function readTableModifiers(c: Cursor): void {
       while (!done(c) && operator(c) !== '(') c.index++;
       if (!done(c)) skipOne(c);
     } else if (here === 'final') c.index++;
-    else return;
+    else return drawn;
   }
 }
 
@@ -64,7 +81,10 @@ function readTimeTravel(c: Cursor): boolean {
   return false;
 }
 
-function readSample(c: Cursor): void {
+/** The clause where nothing fixes which rows it draws: no seed, not all of them, no bucket, no sampling key (`SAMPLE 0.1` of ClickHouse). */
+function readSample(c: Cursor): Span | undefined {
+  const start = startOffset(c);
+  const from = c.index;
   if (accept(c, 'using')) c.index++;
   else c.index++;
   while (!done(c) && word(c) !== '' && !isGrammar(c, afterTable)) c.index++;
@@ -73,8 +93,14 @@ function readSample(c: Cursor): void {
     c.index++;
     acceptOperator(c, '%');
   }
+  const said = c.tokens.slice(from, c.index).map(({ text }) => text.toLowerCase());
+  const span = spanFrom(c, start);
   if ((word(c) === 'repeatable' || word(c) === 'seed') && operator(c, 1) === '(') {
     c.index++;
     skipOne(c);
+    return undefined;
   }
+  const isByKey = said[0] === 'sample' && !said.includes('(');
+  const isFixed = said.includes('bucket') || said.includes('100') || isByKey;
+  return isFixed ? undefined : span;
 }
