@@ -662,12 +662,12 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'preflight',
       decides: 'what the database has against a plan',
-      imports: ['unit', 'jobs/slices', 'jobs', 'session', 'relational/task'],
+      imports: ['unit', 'jobs/slices', 'jobs', 'session', 'tables', 'relational/task'],
     },
     {
       room: 'survey',
       decides: 'what tables hold, interval by interval, whoever wrote it',
-      imports: ['unit', 'jobs', 'session'],
+      imports: ['unit', 'jobs', 'session', 'tables'],
     },
   ],
   'core/view': [

@@ -15,9 +15,9 @@ export async function columnSums(
   session: Session,
   relation: SliceRelation,
   sides: { readonly old: string; readonly live: string; readonly predicate: string | undefined },
-  sliceColumn: string | undefined,
+  cutBy: readonly string[],
 ): Promise<readonly ColumnSum[]> {
-  const columns = summedColumns(relation, sliceColumn);
+  const columns = summedColumns(relation, cutBy);
   if (columns.length === 0) return [];
   const [before = [], after = []] = (await session.query(columnSumsSql(sides, columns))).rows;
   return columns.map(({ name }, index) => ({
@@ -45,9 +45,9 @@ export async function sumsBySlice(
   session: Session,
   relation: SliceRelation,
   sides: ComingSlices,
-  sliceColumn: string | undefined,
+  cutBy: readonly string[],
 ): Promise<ReadonlyMap<number, readonly ColumnSum[]>> {
-  const columns = summedColumns(relation, sliceColumn);
+  const columns = summedColumns(relation, cutBy);
   if (columns.length === 0) return new Map();
   const isExact = columns.every(({ baseType, type }) =>
     baseType !== 'numeric' ? exact.has(baseType) : /^numeric\(/.test(type),
@@ -68,9 +68,9 @@ export async function sumsBySlice(
   );
 }
 
-function summedColumns(relation: SliceRelation, sliceColumn: string | undefined): readonly ColumnDescription[] {
+function summedColumns(relation: SliceRelation, cutBy: readonly string[]): readonly ColumnDescription[] {
   const isKey = (name: string): boolean =>
-    name === sliceColumn || relation.key.includes(name) || relation.table.keys.some((key) => key.includes(name));
+    cutBy.includes(name) || relation.key.includes(name) || relation.table.keys.some((key) => key.includes(name));
   return comparedColumns(relation).filter(
     ({ name, baseType, float }) => !isKey(name) && (exact.has(baseType) || (float && relation.hash === 'hash')),
   );

@@ -1,4 +1,5 @@
 import type { WriteFact } from '../lineage/facts/facts.ts';
+import { cutInWords } from '../lineage/facts/slice-cut.ts';
 import type { WorkspaceFacts } from '../lineage/facts/workspace-facts.ts';
 import { sqlContext } from '../lineage/times/sql-context.ts';
 import { namesOfWorkspace } from '../lineage/workspace/names-of-workspace.ts';
@@ -47,6 +48,11 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
       'cut what it writes by the interval, from start to end',
     );
   }
+  if (slice.cut !== undefined)
+    throw new Refusal(
+      `the rows of an interval are told by ${cutInWords(slice)}, no single column`,
+      'run it from here, where they are told by that too',
+    );
   if (write.mode === 'append') {
     const emptied = others.find(empties);
     const other = others.find((writer) => writer !== emptied && !empties(writer));

@@ -1,4 +1,5 @@
 import { dialectNames } from '../../core/sql/model/dialect-name.ts';
+import { rowExpression } from '../../core/sql/row-expression.ts';
 import { parseCron } from '../../core/time/schedules/cron.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { isZone } from '../../core/time/zones/zone.ts';
@@ -88,6 +89,15 @@ const task = object(
         {
           table: text('Table name as in SQL'),
           column: text('Time column that the slice of an interval is cut by'),
+          columns: listOf(
+            'Instead of column: those that hold year, month and, if there are, day and hour, in this order, as numbers or as text of two digits (the year of four)',
+            text('A column'),
+          ),
+          expression: written(
+            'Instead of column: SQL over columns of the table that gives a date, timestamp or timestamptz',
+            { type: 'string' },
+            rowExpression,
+          ),
           slice: written(
             'What an interval owns: all of the table, or of its column a unit like day of start, month of start, day of start (UTC)',
             {

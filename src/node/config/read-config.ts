@@ -1,5 +1,6 @@
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import type { DeclaredTask } from '../../core/lineage/facts/declared-facts.ts';
+import type { SliceCut } from '../../core/lineage/facts/slice-cut.ts';
 import { allRules } from '../../core/lint/all-rules.ts';
 import { writtenName } from '../../core/sql/model/name-parts.ts';
 import type { Problem, SourceSpan } from '../../core/text/span.ts';
@@ -222,12 +223,15 @@ function declaredTask(
     }),
     writes: (writes ?? []).flatMap(({ table, column, slice, from, to, key = [], volatile = [], ...more }) => {
       if (table === undefined) return [];
-      if (column !== undefined && slice === 'all')
-        problem(`${table}: column cuts the table into slices, slice: all does not; say one of them`);
+      const cuts = [column && 'column', more.columns && 'columns', more.expression && 'expression'].filter(Boolean);
+      if (cuts.length > 1) problem(`${table}: say by what it is cut in one way, not by ${cuts.join(' and ')}`);
+      if (cuts.length > 0 && slice === 'all')
+        problem(`${table}: ${cuts[0]} cuts the table into slices, slice: all does not; say one of them`);
+      const by = cutOf(more, (message) => problem(`${table}: ${message}`));
       const bounds = from === undefined || to === undefined ? undefined : { lo: from, hi: to };
       const range = slice === undefined || slice === 'all' ? bounds : slice;
       const isBounded = range !== undefined || from !== undefined || to !== undefined;
-      if (isBounded && column === undefined) problem(`${table}: say which column its slice is cut by`);
+      if (isBounded && cuts.length === 0) problem(`${table}: say which column its slice is cut by`);
       if ((from === undefined) !== (to === undefined)) problem(`${table}: say both ends of its slice, from and to`);
       if (slice !== undefined && (from !== undefined || to !== undefined))
         problem(`${table}: say its slice in one way, with slice or with from and to`);
@@ -235,8 +239,19 @@ function declaredTask(
         problem(`${table}: its slice ends where it begins or before; exchange from and to`);
       const { floatTolerance, concurrency, orphans } = more;
       const journal = more.journal === true ? (true as const) : undefined;
-      const cut = column === undefined && (slice === 'all' || journal) ? ('all' as const) : undefined;
-      const said = { column, slice: cut, range, key, volatile, floatTolerance, concurrency, orphans, journal };
+      const whole = cuts.length === 0 && (slice === 'all' || journal) ? ('all' as const) : undefined;
+      const said = {
+        column,
+        cut: by,
+        slice: whole,
+        range,
+        key,
+        volatile,
+        floatTolerance,
+        concurrency,
+        orphans,
+        journal,
+      };
       return [{ table: writtenName(table), ...said }];
     }),
   };
@@ -251,6 +266,17 @@ function declaredTask(
     ...holdOf(task, shrinkPercent),
     ...(task.batch !== undefined && { batchMs: task.batch }),
   };
+}
+
+type WrittenCut = Pick<NonNullable<WrittenTask['writes']>[number], 'columns' | 'expression'>;
+
+function cutOf({ columns, expression }: WrittenCut, problem: (message: string) => void): SliceCut | undefined {
+  if (expression !== undefined) return { kind: 'expression', ...expression };
+  if (columns === undefined) return undefined;
+  const isSaid = columns.length >= 2 && columns.length <= 4 && new Set(columns).size === columns.length;
+  if (!isSaid)
+    problem('columns are those of year, month and, if there are, day and hour, each one time; a single one is column');
+  return isSaid ? { kind: 'parts', columns } : undefined;
 }
 
 /** A task with a share of its own is held by it although others are not, unless it says so itself. */

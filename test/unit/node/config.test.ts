@@ -260,6 +260,34 @@ describe('readConfig', () => {
     expect(config.declared.get('a.b')?.writes).toMatchObject([{ column: 'd', range: { lo: edge(lo), hi: edge(hi) } }]);
   });
 
+  test('what cuts a table where no column does', () => {
+    const read = (write: string) => {
+      const { config, problems } = readConfig('backfill.yaml', `version: 1\ntasks:\n  a.b:\n    writes: [${write}]\n`);
+      return {
+        writes: config.declared.get('a.b')?.writes,
+        said: problems.map(({ message }) => message).join(),
+        problems,
+      };
+    };
+    expect(read('{ table: t, columns: [y, m, d], slice: day of start }')).toMatchObject({
+      said: '',
+      writes: [{ column: undefined, cut: { kind: 'parts', columns: ['y', 'm', 'd'] }, range: {} }],
+    });
+    expect(read('{ table: t, expression: "(p ->> 1)::date" }')).toMatchObject({
+      said: '',
+      writes: [{ cut: { kind: 'expression', sql: '(p ->> 1)::date', columns: ['p'], calls: [] } }],
+    });
+    const wrong = read('{ table: t, expression: now() - a }');
+    expect(wrong.said).toContain('now has another value');
+    expect(wrong.problems[0]?.at?.start).toBe(
+      'version: 1\ntasks:\n  a.b:\n    writes: [{ table: t, expression: '.length,
+    );
+    expect(read('{ table: t, column: d, columns: [y, m] }').said).toContain('not by column and columns');
+    expect(read('{ table: t, expression: d, slice: all }').said).toContain('expression cuts the table into slices');
+    expect(read('{ table: t, columns: [y] }').said).toContain('a single one is column');
+    expect(read('{ table: t, columns: [y, y] }').said).toContain('a single one is column');
+  });
+
   test("a unit of another calendar than the pipeline's says whose", () => {
     const source = 'version: 1\ntasks:\n  a.b:\n    writes: [{ table: t, column: d, slice: day of start (UTC) }]\n';
     expect(readConfig('backfill.yaml', source).config.declared.get('a.b')?.writes[0]?.range?.hi.zone).toBe('UTC');

@@ -32,6 +32,8 @@ export function showJson(report: ShowReport): string {
       writes: writes.map(({ table, slice, mode, key, provenance, at }) => ({
         table,
         column: slice.kind === 'range' ? slice.column : null,
+        ...(slice.kind === 'range' && slice.cut?.kind === 'parts' && { columns: slice.cut.columns }),
+        ...(slice.kind === 'range' && slice.cut?.kind === 'expression' && { expression: slice.cut.sql }),
         slice: sliceInWords(slice),
         mode,
         key,

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types';
 import type { ReadFact, WriteFact } from '../../../core/lineage/facts/facts.ts';
+import { cutInWords } from '../../../core/lineage/facts/slice-cut.ts';
 import { sliceInWords, windowInWords } from '../../../core/lineage/facts/window-words.ts';
 import { taskParents } from '../../../core/lineage/workspace/task-parents.ts';
 import type { Pipeline, Task } from '../../../core/pipeline/model/model.ts';
@@ -77,7 +78,7 @@ function taskText(report: ShowReport, task: Task, ranges: RangeFinder, colors: C
 }
 
 function writeInWords({ mode, slice, key }: WriteFact): string {
-  const rows = `${slice.kind === 'range' ? `${slice.column} in ` : ''}${sliceInWords(slice)}`;
+  const rows = `${slice.kind === 'range' ? `${cutInWords(slice)} in ` : ''}${sliceInWords(slice)}`;
   return `${mode}  ${rows}${key.length > 0 ? `  key ${key.join(', ')}` : ''}`;
 }
 

@@ -1,5 +1,6 @@
 import type { CalendarOffset } from '../../time/zones/calendar.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { SliceCut } from './slice-cut.ts';
 
 /** One edge of a declared window in words: `start - 6 days`, floored to a unit. */
 export interface DeclaredEdge {
@@ -27,11 +28,13 @@ export interface DeclaredTask {
   readonly writes: readonly {
     readonly table: string;
     readonly column: string | undefined;
+    /** By what it is cut where no column is. */
+    readonly cut?: SliceCut | undefined;
     /** `all`: every interval rewrites the whole table. */
     readonly slice?: 'all' | undefined;
     /** Each run is to add to it, so that a second run that does is nothing to be held. */
     readonly journal?: true | undefined;
-    /** The rows of `column` that one interval owns; `undefined`: those of its data interval, or as the statements say. */
+    /** The rows of `column` or `cut` that one interval owns; `undefined`: those of its data interval, or as the statements say. */
     readonly range?: { readonly lo: DeclaredEdge; readonly hi: DeclaredEdge } | undefined;
     readonly key: readonly string[];
     /** Columns left out of the row checksum, e.g. load timestamps. */

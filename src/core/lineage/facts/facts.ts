@@ -3,6 +3,7 @@ import type { Problem, SourceSpan } from '../../text/span.ts';
 import type { TimeExpression } from '../../time/expressions/time-expression.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredSnapshots } from './declared-sources.ts';
+import type { SliceCut } from './slice-cut.ts';
 import type { TableNaming } from './table-naming.ts';
 
 /** Where a fact came from; a declared fact beats an inferred one. */
@@ -81,6 +82,10 @@ export type SliceFact =
       readonly predicate: { readonly sqlIndex: number; readonly start: number; readonly end: number } | undefined;
       /** Without a DELETE of its own: the one value that the rows which it writes have in each of these columns. */
       readonly values?: readonly SliceValue[] | undefined;
+      /** A person declared that no single column cuts it; `column` then stands for it. Beats the values. */
+      readonly cut?: SliceCut | undefined;
+      /** Its statements name the parts of a time, of which `column` holds the year. */
+      readonly inParts?: true;
       /**
        * Nobody says the type of `column`: the rows are those of UTC's days or, where it holds moments, of this zone of the
        * session, and the range holds both.

@@ -2,6 +2,7 @@ import type { TimeExpression, TimeStep } from '../../time/expressions/time-expre
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { DeclaredEdge, DeclaredTask } from '../facts/declared-facts.ts';
 import type { ReadFact, ReadWindow, WriteFact } from '../facts/facts.ts';
+import { cutColumn } from '../facts/slice-cut.ts';
 
 type DeclaredRead = DeclaredTask['reads'][number];
 
@@ -82,16 +83,14 @@ function cutAsSaid(known: WriteFact['slice'] | undefined, slice: WriteFact['slic
 /** A declared column without bounds stands for the interval itself, unless the statements already say how it is bounded. */
 function declaredSlice(
   known: WriteFact['slice'] | undefined,
-  { column, slice, range }: DeclaredTask['writes'][number],
+  { column: named, cut, slice, range }: DeclaredTask['writes'][number],
   zone: ZoneName,
 ): WriteFact['slice'] {
   if (slice === 'all') return { kind: 'whole-table' };
+  const column = cut === undefined ? named : cutColumn(cut);
   if (column === undefined) return known ?? { kind: 'unknown', reason: 'its column is not declared' };
-  if (range !== undefined) {
-    return { kind: 'range', column, lo: edgeTime(range.lo, zone), hi: edgeTime(range.hi, zone), predicate: undefined };
-  }
-  if (known?.kind === 'range' && known.column === column) return known;
-  const start: TimeExpression = { anchor: 'start', steps: [] };
-  const end: TimeExpression = { anchor: 'end', steps: [] };
-  return { kind: 'range', column, lo: start, hi: end, predicate: undefined };
+  const by = { kind: 'range', column, predicate: undefined, ...(cut === undefined ? {} : { cut }) } as const;
+  if (range !== undefined) return { ...by, lo: edgeTime(range.lo, zone), hi: edgeTime(range.hi, zone) };
+  if (known?.kind === 'range' && known.column === column && (cut === undefined || known.inParts === true)) return known;
+  return { ...by, lo: { anchor: 'start', steps: [] }, hi: { anchor: 'end', steps: [] } };
 }

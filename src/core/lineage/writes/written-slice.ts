@@ -41,7 +41,15 @@ function sliceOf(
   const isSaid = range.inParts !== true || predicate !== undefined || values.length > 0;
   if (lo === undefined || hi === undefined || !isSaid) return undefined;
   return {
-    slice: { kind: 'range', column, lo, hi, predicate, ...(values.length > 0 ? { values } : {}) },
+    slice: {
+      kind: 'range',
+      column,
+      lo,
+      hi,
+      predicate,
+      ...(values.length > 0 ? { values } : {}),
+      ...(range.inParts === true ? { inParts: true as const } : {}),
+    },
     sliceAt: range.at && locate(sql.source, range.at),
   };
 }

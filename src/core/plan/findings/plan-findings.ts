@@ -160,8 +160,12 @@ function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] 
         const before = task.grid.containing(instant(first.start - 1));
         if (before === undefined) continue;
         const message = `${id} builds on its own earlier output: the interval before the first planned one, from ${toIso(before.start)}, is not in the plan and must be right already.`;
+        // A column that holds the year alone is not bounded by days.
+        const inParts = task.writes.some(
+          ({ table, slice }) => table === read.table && slice.kind === 'range' && slice.inParts === true,
+        );
         const needs = unitSlices(task, before.data).find(
-          ({ table, column }) => table === read.table && column !== undefined,
+          ({ table, column }) => table === read.table && column !== undefined && !inParts,
         );
         findings.push({ code: 'missing-previous', severity: 'info', message, task: id, ...(needs && { needs }) });
         break;

@@ -73,6 +73,7 @@ export const planErrorCodes = [
   'mutable-source',
   'missing-snapshot',
   'missing-previous',
+  'unsayable-slice',
 ] as const;
 
 /** What is said and never keeps it. */

@@ -1,4 +1,5 @@
 import { changedColumn } from '../../lineage/facts/facts.ts';
+import { columnsOfCut } from '../../lineage/facts/slice-cut.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { UnitSlice } from '../model/plan.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
@@ -71,7 +72,8 @@ function alone(units: readonly UnitNode[]): OldestFirst | undefined {
 
 /** An upsert moves a row between slices where its key does not hold the column that they are cut by. */
 const staysInSlice = ({ mode, slice, key }: PlannableTask['writes'][number]): boolean =>
-  (mode !== 'merge' && mode !== 'update') || (slice.kind === 'range' && key.includes(slice.column));
+  (mode !== 'merge' && mode !== 'update') ||
+  (slice.kind === 'range' && columnsOfCut(slice).every((column) => key.includes(column)));
 
 interface Owned {
   readonly slice: UnitSlice;

@@ -1,3 +1,4 @@
+import { columnsOfCut } from '../../lineage/facts/slice-cut.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
@@ -28,11 +29,11 @@ export async function keptElsewhere(
     if (!findsByKey(read)) continue;
     const target = cut.find(({ slice, qualified }) => isNamed(read, slice.table) || isNamed(read, qualified));
     if (target?.relation === undefined) continue;
-    const { column = '' } = target.slice;
+    const cutBy = columnsOfCut(target.slice);
     const key = { columns: keyOf(read), constraint: read.conflict?.constraint };
     const { columns } = await constraintColumns(session, key, tableSql(target.relation.table));
-    const holds = columns.some((name) => name.toLowerCase() === column.toLowerCase());
-    const isBound = read.kind === 'delete' && new RegExp(`\\b${column}\\b`, 'i').test(text);
+    const holds = cutBy.every((column) => columns.some((name) => name.toLowerCase() === column.toLowerCase()));
+    const isBound = read.kind === 'delete' && cutBy.every((column) => new RegExp(`\\b${column}\\b`, 'i').test(text));
     if (!holds && !isBound) found.add(target.qualified);
   }
   return [...found].flatMap((table): readonly JobInput[] => {

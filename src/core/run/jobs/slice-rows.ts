@@ -12,7 +12,7 @@ import type { JobSlice } from '../unit/unit-job.ts';
 import { type RenderedSql, renderPart, unqualified } from './render-statements.ts';
 
 /** By what the rows of a slice are told from others. */
-export type SliceRows = Pick<JobSlice, 'column' | 'from' | 'to' | 'predicate' | 'values'>;
+export type SliceRows = Pick<JobSlice, 'column' | 'from' | 'to' | 'predicate' | 'values' | 'cut'>;
 
 type RangeWrite = Pick<WriteFact, 'table' | 'at'> & { readonly slice: RangeSlice };
 
@@ -34,6 +34,7 @@ export function sliceRows(
     from: isoBound(exactTime(slice.lo, data)),
     to: isoBound(exactTime(slice.hi, data)),
   };
+  if (slice.cut !== undefined) return { ...bounds, predicate: undefined, cut: slice.cut };
   if (slice.predicate === undefined) {
     const values = renderedValues(slice, task, texts, context);
     return { ...bounds, predicate: undefined, ...(values.length > 0 ? { values } : {}) };

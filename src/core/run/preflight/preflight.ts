@@ -9,6 +9,7 @@ import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { triedTwice } from './tried-twice.ts';
+import { unsayableSlices } from './unsayable-slices.ts';
 import { untoldZone } from './untold-zone.ts';
 
 /**
@@ -33,6 +34,7 @@ export async function preflight(
       const own = new Map([...jobs].filter(([, { task }]) => tasks.has(task)));
       found.push(
         ...(found.some(({ code }) => code === 'loose-commits') ? [] : await looseCommits(session)),
+        ...(await unsayableSlices(session, alike)),
         ...(await alteredWrites(session, alike)),
         ...(await triedTwice(session, alike)),
         ...(await untoldZone(session, alike)),
@@ -40,6 +42,7 @@ export async function preflight(
         ...(await missingPrevious(
           session,
           plan.findings.filter(({ task }) => task !== undefined && tasks.has(task)),
+          alike,
         )),
         ...(await schemaChanges(session, plan, own)),
       );

@@ -9,6 +9,7 @@ import { enterTransaction, protectiveSettings } from '../session/session-setting
 import { namesRead } from '../tables/names-read.ts';
 import { isTextual } from '../tables/slice-state.ts';
 import { relationOf, tableSql } from '../tables/target.ts';
+import { withTypedCut } from '../tables/with-typed-cut.ts';
 import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { JobSlice, UnitJob } from '../unit/unit-job.ts';
 import type { PlannedSlice, PlannedTable, PlannedView } from './plan-file.ts';
@@ -91,7 +92,8 @@ async function heldBy(
     return undefined;
   await session.query('savepoint backfill_held');
   try {
-    const relation = { ...relationOf(slice, table, description, job), key: [] };
+    const typed = await withTypedCut(session, table, slice);
+    const relation = { ...relationOf(typed, table, description, job), key: [] };
     if (relation.predicate === undefined || isTextual(relation)) return undefined;
     const { figures } = await takeFigures(session, relation, {
       sql: tableSql(table),

@@ -8,7 +8,20 @@ import {
   encodePlan,
   writeMode,
 } from '../../ledger/codec.ts';
-import { count, entries, finite, flag, list, mapOf, oneOf, optional, record, text } from '../../ledger/decoder.ts';
+import {
+  byKind,
+  count,
+  entries,
+  finite,
+  flag,
+  list,
+  mapOf,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '../../ledger/decoder.ts';
+import type { SliceCut } from '../../lineage/facts/slice-cut.ts';
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { type JobRefusal, jobRefusalCodes } from '../unit/job-refusal.ts';
@@ -38,6 +51,11 @@ export const decodeRunDocument = (document: string): Decoded<RunDocument> =>
     ? { ok: false, reason: 'its scheduler ran it, and can run it again' }
     : decodeDocument(document, runDocument);
 
+const sliceCut = byKind<SliceCut>({
+  parts: record({ kind: oneOf('parts'), columns: list(text) }),
+  expression: record({ kind: oneOf('expression'), sql: text, columns: list(text), calls: list(text) }),
+});
+
 const sourceSpan = record({ file: text, start: count, end: count });
 
 const job = record<UnitJob>({
@@ -59,6 +77,7 @@ const job = record<UnitJob>({
       to: optional(text),
       predicate: optional(text),
       values: optional(list(record({ column: text, sql: text }))),
+      cut: optional(sliceCut),
       mode: writeMode,
       again: optional(record({ addsRows: flag, column: optional(text), sure: optional(flag) })),
       journal: optional(flag),

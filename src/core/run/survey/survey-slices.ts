@@ -1,16 +1,24 @@
 import type { UnitId } from '../../plan/model/plan.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
+import { quoteIdentifier } from '../../warehouse/dialects/postgres/quote.ts';
 import {
   countMatchesSql,
   countSlicesSql,
   sameBoundsSql,
 } from '../../warehouse/dialects/postgres/slice/count-slices-sql.ts';
-import { slicePredicate, timeTypes } from '../../warehouse/dialects/postgres/slice-predicate.ts';
+import {
+  columnBound,
+  cutBound,
+  cutSubject,
+  slicePredicate,
+  timeTypes,
+} from '../../warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import type { SliceRows } from '../jobs/slice-rows.ts';
 import { keepSettings } from '../session/session-settings.ts';
+import { withTypedCut } from '../tables/with-typed-cut.ts';
 import { namedColumns, plainRange } from './condition-text.ts';
 
 /** A count is given up after this long, in milliseconds: it is asked for by nobody. */
@@ -51,7 +59,7 @@ export async function surveySlices(
   const untold: string[] = [];
   const tables = new Map<string, SurveySlice[]>();
   for (const slice of slices) {
-    const key = JSON.stringify([slice.table, slice.rows.column, slice.settings]);
+    const key = JSON.stringify([slice.table, slice.rows.column, slice.rows.cut, slice.settings]);
     const asked = tables.get(key);
     if (asked === undefined) tables.set(key, [slice]);
     else asked.push(slice);
@@ -79,12 +87,30 @@ async function countTable(session: Session, slices: readonly SurveySlice[]): Pro
   if (first === undefined) return [];
   const [described] = await describeReadable(session, [first.table], new Map());
   if (described === undefined) throw new WarehouseError('missing', 'it is not there, or cannot be read', false);
+  const { cut } = await withTypedCut(session, described, first.rows);
+  if (cut?.kind === 'parts') return countMatches(session, described, slices);
+  if (cut !== undefined) {
+    const bound = (iso: string): string => cutBound(described, cut, iso);
+    return countRanges(session, described, { sql: cutSubject(cut), bound }, slices);
+  }
   const column = described.columns.find(({ name }) => name === first.rows.column);
   if (column !== undefined && !timeTypes.has(column.baseType) && slices.some(({ unread }) => unread)) {
     const why = `an interval is one value of ${column.name}, which cannot be told from the template`;
     throw new WarehouseError('other', why, false);
   }
-  if (await areRanges(session, described, slices)) return countRanges(session, described, slices);
+  if (await areRanges(session, described, slices)) {
+    const column = first.rows.column ?? '';
+    const bound = (iso: string): string => columnBound(described, column, iso);
+    return countRanges(session, described, { sql: quoteIdentifier(column), bound }, slices);
+  }
+  return countMatches(session, described, slices);
+}
+
+async function countMatches(
+  session: Session,
+  described: TableDescription,
+  slices: readonly SurveySlice[],
+): Promise<Counted> {
   const conditions = slices.map(({ rows }) => {
     const condition = slicePredicate(described, rows);
     if (condition === undefined) throw new WarehouseError('other', 'an interval owns all of its rows', false);
@@ -122,14 +148,14 @@ async function areRanges(session: Session, table: TableDescription, slices: read
 async function countRanges(
   session: Session,
   table: TableDescription,
+  subject: { readonly sql: string; readonly bound: (iso: string) => string },
   slices: readonly SurveySlice[],
 ): Promise<Counted> {
   const ranges = slices.map(({ unit, rows: { from = '', to = '' } }) => ({ unit, from, to }));
-  const column = slices[0]?.rows.column ?? '';
   const bounds = [...new Set(ranges.flatMap(({ from, to }) => [from, to]))].sort(
     (a, b) => Date.parse(a) - Date.parse(b),
   );
-  const { rows } = await session.query(countSlicesSql(table, column, bounds));
+  const { rows } = await session.query(countSlicesSql(table, subject.sql, bounds.map(subject.bound)));
   const parts = new Map(rows.map(([part, count]) => [Number(part) - 1, Number(count)]));
   // Slices may overlap, so each is the sum of the parts between its own bounds.
   const at = new Map(bounds.map((bound, index) => [bound, index]));

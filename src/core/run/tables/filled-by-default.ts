@@ -1,3 +1,4 @@
+import { columnsOfCut } from '../../lineage/facts/slice-cut.ts';
 import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
@@ -14,7 +15,7 @@ import { isSameName } from './upsert-keys.ts';
  */
 export function filledByDefault(
   table: TableDescription,
-  slice: Pick<JobSlice, 'table' | 'column' | 'predicate' | 'key'>,
+  slice: Pick<JobSlice, 'table' | 'column' | 'cut' | 'predicate' | 'key'>,
   statements: readonly RenderedStatement[],
 ): readonly string[] {
   const candidates = table.columns.filter(({ surrogate }) => surrogate).map(({ name }) => name);
@@ -22,7 +23,10 @@ export function filledByDefault(
   const named = namedColumns(table, slice.table, statements);
   if (named === undefined) return [];
   const kept = (name: string) =>
-    named.has(name) || slice.key.includes(name) || slice.column === name || (slice.predicate ?? '').includes(name);
+    named.has(name) ||
+    slice.key.includes(name) ||
+    columnsOfCut(slice).includes(name) ||
+    (slice.predicate ?? '').includes(name);
   const filled = new Set(candidates.filter((name) => !kept(name)));
   // A generated column cannot be computed from another one.
   for (const { name, computedFrom } of table.columns) {

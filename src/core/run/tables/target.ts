@@ -8,6 +8,7 @@ import type { TableDescription } from '../../warehouse/port/table-description.ts
 import type { JobSlice, UnitJob } from '../unit/unit-job.ts';
 import { filledByDefault } from './filled-by-default.ts';
 import { madeTables } from './made-tables.ts';
+import { withTypedCut } from './with-typed-cut.ts';
 
 /** One written slice with its table as it is before the task; no table where the task is about to create it. */
 export interface Target {
@@ -39,15 +40,17 @@ export async function resolveTargets(
   const existing = job.slices.filter((slice) => !created.has(slice.table));
   const tables = existing.length === 0 ? [] : await describeTables(session, tableNames(existing), types);
   const byName = new Map(tableNames(existing).map((name, index) => [name, tables[index]]));
-  const targets = job.slices.map((slice): Target => {
-    const table = byName.get(slice.table);
-    return {
+  const targets: Target[] = [];
+  for (const asked of job.slices) {
+    const table = byName.get(asked.table);
+    const slice = table === undefined ? asked : await withTypedCut(session, table, asked);
+    targets.push({
       slice,
       qualified: table?.qualified ?? slice.table,
       // What no refresh has filled yet cannot be read.
       relation: table && table.materialized !== 'unfilled' ? relationOf(slice, table, server, job) : undefined,
-    };
-  });
+    });
+  }
   return [...new Map(targets.map((target) => [ledgerSlice(target).slice, target])).values()];
 }
 

@@ -4,6 +4,7 @@ import type { UnitId } from '../../plan/model/plan.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
+import type { TypedCut } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 
 /**
  * How many units may write the table of a slice at once, all runs together; `undefined`: as many as like. Units that
@@ -37,6 +38,8 @@ export interface JobSlice {
   readonly predicate: string | undefined;
   /** Where there is none: rendered values of columns, the same in all rows that the task writes. */
   readonly values?: readonly { readonly column: string; readonly sql: string }[] | undefined;
+  /** By what it is cut where a person declared more than a column; beats `column`, which stands for it. */
+  readonly cut?: TypedCut | undefined;
   readonly mode: WriteMode;
   /** What a second run of the same code over the same rows does to it. */
   readonly again?: SliceAgain | undefined;

@@ -64,7 +64,9 @@ function sliceColumn(table: string, facts: WorkspaceFacts, names: TableNames): s
 }
 
 const columnsCut = (facts: TaskFacts | undefined, isTable: (name: string) => boolean): readonly string[] =>
-  (facts?.writes ?? []).flatMap(({ table, slice }) => (isTable(table) && slice.kind === 'range' ? [slice.column] : []));
+  (facts?.writes ?? []).flatMap(({ table, slice }) =>
+    isTable(table) && slice.kind === 'range' && slice.cut === undefined ? [slice.column] : [],
+  );
 
 /** The only column of the table's definition that holds a time. */
 function timeColumn(table: string, facts: WorkspaceFacts, names: TableNames): string | undefined {

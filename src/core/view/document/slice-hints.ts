@@ -1,4 +1,5 @@
 import type { WriteFact } from '../../lineage/facts/facts.ts';
+import { cutInWords } from '../../lineage/facts/slice-cut.ts';
 import { sliceInWords } from '../../lineage/facts/window-words.ts';
 import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
@@ -32,7 +33,7 @@ export function sliceHints(
 export function sliceLabel({ slice }: WriteFact, interval: DataInterval | undefined, zone: ZoneName): string {
   if (slice.kind === 'whole-table') return 'whole table';
   if (slice.kind === 'unknown') return 'slice unknown';
-  const by = slice.kind === 'own-table' ? 'table of' : slice.column;
+  const by = slice.kind === 'own-table' ? 'table of' : cutInWords(slice);
   if (interval === undefined) return slice.kind === 'own-table' ? 'a table for each interval' : `by ${by}`;
   const start = exactTime(slice.lo, interval);
   const end = exactTime(slice.hi, interval);

@@ -2,6 +2,7 @@ import { columnSums } from '../../../diff/column-sums.ts';
 import { compareRows } from '../../../diff/compare-rows.ts';
 import type { ColumnSum } from '../../../diff/slice-diff.ts';
 import { sameFigures } from '../../../diff/take-figures.ts';
+import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
 import { describeSchema, type TableDescription } from '../../../warehouse/port/table-description.ts';
 import type { AppliedSlice, OldRows } from '../../record/applied.ts';
 import { oldCopy } from '../../tables/slice-state.ts';
@@ -45,7 +46,7 @@ export async function compareSlices(
         ? await compareRows(unit.session, relation, sides ?? kept, { keyUsable, samples: unit.job.options.samples })
         : undefined;
     const sums =
-      comparison && (compared.sums ?? (await columnSums(unit.session, relation, whole ?? kept, slice.column)));
+      comparison && (compared.sums ?? (await columnSums(unit.session, relation, whole ?? kept, columnsOfCut(slice))));
     const method = keyUsable ? ('key' as const) : ('multiset' as const);
     applied.push({
       target,

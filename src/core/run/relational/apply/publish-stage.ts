@@ -9,6 +9,7 @@ import {
   takeFigures,
   type VersionedFigures,
 } from '../../../diff/take-figures.ts';
+import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
 import { versionHash } from '../../../warehouse/dialects/postgres/slice/figures-sql.ts';
 import {
   deletePairsSql,
@@ -152,5 +153,7 @@ async function sumsAround(
   target: Target | undefined,
 ): Promise<readonly ColumnSum[]> {
   const sides = { live, predicate, stage: stageTable, ...moved, by: ['1', '1'] as const };
-  return (await sumsBySlice(session, relation, sides, target?.slice.column)).get(1) ?? [];
+  return (
+    (await sumsBySlice(session, relation, sides, target === undefined ? [] : columnsOfCut(target.slice))).get(1) ?? []
+  );
 }

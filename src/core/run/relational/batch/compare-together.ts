@@ -99,7 +99,7 @@ export async function compareByPairs(question: Question): Promise<ComparedTogeth
   const sides = { live, predicate, stage: stageTable, gone, come, by: [number, sliceNumber] as const };
   const sums =
     question.sums && moved.size > 0
-      ? await sumsBySlice(session, relation, sides, question.sliceColumn)
+      ? await sumsBySlice(session, relation, sides, question.sliceColumn === undefined ? [] : [question.sliceColumn])
       : new Map<number, never>();
   return {
     before,

@@ -1,6 +1,7 @@
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import { describeTables } from '../../../warehouse/catalog/describe-tables.ts';
 import { relationOf } from '../../tables/target.ts';
+import { withTypedCut } from '../../tables/with-typed-cut.ts';
 import type { OpenUnit } from './open-unit.ts';
 
 /** The tables of a unit's targets after its task; those that the task made or altered are looked up anew. */
@@ -14,8 +15,10 @@ export async function relationsAfter(unit: OpenUnit): Promise<readonly (SliceRel
     targets.map(({ slice }) => slice.table),
     types,
   );
-  return targets.map(({ slice }, index) => {
+  const relations: (SliceRelation | undefined)[] = [];
+  for (const [index, { slice }] of targets.entries()) {
     const table = tables[index];
-    return table && relationOf(slice, table, server, unit.job);
-  });
+    relations.push(table && relationOf(await withTypedCut(session, table, slice), table, server, unit.job));
+  }
+  return relations;
 }

@@ -3,18 +3,14 @@ import { quoteIdentifier } from '../quote.ts';
 import { columnBound } from '../slice-predicate.ts';
 
 /**
- * Counts the rows between each two of the bounds (ISO instants, ascending, at least two) in one pass: number of the part,
- * from 1, and its rows; parts without rows are left out. Throws `WarehouseError` where the column's type cannot say a bound.
+ * Counts the rows whose `subject` (SQL over columns of the table) lies between each two of the bounds (literals of its type,
+ * ascending, at least two) in one pass: number of the part, from 1, and its rows; parts without rows are left out.
  */
-export function countSlicesSql(table: TableDescription, column: string, bounds: readonly string[]): string {
-  const name = quoteIdentifier(column);
-  const literals = bounds.map((bound) => columnBound(table, column, bound));
-  return `
-select pg_catalog.width_bucket(${name}, array[${literals.join(', ')}]), pg_catalog.count(*)
+export const countSlicesSql = (table: TableDescription, subject: string, bounds: readonly string[]): string => `
+select pg_catalog.width_bucket(${subject}, array[${bounds.join(', ')}]), pg_catalog.count(*)
 from ${quoteIdentifier(table.schema)}.${quoteIdentifier(table.name)}
-where ${name} >= ${literals[0]} and ${name} < ${literals.at(-1)}
+where ${subject} >= ${bounds[0]} and ${subject} < ${bounds.at(-1)}
 group by 1`;
-}
 
 /**
  * Counts the rows of which each condition holds, in one pass over the values of the columns that they speak of: one row a
