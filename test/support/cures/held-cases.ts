@@ -5,6 +5,9 @@ const merge = `MERGE INTO mart.k t USING (SELECT day, id, v FROM raw.ev WHERE da
 
 /** The words are not those of a task that adds: no plan says so. */
 const doubles = `DELETE FROM mart.g WHERE day = '{{ ds }}' AND id IS NULL; ${replace('mart.g').split('; ')[1]}`;
+/** What it runs is in no text that could be read. */
+const added = `DO $$ DECLARE q text := 'INSERT INTO mart.g SELECT day, id, v FROM raw.ev WHERE day = ';
+  BEGIN EXECUTE q || quote_literal('{{ ds }}'); END $$;`;
 const onlyF = 'tasks: { d.f: { writes: [{ table: mart.g, slice: all }] } }';
 
 /** Units that are held until somebody says what they may do. */
@@ -112,6 +115,19 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
         { yaml: onlyF.replace('slice: all', 'slice: all, journal: true') },
       ],
     ],
+  },
+  'rows of a day that a text put together adds once more, as they are to': {
+    codes: ['changes-again'],
+    ddl: ['create table mart.g (day date, id int, v int)', "insert into mart.g values ('2026-11-09', 9, 9)"],
+    tasks: { f: added },
+    yaml: 'tasks: { d.f: { writes: [{ table: mart.g, column: day }] } }',
+    steps: [
+      [
+        /writes: \[\{ table: mart\.g, column: day, journal: true \}\]/,
+        { yaml: 'tasks: { d.f: { writes: [{ table: mart.g, column: day, journal: true }] } }' },
+      ],
+    ],
+    finally: /1 changed/,
   },
   'rows that come once more with each run, and nothing of it held': {
     codes: ['changes-again'],

@@ -5,9 +5,16 @@ import { toBeWritten } from '../../sql/model/name-parts.ts';
 export type WriteEntry = Readonly<Record<string, string | true | readonly string[]>>;
 
 /** The entry of `backfill.yaml` that says something of tables that a task writes, on one line, as it is written there. */
-export const declaredWriteText = (task: TaskId, tables: readonly string[], entry: WriteEntry): string =>
+export const declaredWriteText = (
+  task: TaskId,
+  tables: readonly string[],
+  entry: WriteEntry | ((table: string) => WriteEntry),
+): string =>
   `tasks: { ${plain(task)}: { writes: [${tables
-    .map((table) => `{ table: ${plain(toBeWritten(table))}, ${Object.entries(entry).map(pairText).join(', ')} }`)
+    .map((table) => {
+      const said = typeof entry === 'function' ? entry(table) : entry;
+      return `{ table: ${plain(toBeWritten(table))}, ${Object.entries(said).map(pairText).join(', ')} }`;
+    })
     .join(', ')}] } }`;
 
 const pairText = ([name, value]: readonly [string, WriteEntry[string]]): string =>

@@ -1,4 +1,4 @@
-import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
+import { declaredWriteText, type WriteEntry } from '../../lineage/facts/declared-write-text.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import type { Applied } from './applied.ts';
@@ -36,9 +36,15 @@ function remedyOf(code: Held['code'], { escape: escaped, again }: Applied, job: 
       return `look at the rows that would go; if that is right: backfill resume ${job.run} --accept-held; to hold such results of this task no more, in backfill.yaml: ${tasks('hold: false')}`;
     case 'changes-again': {
       const tables = again?.kind === 'changes' ? named(again.tables, job) : [];
+      // Said to be written whole, the table would draw all that reads any of it into later plans, which add rows as well.
+      const cut = (table: string): WriteEntry => {
+        const { column, from } = job.slices.find((slice) => slice.table === table) ?? {};
+        return column === undefined || from === undefined ? { slice: 'all' } : { column };
+      };
+      const journal = declaredWriteText(job.task, tables, (table) => ({ ...cut(table), journal: true }));
       return (
         `let the task delete or find again what its last run wrote (backfill prove shows the rows${proof(job)}), or let it through this once: backfill resume ${job.run} --accept-held; ` +
-        `where each run is meant to add to it (a journal), say it in backfill.yaml and run the interval again: ${declaredWriteText(job.task, tables, { slice: 'all', journal: true })}; to hold nothing of this task: hold: false under it`
+        `where each run is meant to add to it (a journal), say it in backfill.yaml and run the interval again: ${journal}; to hold nothing of this task: hold: false under it`
       );
     }
     case 'null-key':
