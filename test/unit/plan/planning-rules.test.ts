@@ -357,6 +357,8 @@ describe('what stands against a plan', () => {
         { code: 'append-in-plan', severity: 'warning', message: expect.stringContaining(words) },
       ]);
     }
+    const journal = { writes: [{ ...write('t', undefined, 'append'), journal: true as const }] };
+    expect(makePlan([task('add', daily, {}, journal)], request(['add'], oneDay)).findings).toEqual([]);
     const leftToAirflow = task('log', daily, {}, { ...adds, executor: { kind: 'airflow', reason: 'a shell command' } });
     const behind = { ...leftToAirflow, after: [{ parent: 'first', shift: undefined }] };
     const first = task('first', daily, {}, { writes: [write('u')] });
@@ -398,6 +400,17 @@ describe('what stands against a plan', () => {
     ]);
     expect(makePlan(cumulative, request(['c'], range('2024-01-01', '2024-01-02'), { now })).findings).toEqual([]);
   });
+
+  it.each([window(undefined, start()), unbounded])(
+    'nothing of a journal that a task looks at before it adds to it',
+    (seen) => {
+      const adds = { writes: [{ ...write('j', undefined, 'append'), journal: true as const }] };
+      const again = { now: at('2024-05-04T01:00:00Z'), expandUnbounded: true };
+      const plan = makePlan([task('j', daily, { j: seen }, adds)], request(['j'], oneDay, again));
+      expect(startsOf(plan, 'j')).toEqual(['05-01']);
+      expect(plan.findings).toEqual([]);
+    },
+  );
 });
 
 it('is encoded as its contract says', () => {

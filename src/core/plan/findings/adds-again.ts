@@ -18,8 +18,9 @@ export function addsAgain({
 }): PlanFinding[] {
   return tasksOf(units).flatMap((id) => {
     const task = graph.tasks.get(id);
+    // Of a journal it is as it is meant to be.
     const tables = (task?.writes ?? []).filter(
-      (write) => write.mode === 'append' || changedColumn(write) !== undefined,
+      (write) => write.journal !== true && (write.mode === 'append' || changedColumn(write) !== undefined),
     );
     if (task === undefined || tables.length === 0) return [];
     const { pairedWith } = task;
@@ -31,7 +32,6 @@ export function addsAgain({
         // What is left to Airflow is not run by the plan, so it need not be kept from starting.
         severity:
           request.allowAppend ||
-          write.journal === true ||
           !(surelyAgain(write) || (addsTwice(write) && write.tellsOfRuns !== true)) ||
           task.executor.kind !== 'warehouse'
             ? 'warning'

@@ -3,7 +3,7 @@ import { plural } from '../../text/plural.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
-import { type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
+import { builtOn, type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
 import { pickedRuns } from '../intervals/picked-runs.ts';
 import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
@@ -155,7 +155,7 @@ function ownReads({ graph, expansion, request, units }: Planned): PlanFinding[] 
     const task = graph.tasks.get(id);
     const first = expansion.kept.get(id)?.[0]?.interval;
     if (task?.grid === undefined || first === undefined) continue;
-    for (const read of task.reads.filter(({ parent }) => parent === id)) {
+    for (const read of builtOn(task)) {
       if (hasOwnTail(task, request.expandUnbounded)) {
         const before = task.grid.containing(instant(first.start - 1));
         if (before === undefined) continue;

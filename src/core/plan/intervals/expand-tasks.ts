@@ -335,9 +335,14 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
 }
 
 /** True when a changed interval of the task makes all its later ones stale. */
-export function hasOwnTail(task: PlannableTask, expandUnbounded: boolean): boolean {
-  return task.reads.some((read) => read.parent === task.id && expandable(read.window, expandUnbounded) !== undefined);
-}
+export const hasOwnTail = (task: PlannableTask, expandUnbounded: boolean): boolean =>
+  builtOn(task).some(({ window }) => expandable(window, expandUnbounded) !== undefined);
+
+/** What the task reads of its own. A journal is no part of it: its later intervals would only add their rows once more. */
+export const builtOn = ({ id, reads, writes }: PlannableTask): readonly ParentRead[] =>
+  reads.filter(
+    ({ parent, table }) => parent === id && !writes.some((write) => write.table === table && write.journal === true),
+  );
 
 const expandable = (window: ReadWindow, expandUnbounded: boolean): RangeWindow | undefined =>
   window.kind === 'range' ? window : expandUnbounded ? allLater : undefined;
