@@ -168,6 +168,23 @@ describe('what leaves out the rows of a first run', () => {
   ])('refused: %s', (sql) => expect(said(sql)).toMatch(/^refused/));
 });
 
+describe('a body that asks its table what is there, in a way that is not followed', () => {
+  const insert = `INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day}`;
+  test.each([
+    `BEGIN IF (SELECT bool_and(etl.is_whole(id)) FROM u WHERE ${day}) IS NULL THEN ${insert}; END IF; END`,
+    `BEGIN IF 0 = ALL (SELECT 1 FROM u WHERE ${day}) THEN ${insert}; END IF; END`,
+    `DECLARE c int := (SELECT etl.number(id) FROM u); BEGIN IF c > 0 THEN RETURN; END IF; ${insert}; END`,
+    `DECLARE c int; BEGIN SELECT etl.number(id) INTO c FROM u; IF c = 0 THEN ${insert}; END IF; END`,
+    `BEGIN CASE WHEN EXISTS (SELECT 1 FROM u WHERE ${day}) THEN NULL; ELSE ${insert}; END CASE; END`,
+    `BEGIN LOOP IF EXISTS (SELECT 1 FROM u WHERE ${day}) THEN EXIT; END IF; ${insert}; END LOOP; END`,
+  ])('may find what it has added itself: %s', (body) => expect(said(`DO $$ ${body} $$`)).toBe('warned'));
+
+  test.each([
+    `BEGIN ${insert}; IF (SELECT etl.number(id) FROM u) = 0 THEN RAISE 'none'; END IF; END`,
+    `BEGIN IF (SELECT etl.number(id) FROM r) = 0 THEN ${insert}; END IF; END`,
+  ])('asks afterwards, or another table: %s', (body) => expect(said(`DO $$ ${body} $$`)).toMatch(/^refused/));
+});
+
 describe('check and plan say the same', () => {
   const insert = `INSERT INTO u (id, shop, day) SELECT id, shop, day FROM r WHERE ${day}`;
   test('of an INSERT in a body', () => {

@@ -40,19 +40,26 @@ export function ranTwice(
     texts.length > 0 &&
     texts.every(({ dialect }) => dialects.has(dialect)) &&
     all.every(({ calls }) => calls.length === 0);
+  const isOpen =
+    target !== undefined &&
+    soFar.mode === 'append' &&
+    addsTwice({ ...blank, ...soFar }) &&
+    asksBefore(target, items, all);
+  const notFollowed: Found = isOpen ? { leavesOut: 'open' } : {};
   if (
     target === undefined ||
     !isKnown ||
     all.some(({ statement }) => statement.reads.some(({ name }) => isView(name, tables)))
   )
-    return {};
+    return notFollowed;
   const run: Run = (isEnough, nulls) => runTwice(texts, target, (name) => tables.keysOf(name), isEnough, nulls);
   if (soFar.mode === 'append') {
     if (soFar.refusedBy !== undefined || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
     const marked = markedSource(items, all, target);
     if (addsTwice({ ...blank, ...soFar }) && (marked !== undefined || looksAtItself(target, all))) {
       const state = run(({ same, worlds }) => same < worlds);
-      const isSame = state !== undefined && state.same === state.worlds;
+      if (state === undefined) return notFollowed;
+      const isSame = state.same === state.worlds;
       if (isSame && marked !== undefined) return { takenFrom: marked };
       // Made-up values seldom are the one that it makes NULL of, which equals nothing and so is put in again.
       if (isSame && items.some(({ statement }) => makesNull(statement))) return {};
@@ -94,6 +101,15 @@ const looksAtItself = (target: string, all: readonly TaskStatement[]): boolean =
       readsTarget(statement, target) ||
       statement.reads.some(({ name }) => name === target),
   );
+
+/** Whether a body asks the table before each of its INSERTs, by whatever it then does with the answer. */
+function asksBefore(target: string, items: readonly TaskStatement[], all: readonly TaskStatement[]): boolean {
+  const asks = all.findIndex(
+    ({ statement: { kind, reads }, inBody }) =>
+      inBody && (kind === 'other' || kind === 'select') && reads.some(({ name }) => name === target),
+  );
+  return asks !== -1 && items.every((item) => item.inBody && asks < all.indexOf(item));
+}
 
 /** A table out of which the INSERTs take their rows, which the task itself writes: it marks there what it has taken. */
 const markedSource = (
