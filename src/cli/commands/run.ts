@@ -32,13 +32,14 @@ import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
-import { parseBatch } from '../../node/config/parse-edge.ts';
+import { plural } from '../../core/text/plural.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
+import { batchSpan } from '../arguments/batch-span.ts';
 import { reviewedPlan } from '../arguments/plan-file.ts';
 import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
@@ -69,7 +70,7 @@ import { onConnection } from '../reporters/run/on-connection.ts';
 import { findingLines, planText, reviewedText } from '../reporters/run/plan-text.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { reportFile, reportOption } from '../terminal/report-file.ts';
-import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
+import { exitCodes, type Shell } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface RunCommandOptions extends SelectionOptions, WorkspaceOptions, ConfirmOptions, AirflowOptions, CarrierOptions {
@@ -235,13 +236,6 @@ function refusedByErrors({ findings }: Plan, shell: Shell): boolean {
   return true;
 }
 
-function batchOf(source: string | undefined): number | undefined {
-  if (source === undefined) return undefined;
-  const parsed = parseBatch(source);
-  if ('wrong' in parsed) throw new UsageError(`--batch: ${parsed.wrong}`);
-  return parsed.value;
-}
-
 const isPreview = ({ preview, previewOn }: RunCommandOptions): boolean => preview === true || previewOn !== undefined;
 
 async function runOn(
@@ -280,7 +274,7 @@ async function runOn(
           compare: options.compare ?? settings.compare,
           samples,
           earlyCutoff: options.earlyCutoff && settings.earlyCutoff,
-          batchMs: batchOf(options.batch),
+          batchMs: batchSpan(options.batch),
         },
       },
       refuseElsewhere(workspace.config, runsOn, shell.env),
@@ -388,7 +382,8 @@ async function runOn(
     const { format, units } = options;
     const how = { format, samples: shown, units, connection: named, forecast, previewed };
     // Why each of them is not run was said with its place.
-    if (text && result.refusal?.code === 'nothing-to-run' && refused.size > 0) shell.out('\nnothing was run\n');
+    if (text && result.refusal?.code === 'nothing-to-run' && refused.size > 0)
+      shell.out(`nothing was run: ${plural(refused.size, 'unit')} cannot be run from here\n`);
     else finishRun(result, warehouse.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return end?.stays === undefined && end?.notLookedAt === undefined ? result : { ...result, stays: true };

@@ -275,7 +275,7 @@ describe('runPlan', () => {
     expect((await run({ plan: behind, jobs: new Map(), refused: refusals })).refusal).toEqual({
       code: 'nothing-to-run',
       message: 'runs in a container',
-      remedy: 'run it with its scheduler',
+      remedy: 'use Airflow',
     });
     const taken = {
       ...ledger,

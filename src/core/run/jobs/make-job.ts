@@ -20,6 +20,7 @@ import { nameOfTable } from './name-of-table.ts';
 import { notAtomicRefusal, notAtomicStatement } from './not-atomic.ts';
 import { chooseSnapshots, readSnapshots, refuseUnseenSources, type SnapshotChoice } from './read-snapshots.ts';
 import { type RenderedSql, renderStatements } from './render-statements.ts';
+import { runElsewhere } from './run-elsewhere.ts';
 import { sessionInSql } from './session-in-sql.ts';
 import { isoBound, sliceRows } from './slice-rows.ts';
 import { goesByOwnRows } from './slices/goes-by-own.ts';
@@ -50,14 +51,16 @@ export interface JobSetting {
   readonly notAtomic?: ReadonlySet<TaskId> | undefined;
 }
 
-const elsewhere =
-  'give it to its Airflow on the command line, with schedulers in backfill.yaml; or run it there yourself, then tell the run so: backfill done RUN UNIT';
-
 /** Everything that running one unit needs, or why it cannot be run from here, by name and place. */
 export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting): UnitJob | JobRefusal {
   const { task, pipeline, facts } = source;
   if (task.executor.kind !== 'warehouse') {
-    return { code: 'not-runnable', message: `${task.id}: ${task.executor.reason}`, remedy: elsewhere, at: task.nameAt };
+    return {
+      code: 'not-runnable',
+      message: `${task.id}: ${task.executor.reason}`,
+      remedy: runElsewhere.inRun,
+      at: task.nameAt,
+    };
   }
   const context = taskContext(task, pipeline, unit.data, setting);
   const asked = jobSession(task, context, heldAs(setting.options, source.declared));
@@ -93,7 +96,7 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     return {
       code: 'not-runnable',
       message: `${task.id} is run as ${session.role}, and a task that is not one transaction is run as who connects`,
-      remedy: elsewhere,
+      remedy: runElsewhere.inRun,
       at: task.nameAt,
     };
   }

@@ -9,6 +9,7 @@ import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
 import { type CarriedBy, isCarried, makeCarriedJob } from './make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
+import { runElsewhere } from './run-elsewhere.ts';
 import { scheduledWriters } from './scheduled-writers.ts';
 import { refillers } from './slices/refillers.ts';
 import { taskContext } from './task-context.ts';
@@ -103,5 +104,12 @@ export function prepareJobs(
     if (isRefusal(made)) refused.set(unit.id, made);
     else jobs.set(unit.id, made);
   }
-  return { jobs, refused };
+  if (jobs.size > 0) return { jobs, refused };
+  // Then there is no run that could be told of it.
+  const told = [...refused].map(
+    ([unit, refusal]) => [unit, { ...refusal, remedy: withoutRun(refusal.remedy) }] as const,
+  );
+  return { jobs, refused: new Map(told) };
 }
+
+const withoutRun = (remedy: string): string => (remedy === runElsewhere.inRun ? runElsewhere.alone : remedy);

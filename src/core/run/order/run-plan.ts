@@ -175,7 +175,6 @@ function whyNothing({ plan, refused: refusals }: PreparedRun): Pick<RunRefusal, 
   if (plan.units.length === 0) return { message: 'the plan has no units', remedy: undefined };
   const [first] = refusals.values();
   if (first === undefined) return { message: 'nothing of this plan can be run', remedy: undefined };
-  const { code, message, remedy } = first;
-  // There is no run that could be told of it.
-  return { message, remedy: code === 'not-runnable' ? 'run it with its scheduler' : remedy };
+  const { message, remedy } = first;
+  return { message, remedy };
 }
