@@ -38,11 +38,16 @@ export type ChangeCause =
   | { readonly kind: 'orphans' }
   /** What the task does goes by the rows that it finds in its own table. */
   | { readonly kind: 'goes-by-own' }
+  /** It was tried: a second run from what this one left changes it once more. */
+  | { readonly kind: 'changes-again' }
   /** Same code, SQL, schema, settings, definitions and inputs, other rows. */
   | { readonly kind: 'not-deterministic' };
 
 /** A cause that lies in the task itself. */
-export type ChangedByItself = Extract<ChangeCause, { readonly kind: 'adds-again' | 'made-of-itself' | 'goes-by-own' }>;
+export type ChangedByItself = Extract<
+  ChangeCause,
+  { readonly kind: 'adds-again' | 'made-of-itself' | 'goes-by-own' | 'changes-again' }
+>;
 
 /** What the causes are told from; `undefined` for what was not recorded. */
 export interface ChangeEvidence {
@@ -68,7 +73,7 @@ export interface ChangeEvidence {
     readonly isView?: boolean;
     readonly same: boolean | undefined;
   }[];
-  /** What a second run does to the slice, as far as the code says it. */
+  /** What a second run does to the slice, as far as the code says it or a trial has shown it. */
   readonly again?: ChangedByItself | undefined;
   /** Left-over rows were taken away: that is all of the change, or a part of it. */
   readonly orphans?: 'all' | 'part' | undefined;
@@ -195,6 +200,8 @@ export function causeInWords(cause: ChangeCause): string {
       return 'orphans: delete takes away rows that earlier runs left';
     case 'goes-by-own':
       return 'nothing else that it depends on changed: what the task does goes by the rows that it finds in its own table, or is not deterministic';
+    case 'changes-again':
+      return 'nothing that it depends on changed: each run of the task changes it again';
     case 'not-deterministic':
       return 'nothing that it depends on changed: the task is not deterministic';
   }

@@ -5,7 +5,7 @@ import { counterpart, type RecordedInput, sameInput } from '../../ledger/recorde
 import { undoneRun } from '../../ledger/undo-mark.ts';
 import { ledgerSlice } from '../tables/target.ts';
 import { type JobSlice, sessionSettings, type UnitJob } from '../unit/unit-job.ts';
-import type { AppliedSlice } from './applied.ts';
+import type { AppliedSlice, ChangesAgain } from './applied.ts';
 import type { Marker } from './marker.ts';
 import { sameSettings } from './previous-version.ts';
 
@@ -21,13 +21,17 @@ function orphansOf({ leftOver, added, removed, changed }: SliceDiff): 'all' | 'p
   return added === 0 && changed === 0 && removed === gone ? 'all' : 'part';
 }
 
-/** The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. */
+/**
+ * The slice with the causes of its change, told from its last version in the ledger; unchanged slices have none. `tried`: what
+ * a second run came to, where one was made.
+ */
 export function withCauses(
   applied: AppliedSlice,
   job: UnitJob,
   marker: Marker,
   inputs: readonly RecordedInput[],
   unrecorded: string | undefined,
+  tried?: ChangesAgain,
 ): AppliedSlice {
   const { target, diff } = applied;
   if (diff.added === 0 && diff.removed === 0 && diff.changed === 0) return applied;
@@ -35,7 +39,10 @@ export function withCauses(
     return { ...applied, diff: { ...diff, causes: [{ kind: 'undo', run: job.restores.run }] } };
   }
   const version = marker.previous.find(({ slice }) => slice === ledgerSlice(target).slice);
-  const again = causeOf(target.slice);
+  const said = causeOf(target.slice);
+  const isTried = tried?.kind === 'changes' && tried.tables.includes(applied.table.qualified);
+  const again =
+    isTried && (said === undefined || said.kind === 'goes-by-own') ? ({ kind: 'changes-again' } as const) : said;
   const causes = changeCauses({
     before: diff.before,
     after: diff.after,
@@ -52,7 +59,7 @@ export function withCauses(
     inputs: inputs.flatMap((input) => {
       const same = sameInput(input, counterpart(input, version?.inputs ?? []));
       // Its own table is what such a task goes by, and cannot be told apart from what it wrote there.
-      if (same === undefined && again?.kind === 'goes-by-own' && input.table === target.qualified) return [];
+      if (same === undefined && said?.kind === 'goes-by-own' && input.table === target.qualified) return [];
       return { table: input.table, isView: input.definition !== undefined, same };
     }),
     unrecorded: unrecorded ?? (job.readsMore === true ? 'tables that its code does not tell' : undefined),

@@ -46,7 +46,9 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);
   const inputs = await consumedInputs(cutoff, found, moment);
-  const slices = applied.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
+  const slices = applied.slices.map((slice) =>
+    withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded, applied.again),
+  );
   const versions = decision.kind === 'changed' ? await withMadeTables(session, slices) : slices;
   const changed = decision.kind === 'changed' ? slices.map((slice) => ({ job, slice })) : [];
   await keepImages(session, targets, changed);
