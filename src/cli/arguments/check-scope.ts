@@ -22,15 +22,25 @@ export interface CheckScope {
 }
 
 /**
- * One folder is a workspace of its own, unless a `backfill.yaml` stands above it, or it is the `dags` of a project. Files, and several paths, are read
- * with everything around them: up to the nearest `backfill.yaml` or `.git`, else the current folder if it holds them.
+ * The workspace is the folder that is named as one, else what is around the paths: up to the nearest `backfill.yaml`; else of
+ * files up to `.git` or the current folder, of a folder inside of that up to what tells a project. The current folder, and
+ * one outside of it, are workspaces of their own. `paths`: none for all of it.
  */
-export function checkScope(paths: readonly string[], cwd: string): CheckScope {
-  const given = paths.map((path) => ({ path: resolve(cwd, path), isFolder: isFolder(path, cwd) }));
+export function checkScope(paths: readonly string[], cwd: string, workspace?: string): CheckScope {
+  if (workspace !== undefined && !isFolder(workspace, cwd))
+    throw new UsageError(`${workspace} is not a folder`, 'name the folder of the pipelines');
+  const named = workspace === undefined ? undefined : resolve(cwd, workspace);
+  const given = (paths.length > 0 ? paths : [named ?? '.']).map((path) => ({
+    path: resolve(cwd, path),
+    isFolder: isFolder(path, cwd),
+  }));
   const [first] = given;
   const folder = given.length === 1 && first?.isFolder === true ? first.path : undefined;
   const common = commonFolder(given.map((one) => (one.isFolder ? one.path : dirname(one.path))));
-  const root = folder === undefined ? rootAround(common, cwd) : (upwards(folder, configNames) ?? projectOf(folder));
+  const root = named ?? (folder === undefined ? rootAround(common, cwd) : rootOfFolder(folder, resolve(cwd)));
+  const outside = given.find(({ path }) => !isInside(path, root));
+  if (outside !== undefined)
+    throw new UsageError(`${relative(cwd, outside.path)} is not in the workspace ${workspace ?? root}`);
   const wanted = given.map(({ path }) => slashed(relative(root, path)));
   const isWanted = (file: string): boolean =>
     wanted.some((one) => one === '' || file === one || file.startsWith(`${one}/`));
@@ -39,14 +49,27 @@ export function checkScope(paths: readonly string[], cwd: string): CheckScope {
     isRoot: resolve(cwd) === root,
     choose(reading) {
       const files = reading.files.filter(({ file }) => isWanted(file));
-      // A file that was asked for is spoken of even when no reader made anything of it.
-      return new Set([...files.map(({ file }) => file), ...files.flatMap(({ dependsOn }) => dependsOn), ...wanted]);
+      // What tasks of other files run is spoken of where it stands, and a file that was asked for even when no reader made
+      // anything of it.
+      const run = reading.files.flatMap(({ dependsOn }) => dependsOn.filter(isWanted));
+      const own = files.flatMap(({ file, dependsOn }) => [file, ...dependsOn]);
+      return new Set([...own, ...run, ...wanted]);
     },
     isBelow: isWanted,
     toShown: (file) => slashed(relative(cwd, join(root, file))),
     fromShown: (file) => slashed(relative(root, join(cwd, file))),
   };
 }
+
+/** A folder is a part of the project around it, as far as the current folder; one that is none of a project is read alone. */
+function rootOfFolder(folder: string, cwd: string): string {
+  const settled = upwards(folder, configNames);
+  if (settled !== undefined) return settled;
+  const project = folder !== cwd && isInside(folder, cwd) ? upwards(folder, projectMarks) : undefined;
+  return project !== undefined && isInside(project, cwd) ? project : projectOf(folder);
+}
+
+const projectMarks = ['.git', 'dags', 'pyproject.toml', 'requirements.txt'];
 
 /** The DAG folder of an Airflow is a part of its project: beside it stand the modules and the SQL that DAGs take from there. */
 const projectOf = (folder: string): string => (basename(folder) === 'dags' ? dirname(folder) : folder);

@@ -10,13 +10,17 @@ export interface WorkspaceOptions {
   readonly format: 'text' | 'json';
 }
 
+/** For commands that are given paths as well. */
+export const addWorkspaceOption = (command: Command): Command =>
+  command.option(
+    '--workspace <folder>',
+    'folder of the pipelines (default: the nearest one with a backfill.yaml, else this one)',
+  );
+
 export function addWorkspaceOptions(command: Command): Command {
-  return command
-    .option(
-      '--workspace <folder>',
-      'folder of the pipelines (default: the nearest one with a backfill.yaml, else this one)',
-    )
-    .addOption(new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'));
+  return addWorkspaceOption(command).addOption(
+    new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'),
+  );
 }
 
 /** The folder that was named, else the nearest one upwards with a `backfill.yaml`, else the current one. */

@@ -9,6 +9,7 @@ import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../arguments/airflow-option.ts';
 import { type CheckScope, checkScope } from '../arguments/check-scope.ts';
 import { problemsIn } from '../arguments/problems-in.ts';
+import { addWorkspaceOption } from '../arguments/workspace-option.ts';
 import { checkGithub } from '../reporters/check/check-github.ts';
 import { checkJson } from '../reporters/check/check-json.ts';
 import { checkSarif } from '../reporters/check/check-sarif.ts';
@@ -25,6 +26,7 @@ interface CheckCommandOptions extends AirflowOptions {
   readonly baseline?: string;
   readonly writeBaseline?: true;
   readonly now?: string;
+  readonly workspace?: string;
 }
 
 const examples = `
@@ -42,7 +44,7 @@ export function register(program: Command, shell: Shell): void {
   const command = program
     .command('check')
     .description('find what would change, double or lose rows when a task runs again')
-    .argument('[paths...]', 'files or folders', ['.'])
+    .argument('[paths...]', 'files or folders (default: the pipelines below this folder)')
     .addOption(
       new Option('--format <format>', 'how findings are written')
         .choices(['text', 'json', 'sarif', 'github'])
@@ -61,7 +63,7 @@ export function register(program: Command, shell: Shell): void {
     .option('--baseline <file>', 'report only findings that this file does not list')
     .option('--write-baseline', 'write the file of --baseline anew, with all findings that there are')
     .option('--now <time>', 'taken as by plan and run; no finding depends on the time');
-  addAirflowOptions(command)
+  addAirflowOptions(addWorkspaceOption(command))
     .addHelpText('after', examples)
     .action((paths: readonly string[], options: CheckCommandOptions) => check(paths, options, shell));
 }
@@ -72,7 +74,7 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   }
   if (options.writeBaseline === true && options.baseline === undefined)
     throw new UsageError('--write-baseline does not say into which file', 'name it with --baseline FILE');
-  const scope = checkScope(paths, shell.cwd);
+  const scope = checkScope(paths, shell.cwd, options.workspace);
   const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const all = await checkWithGrammars(workspace.facts, workspace.grammars, {

@@ -8,7 +8,7 @@ import { sliceGrants } from '../../core/warehouse/dialects/postgres/ledger/slice
 import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
 import { checkScope } from '../arguments/check-scope.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
-import { openWorkspace } from '../arguments/workspace-option.ts';
+import { addWorkspaceOption, openWorkspace } from '../arguments/workspace-option.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { type MadeSafe, makeSafeJson } from '../reporters/run/make-safe-json.ts';
 import { unifiedDiff } from '../reporters/text/unified-diff.ts';
@@ -21,11 +21,12 @@ interface MakeSafeOptions {
   readonly write?: boolean;
   readonly install?: boolean;
   readonly connection?: string;
+  readonly workspace?: string;
   readonly format: 'text' | 'json';
 }
 
 export function register(program: Command, shell: Shell): void {
-  program
+  const command = program
     .command('make-safe')
     .description(
       'put lock, replacement and ledger into the SQL of scheduled tasks, so that a second run changes nothing',
@@ -34,7 +35,8 @@ export function register(program: Command, shell: Shell): void {
     .option('--task <task...>', 'only these tasks: dag.task, or a SQL file')
     .option('--write', 'change the files; without it the change is printed')
     .option('--install', 'bring the ledger of a database to what such tasks need, and say which rights they need')
-    .option('--connection <name>', 'connection of backfill.yaml for --install')
+    .option('--connection <name>', 'connection of backfill.yaml for --install');
+  addWorkspaceOption(command)
     .addOption(new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'))
     .addHelpText(
       'after',
@@ -53,9 +55,9 @@ the ledger. Exit code 1 where a task that writes cannot be made safe; the reason
 }
 
 async function make(paths: readonly string[], options: MakeSafeOptions, shell: Shell): Promise<void> {
-  if (paths.length === 0)
+  if (paths.length === 0 && options.workspace === undefined)
     throw new UsageError('say which file: backfill make-safe dags/shop_daily.py', 'a folder will do');
-  const scope = checkScope(paths, shell.cwd);
+  const scope = checkScope(paths, shell.cwd, options.workspace);
   const workspace = await loadWorkspace(scope.root);
   const chosen = scope.choose(workspace.reading);
   const inPaths = [...workspace.facts.tasks].filter(([, { task, pipeline }]) => {
@@ -65,7 +67,10 @@ async function make(paths: readonly string[], options: MakeSafeOptions, shell: S
   const named = options.task && new Set(findTasks(options.task, workspace.tasks).map(({ id }) => id));
   const absent = [...(named ?? [])].find((id) => !inPaths.some(([one]) => one === id));
   if (absent !== undefined)
-    throw new UsageError(`${absent} is not in ${paths.join(', ')}`, 'name the file that it stands in');
+    throw new UsageError(
+      `${absent} is not in ${paths.join(', ') || options.workspace}`,
+      'name the file that it stands in',
+    );
   const concerns = workspace.problems.filter(
     ({ at }) => at === undefined || chosen.has(at.file) || scope.isBelow(at.file),
   );
@@ -126,9 +131,13 @@ function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSa
   );
 }
 
-async function install(paths: readonly string[], { connection, format }: MakeSafeOptions, shell: Shell): Promise<void> {
+async function install(
+  paths: readonly string[],
+  { connection, format, workspace: folder }: MakeSafeOptions,
+  shell: Shell,
+): Promise<void> {
   if (paths.length > 0) throw new UsageError('--install changes a database and no file', 'leave the paths out');
-  const workspace = await openWorkspace({}, shell);
+  const workspace = await openWorkspace(folder === undefined ? {} : { workspace: folder }, shell);
   await withTarget(workspace, connection, shell, async ({ warehouse }) => {
     const ledger = sqlLedgerStore(warehouse);
     try {

@@ -14,8 +14,9 @@ import { readText } from '../../node/files/disk-files.ts';
 import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../arguments/airflow-option.ts';
-import { checkScope } from '../arguments/check-scope.ts';
+import { type CheckScope, checkScope } from '../arguments/check-scope.ts';
 import { problemsIn } from '../arguments/problems-in.ts';
+import { addWorkspaceOption } from '../arguments/workspace-option.ts';
 import { showJson } from '../reporters/show/show-json.ts';
 import { factsOf, type ShowReport } from '../reporters/show/show-report.ts';
 import { showStatementsText } from '../reporters/show/show-statements-text.ts';
@@ -33,6 +34,7 @@ interface ShowOptions extends AirflowOptions {
   readonly stale?: boolean;
   readonly connection?: string;
   readonly dialect: DialectName;
+  readonly workspace?: string;
 }
 
 const examples = `
@@ -48,7 +50,7 @@ export function register(program: Command, shell: Shell): void {
   const command = program
     .command('show')
     .description('show pipelines, tasks, slices and read windows as they are understood')
-    .argument('[path]', 'a file or folder', '.')
+    .argument('[path]', 'a file or folder (default: the pipelines below this folder)')
     .addOption(new Option('--format <format>', 'how it is written').choices(['text', 'json']).default('text'))
     .option('--unknown', 'only what is not known, and the entries of backfill.yaml that settle it')
     .option('--declare <task>', 'print the entry of backfill.yaml that settles what is not known of one task')
@@ -60,19 +62,18 @@ export function register(program: Command, shell: Shell): void {
         .choices(dialectNames)
         .default('postgres'),
     );
-  addAirflowOptions(command)
+  addAirflowOptions(addWorkspaceOption(command))
     .addHelpText('after', examples)
-    .action((path: string, options: ShowOptions) => {
-      if (options.statements) return showStatements(path, options, shell);
-      if (options.stale) return showStale(checkScope([path], shell.cwd).root, options, shell);
-      return showPipelines(path, options, shell);
+    .action((path: string | undefined, options: ShowOptions) => {
+      if (options.statements) return showStatements(path ?? '.', options, shell);
+      const scope = checkScope(path === undefined ? [] : [path], shell.cwd, options.workspace);
+      return options.stale ? showStale(scope.root, options, shell) : showPipelines(scope, options, shell);
     });
 }
 
-async function showPipelines(path: string, options: ShowOptions, shell: Shell): Promise<void> {
+async function showPipelines(scope: CheckScope, options: ShowOptions, shell: Shell): Promise<void> {
   if (options.declare !== undefined && options.format === 'json')
     throw new UsageError('--declare prints an entry of backfill.yaml', 'leave --format json out');
-  const scope = checkScope([path], shell.cwd);
   const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const shown = {

@@ -101,6 +101,43 @@ describe('check', () => {
     expect(JSON.parse(inFolder.out).findings.map((one: { file: string }) => one.file)).toContain('a.py');
   });
 
+  test('a folder is checked with what stands beside it, and the files in it that tasks of others run', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jobs-'));
+    const job = `import sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.getOrCreate()
+spark.table("raw.ev").where(f"day = '{sys.argv[1]}'").write.mode("append").saveAsTable("mart.x")
+`;
+    const dag = `from datetime import datetime
+from airflow import DAG
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+with DAG("s", schedule="@daily", start_date=datetime(2024, 1, 1)):
+    SparkSubmitOperator(task_id="x", application="/opt/jobs/x.py", application_args=["{{ ds }}"])
+`;
+    for (const [path, text] of [
+      ['dags/s.py', dag],
+      ['jobs/x.py', job],
+    ] as const) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const said = async (words: readonly string[], cwd = folder) => (await runCli(['check', ...words], cwd)).out;
+    const [part, file, named, elsewhere] = [
+      await said(['jobs']),
+      await said(['jobs/x.py']),
+      await said(['--workspace', folder, 'jobs']),
+      await said(['--workspace', folder], root),
+    ];
+    const shown = await runCli(['show', '--workspace', folder], root);
+    const apart = await runCli(['check', '--workspace', folder, 'dags'], root);
+    rmSync(folder, { recursive: true });
+    expect(part).toMatch(/^jobs\/x\.py:4:\d+ error append-write[\s\S]*1 error, 1 file read\n$/);
+    expect([file, named]).toEqual([part, part]);
+    expect(elsewhere).toContain('jobs/x.py:4:');
+    expect(shown.out).toContain('writes mart.x');
+    expect(apart).toMatchObject({ code: 2, err: expect.stringContaining('dags is not in the workspace') });
+  });
+
   test('a rule can be picked; a wrong one is named with the nearest', async () => {
     expect((await runCli(['check', '--rule', 'wall-clock'], root)).code).toBe(0);
     const wrong = await runCli(['check', '--rule', 'plain-inserts'], root);
