@@ -12,7 +12,7 @@ const words = (name: string): string[] =>
 const setOf = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const stagingWords = setOf(
-  'stg stage staging staged tmp temp temporary work wrk scratch landing buffer delta incoming inbox batch load loading swap new increment incremental transient intermediate interim',
+  'stg stage staging staged tmp temp temporary work wrk scratch landing buf buffer delta incoming inbox batch load loading swap new increment incremental transient intermediate interim',
 );
 
 /** A table that one run fills and uses up: by a word of its name or of its schema's. */
@@ -29,10 +29,19 @@ const recordWords = setOf(
   'log logs history status state states run runs stats statistics result results metadata meta info error errors progress tracker tracking offset offsets metrics record records registry check checks control migrations executions',
 );
 
+/** Schemas of nothing but such tables; one that is called `logs` may well hold the logs of a web server. */
+const journalSchema = /(?:^|\.)["`[]?(?:logging|audit|auditing|etl_?logs?|job_?logs?)["`\]]?\.[^.]+$/;
+/** The two words written as one: `processexecutionlogs`. */
+const joinedRecord =
+  /^\w*(?:etl|job|process|batch|dag|task|pipeline|execution|ingestion)s?(?:logs?|history|status|audit|runs?)$/;
+
 /** A table that records what jobs did, where each run is meant to add its own row. */
 export function isJournalName(table: string): boolean {
   const parts = words(table.split('.').at(-1) ?? table);
-  if (parts.some((word) => journalWords.has(word))) return true;
+  if (journalSchema.test(table.toLowerCase())) return true;
+  if (parts.some((word) => journalWords.has(word) || joinedRecord.test(word))) return true;
+  // `etl_job`, `pipeline_task`: nothing else is spoken of.
+  if (parts.length > 1 && parts.every((word) => processWords.has(word))) return true;
   return parts.some(
     (process, at) => processWords.has(process) && parts.some((word, other) => other !== at && recordWords.has(word)),
   );

@@ -101,6 +101,10 @@ export function leftOutByAll(
   return found.includes(undefined) ? 'open' : 'sure';
 }
 
+/** `(a, b)` before IN is compared with what the query gives, one by one. */
+const partsOf = (operand: SqlExpression, count: number): readonly SqlExpression[] =>
+  operand.kind === 'opaque' && count > 1 && operand.parts.length === count ? operand.parts : [operand];
+
 /** For each guard what has to hold of a row of the target so that it keeps one out. */
 function guardsIn(block: QueryBlock, looking: Looking): readonly (readonly Term[])[] {
   const { text, scopeOfBlock } = looking;
@@ -133,13 +137,16 @@ function guardsIn(block: QueryBlock, looking: Looking): readonly (readonly Term[
     const inside = askedForNone(conjunct);
     const guard = inside && ofRows(inside.query, scope);
     if (inside === undefined || guard === undefined) continue;
-    const [first] = inside.query.select;
+    const { select } = inside.query;
     const { operand } = inside;
     if (operand === undefined) found.push(guard);
-    else if (first !== undefined) {
+    else if (select.length > 0) {
       const inner = scopeOfBlock(inside.query, scope);
-      const [looked, among] = [readTerm(operand, scope, terms), readTerm(first.expression, inner, terms)];
-      found.push([...guard, apply('=', plain(looked), plain(among))]);
+      const pairs = partsOf(operand, select.length).map((looked, index): Term => {
+        const among = select[index]?.expression ?? operand;
+        return apply('=', plain(readTerm(looked, scope, terms)), plain(readTerm(among, inner, terms)));
+      });
+      found.push([...guard, ...pairs]);
     }
   }
   const isNull = block.where.some(({ start, end }) => /\bis\s+null\b/i.test(text.slice(start, end)));

@@ -120,9 +120,12 @@ function askedOfRow(
       const term = row.get(column);
       const value = term === undefined ? 'open' : evaluateTerm(term, around);
       if (term === undefined || typeof value === 'string') continue;
-      // A key that is NULL where it comes from is no row's; one that the INSERT itself makes NULL is.
-      if (value.value !== null) values.set(column, value.value);
-      else if (!termsIn(term).some((one) => one.kind === 'fixed' && around.fixed.get(one.name) === null)) {
+      const comesAsNull = termsIn(term).some((one) => one.kind === 'fixed' && around.fixed.get(one.name) === null);
+      // A key that is NULL where it comes from is no row's; one that the INSERT itself makes NULL is, or puts a value for.
+      if (value.value !== null) {
+        values.set(column, value.value);
+        isMadeNull ||= comesAsNull;
+      } else if (!comesAsNull) {
         values.set(column, null);
         isMadeNull = true;
       }

@@ -27,6 +27,7 @@ export function rowDrawer(
 ): () => Surroundings {
   const all = terms.flatMap(termsIn);
   const types = typesOf(all);
+  const alikes = alikesOf(all);
   const literals = all.flatMap((one) => (one.kind === 'value' ? [one.value] : []));
   const pools: Readonly<Record<ValueType, readonly Value[]>> = {
     number: [...numbers, ...literals.flatMap((one) => (typeof one === 'number' ? [one, one + 1, one - 1] : []))],
@@ -45,9 +46,19 @@ export function rowDrawer(
   // Letters of what the terms speak of, put together anyhow: what one function leaves may be what the next one takes.
   const letters = [...new Set([...' aAbx-1', ...literals.flatMap((one) => (typeof one === 'string' ? [...one] : []))])];
   const anyText = (): string => Array.from({ length: Math.floor(random() * 8) }, () => pick(letters)).join('');
+  // Nobody has said of which type they are: in one row those that are compared are of one.
+  let tried = new Map<string, ValueType>();
+  const typeFor = (key: string): ValueType => {
+    const known = types.get(key);
+    if (known !== undefined) return pick(known);
+    const group = alikes.get(key) ?? key;
+    const type = tried.get(group) ?? pick(everyType);
+    tried.set(group, type);
+    return type;
+  };
   const value = (key: string): Value => {
     if (random() < 0.04) return null;
-    const type = pick(types.get(key) ?? everyType);
+    const type = typeFor(key);
     if (type === 'text' && random() < 0.4) return anyText();
     return type === 'number' && random() < 0.4 ? Math.round(random() * 1200 - 600) / 4 : pick(pools[type]);
   };
@@ -56,6 +67,7 @@ export function rowDrawer(
   const hints = conditions.flatMap(hintsIn);
   const others = optional.flatMap(hintsIn);
   return () => {
+    tried = new Map();
     const given: Value[] = [];
     const drawnFixed = new Map<string, Value>();
     for (const [name, { isGiven }] of fixed) {
@@ -109,11 +121,27 @@ function hintsIn(condition: Term): readonly Hint[] {
 
 const everyType: readonly ValueType[] = ['number', 'text', 'boolean', 'list', 'document'];
 
+const key = (term: Term): string | undefined =>
+  term.kind === 'own' ? `own ${term.column}` : term.kind === 'fixed' ? `fixed ${term.name}` : undefined;
+
+/** Old and fixed values that are compared with each other or stand for each other, each under one name for all of them. */
+function alikesOf(all: readonly Term[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const term of all) {
+    if (term.kind !== 'apply' || !(alike.test(term.name) || comparing.test(term.name))) continue;
+    const names = branches(term).flatMap((one) => key(one) ?? []);
+    const groups = new Set(names.map((name) => found.get(name) ?? name));
+    const [first] = groups;
+    if (first === undefined || groups.size < 2) continue;
+    for (const [name, group] of found) if (groups.has(group)) found.set(name, first);
+    for (const name of [...names, ...groups]) found.set(name, first);
+  }
+  return found;
+}
+
 /** Which types each old or fixed value may have, by where it is used. */
 function typesOf(all: readonly Term[]): ReadonlyMap<string, readonly ValueType[]> {
   const found = new Map<string, ValueType>();
-  const key = (term: Term): string | undefined =>
-    term.kind === 'own' ? `own ${term.column}` : term.kind === 'fixed' ? `fixed ${term.name}` : undefined;
   const given = (term: Term): ValueType | undefined => {
     const name = key(term);
     if (name !== undefined) return found.get(name);

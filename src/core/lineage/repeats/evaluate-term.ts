@@ -10,6 +10,9 @@ export interface Surroundings {
 /** `'unfit'`: a value of a type that is not taken there. `'open'`: what comes out is not known. */
 export type Evaluated = { readonly value: Value } | 'unfit' | 'open';
 
+/** What comes behind the first that is there decides nothing. */
+const firstThatIs = /^(?:coalesce|ifnull|nvl)$/;
+
 /** What a term is in these surroundings. */
 export function evaluateTerm(term: Term, around: Surroundings): Evaluated {
   switch (term.kind) {
@@ -25,8 +28,10 @@ export function evaluateTerm(term: Term, around: Surroundings): Evaluated {
       const known = knownFunction(term.name);
       if (known === undefined) return 'open';
       const given: Value[] = [];
+      const isFirst = firstThatIs.test(term.name);
       for (const [index, argument] of term.arguments.entries()) {
         const found = evaluateTerm(argument, around);
+        if (isFirst && typeof found !== 'string' && found.value !== null) return found;
         if (typeof found === 'string') return found;
         const takes = known.takes[Math.min(index, known.takes.length - 1)] ?? 'any';
         if (takes !== 'any' && found.value !== null && typeOf(found.value) !== takes) return 'unfit';

@@ -1,4 +1,5 @@
 import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
+import { filtersIn, within } from '../../sql/model/sql-search.ts';
 import { joinedAs, memberRead, membersSet, setsMembers } from './document-members.ts';
 import { knownFunction, oneClass } from './known-functions.ts';
 import type { Column, RowScope } from './row-scope.ts';
@@ -69,7 +70,7 @@ function makeTerm(one: SqlExpression, scope: RowScope, reading: TermReading): Te
       return one.negated ? apply('unarynot', inside) : inside;
     }
     case 'in': {
-      if (one.query !== undefined) return { kind: 'open', what: 'what a query finds', arguments: [read(one.operand)] };
+      if (one.query !== undefined) return foundBy(one, one.query, scope, read(one.operand));
       const found = apply('or', ...one.list.map((entry) => apply('=', read(one.operand), dated(read(entry)))));
       return one.negated ? apply('unarynot', found) : found;
     }
@@ -84,11 +85,22 @@ function makeTerm(one: SqlExpression, scope: RowScope, reading: TermReading): Te
       const opening = scope.text.slice(one.start, one.start + 6).toLowerCase();
       if (opening.startsWith('array') || opening.startsWith('[')) return apply('list', ...one.parts.map(read));
       if (one.parts.length === 1 && only !== undefined) return read(only);
-      return { kind: 'open', what: `what ${brief(one, scope)} is`, arguments: one.parts.map(read) };
+      const parts = one.parts.map(read);
+      return { kind: 'open', what: `what ${brief(one, scope)} is`, arguments: parts, source: textOf(one, scope) };
     }
     default:
       return fixed(one, scope);
   }
+}
+
+/** `x IN (SELECT …)`: it rests on x, and on what the query asks of the table's own rows. */
+function foundBy(one: SqlExpression, query: QueryBlock, scope: RowScope, operand: Term): Term {
+  const inner = scope.inside(query);
+  const named = [...filtersIn(query), ...query.select.map(({ expression }) => expression)].flatMap(within);
+  const own = named.flatMap((each): Term[] =>
+    each.kind === 'column' && inner.isAny(each) ? [{ kind: 'own', column: each.name }] : [],
+  );
+  return { kind: 'open', what: 'what a query finds', arguments: [operand, ...own], source: textOf(one, scope) };
 }
 
 function columnTerm(one: Column, scope: RowScope, reading: TermReading): Term {
@@ -219,7 +231,13 @@ function call(one: SqlExpression & { readonly kind: 'call' }, scope: RowScope, r
     what: `whether ${name}(…) of what it has made is the same again`,
     arguments: given,
   };
-  if (one.window !== undefined) return { ...open, what: `whether ${name}(…) OVER reads rows that are rewritten` };
+  if (one.window !== undefined) {
+    const { isNamed, partitionBy, orderBy } = one.window;
+    const over = [...partitionBy, ...(orderBy?.by ?? [])].map((each) => readTerm(each, scope, reading));
+    const what = `whether ${name}(…) OVER reads rows that are rewritten`;
+    const whole = isNamed ? {} : { source: textOf(one, scope) };
+    return { kind: 'open', what, arguments: [...given, ...over], ...whole };
+  }
   if (groups(one, scope)) return gathered(name, one, given, scope, reading);
   const members = membersSet({ ...one, name });
   if (members.length > 0) {
@@ -373,5 +391,8 @@ function subquery(query: QueryBlock, scope: RowScope, reading: TermReading): Ter
   return readTerm(item.expression, scope.inside(query), reading);
 }
 
-const brief = (span: { readonly start: number; readonly end: number }, { text }: RowScope): string =>
-  text.slice(span.start, span.end).replace(/\s+/g, ' ').slice(0, 40);
+const textOf = (span: { readonly start: number; readonly end: number }, { text }: RowScope): string =>
+  text.slice(span.start, span.end).replace(/\s+/g, ' ');
+
+const brief = (span: { readonly start: number; readonly end: number }, scope: RowScope): string =>
+  textOf(span, scope).slice(0, 40);

@@ -92,15 +92,25 @@ export function insertedRow(item: StatementInText, around: Around): readonly Rew
   const reading = readingOf(item, around, 'key');
   const scope = updateScope(item, reading, around);
   const names = statement.columns.length > 0 ? statement.columns : around.columns;
+  // A text that a run fills may be any number of columns or values.
+  if (names.some((name) => name.includes('{'))) return [];
   return names.flatMap((column, index): RewrittenColumn[] => {
     const given = query?.select[index]?.expression ?? statement.values[index];
     // What the clock or chance gives differs anyway.
     if (given === undefined || given.kind === 'star') return [];
+    const set = statement.assignments.find((one) => lastPart(one.column) === column)?.value;
+    if (set !== undefined && isSameOfSource(given, set, item.text)) return [];
     if (nondeterministic.some(({ start, end }) => given.start <= start && end <= given.end)) return [];
     const excluded = { ...head, kind: 'column', qualifier: 'excluded', name: column } as const;
     return [{ column, term: readTerm(excluded, scope, termReading(item, around, 'key')), at: undefined }];
   });
 }
+
+/** MySQL: SET may take a column from where the INSERT itself takes it. */
+const isSameOfSource = (given: SqlExpression, set: SqlExpression, text: string): boolean =>
+  given.kind === 'column' && set.kind === 'column'
+    ? given.name === set.name && (given.qualifier === undefined || given.qualifier === set.qualifier)
+    : text.slice(given.start, given.end) === text.slice(set.start, set.end);
 
 /** A MERGE as functions of its source and of the row that it finds: which branch takes it, and what is inserted. */
 export interface MergeChoice {

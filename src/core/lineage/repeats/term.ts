@@ -15,8 +15,8 @@ export type Term =
   | { readonly kind: 'fixed'; readonly name: string; readonly isGiven: boolean }
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'apply'; readonly name: string; readonly arguments: readonly Term[] }
-  /** Made of its arguments in a way that is not known. */
-  | { readonly kind: 'open'; readonly what: string; readonly arguments: readonly Term[] };
+  /** Made of its arguments in a way that is not known. With a `source`, its text, it rests on nothing else of the table. */
+  | { readonly kind: 'open'; readonly what: string; readonly arguments: readonly Term[]; readonly source?: string };
 
 export const apply = (name: string, ...given: readonly Term[]): Term => ({ kind: 'apply', name, arguments: given });
 
