@@ -5,6 +5,7 @@ const fileOf = (work: string): Files => ({
   'dags/one.py': `import json, os, time
 from datetime import datetime, timezone
 from pathlib import Path
+from urllib.request import Request, urlopen
 import boto3, pendulum, yaml
 from airflow import DAG
 from airflow.operators.python import PythonOperator
@@ -37,6 +38,11 @@ test.each([
   'hook.load_string(str(pendulum.today()), "key")',
   'blob.upload_from_string(f"{pendulum.today()}")',
   'archive.writestr("made.txt", str(pendulum.today()))',
+  'urlopen(Request("https://x/send", data=f"at {datetime.now().date()}".encode()))',
+  's3.put_object(Bucket="b", Key=conf.get("day", str(datetime.now().date())), Body="x")'.replace(
+    'str(datetime.now().date())',
+    'datetime.now()',
+  ),
 ])('what is written has the time of the run in it, and not where: %s', (work) => expect(found(work)).toEqual([]));
 
 test.each([
@@ -44,6 +50,7 @@ test.each([
   ['s3.put_object(Bucket="b", Key=f"k/{datetime.now().date()}", Body="x")', 'datetime.now()'],
   ['archive.writestr(f"{pendulum.today()}.txt", "x")', 'pendulum.today()'],
   ['client.write(f"/data/{pendulum.today()}.txt", data="x")', 'pendulum.today()'],
+  ['urlopen(f"https://x/{pendulum.today()}.csv")', 'pendulum.today()'],
   ['hook.load_string("x", str(pendulum.today()))', 'pendulum.today()'],
 ])('where it is written has: %s', (work, clock) => expect(found(work)).toEqual([`wall-clock error «${clock}»`]));
 

@@ -25,6 +25,53 @@ const clear = `def clear(ds):
 `;
 const one = (body: string, more: Files = {}): Files => ({ 'dags/a.py': imports + body, ...more });
 
+describe('append-write, where something empties the place before', () => {
+  const frame = (before: string, folder = 'root + "/sales"'): Files => ({
+    'dags/a.py': `from datetime import datetime
+import boto3
+from airflow import DAG
+from airflow.operators.python import PythonOperator
+from pyspark.sql import SparkSession
+def clear_folder(path):
+    boto3.resource("s3").Bucket("b").objects.filter(Prefix=path).delete()
+def load(root, ds):
+    rows = SparkSession.builder.getOrCreate().table("raw.sales").where(f"day = '{ds}'")
+    ${before}
+    rows.write.mode("append").parquet(${folder})
+with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    PythonOperator(task_id="load", python_callable=load, op_kwargs={"root": "s3://b", "ds": "{{ ds }}"})
+`,
+  });
+  test.each([
+    ['the folder', 'clear_folder(root + "/sales")', 0],
+    ['by the file system', 'dbutils.fs.rm(root + "/sales", True)', 0],
+    ['another folder', 'clear_folder(root + "/orders")', 1],
+    ['nothing', 'pass', 1],
+  ])('%s', (_, before, count) => expect(saidBy('append-write', frame(before))).toHaveLength(count));
+
+  const copying = (mode: string): Files => ({
+    'dags/a.py': `${imports}
+import io
+class Target:
+    def put(self, rows, table, if_exists="replace"):
+        if if_exists == "replace":
+            rows.head(0).to_sql(name=table, con=self.engine, if_exists="replace")
+        with self.engine.raw_connection().cursor() as cur:
+            cur.copy_expert(f"COPY {table} FROM STDIN WITH (FORMAT CSV)", io.StringIO(rows.to_csv()))
+def load():
+    target = Target()
+    for i, chunk in enumerate(pd.read_csv("/data/x.csv", chunksize=100)):
+        target.put(chunk, "docs", ${mode})
+${dag}`,
+  });
+  test.each([
+    ['the first of several parts', 'if_exists="replace" if i == 0 else "append"', 0],
+    ['none', 'if_exists="append"', 1],
+  ])('a table that is made anew for %s', (_, mode, count) =>
+    expect(saidBy('append-write', copying(mode))).toHaveLength(count),
+  );
+});
+
 describe('append-write, where a helper takes the rows away', () => {
   const said = (files: Files) => saidBy('append-write', files);
   test.each<[string, Files]>([

@@ -17,6 +17,80 @@ test('a routine that is called before and takes rows away by its name may keep t
   expect(said('count_volumes').join()).toContain('plain-insert error');
 });
 
+test.each([
+  ['ops.processexecutionlogs', 0],
+  ['logging.steps', 0],
+  ['ops.etl_job', 0],
+  ['logs.pageviews', 1],
+  ['ops.blogs', 1],
+])('each run adds its own row to a table that tells of runs, and to no other: %s', (table, count) =>
+  expect(found(dagWith(`INSERT INTO ${table} SELECT * FROM r.t WHERE day = '{{ ds }}'`))).toHaveLength(count),
+);
+
+test.each([
+  ['(r.a, r.b) NOT IN (SELECT x.a, x.b FROM m.t x)', 0],
+  ['(r.a, r.b) NOT IN (SELECT x.b, x.a FROM m.t x)', 1],
+  // A row without a name gets one, and is looked for without.
+  ['NOT EXISTS (SELECT 1 FROM m.t x WHERE x.a = r.a AND x.b = r.c)', 1],
+])('finds what it has added by several columns, or not: %s', (where, count) => {
+  const files = dagWith(`INSERT INTO m.t (a, b) SELECT r.a, coalesce(r.b, -1) FROM r.t r WHERE ${where}`);
+  const plain = dagWith(`INSERT INTO m.t (a, b) SELECT r.a, r.b FROM r.t r WHERE ${where}`);
+  expect(found(where.startsWith('NOT') ? files : plain)).toHaveLength(count);
+});
+
+test('a value put in where there is none is not found by the column that has none', () => {
+  const into = (compared: string): Files =>
+    dagWith(`INSERT INTO m.t (a, b) SELECT s.a, coalesce(p.b, -1) FROM r.s s LEFT JOIN r.p p ON p.k = s.k
+      WHERE NOT EXISTS (SELECT 1 FROM m.t x WHERE x.a = s.a AND x.b = ${compared})`);
+  expect(found(into('p.b'))).toHaveLength(1);
+  expect(found(into('coalesce(p.b, -1)'))).toEqual([]);
+});
+
+test.each([
+  ['by its key, before', 'MERGE INTO m.t USING r.s ON m.t.id = r.s.id WHEN MATCHED THEN DELETE', 0],
+  ['another table', 'MERGE INTO m.u USING r.s ON m.u.id = r.s.id WHEN MATCHED THEN DELETE', 1],
+  ['by rows of another source', 'MERGE INTO m.t USING r.q ON m.t.id = r.q.id WHEN MATCHED THEN DELETE', 1],
+])('a MERGE takes out what comes: %s', (_, merge, count) =>
+  expect(found(dagWith(`${merge}; INSERT INTO m.t SELECT * FROM r.s`))).toHaveLength(count),
+);
+
+describe('a DELETE behind the INSERT takes out what was copied', () => {
+  const move = (where: string, also = where): string =>
+    `INSERT INTO m.old SELECT * FROM r.live WHERE ${where}; DELETE FROM r.live WHERE ${also};`;
+  const age = "booked < current_date - interval '60 days'";
+  const said = (files: Files): string[] =>
+    checkFiles(files).flatMap(({ rule, severity, message }) =>
+      rule === 'plain-insert' || rule === 'wall-clock' ? [`${rule} ${severity} ${message}`] : [],
+    );
+
+  test('in one transaction', () => expect(said(dagWith(`BEGIN; ${move(age)} COMMIT`))).toEqual([]));
+
+  test.each([
+    ['by another condition', move(age, "booked < current_date - interval '90 days'")],
+    ['from another table', move(age).replace('DELETE FROM r.live', 'DELETE FROM r.dead')],
+    [
+      'what the run itself has put there',
+      `INSERT INTO r.live SELECT * FROM r.src WHERE day = '{{ ds }}'; ${move(age)}`,
+    ],
+  ])('not %s', (_, sql) =>
+    expect(said(dagWith(`BEGIN; ${sql} COMMIT`)).join()).toContain('adds the same rows to m.old'),
+  );
+
+  test('in a task of its own, unless only the first one runs again', () => {
+    const [insert = '', take = ''] = move(age).split(';');
+    const text = `from datetime import datetime
+from airflow import DAG
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    copy = SQLExecuteQueryOperator(task_id="copy", conn_id="dw", sql="${insert}")
+    copy >> SQLExecuteQueryOperator(task_id="take", conn_id="dw", sql="${take}")
+`;
+    expect(said({ 'dags/one.py': text }).join()).toContain(
+      'warning A second run of the same interval adds the same rows to m.old again, unless the DELETE behind it has taken them out of r.live',
+    );
+  });
+});
+
 describe('the INSERT looks into its target through a view of the workspace', () => {
   const withView = (view: string, insert: string): Files => ({ ...dagWith(insert), 'sql/views.sql': view });
   const latest = `CREATE VIEW mart.vw_a AS SELECT t.* FROM mart.a t

@@ -380,6 +380,16 @@ describe('merge-key-not-grain', () => {
 
   test.each<[string, Files, string]>([
     ['an event in a key of times', upsert('day, place, tx_hash, n'), 'ON CONFLICT (day, place)'],
+    [
+      'an id that is one of several columns of the key',
+      upsert('id AS day, place, version, n', {
+        key: 'day',
+        more: {
+          'ddl/a.sql': 'CREATE TABLE raw.a (id int, version int, place text, n int, PRIMARY KEY (id, version));',
+        },
+      }),
+      'ON CONFLICT (day)',
+    ],
     ['a column of the key of the source', byOrder('order_id, line, n'), 'ON (t.order_id = s.order_id)'],
   ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([`warning «${mark}»`]));
 
@@ -401,6 +411,16 @@ describe('merge-key-not-grain', () => {
       'the source has one row of each',
       byOrder('order_id, line, n', 'raw.a', {
         'ddl/a.sql': 'CREATE TABLE raw.a (order_id int PRIMARY KEY, line int, day date, n int);',
+      }),
+    ],
+    [
+      'an id that is made for each row, beside the key',
+      upsert('id AS day, code, place, n', {
+        key: 'day',
+        more: {
+          'ddl/a.sql':
+            'CREATE TABLE raw.a (id uuid DEFAULT gen_random_uuid(), code text PRIMARY KEY, place text, n int);',
+        },
       }),
     ],
     ['the finer column does not come along', byOrder('order_id, n')],

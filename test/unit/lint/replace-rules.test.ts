@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dagWith, type Files } from '../../support/check-files.ts';
+import { checkFiles, dagWith, type Files } from '../../support/check-files.ts';
 import { saidBy } from '../../support/said-by.ts';
 
 const imports = `from datetime import datetime
@@ -219,6 +219,18 @@ describe('whole-target-overwrite', () => {
   ])('silent: %s', (_, files) => expect(said(files)).toEqual([]));
 });
 
+test.each([
+  ['INSERT INTO m.t SELECT * FROM r.t', true],
+  ['INSERT INTO m.t SELECT * FROM r.t ON CONFLICT (a) DO NOTHING', false],
+  ['INSERT INTO m.t SELECT r.* FROM r.t r WHERE NOT EXISTS (SELECT 1 FROM m.t x WHERE x.a = r.a)', false],
+])('delete-insert-not-atomic says what clearing the second task alone does: %s', (insert, isAdding) => {
+  const files = dag(
+    `PostgresOperator(task_id="d", sql="TRUNCATE m.t") >> PostgresOperator(task_id="i", sql="${insert}")`,
+  );
+  const said = checkFiles(files).filter(({ rule }) => rule === 'delete-insert-not-atomic');
+  expect(said.map(({ message }) => message.includes('clearing this task alone adds its rows'))).toEqual([isAdding]);
+});
+
 describe('shared-staging-name', () => {
   const said = (files: Files) => saidBy('shared-staging-name', files);
   const two = (
@@ -231,6 +243,14 @@ describe('shared-staging-name', () => {
     ['days are caught up on', dag(two(fill), caughtUp), 'warning «stage.t»'],
     ['several runs are let through', dag(two(fill), `${once}, max_active_runs=3`), 'error «stage.t»'],
     ['by the hour', dag(two(fill), once, '"@hourly"'), 'warning «stage.t»'],
+    [
+      'made and dropped by tasks of their own',
+      dag(
+        `${two(`CREATE TABLE stage.t AS SELECT * FROM r.t ${day}`)} >> PostgresOperator(task_id="d", sql="DROP TABLE stage.t")`,
+        caughtUp,
+      ),
+      'warning «stage.t»',
+    ],
     [
       'made anew',
       dag(two(`DROP TABLE IF EXISTS stage.t; CREATE TABLE stage.t AS SELECT * FROM r.t ${day}`), caughtUp),
@@ -247,6 +267,13 @@ describe('shared-staging-name', () => {
   ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([mark]));
   test.each<[string, Files]>([
     ['one run at a time', dag(two(fill), `${caughtUp}, max_active_runs=1`)],
+    [
+      'made and dropped within one transaction',
+      dag(
+        `PostgresOperator(task_id="t", sql="BEGIN; CREATE TABLE stage.since AS SELECT DATE '{{ ds }}' - 90 AS d; DELETE FROM m.t WHERE d >= (SELECT d FROM stage.since); INSERT INTO m.t SELECT * FROM r.t WHERE d >= (SELECT d FROM stage.since); DROP TABLE stage.since; COMMIT")`,
+        caughtUp,
+      ),
+    ],
     [
       "a table that keeps the other runs' rows",
       dag(

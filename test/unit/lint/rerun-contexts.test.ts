@@ -255,12 +255,19 @@ describe('consume-once-source', () => {
     ['done = false', 'done = true WHERE done = false'],
     ['NOT done', 'done = true'],
     ['sent_at IS NULL', 'sent_at = now() WHERE sent_at IS NULL'],
+    ['done = false', 'done = true WHERE a IN (SELECT a FROM m.t)'],
   ])('%s … %s', (read, mark) => expect(pair(read, mark)).toEqual(['consume-once-source error «UPDATE r.t»']));
 
   test.each([
     ['another column', 'done = false', 'seen = true'],
     ['a mark that the interval gives', "taken = '{{ ds }}'", "taken = '{{ ds }}' WHERE taken IS NULL"],
     ['back to nothing', 'done = false', 'done = NULL'],
+    [
+      'what became of the thing itself',
+      'deleted_flg IS FALSE',
+      'deleted_flg = true WHERE a NOT IN (SELECT a FROM m.t)',
+    ],
+    ['those that a third table tells of', 'open = true', 'open = false WHERE a IN (SELECT a FROM r.gone)'],
   ])('silent: %s', (_, read, mark) => expect(pair(read, mark)).toEqual([]));
 
   test('rows of a history that are closed', () =>

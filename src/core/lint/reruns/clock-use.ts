@@ -5,6 +5,7 @@ import { blocksOf, filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Span } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { type StatementView, sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
+import { deletesSameRows } from './insert-guard.ts';
 import { reachesRows } from './reaches-rows.ts';
 
 /** A clock call of a writing statement and what it decides there. */
@@ -44,7 +45,7 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
   const { statement } = view;
   const transfers = statement.kind === 'select' && /To[A-Z]\w*Operator$/.test(view.task.operator);
   if (!writing.has(statement.kind) && !transfers) return;
-  if (isRetentionDelete(statement)) return;
+  if (isRetentionDelete(statement) || isArchived(context, view)) return;
   const key = statement.target && tableKey(view, statement.target);
   const isRecord = key !== undefined && isJournalName(key);
   const filters = [...filtersOf(statement)].map(({ conjunct }) => conjunct);
@@ -59,7 +60,8 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       ? 'record'
       : filters.some(inside)
         ? 'filter'
-        : groups.some(inside) || (column !== undefined && isSlice(context, task, view, key, column))
+        : groups.some(inside) ||
+            (column !== undefined && !isFallback(statement, call) && isSlice(context, task, view, key, column))
           ? 'slice'
           : 'audit';
     const looksBack =
@@ -77,6 +79,28 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
     };
   }
 }
+
+/** What is old goes to another table, and a DELETE by the same age takes it out of where it was. */
+const isArchived = (context: LintContext, view: StatementView): boolean =>
+  view.statement.kind === 'insert' &&
+  view.statement.reads.some((read) => {
+    const source = tableKey(view, read);
+    return context
+      .statementsOn(source)
+      .some(({ view: other }) => isRetentionDelete(other.statement) && deletesSameRows(other, view, source));
+  });
+
+/** `coalesce(created_at, now())`: taken for rows only that have no time of their own. */
+const isFallback = (statement: StatementView['statement'], call: Span): boolean =>
+  [...blocksOf(statement).flatMap((block) => block.select.map(({ expression }) => expression)), ...statement.values]
+    .flatMap(within)
+    .some(
+      (one) =>
+        one.kind === 'call' &&
+        /^(?:coalesce|ifnull|nvl|isnull)$/.test(one.name) &&
+        one.arguments.some(({ kind }) => kind === 'column') &&
+        one.arguments.slice(1).some(({ start, end }) => start <= call.start && call.end <= end),
+    );
 
 /** The select item, assignment or value around the call names columns. */
 function isReckoned(statement: StatementView['statement'], call: Span): boolean {

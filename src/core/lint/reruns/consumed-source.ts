@@ -19,11 +19,26 @@ export function marks(update: StatementView, reader: StatementView): string | un
   const key = tableKey(update, target);
   if (writesTo(reader, key) || !reader.statement.reads.some((read) => sameTable(tableKey(reader, read), key)))
     return undefined;
+  if (choosesOtherwise(update, reader, key)) return undefined;
   const asked = filtersOf(reader.statement).flatMap(({ conjunct }) =>
     usesInterval(reader, conjunct) ? [] : flagsAsked(conjunct),
   );
-  const set = assignments.find((assignment) => setsMark(update, assignment) && asked.includes(assignment.column));
+  const set = assignments.find(
+    (assignment) =>
+      setsMark(update, assignment) && asked.includes(assignment.column) && !tellsOfEnd.test(assignment.column),
+  );
   return set?.column;
+}
+
+/** What became of the thing itself, whoever has read it. */
+const tellsOfEnd =
+  /^(?:is_?)?(?:deleted|removed|active|current|latest|enabled|expired|obsolete)(?:_?(?:flg|flag|ind))?$/;
+
+/** The rows to be marked are those that other tables tell of, which the reader neither reads nor fills. */
+function choosesOtherwise(update: StatementView, reader: StatementView, key: string): boolean {
+  const others = update.statement.reads.map((read) => tableKey(update, read)).filter((read) => !sameTable(read, key));
+  const known = [...reader.statement.reads, ...reader.statement.targets].map((table) => tableKey(reader, table));
+  return others.length > 0 && !others.some((other) => known.some((one) => sameTable(one, other)));
 }
 
 /** The DELETE that takes the rows of an INSERT out of a table which nothing before it in the run fills anew. */

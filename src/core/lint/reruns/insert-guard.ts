@@ -15,6 +15,7 @@ import {
   tableKey,
   writesTo,
 } from '../source/statement-view.ts';
+import { atomicity } from '../source/transaction.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
 import { marksWhatIsRead, marksWhatWasFetched, readsBehindMark, takesOut } from './consumed-source.ts';
 import { lookedBefore } from './looked-before.ts';
@@ -57,7 +58,10 @@ export function insertGuard(
   if (isByRow(view) && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
   if (isByRow(view) && marksWhatWasFetched(task.statements, view)) return sure;
   if (looksFirst(own, view, key)) return sure;
-  const emptying = own.filter((other) => empties(other, key) || deletesSameRows(other, view, key) || moves(other, key));
+  const emptying = own.filter(
+    (other) =>
+      empties(other, key) || deletesSameRows(other, view, key) || moves(other, key) || mergesAway(other, view, key),
+  );
   if (
     emptying.length > 0 &&
     coveredBy(
@@ -82,6 +86,8 @@ export function insertGuard(
   const operators = context.emptyingBefore(task, key).filter((other) => emptiesByOperator(other, key));
   if (operators.some((other) => context.together(other.task.id, task.task.id) === 'always')) return sure;
   if (context.runLater(task, key).some((other) => moves(other, key) || dropsWhole(other, key))) return sure;
+  const moved = movedOut(context, task, view, key);
+  if (moved !== undefined) return moved;
   const merging = mergedByEngine(context, task, view, key);
   if (merging !== undefined) return merging;
   const sometimes = [...emptying, ...before].filter((other) => runTogether(context, other, view) !== 'never');
@@ -239,8 +245,27 @@ export function emptiesByOperator({ task }: TaskView, key: string): boolean {
   });
 }
 
+/**
+ * A DELETE behind the INSERT takes what it has copied out of the table that it was copied from, which nothing of the run fills:
+ * a second run finds none of it, unless only the copying is done again.
+ */
+function movedOut(context: LintContext, task: TaskView, view: StatementView, key: string): InsertGuard | undefined {
+  for (const read of view.statement.reads) {
+    const source = tableKey(view, read);
+    if (sameTable(source, key)) continue;
+    const behind = [...task.statements.filter(({ order }) => order > view.order), ...context.runLater(task, source)];
+    const taking = behind.find((other) => deletesSameRows(other, view, source));
+    if (taking === undefined || runTogether(context, view, taking) === 'never') continue;
+    const before = [...task.statements.filter(({ order }) => order < view.order), ...context.runEarlier(task, source)];
+    if (before.some((other) => other.statement.kind !== 'delete' && writesTo(other, source))) continue;
+    if (taking.task === view.task && atomicity(task.statements, view, taking).kind === 'one-transaction') return sure;
+    return { kind: 'unless', unless: `the DELETE behind it has taken them out of ${read.name}` };
+  }
+  return undefined;
+}
+
 /** A DELETE by the very predicates of the INSERT replaces its rows, also where the range is open to the past. */
-function deletesSameRows(other: StatementView, view: StatementView, key: string): boolean {
+export function deletesSameRows(other: StatementView, view: StatementView, key: string): boolean {
   if (other.statement.kind !== 'delete' || other.statement.where.length === 0 || !writesTo(other, key)) return false;
   const plain = (of: StatementView, span: Span): string =>
     sourceText(of, span)
@@ -250,6 +275,14 @@ function deletesSameRows(other: StatementView, view: StatementView, key: string)
   const filters = new Set(filtersOf(view.statement).map(({ conjunct }) => plain(view, conjunct)));
   return other.statement.where.every((conjunct) => filters.has(plain(other, conjunct)));
 }
+
+/** `MERGE INTO t USING s … WHEN MATCHED THEN DELETE` before an INSERT out of `s`: the rows that come are taken out by their key. */
+const mergesAway = (other: StatementView, view: StatementView, key: string): boolean =>
+  other.statement.kind === 'merge' &&
+  other.order < view.order &&
+  writesTo(other, key) &&
+  /\bwhen\s+matched\s+(?:and\b[\s\S]*)?then\s+delete\b/i.test(sourceText(other, other.statement)) &&
+  other.statement.reads.some((read) => readsTable(view, tableKey(other, read)));
 
 /** Takes the whole table somewhere else: renamed, swapped, exchanged or attached, so that each run fills a fresh one. */
 export const moves = (view: StatementView, key: string): boolean => {

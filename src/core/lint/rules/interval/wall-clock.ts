@@ -52,10 +52,10 @@ function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | und
   };
 }
 
-/** `logical_date or datetime.now()`, `… else now()`: taken only where the run has no interval. */
+/** `logical_date or datetime.now()`, `… else now()`, `conf.get("day", now())`: taken only where the run is given none. */
 function isFallback(text: string, at: SourceSpan): boolean {
   const before = text.slice(Math.max(0, at.start - 300), at.start);
-  if (/\b(or|else)\s*\(*\s*$/.test(before)) return true;
+  if (/(?:\b(?:or|else)\s*\(*|\.get\(\s*["']\w+["']\s*,)\s*$/.test(before)) return true;
   return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None)\s*:[^\n]*\n[^\n]*$/.test(before);
 }
 

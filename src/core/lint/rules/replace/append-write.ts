@@ -1,9 +1,10 @@
 import { isJournalName } from '../../../lineage/facts/table-roles.ts';
 import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
-import { coveredBy, excludes } from '../../../pipeline/model/condition.ts';
+import { type Conditioned, coveredBy, excludes } from '../../../pipeline/model/condition.ts';
 import type { TableAccess } from '../../../pipeline/model/table-access.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
+import { clearsFolder } from '../../reruns/clears-folder.ts';
 import { isEmptiedFor, mayBeEmptiedFor } from '../../reruns/emptied-for.ts';
 import { insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
@@ -59,13 +60,26 @@ const remembersCopies = /^(?:\w*ToSnowflakeOperator|DatabricksCopyIntoOperator)$
 /** Engines that take a key for a hint. */
 const unenforced = /redshift|snowflake|bigquery|gbq|gcs|spark|databricks|glue|athena|hive/i;
 
+const replacesTable = (other: TableAccess, table: string): boolean =>
+  other.direction === 'write' &&
+  (other.mode?.value === 'full_replace' || other.mode?.value === 'insert_overwrite') &&
+  sameTable(accessedTable(other) ?? '', table);
+
+/** The code makes the table anew before it loads the first part of what it loads in parts. */
+const isReplacedFirst = ({ task }: TaskView, load: Conditioned, table: string): boolean => {
+  const own = task.accesses.filter((other) => replacesTable(other, table) && !excludes(other, load));
+  return (
+    own.length > 0 &&
+    (coveredBy(load, own) || own.some(({ conditions = [] }) => conditions.some(({ text }) => ofFirst.test(text))))
+  );
+};
+
+/** `if i == 0:`, `if first:`, `if if_exists == "replace":` */
+const ofFirst = /\b(?:i|n|idx|index|chunk\w*|part\w*|page|batch)\s*==\s*0\b|\b(?:is_)?first\b|\bif_exists\b/;
+
 /** Another write of the task, or of one before it, replaces the table: the first chunk, or a load that is made anew. */
 function isReplaced(context: LintContext, task: TaskView, access: TableAccess, table: string): boolean {
-  const replaces = (other: TableAccess): boolean =>
-    other !== access &&
-    other.direction === 'write' &&
-    (other.mode?.value === 'full_replace' || other.mode?.value === 'insert_overwrite') &&
-    sameTable(accessedTable(other) ?? '', table);
+  const replaces = (other: TableAccess): boolean => other !== access && replacesTable(other, table);
   const own = task.task.accesses.filter((other) => replaces(other));
   // `if first: replace else: append` is one loop over one load.
   if (own.length > 0 && (coveredBy(access, own) || own.some((other) => excludes(other, access)))) return true;
@@ -85,6 +99,7 @@ function* loads(context: LintContext, task: TaskView, view: StatementView): Gene
   if (!adds || target === undefined || !isKnownTable(view, target) || remembersFiles(view)) return;
   const key = tableKey(view, target);
   if (isJournalName(key) || view.pipeline.format === 'sql-file' || replacesPart(view)) return;
+  if (isReplacedFirst(task, view.sql, key)) return;
   const guard = insertGuard(context, task, view, key);
   if (guard?.kind === 'sure' || guardedByTable(context, view, key)) return;
   yield {
@@ -103,9 +118,10 @@ function* addsFrame(context: LintContext, task: TaskView, view: StatementView): 
   const key = tableKey(view, target);
   if (isJournalName(key) || deduplicatedByView(context, key)) return;
   const guard = insertGuard(context, task, view, key);
-  if (guard?.kind === 'sure') return;
+  const at = placeOf(view, head);
+  if (guard?.kind === 'sure' || clearsFolder(context, at)) return;
   yield {
-    at: placeOf(view, head),
+    at,
     severity: runsAgain(task) && guard === undefined ? 'error' : 'warning',
     message: `A second run of the same interval adds the same rows to ${tableLabel(view, target)} again${guard?.kind === 'unless' ? `, unless ${guard.unless}` : ''}: nothing ${guard === undefined ? '' : 'else '}in the run empties it or the interval's part of it.`,
     subject: writeSubject(view, key),

@@ -7,6 +7,7 @@ import type { Fix } from '../../model/finding.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { leavesOutWhatIsThere } from '../../reruns/insert-guard.ts';
 import { runTogether } from '../../reruns/run-together.ts';
+import { keyThatRefuses } from '../../reruns/table-guard.ts';
 import {
   placeOf,
   type StatementView,
@@ -147,9 +148,16 @@ function* pairAcrossTasks(
     .readLater(task, key)
     .some((other) => other.task !== second.task && other.statement.reads.some((read) => tableKey(other, read) === key));
   if (emptiesWhole(first) && usedUp) return;
+  // What is left out or refused where it is there comes no second time.
+  const { conflict, kind } = second.statement;
+  const isKept =
+    conflict !== undefined ||
+    kind === 'replace' ||
+    keyThatRefuses(context, second, key) !== undefined ||
+    leavesOutWhatIsThere(context, taskOf(context, second), second, key);
   yield {
     at: placeOf(second, second.statement.head),
-    message: `Task "${task.task.name}" deletes these rows of ${label(first, key)} in a session of its own: when this task fails, readers miss them until both have run again, and clearing this task alone adds its rows once more.`,
+    message: `Task "${task.task.name}" deletes these rows of ${label(first, key)} in a session of its own: when this task fails, readers miss them until both have run again${isKept ? '' : ', and clearing this task alone adds its rows once more'}.`,
     subject: writeSubject(second, key),
     related: [{ message: 'the rows are deleted here', at: placeOf(first, first.statement.head) }],
   };

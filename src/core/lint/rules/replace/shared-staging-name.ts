@@ -135,7 +135,7 @@ function isLocked(uses: readonly Use[]): boolean {
   if (uses.some(({ task }) => task !== first.task)) return false;
   const locks =
     /^(?:truncate|drop)$/.test(head.statement.kind) ||
-    (head.statement.kind === 'create_table' && !head.statement.ifNotExists);
+    (/^create_table(?:_as)?$/.test(head.statement.kind) && !head.statement.ifNotExists);
   return (
     locks &&
     ['postgres', 'redshift', 'ansi'].includes(head.sql.dialect) &&

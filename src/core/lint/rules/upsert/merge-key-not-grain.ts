@@ -49,6 +49,8 @@ function finerColumn(context: LintContext, view: StatementView, { columns, rows 
   if (keys.length > 0) {
     // The source's own keys tell: with one of them inside the key of the upsert there is one row for each.
     if (keys.some((one) => one.every((name) => names.has(name)))) return undefined;
+    // `id` beside a key of other columns is made for each row.
+    if ([...names.keys()].some((name) => ownId.test(name) && !keys.flat().includes(name))) return undefined;
     return keys.flat().find((name) => !names.has(name) && carried(name) && !isFixed(source, name));
   }
   if ([...names.keys()].some((name) => isIdentifier(name)) || ![...names.keys()].some(isEventTimeColumn))
@@ -58,6 +60,8 @@ function finerColumn(context: LintContext, view: StatementView, { columns, rows 
 
 const ownName = ({ expression }: SelectItem): readonly string[] =>
   expression.kind === 'column' ? [expression.name] : [];
+
+const ownId = /^(?:id|uuid|guid)$/;
 
 const isIdentifier = (name: string): boolean =>
   /(?:id|uuid|guid|key|hash|code|number|symbol|ticker|name|no|nr)$/.test(name);

@@ -25,7 +25,11 @@ export function clockArguments(last: string, call: Call, self: Value | undefined
     ...[...call.keywords.values()]
       .filter(({ name }) => !isAge(name, call))
       .map(({ name, value }) => ({ value, content: contentName.test(name) })),
-  ].map(({ value, content }) => ({ value, content: content || value.kind === 'dict' }));
+  ].map(({ value, content }) => ({
+    value,
+    // A request that was made before holds what is sent, too.
+    content: content || value.kind === 'dict' || (last === 'urlopen' && value.kind !== 'text'),
+  }));
   const clocks = (wanted: boolean) =>
     unionOfClocks(given.filter(({ content }) => content === wanted).map(({ value }) => value));
   return [...as('path', [...named, ...clocks(false)]), ...as('argument', clocks(true))];
