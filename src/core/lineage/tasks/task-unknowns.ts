@@ -1,4 +1,5 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
+import { madeSql } from '../../sql/calls/made-sql.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { ReadFact, Unknown, WriteFact } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
@@ -34,6 +35,7 @@ export function taskUnknowns(
       const at = locate(sql.source, { start: 0, end: sql.source.text.length });
       return isRead ? [] : [{ task: task.id, about: 'tables', table: undefined, message, at }];
     }),
+    ...madeByItself(task, statements),
     ...templatedNames(task, statements, internal),
     ...reads.flatMap((read) => unknownWindow(task, read, writes, tables)),
     ...writes.flatMap((write) => unknownSlice(task, write)),
@@ -58,6 +60,17 @@ function unreadParts({ id, unread, accesses }: Task): readonly Unknown[] {
   });
   return [...said, ...more];
 }
+
+/** Which tables a text is about that a body puts together is known where the text is, and that is when it runs. */
+const madeByItself = (task: Task, statements: readonly TaskStatement[]): readonly Unknown[] =>
+  statements.flatMap(({ statement, sql, inBody }) =>
+    inBody
+      ? []
+      : madeSql(sql.masked, sql.dialect, statement).map((span): Unknown => {
+          const message = 'Not all that it reads and writes is known: it runs SQL that it makes.';
+          return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, span) };
+        }),
+  );
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

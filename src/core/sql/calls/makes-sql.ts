@@ -6,12 +6,13 @@ import type { Token } from '../lex/token.ts';
  * Whether a text of PL/pgSQL runs SQL that it makes: EXECUTE of anything but a literal (PostgreSQL manual, "Executing
  * Dynamic Commands"), FOR … IN EXECUTE, RETURN QUERY EXECUTE and OPEN … FOR EXECUTE included.
  */
-export function makesSql(body: string): boolean {
-  const { tokens } = lex(plainText(body), 'postgres');
-  return tokens.some(
-    ({ kind, text }, at) => kind === 'word' && text === 'execute' && isRun(tokens, at) && !isLiteral(tokens, at + 1),
+export const makesSql = (body: string): boolean => runsOfMadeSql(lex(plainText(body), 'postgres').tokens).length > 0;
+
+/** The indexes of each such EXECUTE. */
+export const runsOfMadeSql = (tokens: readonly Token[]): readonly number[] =>
+  tokens.flatMap(({ kind, text }, at) =>
+    kind === 'word' && text === 'execute' && isRun(tokens, at) && !isLiteral(tokens, at + 1) ? [at] : [],
   );
-}
 
 /** Not the right that GRANT and REVOKE name, nor what a trigger of CREATE TRIGGER calls. */
 function isRun(tokens: readonly Token[], at: number): boolean {

@@ -71,11 +71,15 @@ function withGiven(tokens: readonly Token[], given: readonly Token[]): readonly 
       made.push({ ...here, kind: 'word', text: plain.toLowerCase(), end });
     } else if (letter === 's' && plain !== undefined && !/^\d/.test(plain))
       made.push({ ...here, kind: 'word', text: plain.toLowerCase(), end });
+    else if (letter === 's' && beforeTable.has(made.at(-1)?.text ?? '')) return undefined;
     else if (value?.kind === 'number') made.push({ ...here, kind: 'number', text: value.text, end });
     else made.push({ ...here, kind: 'parameter', text: '$1', end });
   }
   return made;
 }
+
+/** Behind these a table is named. */
+const beforeTable = new Set(['from', 'join', 'into', 'update', 'table', 'truncate', 'only']);
 
 function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): readonly Statement[] {
   const parts = followControlFlow(tokens, split(tokens, c.dialect, true));
