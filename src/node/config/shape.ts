@@ -173,10 +173,19 @@ export function object<T extends object>(
       }
       const missing = required.filter((name) => !seen.has(name));
       if (missing.length > 0 && context.problems.length === before)
-        say(context, node, `${missing.join(' and ')} is missing: ${description}`);
+        say(context, node, `${missing.join(' and ')} is missing${onlyValues(missing, members) || `: ${description}`}`);
       return result;
     },
   };
+}
+
+/** What to write where members can have one value only; '' where one of them can have several. */
+function onlyValues(missing: readonly string[], members: Readonly<Record<string, Shape<unknown>>>): string {
+  const lines = missing.map((name) => {
+    const [value, ...others] = (members[name]?.schema.enum ?? []) as readonly unknown[];
+    return value === undefined || others.length > 0 ? undefined : `${name}: ${String(value)}`;
+  });
+  return lines.includes(undefined) ? '' : `; write ${lines.join(' and ')}`;
 }
 
 interface Member {

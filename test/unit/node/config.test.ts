@@ -162,7 +162,7 @@ describe('readConfig', () => {
       'version: 1\nrun: { lock_table: true }\n',
       ['2:8 lock_table: unknown key lock_table; did you mean lockTable?'],
     ],
-    ['no version', 'run: {}\n', ['1:1 run: {}: version is missing: Settings of Backfill Assistant for one workspace']],
+    ['no version', 'run: {}\n', ['1:1 run: {}: version is missing; write version: 1']],
     ['a later version', 'version: 2\n', ['1:10 2: expected one of 1: Version of this file’s layout']],
     [
       'a password in the file',
