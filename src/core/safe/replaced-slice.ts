@@ -48,6 +48,11 @@ export function slicedWrite(view: TaskView, context: LintContext, facts: Workspa
       'cut what it writes by the interval, from start to end',
     );
   }
+  if (write.through !== undefined)
+    throw new Refusal(
+      `it writes ${write.table} through the view ${write.through.view}`,
+      'let its statements name the table',
+    );
   if (slice.cut !== undefined)
     throw new Refusal(
       `the rows of an interval are told by ${cutInWords(slice)}, no single column`,

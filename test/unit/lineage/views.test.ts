@@ -43,6 +43,56 @@ describe('who reads a view reads its tables', () => {
     if (reads !== undefined) expect(found).toEqual(reads);
   });
 
+  it.each([
+    ['create view v as select * from src', 'src'],
+    ['create view a as select day, n from src where n > 0; create view v as select * from a', 'src'],
+    ['create view v (day, n) as select day, n from src order by day', 'src'],
+    ['create view v (day, n) as select n, day from src', 'v'],
+    ['create view v as select day, n + 1 as n from src', 'v'],
+    ['create view v as select distinct day from src', 'v'],
+    ['create view v as select day from src group by day', 'v'],
+    ['create view v as select src.* from src join dim on dim.n = src.n', 'v'],
+    ['create view v as select * from src union all select * from other', 'v'],
+    ['create view v as select * from v', 'v'],
+    ['create materialized view v as select * from src', 'v'],
+  ])('who writes a view that shows the rows of one table writes that: %s', (views, table) => {
+    const facts = workspace({
+      v: { format: 'sql-file', schedule: { kind: 'none' }, tasks: { views } },
+      d: {
+        tasks: { t: "delete from v where day = '{{ ds }}'; insert into v select * from raw where day = '{{ ds }}'" },
+      },
+    });
+    const written = facts.facts.get('d.t')?.writes.map((write) => [write.table, write.through?.view, write.mode]);
+    expect(written).toEqual([[table, table === 'v' ? undefined : 'v', 'delete+insert']]);
+    expect(facts.tables.get(table)?.writers).toEqual(['d.t']);
+  });
+
+  it('two ways to one table stay apart, and what is declared of the view is declared of the table', () => {
+    const views = {
+      format: 'sql-file',
+      schedule: { kind: 'none' },
+      tasks: { views: 'create view v as select * from src' },
+    } as const;
+    const both = workspace({
+      v: views,
+      d: { tasks: { t: "delete from src where day = '{{ ds }}'; insert into v select 1" } },
+    });
+    expect(
+      both.facts
+        .get('d.t')
+        ?.writes.map(({ table }) => table)
+        .sort(),
+    ).toEqual(['src', 'v']);
+    const said = { table: 'v', column: 'at', key: [], volatile: [] };
+    const one = workspace(
+      { v: views, d: { tasks: { t: 'insert into v select 1' } } },
+      new Map([['d.t', { reads: [], writes: [said] }]]),
+    );
+    expect(one.facts.get('d.t')?.writes).toMatchObject([
+      { table: 'src', slice: { column: 'at' }, through: { view: 'v' } },
+    ]);
+  });
+
   it('but of a materialised one what its last refresh left', () => {
     expect(readsThrough('create materialized view v as select * from src', 'select * from v')).toEqual([
       'v the whole table',

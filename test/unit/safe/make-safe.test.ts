@@ -276,6 +276,12 @@ test.each<[string, Files, string, string?]>([
     'the DELETE of its slice cannot be told',
   ],
   [
+    'a view that shows the rows of a table',
+    { ...dagOf(deleteInsert), 'views.sql': 'create view mart.sales as select * from mart.every_sale' },
+    'it writes mart.every_sale through the view mart.sales',
+    'name the table',
+  ],
+  [
     'SQL of an f-string',
     {
       'dags/shop.py': (dagOf(deleteInsert)['dags/shop.py'] ?? '')

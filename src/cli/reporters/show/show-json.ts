@@ -29,8 +29,9 @@ export function showJson(report: ShowReport): string {
         from: provenance,
         at: place(at),
       })),
-      writes: writes.map(({ table, slice, mode, key, provenance, at }) => ({
+      writes: writes.map(({ table, through, slice, mode, key, provenance, at }) => ({
         table,
+        ...(through && { through: through.view }),
         column: slice.kind === 'range' ? slice.column : null,
         ...(slice.kind === 'range' && slice.cut?.kind === 'parts' && { columns: slice.cut.columns }),
         ...(slice.kind === 'range' && slice.cut?.kind === 'expression' && { expression: slice.cut.sql }),

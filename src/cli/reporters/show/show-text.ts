@@ -77,9 +77,9 @@ function taskText(report: ShowReport, task: Task, ranges: RangeFinder, colors: C
   return `${lines.join('\n')}\n`;
 }
 
-function writeInWords({ mode, slice, key }: WriteFact): string {
+function writeInWords({ mode, slice, key, through }: WriteFact): string {
   const rows = `${slice.kind === 'range' ? `${cutInWords(slice)} in ` : ''}${sliceInWords(slice)}`;
-  return `${mode}  ${rows}${key.length > 0 ? `  key ${key.join(', ')}` : ''}`;
+  return `${mode}  ${rows}${key.length > 0 ? `  key ${key.join(', ')}` : ''}${through === undefined ? '' : `  through the view ${through.view}`}`;
 }
 
 const readInWords = ({ window }: ReadFact): string =>

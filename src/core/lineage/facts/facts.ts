@@ -150,6 +150,8 @@ export const addsTwice = ({ mode, takenFrom, behindMark, leavesOut, mayEmpty }: 
 
 export interface WriteFact {
   readonly table: string;
+  /** The view that its statements name instead of the table, and whether that leaves rows of it out. */
+  readonly through?: { readonly view: string; readonly isFiltered: boolean };
   /** Set where a run makes the name. */
   readonly naming?: TableNaming | undefined;
   /** Its statements only take rows away: another task fills the table. */

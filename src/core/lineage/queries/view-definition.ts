@@ -10,6 +10,8 @@ export interface ViewDefinition {
   readonly columns: readonly string[];
   /** Of the text that defines it; the calendars are the reader's. */
   readonly context: SqlContext;
+  /** A rule or a trigger of the database takes what is written to it elsewhere. */
+  readonly redirected?: true;
 }
 
 /** `undefined`: no view, or one that is materialised, whose rows are those of its last refresh. */

@@ -25,6 +25,7 @@ import { withSnapshots } from './snapshot-reads.ts';
 import { taskUnknowns } from './task-unknowns.ts';
 import { undeclaredWrites, withStoredTypes } from './undeclared-writes.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
+import { declaredBehind } from './written-views.ts';
 
 /** The statements of a task and what they and its calls write, before what a person declared. */
 export interface WrittenByTask {
@@ -47,7 +48,12 @@ export function taskFacts(
 ): TaskFacts {
   const statements = written?.statements ?? taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
   const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables, database);
-  const writes = withDeclaredWrites(inferred, declared?.writes ?? [], tables.same, zoneOf(pipeline));
+  const writes = withDeclaredWrites(
+    inferred,
+    declaredBehind(declared?.writes ?? [], tables),
+    tables.same,
+    zoneOf(pipeline),
+  );
   const found = [...readFacts(statements, tables, internal, writes, database), ...accessReads(task, tables)];
   const inlets = inletReads(task, tables).filter((one) => !found.some(({ table }) => tables.same(table, one.table)));
   const named = withDeclaredReads(

@@ -6,6 +6,7 @@ import { type TaskWrites, taskWrites } from '../writes/task-writes.ts';
 import { accessWrites, withAccessWrites } from './access-facts.ts';
 import { outletWrites } from './outlet-facts.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
+import { throughViews } from './written-views.ts';
 
 /** What a task writes by its SQL, by calls and by its outlets, before what a person declared. `database`: the zone of sessions there. */
 export function undeclaredWrites(
@@ -18,7 +19,8 @@ export function undeclaredWrites(
   const { writes: inSql, internal } = taskWrites(items, typed);
   const writes = withAccessWrites(inSql, accessWrites(task, tables), tables.same);
   const isWritten = (table: string): boolean => writes.some((write) => tables.same(write.table, table));
-  return { writes: [...writes, ...outletWrites(task, tables).filter(({ table }) => !isWritten(table))], internal };
+  const all = [...writes, ...outletWrites(task, tables).filter(({ table }) => !isWritten(table))];
+  return { writes: throughViews(all, tables), internal };
 }
 
 /** Statements and tables as the rows are told by that they write: in the zone of their session, by the types of the database too. */

@@ -63,12 +63,17 @@ export const databaseName =
   (name: string): string =>
     relations.get(name)?.name ?? name;
 
-const definitionOf = oncePer(({ kind, query, columns }: DatabaseRelation): TableDefinition | undefined => {
+const definitionOf = oncePer(({ kind, query, columns, redirected }: DatabaseRelation): TableDefinition | undefined => {
   if (query === undefined) return undefined;
   const sql = makeTaskSql({ text: query, pieces: [] }, [], 'postgres', 'imported', { plain: true });
   const block = sql.reading.statements[0]?.query;
   if (block === undefined) return undefined;
-  const view: ViewDefinition = { query: block, columns, context: sqlContext(sql, 'UTC') };
+  const view: ViewDefinition = {
+    query: block,
+    columns,
+    context: sqlContext(sql, 'UTC'),
+    ...(redirected && { redirected }),
+  };
   const bare = { columns: [], keys: [], partitionedBy: [], createdAt: undefined };
   return kind === 'materialized view' ? { ...bare, materialized: view } : { ...bare, view };
 });

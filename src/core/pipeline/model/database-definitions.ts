@@ -14,6 +14,8 @@ export interface DatabaseRelation {
   readonly numbered?: readonly string[];
   /** The query of a view, every name in it with its schema; `undefined` for what has rows of its own. */
   readonly query: string | undefined;
+  /** Of a view: a rule or trigger takes what is written to it elsewhere. */
+  readonly redirected?: true;
   /** Relations and routines that its query and its row-security policies name. */
   readonly reads: readonly string[];
   readonly calls: readonly string[];

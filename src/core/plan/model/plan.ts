@@ -74,6 +74,7 @@ export const planErrorCodes = [
   'missing-snapshot',
   'missing-previous',
   'unsayable-slice',
+  'no-table',
 ] as const;
 
 /** What is said and never keeps it. */
@@ -86,6 +87,8 @@ export const planNoteCodes = [
   'session-zone',
   'loose-commits',
   'altered-writes',
+  'written-view',
+  'cascade',
   'zero-width-interval',
   'oldest-first',
   'stale',

@@ -159,8 +159,8 @@ export function sliceOf(
   const { slice, mode, key } = write;
   const table = nameOfTable(write, source.task, context);
   if (table === undefined) return unnamed(write, source.task);
-  const declared = source.declared?.writes.find(
-    (one) => sameTable(one.table, table) || sameTable(one.table, write.table),
+  const declared = source.declared?.writes.find((one) =>
+    [table, write.table, write.through?.view ?? table].some((name) => sameTable(one.table, name)),
   );
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
   const { task, facts, refilledBy = () => [] } = source;
@@ -170,6 +170,7 @@ export function sliceOf(
   const stage = planned?.stage;
   const common = {
     table,
+    ...(write.through === undefined ? {} : { through: write.through.view }),
     mode,
     again: sliceAgain(write),
     journal: write.journal,

@@ -14,7 +14,7 @@ import { type RenderedSql, renderPart, unqualified } from './render-statements.t
 /** By what the rows of a slice are told from others. */
 export type SliceRows = Pick<JobSlice, 'column' | 'from' | 'to' | 'predicate' | 'values' | 'cut'>;
 
-type RangeWrite = Pick<WriteFact, 'table' | 'at'> & { readonly slice: RangeSlice };
+type RangeWrite = Pick<WriteFact, 'table' | 'through' | 'at'> & { readonly slice: RangeSlice };
 
 /**
  * The rows of one interval: those of the task's own condition or values, rendered, else those between the bounds. `table`: its
@@ -50,7 +50,10 @@ export function sliceRows(
       at,
     };
   }
-  return { ...bounds, predicate: unqualified(part, qualifiers(table, slice, task), sql.dialect) };
+  return {
+    ...bounds,
+    predicate: unqualified(part, qualifiers(write.through?.view ?? table, slice, task), sql.dialect),
+  };
 }
 
 /** What the rows have in columns with one value; none where one of them cannot be told from the template. */

@@ -1,10 +1,10 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { PlanFinding } from '../../plan/model/plan.ts';
-import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import { alteredWritesSql } from '../../warehouse/dialects/postgres/altered-writes-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { mayDo } from './may-do.ts';
 
 /**
  * A warning for each task that deletes or updates rows of a table where the database makes something else of that: a rule DO
@@ -80,12 +80,4 @@ const keepsRow = (body: string): boolean =>
 const makesOfOld = (body: string): boolean =>
   [...body.matchAll(/\bnew\s*\.\s*(?:\w+|"[^"]+")\s*:?=\s*([^;]*);/gi)].some(
     ([, value = '']) => /\bold\b/i.test(value) && !/^\s*old\s*\.\s*(?:\w+|"[^"]+")\s*$/i.test(value),
-  );
-
-/** Code that is called may do anything. */
-const called = /^[\s;(]*(?:do|call|execute|select)\b/i;
-
-const mayDo = ({ statements }: UnitJob, event: Altering['event']): boolean =>
-  statements.some(
-    ({ text }) => called.test(withoutLeadingComments(text)) || new RegExp(`\\b(?:${event}|merge)\\b`, 'i').test(text),
   );

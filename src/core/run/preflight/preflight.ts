@@ -4,6 +4,7 @@ import { enterTransaction, protectiveSettings } from '../session/session-setting
 import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { alteredWrites } from './altered-writes.ts';
+import { cascades } from './cascades.ts';
 import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
@@ -11,6 +12,7 @@ import { schemaChanges } from './schema-changes.ts';
 import { triedTwice } from './tried-twice.ts';
 import { unsayableSlices } from './unsayable-slices.ts';
 import { untoldZone } from './untold-zone.ts';
+import { writtenTables } from './written-tables.ts';
 
 /**
  * What the database has against a plan, asked before the first unit and under the settings that the units will have.
@@ -34,7 +36,9 @@ export async function preflight(
       const own = new Map([...jobs].filter(([, { task }]) => tasks.has(task)));
       found.push(
         ...(found.some(({ code }) => code === 'loose-commits') ? [] : await looseCommits(session)),
+        ...(await writtenTables(session, alike)),
         ...(await unsayableSlices(session, alike)),
+        ...(await cascades(session, alike)),
         ...(await alteredWrites(session, alike)),
         ...(await triedTwice(session, alike)),
         ...(await untoldZone(session, alike)),

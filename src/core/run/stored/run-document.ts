@@ -72,6 +72,7 @@ const job = record<UnitJob>({
   slices: list(
     record<JobSlice>({
       table: text,
+      through: optional(text),
       column: optional(text),
       from: optional(text),
       to: optional(text),

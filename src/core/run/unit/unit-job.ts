@@ -30,6 +30,8 @@ export interface SliceAgain {
 /** The slice of one written table. `predicate` is SQL over the target's columns; `undefined`: the whole table. */
 export interface JobSlice {
   readonly table: string;
+  /** The view that its statements name instead. */
+  readonly through?: string | undefined;
   readonly column: string | undefined;
   /** ISO bounds for the ledger and for the eye. */
   readonly from: string | undefined;

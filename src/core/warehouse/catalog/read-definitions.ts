@@ -25,6 +25,7 @@ interface RelationRow {
   readonly filled: readonly string[] | null;
   readonly numbered: readonly string[] | null;
   readonly query: string | null;
+  readonly redirected: boolean | null;
   readonly needs: readonly string[];
 }
 
@@ -101,6 +102,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
         }
       : {}),
     query: row.query?.replace(/;\s*$/, ''),
+    ...(row.redirected === true && { redirected: true as const }),
     reads: namesOf(row.needs, 'relation'),
     calls: namesOf(row.needs, 'routine'),
     parts: row.parts ?? [],

@@ -23,6 +23,7 @@ export function sharedSlice(
   if (writers.length > 0) return `${writers.join(', ')} ${writers.length === 1 ? 'writes' : 'write'} ${table} too`;
   const byOwn = goesByOwnRows(write, rows, unit.data);
   if (byOwn !== undefined) return byOwn;
+  if (write.through !== undefined) return `${table} is written through the view ${write.through.view}`;
   if (mode === 'unknown') return `how it writes ${table} is not known`;
   const usedUp = usedUpTable(write, rows);
   if (usedUp !== undefined) return `it uses up what it reads (${usedUp}), so that a second run does not find it`;

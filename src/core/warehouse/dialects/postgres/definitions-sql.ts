@@ -1,3 +1,5 @@
+import { redirectedSql } from './altered-writes-sql.ts';
+
 /**
  * What names mean on the search path: $1 and $2 are arrays of names as arrays of their parts in JSON, of relations and of
  * routines. Rows of kind, name as asked, id (`r` or `p` and its oid); none for what is not there or is built in. A routine may have several.
@@ -78,6 +80,7 @@ select pg_catalog.json_build_object(
     where a.attrelid = c.oid and a.attnum > 0 and (a.attidentity <> ''
       or pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ '(nextval|uuid|random)[a-z0-9_]*[(]')),
   'query', case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end,
+  'redirected', case when c.relkind = 'v' then ${redirectedSql('c.oid')} end,
   'needs', (select coalesce(pg_catalog.json_agg(needs.id), '[]') from (${needsSql('r.class', 'r.oid')}) needs(class, oid, id)))
 from reached r join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where r.class = 'pg_catalog.pg_class'::pg_catalog.regclass
