@@ -24,17 +24,13 @@ const commands: Readonly<Record<string, () => Promise<{ readonly register: Regis
 
 /** The command that is called alone; all of them for help and for a word that may be a slip of one. */
 async function registersFor([first = '']: readonly string[]): Promise<readonly Register[]> {
-  if (first === '--version' || first === '-V') return [];
   const called = Object.hasOwn(commands, first) ? commands[first] : undefined;
   const loaded = await Promise.all((called === undefined ? Object.values(commands) : [called]).map((load) => load()));
   return loaded.map(({ register }) => register);
 }
 
-/**
- * Runs one command line to its end. Never rejects for a wrong call or for what files, databases and terminals do; a
- * bug rejects, after everything that was open has been closed.
- */
-export async function runCommandLine(words: readonly string[], outer: Shell, version: string): Promise<void> {
+/** What `runCommandLine` does with every call but the one for the version. */
+export async function runProgram(words: readonly string[], outer: Shell, version: string): Promise<void> {
   const { shell, finish } = jsonOnFailure(words, outer);
   try {
     await createProgram(await registersFor(words), shell, version).parseAsync(words, { from: 'user' });

@@ -1,4 +1,4 @@
-import { runCommandLine } from './create-program.ts';
+import { runCommandLine } from './run-command-line.ts';
 import { optimizeLater } from './terminal/optimize-later.ts';
 import { processShell } from './terminal/process-shell.ts';
 

@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import { runCommandLine } from '../../src/cli/create-program.ts';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { Shell } from '../../src/cli/terminal/shell.ts';
 import { systemClock } from '../../src/node/system-clock.ts';
 
