@@ -105,7 +105,7 @@ async function afterEdits(
   text: string,
   before: string,
 ): Promise<{ findings: number; tasks: number }> {
-  const live = await liveFiles(root);
+  const live = liveFiles(root);
   const reader = createWorkspaceReader(await loadPythonParser(), readerOptions(emptyConfig));
   const index = createWorkspaceIndex();
   const checker = createWorkspaceChecker();

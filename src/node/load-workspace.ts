@@ -55,7 +55,9 @@ export interface AskOptions {
  * run only where a Python with Airflow is named.
  */
 export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise<Workspace> {
-  const [parser, disk] = await Promise.all([loadPythonParser(), diskFiles(root)]);
+  const loading = loadPythonParser();
+  const disk = diskFiles(root);
+  const parser = await loading;
   const problems: Problem[] = [];
   const settings = findConfig(root, problems);
   const { config } = settings;

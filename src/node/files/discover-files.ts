@@ -1,5 +1,4 @@
-import { type Dirent, statSync } from 'node:fs';
-import { access, readdir, realpath, stat } from 'node:fs/promises';
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../../core/text/span.ts';
 
@@ -40,8 +39,10 @@ export interface FoundFiles {
 /**
  * Walks a workspace. Virtual environments (a `pyvenv.cfg` inside), vendored and generated folders are left out;
  * symbolic links are followed, each real folder once. What cannot be looked into is a problem, never an exception.
+ *
+ * It keeps its thread until it is done: thousands of small questions to the disk cost less than the turns between them.
  */
-export async function discoverFiles(root: string): Promise<FoundFiles> {
+export function discoverFiles(root: string): FoundFiles {
   const paths: string[] = [];
   const problems: Problem[] = [];
   const seen = new Set<string>();
@@ -49,30 +50,30 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
     problems.push({ message, at: { file, start: 0, end: 0 }, severity: 'warning' });
   };
 
-  const take = async (relative: string, name: string): Promise<void> => {
+  const take = (relative: string, name: string): void => {
     const most = mostBytes(name);
     if (most === undefined) return;
-    const { size } = await stat(join(root, relative));
+    const { size } = statSync(join(root, relative));
     if (size <= most) paths.push(relative);
     // Data that is larger than any settings is nobody's concern.
     else if (most !== largestDataBytes)
       complain(relative, `not read: ${(size / 1e6).toFixed(1)} MB is more than ${most / 1e6} MB`);
   };
 
-  const walk = async (relative: string): Promise<void> => {
+  const walk = (relative: string): void => {
     if (paths.length >= mostFiles) return;
     const folder = join(root, relative);
-    const real = await realpath(folder);
+    const real = realpathSync.native(folder);
     if (seen.has(real)) return;
     seen.add(real);
-    if (relative !== '' && (await exists(join(folder, 'pyvenv.cfg')))) return;
-    const entries = await readdir(folder, { withFileTypes: true });
+    if (relative !== '' && existsSync(join(folder, 'pyvenv.cfg'))) return;
+    const entries = readdirSync(folder, { withFileTypes: true });
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const child = relative === '' ? entry.name : `${relative}/${entry.name}`;
       try {
-        const kind = await kindOf(entry, join(root, child));
-        if (kind === 'folder' && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) await walk(child);
-        else if (kind === 'file') await take(child, entry.name);
+        const kind = kindOf(entry, join(root, child));
+        if (kind === 'folder' && !entry.name.startsWith('.') && !skippedFolders.has(entry.name)) walk(child);
+        else if (kind === 'file') take(child, entry.name);
       } catch (error) {
         complain(child, `not read: ${reasonOf(error)}`);
       }
@@ -80,7 +81,7 @@ export async function discoverFiles(root: string): Promise<FoundFiles> {
   };
 
   try {
-    await walk('');
+    walk('');
   } catch (error) {
     problems.push({ message: `${root} cannot be read: ${reasonOf(error)}`, at: undefined, severity: 'error' });
   }
@@ -107,16 +108,10 @@ export function isWantedFile(root: string, path: string): boolean {
   }
 }
 
-async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 'other'> {
-  const target = entry.isSymbolicLink() ? await stat(path) : entry;
+function kindOf(entry: Dirent, path: string): 'file' | 'folder' | 'other' {
+  const target = entry.isSymbolicLink() ? statSync(path) : entry;
   return target.isDirectory() ? 'folder' : target.isFile() ? 'file' : 'other';
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** The reason of a failed file operation for a person. */
 export function reasonOf(error: unknown): string {

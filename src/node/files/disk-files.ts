@@ -13,8 +13,8 @@ export interface DiskFiles {
 }
 
 /** Looks a workspace up on disk; contents are read when a reader first asks, and kept. */
-export async function diskFiles(root: string): Promise<DiskFiles> {
-  const found = await discoverFiles(root);
+export function diskFiles(root: string): DiskFiles {
+  const found = discoverFiles(root);
   const problems = [...found.problems];
   const known = new Set(found.paths);
   const texts = new Map<string, string | undefined>();

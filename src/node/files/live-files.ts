@@ -14,8 +14,8 @@ export interface LiveFiles {
 }
 
 /** Looks a workspace up on disk once; afterwards it is told what changes. */
-export async function liveFiles(root: string): Promise<LiveFiles> {
-  const found = await discoverFiles(root);
+export function liveFiles(root: string): LiveFiles {
+  const found = discoverFiles(root);
   const problems: Problem[] = [...found.problems];
   const known = new Set(found.paths);
   const covers = new Map<string, string>();

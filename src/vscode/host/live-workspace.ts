@@ -103,7 +103,9 @@ export async function openLiveWorkspace(
   onAnswer: (said: string) => void,
   onReading: (done: number, total: number) => void,
 ): Promise<LiveWorkspace> {
-  const [parser, live] = await Promise.all([loadPythonParser(), liveFiles(root)]);
+  const loading = loadPythonParser();
+  const live = liveFiles(root);
+  const parser = await loading;
   const kept: KeptWork = {
     grammars: sqlGrammars(),
     index: createWorkspaceIndex(),

@@ -18,7 +18,7 @@ function write(path: string, content: string | Uint8Array = 'x'): void {
   writeFileSync(join(root, path), content);
 }
 
-test('finds pipelines, SQL and version files, and leaves out what is not the workspace’s own', async () => {
+test('finds pipelines, SQL and version files, and leaves out what is not the workspace’s own', () => {
   for (const path of [
     'dags/b.py',
     'dags/a.py',
@@ -36,7 +36,7 @@ test('finds pipelines, SQL and version files, and leaves out what is not the wor
     write(path);
   write('myenv/pyvenv.cfg');
   write('myenv/lib/a.py');
-  const { files, problems } = await diskFiles(root);
+  const { files, problems } = diskFiles(root);
   expect(files.paths()).toEqual([
     'airflow.cfg',
     'dags/a.py',
@@ -52,13 +52,13 @@ test('finds pipelines, SQL and version files, and leaves out what is not the wor
   expect(problems).toEqual([]);
 });
 
-test('follows links once, also in a circle, and says where one leads nowhere', async () => {
+test('follows links once, also in a circle, and says where one leads nowhere', () => {
   write('dags/a.py');
   symlinkSync(root, join(root, 'dags', 'again'));
   symlinkSync(join(root, 'nowhere.py'), join(root, 'dags', 'broken.py'));
   symlinkSync('loop.py', join(root, 'dags', 'loop.py'));
   symlinkSync(join(root, 'dags', 'a.py'), join(root, 'linked.py'));
-  const { files, problems } = await diskFiles(root);
+  const { files, problems } = diskFiles(root);
   expect(files.paths()).toEqual(['dags/a.py', 'linked.py']);
   expect(problems.map(({ at, message }) => `${at?.file}: ${message}`)).toEqual([
     'dags/broken.py: not read: there is no such file or folder',
@@ -66,13 +66,13 @@ test('follows links once, also in a circle, and says where one leads nowhere', a
   ]);
 });
 
-test('reads text once, without a byte order mark, and says what is not text or too large', async () => {
+test('reads text once, without a byte order mark, and says what is not text or too large', () => {
   write('bom.sql', '\uFEFFselect 1');
   write('latin.sql', Uint8Array.from([0x73, 0xe9, 0x6c]));
   write('wide.sql', new Uint8Array(Buffer.from('select 1', 'utf16le')));
   write('huge.sql', '');
   truncateSync(join(root, 'huge.sql'), 3_000_000);
-  const { files, problems } = await diskFiles(root);
+  const { files, problems } = diskFiles(root);
   expect(files.read('bom.sql')).toBe('select 1');
   writeFileSync(join(root, 'bom.sql'), 'changed');
   expect(files.read('bom.sql')).toBe('select 1');
@@ -87,8 +87,8 @@ test('reads text once, without a byte order mark, and says what is not text or t
   ]);
 });
 
-test('a folder that is not there is a problem', async () => {
-  const { files, problems } = await diskFiles(join(root, 'absent'));
+test('a folder that is not there is a problem', () => {
+  const { files, problems } = diskFiles(join(root, 'absent'));
   expect(files.paths()).toEqual([]);
   expect(problems[0]?.message).toContain('there is no such file or folder');
 });

@@ -96,7 +96,7 @@ describe.each(Object.entries(troubles))('%s', (_, { make, says }) => {
   });
 
   test('does not stop an editor when it comes and goes', async () => {
-    const live = await liveFiles(root);
+    const live = liveFiles(root);
     make(join(root, 'dags/m.py'));
     await withoutPrivileges(async () => {
       live.changed('dags/m.py');
@@ -112,16 +112,16 @@ describe.each(Object.entries(troubles))('%s', (_, { make, says }) => {
   });
 });
 
-test('files that are gone since they were found are said one by one', async () => {
-  const live = await liveFiles(root);
+test('files that are gone since they were found are said one by one', () => {
+  const live = liveFiles(root);
   rmSync(join(root, 'dags/a_first.py'));
   expect(live.files.read('dags/a_first.py')).toBeUndefined();
   expect(live.files.read('dags/z_last.py')).toBe(dag('z_last'));
   expect(live.problems.map(({ message }) => message)).toEqual(['not read: there is no such file or folder']);
 });
 
-test('the files of a folder that was deleted are gone', async () => {
-  const live = await liveFiles(root);
+test('the files of a folder that was deleted are gone', () => {
+  const live = liveFiles(root);
   rmSync(join(root, 'dags'), { recursive: true });
   live.changed('dags');
   expect(live.files.paths()).toEqual([]);
