@@ -42,7 +42,7 @@ async function measure(folder: vscode.Uri, { file, text, other, edits, watchesBl
   await sleep(5000);
   const block = session === undefined ? { ms: 0, what: '' } : await longestOf(session);
   return {
-    activationMs: await activation(),
+    ...(await activation()),
     firstLensMs,
     findingsMs,
     longestBlockMs: block.ms,
@@ -89,14 +89,16 @@ async function typed(editor: vscode.TextEditor, from: string, to: string): Promi
   return performance.now() - beganAt;
 }
 
-async function activation(): Promise<number> {
+async function activation(): Promise<Pick<HostReport, 'loadMs' | 'activateMs'>> {
   await vscode.commands.executeCommand('perfview.show');
   for (let left = 600; ; left--) {
     const text = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'perf')?.getText() ?? '';
     const line = text.split('\n').find((one) => one.includes(ours));
     // | extension | eager | load code | call activate | finish activate | event | by |
     const [, , , load, call] = line?.split('|').map((cell) => cell.trim()) ?? [];
-    if (load !== undefined && call !== undefined) return Number(load) + Number(call);
+    if (load !== undefined && call !== undefined) {
+      return { loadMs: Number(load), activateMs: Number(call) };
+    }
     if (left === 0) throw new Error('VS Code does not say how long activation took');
     await sleep(100);
   }

@@ -1,7 +1,8 @@
 /** What the extension host of a real VS Code told of one window. Milliseconds and megabytes. */
 export interface HostReport {
-  /** Load and activation as VS Code's own `perf:` document has them; with them what it waited for in between. */
-  readonly activationMs: number;
+  /** Loading the code and calling it, as VS Code's own `perf:` document has them; with them what they waited for. */
+  readonly loadMs: number;
+  readonly activateMs: number;
   /** From asking for the lenses of a DAG file to having them, the reading of the workspace included. */
   readonly firstLensMs: number;
   /** From a change of that file to its findings, waiting for a pause in typing included. */

@@ -38,8 +38,8 @@ export async function bundle(): Promise<readonly Figure[]> {
 
 const named = (count: number): string => (count === 1 ? 'one file' : `${count} files`);
 
-/** `import … from "./x.js"` and `import "./x.js"`; what `import()` names is loaded later. */
-const staticImport = /\b(?:import|from)\s*"(\.{1,2}\/[^"]+)"/g;
+/** `import … from "./x.js"`, `import "./x.js"` and `x = require("./x.cjs")`; what `import()` names is loaded later. */
+const staticImport = /(?:\b(?:import|from)\s*|\w=require\()"(\.{1,2}\/[^"]+)"/g;
 
 /** The chunk of a command that the command line loads when it is called. */
 const chunkOf = (command: string): string =>

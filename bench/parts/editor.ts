@@ -50,7 +50,13 @@ async function inHost(session: EditorSession, place: (name: string) => string): 
   const few = await session.inHost(place('middle'), { ...task, edits: 2 });
   const grown = few.memoryAfter - few.memoryBefore;
   return [
-    figure('load and activation, as VS Code says', median(warm.map((one) => one.activationMs)), 'ms', 30),
+    figure(
+      'load and activation, as VS Code says',
+      median(warm.map(({ loadMs, activateMs }) => loadMs + activateMs)),
+      'ms',
+      30,
+      warm.map(({ loadMs, activateMs }) => `${loadMs} + ${activateMs}`).join(', '),
+    ),
     figure(`first lens, ${large} files, first time`, cold.firstLensMs, 'ms', 1500),
     figure(`first lens, ${large} files, read before`, median(warm.map((one) => one.firstLensMs)), 'ms', 300),
     figure(

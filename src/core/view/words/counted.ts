@@ -1,7 +1,11 @@
-const numbers = new Intl.NumberFormat('en');
+/** Made when first needed: that loads the data of languages, which is most of what starting an editor would cost. */
+let numbers: Intl.NumberFormat | undefined;
 
 /** `12,345`. */
-export const countInWords = (count: number): string => numbers.format(count);
+export function countInWords(count: number): string {
+  numbers ??= new Intl.NumberFormat('en');
+  return numbers.format(count);
+}
 
 /** `1 slice`, `5,503 slices`. */
 export const counted = (count: number, noun: string): string =>
