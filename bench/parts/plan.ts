@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { prepareJobs } from '../../src/core/run/jobs/prepare-jobs.ts';
 import { emptyConfig } from '../../src/node/config/config.ts';
 import { unitOptions } from '../../src/node/run-setup.ts';
+import { cpuMs } from '../cpu-ms.ts';
 import type { Figure } from '../figure.ts';
 import { memoryWorkspace } from '../memory-workspace.ts';
 import { median, quotient, ratio, rounds } from '../rounds.ts';
@@ -11,7 +12,7 @@ import { hoursDag, planHours, planTenYears, tenYearsDag } from '../ten-years.ts'
 
 const coldPlan = fileURLToPath(new URL('cold-plan.mjs', import.meta.url));
 
-/** Ten years of days with rolling, weekly and monthly children; growth; and making a job of every unit. */
+/** Processor time of ten years of days with rolling, weekly and monthly children; growth; and making a job of every unit. */
 export async function plan(): Promise<readonly Figure[]> {
   const part = 'plan';
   const cold: { ms: number; units: number }[] = [];
@@ -24,23 +25,27 @@ export async function plan(): Promise<readonly Figure[]> {
   const made = planTenYears(tasks);
   const setting = { run: 'bench', options: unitOptions(emptyConfig, {}), variables: {}, params: {} };
   const count = { small: 0, large: 0, jobs: 0 };
-  const samples = await rounds(5, {
-    warm: () => planTenYears(tasks),
-    small: () => {
-      count.small = planHours(hourly.tasks, '2014-07-22').units.length;
+  const samples = await rounds(
+    5,
+    {
+      warm: () => planTenYears(tasks),
+      small: () => {
+        count.small = planHours(hourly.tasks, '2014-07-22').units.length;
+      },
+      large: () => {
+        count.large = planHours(hourly.tasks, '2019-07-29').units.length;
+      },
+      jobs: () => {
+        count.jobs = prepareJobs(made, facts, new Map(), setting, () => undefined).jobs.size;
+      },
     },
-    large: () => {
-      count.large = planHours(hourly.tasks, '2019-07-29').units.length;
-    },
-    jobs: () => {
-      count.jobs = prepareJobs(made, facts, new Map(), setting, () => undefined).jobs.size;
-    },
-  });
+    cpuMs,
+  );
   const perUnit = (sizes: readonly number[], units: number) => sizes.map((ms) => ms / units);
   return [
     {
       part,
-      what: `${cold[0]?.units} units, first plan of a process`,
+      what: `${cold[0]?.units} units, first plan of a process, processor time`,
       value: median(cold.map(({ ms }) => ms)),
       unit: 'ms',
       atMost: 100,
@@ -48,7 +53,7 @@ export async function plan(): Promise<readonly Figure[]> {
     },
     {
       part,
-      what: `${made.units.length} units, warm`,
+      what: `${made.units.length} units, warm, processor time`,
       value: median(samples.warm),
       unit: 'ms',
       atMost: 100,

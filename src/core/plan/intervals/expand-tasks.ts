@@ -19,7 +19,7 @@ import { followedStart, followReach } from './by-order.ts';
 import { firstTick } from './first-tick.ts';
 import { newestOfTables } from './newest-of-tables.ts';
 import { pickedRuns } from './picked-runs.ts';
-import { firstIndex, orMoment, rewritesWholeTable, writtenRange } from './written-range.ts';
+import { firstIndex, orMoment, rewritesWholeTable, writtenRanges } from './written-range.ts';
 
 /** An interval that is in the plan, and why. */
 export interface KeptInterval {
@@ -259,8 +259,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       }
       const whole = rewritesWholeTable(parent, read.table);
       const dirty = intervalSet(
-        renewed.get(parent.id) ??
-          intervals.map((interval) => writtenRange(parent, read.table, interval, together ? 'exact' : 'widened')),
+        renewed.get(parent.id) ?? writtenRanges(parent, read.table, intervals, together ? 'exact' : 'widened'),
       );
       if (child.fullRefresh === true && child.grid !== undefined) {
         const [from, to] = [dirty[0]?.from ?? beginningOfTime, dirty.at(-1)?.to ?? endOfTime];

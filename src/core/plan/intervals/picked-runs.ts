@@ -28,15 +28,26 @@ export function pickedRuns(task: PlannableTask, range: InstantRange): readonly G
   const back = 2 * dayMs + Math.max(0, ...strays.map((stray) => stray.back));
   const forward = 2 * dayMs + Math.max(0, ...strays.map((stray) => stray.forward));
   const near = grid.overlapping(instant(range.from - forward - grid.overhangMs), instant(range.to + back));
+  const [oldest, newest] = [near[0], near.at(-1)];
+  if (oldest === undefined || newest === undefined) return [];
+  const [before, after] = [grid.containing(instant(oldest.start - 1)), grid.containing(newest.next)];
+  const rows = slices.map(({ slice, asked }) => ({
+    asked,
+    before: before && rowsOf(slice, before),
+    written: near.map((interval) => rowsOf(slice, interval)),
+    after: after && rowsOf(slice, after),
+  }));
   return near.filter((interval, index) => {
-    const before = near[index - 1] ?? grid.containing(instant(interval.start - 1));
-    const after = near[index + 1] ?? grid.containing(interval.next);
-    const own = slices.flatMap(({ slice, asked }) => {
-      const written = rowsOf(slice, interval);
-      const shared = [before, after].some((other) => other !== undefined && meets(written, rowsOf(slice, other)));
-      return saysDays(written, interval) && !shared ? [{ written, asked }] : [];
-    });
-    if (own.length > 0) return own.some(({ written, asked }) => meets(written, asked));
+    let [isKnown, isAsked] = [false, false];
+    for (const { asked, before: first, written: all, after: last } of rows) {
+      const written = all[index];
+      if (written === undefined || !saysDays(written, interval)) continue;
+      const [earlier, later] = [index === 0 ? first : all[index - 1], index === all.length - 1 ? last : all[index + 1]];
+      if ((earlier && meets(written, earlier)) || (later && meets(written, later))) continue;
+      isKnown = true;
+      isAsked ||= meets(written, asked);
+    }
+    if (isKnown) return isAsked;
     const { start, end } = interval.data;
     return start < end ? meets({ from: start, to: end }, range) : range.from <= start && start < range.to;
   });
@@ -46,13 +57,19 @@ export function pickedRuns(task: PlannableTask, range: InstantRange): readonly G
 export const daySlices = (task: PlannableTask): readonly DatedSlice[] =>
   task.pickedBy ?? task.writes.flatMap(({ slice }) => (isDated(slice) ? [slice] : []));
 
-/** Whether all that a run writes lies in a range of days. */
-export function writesWithin(task: PlannableTask, run: GridInterval, range: InstantRange): boolean {
-  const known = daySlices(task)
-    .map((slice) => ({ written: rowsOf(slice, run), asked: askedOf(slice, range, task.zone) }))
-    .filter(({ written }) => saysDays(written, run));
-  if (known.length === 0) return run.data.start >= range.from && run.data.end <= range.to;
-  return known.every(({ written, asked }) => written.from >= asked.from && written.to <= asked.to);
+/** Whether all that a run of the task writes lies in a range of days. */
+export function writesWithin(task: PlannableTask, range: InstantRange): (run: GridInterval) => boolean {
+  const slices = daySlices(task).map((slice) => ({ slice, asked: askedOf(slice, range, task.zone) }));
+  return (run) => {
+    let isKnown = false;
+    for (const { slice, asked } of slices) {
+      const written = rowsOf(slice, run);
+      if (!saysDays(written, run)) continue;
+      if (written.from < asked.from || written.to > asked.to) return false;
+      isKnown = true;
+    }
+    return isKnown || (run.data.start >= range.from && run.data.end <= range.to);
+  };
 }
 
 /**

@@ -20,7 +20,8 @@ export function widenedTasks(
   for (const task of graph.tasks.values()) {
     const intervals = kept.get(task.id) ?? [];
     if (intervals.length === 0 || without.has(task.id)) continue;
-    const outside = intervals.filter(({ interval }) => !writesWithin(task, interval, range));
+    const isWithin = writesWithin(task, range);
+    const outside = intervals.filter(({ interval }) => !isWithin(interval));
     if (outside.length === 0) continue;
     const because = [...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason))))];
     widened.push({ task: task.id, ...spanOfRuns(task, intervals), because: because.join('; ') });

@@ -7,33 +7,33 @@ import { instant } from '../../time/zones/instant.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
 
 /**
- * What one run of a task makes dirty in a table: its slice, whatever hour the run has. Where a slice is not known, all
+ * What each run of a task makes dirty in a table: its slice, whatever hour the run has. Where a slice is not known, all
  * that may be meant: from the run's tick to the next one and to the end of its data interval.
  *
  * A slice is widened where a clock changes, because one run too many is cheap; `exact` is for tasks that read each
  * other, where a range too wide would make two runs wait for each other.
  */
-export function writtenRange(
+export function writtenRanges(
   task: PlannableTask,
   table: string,
-  interval: GridInterval,
-  exact: 'exact' | 'widened' = 'widened',
-): InstantRange {
-  const { start, next, data } = interval;
+  intervals: readonly GridInterval[],
+  exact: 'exact' | 'widened',
+): readonly InstantRange[] {
   const slices = task.writes.flatMap((write) => (write.table === table ? [write.slice] : []));
   const known = slices.filter(isDated);
-  const ranges = known.map(({ lo, hi }) =>
-    exact === 'exact'
-      ? sliceRange({ lo, hi }, data)
-      : orMoment({ from: evaluateTime(lo, data, 'lower'), to: evaluateTime(hi, data, 'upper') }),
-  );
-  if (known.length < slices.length || ranges.length === 0) {
-    ranges.push({ from: start, to: instant(Math.max(next, data.end)) });
-  }
-  return {
-    from: instant(Math.min(...ranges.map(({ from }) => from))),
-    to: instant(Math.max(...ranges.map(({ to }) => to))),
-  };
+  const isUnsure = known.length < slices.length || known.length === 0;
+  return intervals.map(({ start, next, data }) => {
+    let [from, to]: [number, number] = isUnsure ? [start, Math.max(next, data.end)] : [Infinity, -Infinity];
+    for (const { lo, hi } of known) {
+      const range =
+        exact === 'exact'
+          ? sliceRange({ lo, hi }, data)
+          : orMoment({ from: evaluateTime(lo, data, 'lower'), to: evaluateTime(hi, data, 'upper') });
+      from = Math.min(from, range.from);
+      to = Math.max(to, range.to);
+    }
+    return { from: instant(from), to: instant(to) };
+  });
 }
 
 /** The rows of a slice for one run, as its statements compute the bounds; of an empty one its moment. */

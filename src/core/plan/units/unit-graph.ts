@@ -3,7 +3,7 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import { beginningOfTime, endOfTime, type Instant } from '../../time/zones/instant.ts';
 import { followedStart } from '../intervals/by-order.ts';
 import type { KeptInterval } from '../intervals/expand-tasks.ts';
-import { firstIndex, orMoment, writtenRange } from '../intervals/written-range.ts';
+import { firstIndex, orMoment, writtenRanges } from '../intervals/written-range.ts';
 import type { WaitRange } from '../model/plan.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
@@ -142,7 +142,8 @@ interface Spans {
 }
 
 function spansOfUnits(parent: PlannableTask, table: string, units: readonly KeptInterval[], grouped: boolean): Spans {
-  const ranges = units.map(({ interval }) => writtenRange(parent, table, interval, grouped ? 'exact' : 'widened'));
+  const intervals = units.map(({ interval }) => interval);
+  const ranges = writtenRanges(parent, table, intervals, grouped ? 'exact' : 'widened');
   // Exact bounds can go back by a clock change: a range is then taken as reaching as far as one before it.
   const to: number[] = [];
   for (const range of ranges) to.push(Math.max(range.to, to.at(-1) ?? beginningOfTime));
