@@ -8,6 +8,7 @@ import {
   endRunSql,
   listRunsSql,
   loadRunSql,
+  memoryForVersionsSql,
   newestVersionsSql,
   recordUnitStatesSql,
   reopenUnitsSql,
@@ -143,8 +144,11 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     },
     newestVersions: () =>
       inTurn(async (connected) => {
-        const versions = (await connected.query(newestVersionsSql, [undoMark('')])).rows.map(versionOf);
-        return redefinedSince(connected, versions);
+        await connected.query('begin read only');
+        await connected.query(memoryForVersionsSql);
+        const { rows } = await connected.query(newestVersionsSql, [undoMark('')]);
+        await connected.query('rollback');
+        return redefinedSince(connected, rows.map(versionOf));
       }),
     close: async () => {
       await queue;

@@ -75,6 +75,11 @@ select f.unit from pg_catalog.json_array_elements_text($2::json) f(unit)
 where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
   and u.state in ('changed', 'unchanged', 'skipped', 'done')) order by f.unit`;
 
+/** For one transaction: memory in which the newest of a million versions are found without sorting those on disk. */
+export const memoryForVersionsSql = `
+select pg_catalog.set_config('work_mem', '64MB', true)
+where pg_catalog.pg_size_bytes(pg_catalog.current_setting('work_mem')) < pg_catalog.pg_size_bytes('64MB')`;
+
 /**
  * $1: what stands before the run in the code hash of its undo. The newest version of every slice by each unit that made it; bounds in milliseconds
  * of the epoch, null where open. Where it undoes an undo, code and inputs are those of the version whose rows are there
@@ -82,7 +87,7 @@ where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.
  */
 export const newestVersionsSql = `
 with recursive newest as (
-  select distinct on (target, slice, unit) * from ${schema}.versions order by target, slice, unit, id desc),
+  select * from ${schema}.versions where id in (select max(id) from ${schema}.versions group by target, slice, unit)),
 made as (
   select id as newest, 0 as steps, id, unit, slice, code_hash, inputs from newest
   union all
