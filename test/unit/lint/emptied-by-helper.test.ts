@@ -49,6 +49,15 @@ with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False)
     ['nothing', 'pass', 1],
   ])('%s', (_, before, count) => expect(saidBy('append-write', frame(before))).toHaveLength(count));
 
+  test.each([
+    ['that only the run knows', '{at:%Y/%m/%d}/{part}', 0],
+    ['below a root that only the run knows', 'sales', 1],
+  ])('whole-target-overwrite, of a folder %s', (_, folder, count) => {
+    const files = frame('from x import part, at, base', `f"{base}/sales/${folder}"`);
+    const text = (files['dags/a.py'] ?? '').replace('"append"', '"overwrite"');
+    expect(saidBy('whole-target-overwrite', { 'dags/a.py': text })).toHaveLength(count);
+  });
+
   const copying = (mode: string): Files => ({
     'dags/a.py': `${imports}
 import io

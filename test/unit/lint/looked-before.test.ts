@@ -47,6 +47,25 @@ describe('Python that fetches rows of a table before it adds to it', () => {
     expect(said(dag(append, known.replace('distinct file_id', 'count(*)')))).toEqual(['append-write error']);
   });
 
+  test('the same for rows that it chooses by what it found', () => {
+    const last = 'PostgresHook("dw").get_first("select max(seen) from files")[0]';
+    const insert = 'PostgresHook("dw").run(f"insert into files select * from raw.files where seen > {last}")';
+    expect(said(dag(`last = 3\n${insert}`))).toEqual(['plain-insert error']);
+    expect(said(dag(`last = ${last}\n${insert}`))).not.toEqual(['plain-insert error']);
+  });
+
+  test('rows that come with others which are there once are there once too', () => {
+    const body = (asked: string): string => `conn = PostgresHook("dw").get_conn()
+cursor = conn.cursor()
+cursor.execute("select id, kind from raw.people where id not in (select id from ${asked})")
+for row in cursor.fetchall():
+    cursor.execute("insert into people (id, kind) values (%s, %s)", row)
+    cursor.execute("insert into relation (parent, child) values (%s, %s)", (1, row[0]))
+conn.commit()`;
+    expect(said(dag(body('people')))).not.toContain('plain-insert error');
+    expect(said(dag(body('others')))).toContain('plain-insert error');
+  });
+
   test('the same for values', () => {
     const insert = 'PostgresHook("dw").run("insert into files (file_id) values (%s)", parameters=[1])';
     expect(said(dag(insert))).toEqual(['plain-insert error']);
@@ -103,6 +122,8 @@ test('a Variable that names a thing is no place to go on from', () => {
     );
   const rules = (files: Files): readonly string[] => checkFiles(files).map(({ rule }) => rule);
   expect(rules(uses('dynamic_asset_id'))).not.toContain('state-outside-interval');
+  expect(rules(uses('high_low_asset_id'))).not.toContain('state-outside-interval');
+  expect(rules(uses('high_water_id'))).toContain('state-outside-interval');
   expect(rules(uses('access_token'))).not.toContain('state-outside-interval');
   expect(rules(uses('last_order_id'))).toContain('state-outside-interval');
 });

@@ -134,6 +134,16 @@ describe('no-interval-in-run', () => {
       'the bounds of the runs that updated the datasets',
       { 'dags/a.py': withDataset(sql('{{ data_interval_start | ds }}')) },
     ],
+    [
+      'Python that asks whether there is one',
+      {
+        'dags/a.py': withDataset('PythonOperator(task_id="t", python_callable=window)').replace(
+          'with DAG',
+          'from airflow.operators.python import PythonOperator\ndef window(dag_run=None):\n    if dag_run is None or dag_run.logical_date is None:\n        return None\n    return dag_run.logical_date.isoformat()\nwith DAG',
+        ),
+        ...three,
+      },
+    ],
     ['conf comes first', { 'dags/a.py': dag('a', 'None', sql("{{ dag_run.conf['day'] or ds }}")) }],
     ['a parameter', { 'dags/a.py': dag('a', 'None', sql('{{ params.day }}')) }],
     [

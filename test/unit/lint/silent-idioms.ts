@@ -13,6 +13,9 @@ const dag = `with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1),
 export const silentIdioms: Readonly<Record<string, Files>> = {
   'delete and insert by ds': dagWith(`DELETE FROM mart.a WHERE day = '{{ ds }}';
     INSERT INTO mart.a SELECT * FROM raw.a WHERE day = '{{ ds }}';`),
+  'rows that the same transaction has stamped': dagWith(`
+    BEGIN; UPDATE mart.a SET n = 1, updated_at = now() WHERE day = '{{ ds }}';
+    UPDATE mart.a SET m = 2 WHERE updated_at = transaction_timestamp(); COMMIT;`),
   'the time of the clock for rows that have none': dagWith(`
     INSERT INTO mart.a (id, log_date) SELECT id, coalesce(made_at, sent_at, now()) FROM raw.a WHERE day = '{{ ds }}'
     ON CONFLICT (id) DO UPDATE SET log_date = excluded.log_date;`),

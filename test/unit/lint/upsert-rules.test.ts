@@ -2,6 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { applyFix, checkFiles, dagWith, type Files } from '../../support/check-files.ts';
 import { saidBy } from '../../support/said-by.ts';
 
+test.each([
+  ['(person_id, group_id) SELECT person_id, group_id', 'info Nothing here tells which key m.t has'],
+  ['(wallet) SELECT wallet', 'info Nothing here tells which key m.t has'],
+  ['(person_id, name) SELECT person_id, name', 'warning A second run leaves rows of m.t that meet a key'],
+])('do-nothing-upsert has nothing to correct in a row that is its own key: %s', (columns, said) => {
+  const files = dagWith(`INSERT INTO m.t ${columns} FROM r.t WHERE day = '{{ ds }}' ON CONFLICT DO NOTHING`);
+  const found = checkFiles(files).filter(({ rule }) => rule === 'do-nothing-upsert');
+  expect(found.map(({ severity, message }) => `${severity} ${message}`)).toEqual([expect.stringContaining(said)]);
+});
+
 describe('unconditional-upsert', () => {
   const said = (files: Files) => saidBy('unconditional-upsert', files);
   const upsert = (column: string, set: string, { key = 'id', behind = '' } = {}) =>

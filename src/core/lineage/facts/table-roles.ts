@@ -20,17 +20,19 @@ export const isStagingName = (name: string): boolean =>
   name.startsWith('#') || words(name).some((word) => stagingWords.has(word));
 
 const journalWords = setOf(
-  'audit audits auditlog journal journals watermark watermarks checkpoint checkpoints heartbeat heartbeats',
+  'audit audits auditlog journal journals watermark watermarks checkpoint checkpoints heartbeat heartbeats lock locks',
 );
 const processWords = setOf(
-  'etl elt job jobs batch batches run runs dag dags task tasks load loads process processing pipeline pipelines import imports sync ingest ingestion migration migrations schema workflow backfill execution executions quality dq control',
+  'etl elt job jobs batch batches run runs dag dags task tasks load loads process processing pipeline pipelines import imports sync ingest ingestion migration migrations schema workflow backfill crawl crawls scrape scrapes execution executions quality dq control',
 );
 const recordWords = setOf(
-  'log logs history status state states run runs stats statistics result results metadata meta info error errors progress tracker tracking offset offsets metrics record records registry check checks control migrations executions',
+  'log logs history status state states run runs stats statistics result results metadata meta info error errors progress tracker tracking offset offsets metrics stages steps record records registry check checks control migrations executions',
 );
 
 /** Schemas of nothing but such tables; one that is called `logs` may well hold the logs of a web server. */
 const journalSchema = /(?:^|\.)["`[]?(?:logging|audit|auditing|etl_?logs?|job_?logs?)["`\]]?\.[^.]+$/;
+/** `ods_logs.dbo.visit_count_log`: both names say it. */
+const logAmongLogs = /(?:^|[._"`[])logs?["`\]]?\.(?:[^.]+\.)?[^.]*_logs?["`\]]?$/;
 /** The two words written as one: `processexecutionlogs`. */
 const joinedRecord =
   /^\w*(?:etl|job|process|batch|dag|task|pipeline|execution|ingestion)s?(?:logs?|history|status|audit|runs?)$/;
@@ -38,7 +40,7 @@ const joinedRecord =
 /** A table that records what jobs did, where each run is meant to add its own row. */
 export function isJournalName(table: string): boolean {
   const parts = words(table.split('.').at(-1) ?? table);
-  if (journalSchema.test(table.toLowerCase())) return true;
+  if (journalSchema.test(table.toLowerCase()) || logAmongLogs.test(table.toLowerCase())) return true;
   if (parts.some((word) => journalWords.has(word) || joinedRecord.test(word))) return true;
   // `etl_job`, `pipeline_task`: nothing else is spoken of.
   if (parts.length > 1 && parts.every((word) => processWords.has(word))) return true;

@@ -1,6 +1,6 @@
 import { isJournalName, isSliceColumn } from '../../lineage/facts/table-roles.ts';
 import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
-import type { QueryBlock } from '../../sql/model/expression.ts';
+import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import { blocksOf, filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Span } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
@@ -55,6 +55,8 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
     // An option of the table itself (`expiration_timestamp`) stands before the query and is in no row.
     if (statement.kind === 'create_table_as' && statement.query !== undefined && call.end <= statement.query.start)
       continue;
+    // Nothing but what this very transaction has stamped is of this moment.
+    if (filters.some((one) => isOfThisMoment(one, call))) continue;
     const column = columnFilled(view, call);
     const role = isRecord
       ? 'record'
@@ -89,6 +91,13 @@ const isArchived = (context: LintContext, view: StatementView): boolean =>
       .statementsOn(source)
       .some(({ view: other }) => isRetentionDelete(other.statement) && deletesSameRows(other, view, source));
   });
+
+/** `updated_at = transaction_timestamp()` */
+const isOfThisMoment = (conjunct: SqlExpression, { start, end, name }: Span & { readonly name: string }): boolean =>
+  conjunct.kind === 'binary' &&
+  conjunct.operator === '=' &&
+  /^(?:now|current_timestamp|localtimestamp|transaction_timestamp|statement_timestamp)$/.test(name) &&
+  [conjunct.left, conjunct.right].some((side) => side.start === start && side.end === end);
 
 /** `coalesce(created_at, now())`: taken for rows only that have no time of their own. */
 const isFallback = (statement: StatementView['statement'], call: Span): boolean =>

@@ -2,7 +2,7 @@ import { highWaterMark } from '../../lineage/writes/high-water-mark.ts';
 import { takenSource } from '../../lineage/writes/taken-source.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
-import { filtersOf, within } from '../../sql/model/sql-search.ts';
+import { filtersOf, tablesOf, within } from '../../sql/model/sql-search.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
@@ -69,6 +69,38 @@ export function marksWhatWasFetched(all: readonly StatementView[], insert: State
     coveredBy(
       insert.sql,
       marking.map(({ sql }) => sql),
+    )
+  );
+}
+
+/**
+ * Code that fetches what a table has not got yet, puts it there and adds something else for each of the rows, all in one
+ * transaction: a second run fetches none of them.
+ */
+export function fetchesOnce(all: readonly StatementView[], insert: StatementView): boolean {
+  const fetched = all.filter(({ statement, order }) => statement.kind === 'select' && order < insert.order);
+  const missing = fetched.flatMap((fetch) =>
+    filtersOf(fetch.statement).flatMap(({ conjunct }) =>
+      within(conjunct).flatMap((one) =>
+        (one.kind === 'in' || one.kind === 'exists') && one.negated && one.query !== undefined
+          ? tablesOf(one.query).map(({ table }) => tableKey(fetch, table))
+          : [],
+      ),
+    ),
+  );
+  const putting = all.filter(
+    (other) =>
+      other !== insert &&
+      other.statement.kind === 'insert' &&
+      missing.some((key) => writesTo(other, key)) &&
+      atomicity(all, other.order < insert.order ? other : insert, other.order < insert.order ? insert : other).kind ===
+        'one-transaction',
+  );
+  return (
+    putting.length > 0 &&
+    coveredBy(
+      insert.sql,
+      putting.map(({ sql }) => sql),
     )
   );
 }

@@ -17,7 +17,7 @@ import {
 } from '../source/statement-view.ts';
 import { atomicity } from '../source/transaction.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
-import { marksWhatIsRead, marksWhatWasFetched, readsBehindMark, takesOut } from './consumed-source.ts';
+import { fetchesOnce, marksWhatIsRead, marksWhatWasFetched, readsBehindMark, takesOut } from './consumed-source.ts';
 import { lookedBefore } from './looked-before.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
@@ -56,7 +56,7 @@ export function insertGuard(
   if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   if (isByRow(view) && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;
-  if (isByRow(view) && marksWhatWasFetched(task.statements, view)) return sure;
+  if (isByRow(view) && (marksWhatWasFetched(task.statements, view) || fetchesOnce(task.statements, view))) return sure;
   if (looksFirst(own, view, key)) return sure;
   const emptying = own.filter(
     (other) =>
@@ -135,6 +135,18 @@ const optimizesFinal = /^\s*optimize\s+table\s+([\w.]+)[^;]*\bfinal\b/i;
 /** Values that Python brings along. */
 const isByRow = ({ statement, sql }: StatementView): boolean => statement.valueRows > 0 && sql.session !== undefined;
 
+/** A comparison with what Python has found out, and no time of the run's: `id > {last}`. */
+const isCutByPython = ({ statement, sql }: StatementView): boolean =>
+  sql.session !== undefined &&
+  filtersOf(statement).some(
+    ({ conjunct }) =>
+      conjunct.kind === 'binary' &&
+      /^[<>]=?$/.test(conjunct.operator) &&
+      [conjunct.left, conjunct.right].some(
+        (side) => side.kind === 'hole' && sql.masked.holes[side.hole]?.value.kind === 'unknown',
+      ),
+  );
+
 /** Snowflake: a statement that writes moves the stream on which it reads, so a second run finds nothing in it. */
 const usesUpItsSource = (context: LintContext, view: StatementView): boolean =>
   view.statement.reads.some((read) => context.isStream(tableKey(view, read))) ||
@@ -159,7 +171,7 @@ function sometimesGuarded(
   const looking = context.deciders(task).find((other) => other.statements.some((one) => readsTable(one, key)));
   if (looking !== undefined)
     return { kind: 'unless', unless: `task "${looking.task.name}", which looks into the table, runs again too` };
-  const looked = isByRow(view) ? lookedBefore(context, task, key, view) : undefined;
+  const looked = isByRow(view) || isCutByPython(view) ? lookedBefore(context, task, key, view) : undefined;
   if (looked !== undefined) return { kind: 'unless', unless: looked };
   const called = task.statements.find(
     (other) =>

@@ -60,7 +60,7 @@ function* cursors({ task }: TaskView): Generator<RuleFinding> {
 
 /** A place to go on from rather than a switch or a setting. */
 const isCursor = ({ name }: VariableUse): boolean =>
-  /cursor|since|last|latest|max|from|until|start|watermark|hwm|high|offset|checkpoint|bookmark|position|sync|timestamp|(?:^|_)(?:ts|date|time)(?:_|$)/i.test(
+  /cursor|since|last|latest|max|from|until|start|watermark|hwm|high_?water|high_?mark|offset|checkpoint|bookmark|position|sync|timestamp|(?:^|_)(?:ts|date|time)(?:_|$)/i.test(
     name,
   ) &&
   !/(?:^|_)(?:status|state|lock|flag|enabled|count|error|result|alerts?|alerted|notified|notifications?|e?mails?|mailed|warned|warnings?|reported|sent|throttle)(?:_|$)/i.test(

@@ -44,7 +44,7 @@ function ofStatement(context: LintContext, task: TaskView, view: StatementView):
   const { target, kind } = view.statement;
   if (target === undefined || view.statement.temporary) return undefined;
   // Of files whose bucket only the run knows it is as sure.
-  if (target.templated && view.sql.composed === undefined) return undefined;
+  if (target.templated && (view.sql.composed === undefined || mayNamePart.test(target.name))) return undefined;
   const key = tableKey(view, target);
   if (kind === 'merge') return ofMerge(context, task, view, key);
   const replacing = replacer(context, task, view, key);
@@ -61,6 +61,9 @@ function ofStatement(context: LintContext, task: TaskView, view: StatementView):
     fixes: fix ? [fix] : [],
   };
 }
+
+/** Below the bucket or the root: a folder that only the run knows may well be that of the interval. */
+const mayNamePart = /^(?:\w+:\/\/)?[^/]*\/.*\{/;
 
 /** What MERGE does with the rows of the target that the source does not bring is done to those of all other intervals too. */
 function ofMerge(context: LintContext, task: TaskView, view: StatementView, key: string): RuleFinding | undefined {

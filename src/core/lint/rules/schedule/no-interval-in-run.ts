@@ -14,7 +14,9 @@ function* check(context: LintContext): Generator<RuleFinding> {
   // Whoever starts it by a DAG of the workspace gives it a date, or is told to by another rule.
   if (pipeline.format !== 'airflow' || context.startersOf(pipeline.id).length > 0) return;
   for (const task of context.tasks) {
-    const uses = timesUsed(context, task).filter((use) => isLost(context, task, use));
+    const all = timesUsed(context, task);
+    if (kind === 'assets' && all.some(({ at }) => asksForNone(context, at))) continue;
+    const uses = all.filter((use) => isLost(context, task, use));
     const [first, ...others] = uses;
     if (first === undefined) continue;
     yield {
@@ -39,6 +41,13 @@ function isLost({ pipeline }: LintContext, task: TaskView, { source, inSql }: Ti
   const view = inSql && statementAt(task, inSql);
   return view !== undefined && rewrites.test(view.statement.kind) && boundAt(view, inSql?.offset ?? -1) !== undefined;
 }
+
+/** `if dag_run.logical_date is None:`: Python that has thought of it. */
+const asksForNone = (context: LintContext, at: SourceSpan): boolean =>
+  /^[\w.]*\s+is\s+(?:not\s+)?None\b/.test((context.text(at.file) ?? '').slice(at.end, at.end + 60)) ||
+  /\b(?:if|elif|or|and|not)\s+(?:\w+\.)*$/.test(
+    (context.text(at.file) ?? '').slice(Math.max(0, at.start - 60), at.start),
+  );
 
 const boundAt = ({ statement }: StatementView, offset: number): SqlExpression | undefined =>
   filtersOf(statement).find(({ conjunct }) => conjunct.start <= offset && offset < conjunct.end)?.conjunct;

@@ -32,12 +32,16 @@ function* check(context: LintContext): Generator<RuleFinding> {
         (column) => isEventTimeColumn(column) || intervalColumns(view).has(column),
       );
       const fix = updateFix(context, view);
+      const isUnknown = meetsUnknownKey(context, view, key);
+      const isLink = isUnknown && isOnlyKey(view);
       yield {
         at: placeOf(view, mark),
-        severity: eventKey ? 'info' : 'warning',
-        message: meetsUnknownKey(context, view, key)
-          ? `A second run leaves rows of ${tableLabel(view, target)} that meet a key of it as they are, so a corrected row never lands. Which key that is, nothing here tells: rows that meet none come again.`
-          : `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
+        severity: eventKey || isLink ? 'info' : 'warning',
+        message: isLink
+          ? `Nothing here tells which key ${tableLabel(view, target)} has: of a second run, rows that meet none come again.`
+          : isUnknown
+            ? `A second run leaves rows of ${tableLabel(view, target)} that meet a key of it as they are, so a corrected row never lands. Which key that is, nothing here tells: rows that meet none come again.`
+            : `A second run leaves rows of ${tableLabel(view, target)} that are there as they are, so a corrected row never lands.`,
         subject: writeSubject(view, key),
         restsOn: [view],
         fixes: fix ? [fix] : [],
@@ -45,6 +49,10 @@ function* check(context: LintContext): Generator<RuleFinding> {
     }
   }
 }
+
+/** A row of one value, or of nothing but identifiers, has nothing that could be corrected. */
+const isOnlyKey = ({ statement: { columns } }: StatementView): boolean =>
+  columns.length === 1 || (columns.length > 0 && columns.every((name) => /(?:^|_)(?:id|uuid|guid|key)$/.test(name)));
 
 /** `ON CONFLICT DO NOTHING` on a table whose keys nobody has said. */
 const meetsUnknownKey = (context: LintContext, { statement: { conflict } }: StatementView, key: string): boolean =>
