@@ -1,8 +1,16 @@
 import type { ConnectionConfig } from '../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../core/warehouse/port/ports.ts';
+import type { WarehouseError } from '../core/warehouse/port/warehouse-error.ts';
 
-/** Opens the engine of a connection; its driver is loaded only then. Throws {@link WarehouseError}. */
-export async function openWarehouse(connection: ConnectionConfig): Promise<Warehouse> {
+/**
+ * Opens the engine of a connection; its driver is loaded only then. `makes`: an embedded database that is not there is made. Throws
+ * {@link WarehouseError}.
+ */
+export async function openWarehouse(connection: ConnectionConfig, makes = true): Promise<Warehouse> {
+  if (!makes) {
+    const missing = await missingDatabase(connection);
+    if (missing !== undefined) throw missing.error;
+  }
   switch (connection.engine) {
     case 'postgres':
       return (await import('./postgres/open-postgres.ts')).openPostgres(connection);
@@ -23,3 +31,11 @@ export async function targetOf(connection: ConnectionConfig): Promise<string> {
 
 /** Whether the engine lets one process in at a time, so that asking it while somebody else has it is in vain. */
 export const servesOneProcess = ({ engine }: ConnectionConfig): boolean => engine === 'pglite';
+
+/** That there is no database where a connection leads, as far as that can be seen without connecting, and which are `beside` it. */
+export async function missingDatabase(
+  connection: ConnectionConfig,
+): Promise<{ readonly error: WarehouseError; readonly beside: readonly string[] } | undefined> {
+  if (connection.engine !== 'pglite') return undefined;
+  return (await import('./pglite/missing-directory.ts')).missingDirectory(connection.directory);
+}

@@ -8,6 +8,7 @@ import { relationalExecutor } from '../../src/core/run/relational/relational-exe
 import type { PgliteConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { lockDirectory } from '../../src/warehouses/pglite/directory-lock.ts';
+import { runCli } from '../support/run-cli.ts';
 import { job, neverAborted, realClock, scalar, shopTables, sql } from '../support/warehouse-fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'backfill-directory-'));
@@ -150,6 +151,45 @@ test('no database is made over files of others', async () => {
     message: `The data directory ${file} is a file.`,
   });
   expect(readdirSync(target.directory)).toEqual(['notes.txt']);
+});
+
+test('who only looks makes no database, and is told which there are', async () => {
+  const target = connection('looked-at');
+  const beside = join(folder, 'looked-at', 'date');
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(join(beside, 'PG_VERSION'), '18\n');
+  const said = `There is no embedded database ${target.directory}.`;
+  await expect(openWarehouse(target, false)).rejects.toMatchObject({
+    message: said,
+    detail: { hint: expect.stringContaining('there is date beside it') },
+  });
+  const root = join(folder, 'workspace');
+  mkdirSync(root);
+  writeFileSync(
+    join(root, 'a.sql'),
+    '-- backfill: schedule=@daily start=2026-11-01\nDELETE FROM t WHERE day = {{ ds }}',
+  );
+  writeFileSync(
+    join(root, 'backfill.yaml'),
+    `version: 1\nconnections: { wh: { engine: pglite, directory: ${target.directory} } }\n`,
+  );
+  const range = ['--from', '2026-11-02', '--to', '2026-11-03'];
+  const asked = [
+    ['history'],
+    ['gaps', 'a.sql'],
+    ['show', '--stale'],
+    ['plan', 'a.sql', ...range],
+    ['plan', 'a.sql', ...range, '--out', 'plan.json'],
+    ['prove', 'a.sql', ...range],
+    ['run', 'a.sql', ...range, '--preview'],
+    ['undo', '20261101-000000-aaaaaa'],
+  ];
+  for (const words of asked) {
+    const { err, code } = await runCli(words, root);
+    expect([words.join(' '), err]).toEqual([words.join(' '), expect.stringContaining(said)]);
+    expect(code).toBe(words[0] === 'plan' && !words.includes('--out') ? 0 : 1);
+  }
+  expect(readdirSync(join(folder, 'looked-at'))).toEqual(['date']);
 });
 
 test('a path that cannot be made is a permission error', async () => {

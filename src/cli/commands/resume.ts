@@ -52,7 +52,7 @@ async function resume(run: string, options: ResumeOptions, shell: Shell): Promis
   wholeNumber('--samples', options.samples, 0, 20);
   const workspace = await openWorkspace(options, shell);
   const goOn = (target: Target) => resumeOn(target, workspace, run, options, shell);
-  await withTarget(workspace, options.connection, shell, goOn, true);
+  await withTarget(workspace, options.connection, shell, goOn, { waits: true });
 }
 
 /** Goes on with a run on a database that is open. */

@@ -192,7 +192,7 @@ async function run(
     const where = target.warehouse.description.target;
     report?.write({ title, target: where, run, preview, stays }, units);
   };
-  await withTarget(workspace, place, shell, runHere, true);
+  await withTarget(workspace, place, shell, runHere, { waits: true, makes: !isPreview(options) });
 }
 
 /** What is to be run. */

@@ -88,5 +88,5 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       await ledger.close();
     }
   };
-  await withTarget(workspace, options.connection, shell, undoHere, true);
+  await withTarget(workspace, options.connection, shell, undoHere, { waits: true });
 }

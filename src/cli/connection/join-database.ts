@@ -5,7 +5,7 @@ import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
 import { type Workspace, withDatabase } from '../../node/load-workspace.ts';
 import { refuseElsewhere } from '../../node/run-setup.ts';
-import { openWarehouse, servesOneProcess } from '../../warehouses/open.ts';
+import { missingDatabase, openWarehouse, servesOneProcess } from '../../warehouses/open.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
 
 /** A workspace with what its database has beside the files, as far as that could be asked. */
@@ -25,7 +25,16 @@ export async function joinDatabase(
   shell: Shell,
 ): Promise<JoinedWorkspace> {
   const resolved = resolveConnection(workspace.config, connection, workspace.root, shell.env);
-  if ('problem' in resolved || servesOneProcess(resolved.connection)) return { workspace, reached: true };
+  if ('problem' in resolved) return { workspace, reached: true };
+  if (servesOneProcess(resolved.connection)) {
+    const missing = await missingDatabase(resolved.connection);
+    // A first run makes it, so that only one that another was meant for is worth a word.
+    if (missing !== undefined && missing.beside.length > 0) {
+      const { yellow, green } = shell.colors;
+      shell.err(`${yellow('warning')} ${missing.error.message}\n  ${green('help')} ${missing.error.detail.hint}\n`);
+    }
+    return { workspace, reached: true };
+  }
   try {
     const warehouse = await openWarehouse(resolved.connection);
     try {

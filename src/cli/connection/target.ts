@@ -29,13 +29,14 @@ export function connectionName(
 export const toName = ({ config }: Workspace, { name }: ConnectionConfig): string | undefined =>
   name === config.defaultConnection ? undefined : name;
 
-/** Opens the database of a run; what is missing in the configuration is a problem, what the server says is thrown. */
+/** Opens the database of a run; what is missing in the configuration is a problem, what the server says is thrown. `makes`: as for {@link openWarehouse}. */
 export async function openTarget(
   workspace: Workspace,
   name: string | undefined,
   shell: Shell,
+  makes: boolean,
 ): Promise<Target | { readonly problem: Problem }> {
   const resolved = resolveConnection(workspace.config, name, workspace.root, shell.env);
   if ('problem' in resolved) return resolved;
-  return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection) };
+  return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection, makes) };
 }

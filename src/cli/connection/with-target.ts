@@ -9,17 +9,17 @@ import { openTarget, type Target } from './target.ts';
 
 /**
  * Opens a database, does the work, closes it. What the world says is shown with what to do, exit code 1 (usage: 2). `waits`:
- * for a server that is there and takes no work for now, as a run does.
+ * for a server that is there and takes no work for now, as a run does. `makes`: an embedded database that is not there.
  */
 export async function withTarget(
   workspace: Workspace,
   name: string | undefined,
   shell: Shell,
   work: (target: Target) => Promise<void>,
-  waits = false,
+  { waits = false, makes = false }: { readonly waits?: boolean; readonly makes?: boolean } = {},
 ): Promise<void> {
   try {
-    const open = () => openTarget(workspace, name, shell);
+    const open = () => openTarget(workspace, name, shell, makes);
     const target = await (waits ? onceServing(open, shell) : open());
     if ('problem' in target) {
       reportProblems([target.problem], workspace.text, shell);
