@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import type { PlannableTask, PlanRequest, Selection } from '../../core/plan/model/plan-request.ts';
+import type { PlanRequest, Selection } from '../../core/plan/model/plan-request.ts';
 import { taskOfUnit } from '../../core/plan/model/unit-id.ts';
 import { type Instant, instant } from '../../core/time/zones/instant.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { shift } from '../../core/time/zones/shift.ts';
 import type { ZoneName } from '../../core/time/zones/zone-name.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
-import { findTasks } from './find-tasks.ts';
+import { type Findable, findTasks } from './find-tasks.ts';
 
 export interface SelectionOptions {
   readonly from?: string;
@@ -60,10 +60,10 @@ export const addOrderOption = (command: Command): Command =>
 export function planRequest(
   words: readonly string[],
   options: SelectionOptions,
-  tasks: readonly PlannableTask[],
+  workspace: Findable,
   shell: Shell,
 ): PlanRequest {
-  const selected = findTasks(words, tasks);
+  const selected = findTasks(words, workspace);
   const others = options.unit.filter((unit) => !selected.some(({ id }) => id === taskOfUnit(unit)));
   if (others[0] !== undefined) {
     throw new UsageError(
@@ -76,7 +76,7 @@ export function planRequest(
     selection: selectionOf(options, [...new Set(selected.map(({ zone }) => zone))]),
     ...(options.unit.length > 0 && { only: options.unit }),
     downstream: options.downstream ?? false,
-    without: findTasks(options.without, tasks).map(({ id }) => id),
+    without: findTasks(options.without, workspace).map(({ id }) => id),
     expandUnbounded: options.expandUnbounded ?? false,
     allowAppend: options.allowAppend ?? false,
     allowExpired: options.allowExpired ?? false,

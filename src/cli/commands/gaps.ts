@@ -41,7 +41,7 @@ Examples:
 
 async function gaps(words: readonly string[], options: GapsOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
-  const tasks = findTasks(words, workspace.tasks);
+  const tasks = findTasks(words, workspace);
   const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
   await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const session = await warehouse.connect('unit');

@@ -64,7 +64,7 @@ async function make(paths: readonly string[], options: MakeSafeOptions, shell: S
     const places = task.sql.flatMap(({ source }) => source.pieces.map((piece) => piece.source.file));
     return chosen.has(pipeline.file) || places.some((file) => chosen.has(file));
   });
-  const named = options.task && new Set(findTasks(options.task, workspace.tasks).map(({ id }) => id));
+  const named = options.task && new Set(findTasks(options.task, workspace).map(({ id }) => id));
   const absent = [...(named ?? [])].find((id) => !inPaths.some(([one]) => one === id));
   if (absent !== undefined)
     throw new UsageError(

@@ -9,6 +9,7 @@ import type { Observation } from '../../core/run/observed/observation.ts';
 import { observationsOf, saveObservation } from '../../core/run/observed/stored-observations.ts';
 import { canWatch } from '../../core/run/observed/watch.ts';
 import { observedDeclaration } from '../../core/view/document/observed-declaration.ts';
+import { whyNotWatched } from '../../core/view/words/why-not-watched.ts';
 import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
 import type { Session } from '../../core/warehouse/port/ports.ts';
 import { addDeclaration } from '../../node/config/edit/add-declaration.ts';
@@ -59,7 +60,7 @@ Exit codes: 0 some table is clear, 1 none is, 2 wrong call.`,
 
 async function observe(word: string, options: ObserveOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
-  const [task, ...more] = findTasks([word], workspace.tasks);
+  const [task, ...more] = findTasks([word], workspace);
   if (task === undefined || more.length > 0)
     throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
@@ -80,11 +81,12 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
       const observations = isThere ? await observationsOf(session, task.id) : [];
       const verdicts = judgeObservations(observations);
       const hasScheduler = workspace.config.schedulers.size > 0;
+      const whyNot = whyNotWatched(task.id, workspace.facts);
       const declared = options.declare === true ? declare(task, verdicts, workspace) : undefined;
       shell.out(
         options.format === 'json'
           ? observedJson(task.id, observations, verdicts, declared)
-          : observedText(task.id, observations, verdicts, { declared, hasScheduler }, shell.colors),
+          : observedText(task.id, observations, verdicts, { declared, hasScheduler, whyNot }, shell.colors),
       );
       shell.exit(verdicts.some(({ kind }) => kind === 'clear') ? exitCodes.done : exitCodes.findings);
     } finally {

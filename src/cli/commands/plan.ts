@@ -74,7 +74,7 @@ Examples:
 async function plan(words: readonly string[], options: PlanOptions, shell: Shell): Promise<void> {
   const out = options.out === undefined ? undefined : outputFile(options.out, 'plan', shell);
   const read = await openWorkspace(options, shell);
-  const request = planRequest(words, options, read.tasks, shell);
+  const request = planRequest(words, options, read, shell);
   if (options.connection !== undefined) knownConnection(options.connection, read);
   const ofFiles = makePlan(read.tasks, request);
   const name = connectionName(read, options.connection, taskPlaces(ofFiles), shell.env);

@@ -61,7 +61,7 @@ or failed, 2 wrong call, 130 cancelled.`,
 async function prove(words: readonly string[], options: ProveOptions, shell: Shell): Promise<void> {
   const workspace = await openWorkspace(options, shell);
   // Whether an appending task doubles its rows is what is asked.
-  const request = { ...planRequest(words, options, workspace.tasks, shell), allowAppend: true };
+  const request = { ...planRequest(words, options, workspace, shell), allowAppend: true };
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
   if (plan.findings.some(({ severity }) => severity === 'error')) {

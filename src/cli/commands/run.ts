@@ -170,8 +170,7 @@ async function run(
 ): Promise<void> {
   const report = reportFile(options.report, shell);
   const workspace = await openWorkspace(options, shell);
-  const request =
-    reviewed === undefined ? planRequest(words, options, workspace.tasks, shell) : requestOf(reviewed.file);
+  const request = reviewed === undefined ? planRequest(words, options, workspace, shell) : requestOf(reviewed.file);
   const title = reviewed === undefined ? titleOf(words, options) : markedTitle(reviewed.file.title, reviewed.seal);
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);

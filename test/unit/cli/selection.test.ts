@@ -4,7 +4,10 @@ import { planRequest, type SelectionOptions } from '../../../src/cli/arguments/s
 import type { Shell } from '../../../src/cli/terminal/shell.ts';
 import { UsageError } from '../../../src/cli/terminal/shell.ts';
 import type { PlannableTask } from '../../../src/core/plan/model/plan-request.ts';
+import { plannableTasks } from '../../../src/core/plan/tasks/plannable-tasks.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
+import { whyNotWatched } from '../../../src/core/view/words/why-not-watched.ts';
+import { factsOf } from '../../support/check-files.ts';
 
 const task = (id: string, zone = 'UTC'): PlannableTask => ({
   id,
@@ -25,6 +28,7 @@ const tasks = [
   task('berlin.visits', 'Europe/Berlin'),
   task('sql/daily.sql'),
 ];
+const none = { tasks: new Map() };
 const shell = { clock: { now: () => instant(Date.UTC(2026, 10, 29)) } } as unknown as Shell;
 
 /** What the call says when it is refused: message and remedy. */
@@ -41,7 +45,7 @@ const refusal = (call: () => unknown): string => {
 const at = (iso: string): number => Date.parse(iso.length === 10 ? `${iso}T00:00:00Z` : iso);
 
 describe('findTasks', () => {
-  const found = (...words: string[]): string[] => findTasks(words, tasks).map(({ id }) => id);
+  const found = (...words: string[]): string[] => findTasks(words, { tasks, facts: none }).map(({ id }) => id);
 
   test('by full name, by a name that is unique, by file, by DAG', () => {
     expect(found('shop.orders')).toEqual(['shop.orders']);
@@ -57,13 +61,48 @@ describe('findTasks', () => {
       'orders is the name of several tasks / say which: shop.orders, berlin.orders',
     );
     expect(refusal(() => found('shop.revenu'))).toContain('there is no task shop.revenu; did you mean shop.revenue?');
-    expect(refusal(() => findTasks(['x'], []))).toContain('no pipeline was found');
+    expect(refusal(() => findTasks(['x'], { tasks: [], facts: none }))).toContain('no pipeline was found');
+  });
+});
+
+describe('a task that is not as somebody takes it', () => {
+  const facts = factsOf({
+    'dags/d.py': `import pendulum
+from airflow import DAG
+from airflow.operators.bash import BashOperator
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+from airflow.sensors.external_task import ExternalTaskSensor
+with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 3, 1)):
+    wait = ExternalTaskSensor(task_id="wait", external_dag_id="up", external_task_id="x")
+    spark = SparkSubmitOperator(task_id="spark", application="/opt/jobs/x.py")
+    shell = BashOperator(task_id="shell", bash_command="./load.sh")
+    load = PostgresOperator(task_id="load", sql="DELETE FROM t; INSERT INTO t SELECT * FROM s")
+    wait >> [spark, shell, load]
+`,
+    'jobs/x.py': `from pyspark.sql import SparkSession
+SparkSession.builder.getOrCreate().table("raw.ev").write.mode("overwrite").saveAsTable("mart.x")
+`,
+  });
+
+  test('only waits: what is behind it is named', () => {
+    const workspace = { tasks: plannableTasks(facts, (text) => text), facts };
+    for (const word of ['d.wait', 'wait'])
+      expect(refusal(() => findTasks([word], workspace))).toMatch(
+        /^d\.wait is one of ExternalTaskSensor, which changes no data.* \/ name what is behind it: d\.spark, d\.shell, d\.load$/,
+      );
+  });
+
+  test('is not watched, and why', () => {
+    expect(whyNotWatched('d.load', facts)).toContain('it is run from here, and its SQL says what it writes (t)');
+    expect(whyNotWatched('d.spark', facts)).toContain('the files say what it writes (mart.x)');
+    expect(whyNotWatched('d.shell', facts)).toBeUndefined();
   });
 });
 
 describe('planRequest', () => {
   const request = (words: string[], options: Partial<SelectionOptions>) =>
-    planRequest(words, { without: [], unit: [], ...options }, tasks, shell);
+    planRequest(words, { without: [], unit: [], ...options }, { tasks, facts: none }, shell);
 
   test('a bare date is midnight in the zone of the pipeline', () => {
     const { selection } = request(['berlin.orders'], { from: '2026-11-01', to: '2026-11-02' });

@@ -12,9 +12,19 @@ export function observedText(
   task: string,
   observations: readonly Observation[],
   verdicts: readonly TableVerdict[],
-  { declared, hasScheduler }: { readonly declared: string | undefined; readonly hasScheduler: boolean },
+  {
+    declared,
+    hasScheduler,
+    whyNot,
+  }: {
+    readonly declared: string | undefined;
+    readonly hasScheduler: boolean;
+    /** Why no run of it is watched, in words. */
+    readonly whyNot: string | undefined;
+  },
   colors: Colors,
 ): string {
+  if (observations.length === 0 && whyNot !== undefined) return `${task} is not watched: ${whyNot}\n`;
   if (observations.length === 0)
     return `${task} was not watched yet: ${hasScheduler ? '' : 'name your Airflow under schedulers in backfill.yaml and '}have it run from here, for two intervals or more (backfill run ${task} --from … --to …)\n`;
   const runs = observations.map(({ interval, tables, how }) => {
