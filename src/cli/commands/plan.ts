@@ -141,7 +141,7 @@ async function showPlan(
     );
   } else if (options.commands === true) {
     const against = made.findings.filter(({ severity }) => severity !== 'info');
-    if (against.length > 0) shell.err(`${findingLines(against, shell.colors).join('\n')}\n`);
+    if (against.length > 0) shell.err(`${findingLines({ ...made, findings: against }, shell.colors).join('\n')}\n`);
     if (steps === undefined) shell.err('no command is printed: the plan cannot be started\n');
     else shell.out(commandsText(steps, made.units, workspace.facts.tasks));
   } else {

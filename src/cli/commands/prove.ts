@@ -65,7 +65,7 @@ async function prove(words: readonly string[], options: ProveOptions, shell: She
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
   if (plan.findings.some(({ severity }) => severity === 'error')) {
-    shell.err(`${findingLines(plan.findings, shell.colors).join('\n')}\n`);
+    shell.err(`${findingLines(plan, shell.colors).join('\n')}\n`);
     return shell.exit(exitCodes.findings);
   }
   const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);

@@ -228,9 +228,9 @@ async function isMovedOn(
 }
 
 /** Says the errors of a plan, with which nothing is started. */
-function refusedByErrors({ findings }: Plan, shell: Shell): boolean {
-  if (findings.every(({ severity }) => severity !== 'error')) return false;
-  shell.err(`${findingLines(findings, shell.colors).join('\n')}\n`);
+function refusedByErrors(plan: Plan, shell: Shell): boolean {
+  if (plan.findings.every(({ severity }) => severity !== 'error')) return false;
+  shell.err(`${findingLines(plan, shell.colors).join('\n')}\n`);
   shell.exit(exitCodes.findings);
   return true;
 }

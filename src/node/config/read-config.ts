@@ -22,7 +22,10 @@ export function readConfig(
 ): { readonly config: Config; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const document = parseDocument(source, { lineCounter: new LineCounter(), prettyErrors: false });
-  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+  // What follows a tear is read out of joint.
+  const torn = document.errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY');
+  const errors = torn === -1 ? document.errors : document.errors.slice(0, torn + 1);
+  for (const { message, pos } of [...errors, ...document.warnings]) {
     problems.push({
       message: `not valid YAML: ${message}`,
       at: { file, start: pos[0], end: pos[1] },

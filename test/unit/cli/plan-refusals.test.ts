@@ -68,11 +68,16 @@ from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator
 
 with DAG("adds", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=True):
     SQLExecuteQueryOperator(task_id="add", conn_id="dw", sql="INSERT INTO adds SELECT * FROM s WHERE d = '{{ ds }}'")
+    SQLExecuteQueryOperator(task_id="fill", conn_id="dw", sql="DELETE FROM s WHERE d = '{{ ds }}'; INSERT INTO s SELECT * FROM r WHERE d = '{{ ds }}'")
 `,
   );
   const { code, out, err } = await plan('adds', '--commands', '--offline');
   expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(/append-in-plan[^\n]*\n {2}help leave the task out/);
+  expect(err).toMatch(
+    /append-in-plan[^\n]*\n {2}help let it add again with --allow-append; where each run is meant to/,
+  );
+  const behind = await plan('adds.fill', '--downstream', '--offline');
+  expect(behind.out).toMatch(/append-in-plan[^\n]*\n {2}help leave the task out with --without, or let it add again/);
   expect(err).toContain('no command is printed: the plan cannot be started');
   expect((await plan('adds', '--commands', '--offline', '--allow-append')).out).toContain('airflow tasks clear adds');
   rmSync(join(root, 'dags/adds.py'));

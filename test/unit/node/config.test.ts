@@ -233,6 +233,11 @@ describe('readConfig', () => {
       'version: 1\nrun: {}\nrun: {}\n',
       [expect.stringContaining('not valid YAML: Map keys must be unique')],
     ],
+    [
+      'two breaks that come of one',
+      'version: 1\na: [1\nb: }\n',
+      [expect.stringMatching(/not valid YAML: Flow sequence in block collection/)],
+    ],
     ['half a line', 'version: 1\nconnections:\n  a: {host: \n', [expect.stringContaining('not valid YAML')]],
     ['a tab as indent', 'version: 1\nrun:\n\tsamples: 1\n', [expect.stringContaining('not valid YAML')]],
     [

@@ -33,7 +33,7 @@ export function planText(view: PlanView, colors: Colors): string {
     taskTable(view, colors),
     view.units ? unitTable(view, colors) : [],
     widenedLines(view, colors),
-    findingLines(plan.findings, colors),
+    findingLines(plan, colors),
     [totals(plan, colors)],
   ];
   return `${sections
@@ -55,7 +55,7 @@ export function reviewedText(
   return [
     ...targetLines(view, colors),
     `${colors.bold('plan')}    ${name}: ${file.title}; ${plural(plan.units.length, 'unit')} of ${tasks}, as reviewed`,
-    ...findingLines(found, colors),
+    ...findingLines({ ...plan, findings: found }, colors),
     '',
   ].join('\n');
 }
@@ -158,7 +158,8 @@ const remedies: Partial<Record<PlanFinding['code'], string>> = {
   'unmade-table':
     'plan with the connection that it would run on, which knows its views and functions, or declare what is read under tasks in backfill.yaml',
   cycle: 'say in the file which of these tasks runs first, or select them one at a time, without --downstream',
-  'append-in-plan': 'leave the task out with --without, or let it add again with --allow-append',
+  'append-in-plan':
+    'let it add again with --allow-append; where each run is meant to add to it, say journal: true of the table under writes in backfill.yaml',
   'unbounded-read':
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
   'unknown-window':
@@ -171,15 +172,22 @@ const overrides: typeof remedies = {
   'mutable-source': 'leave the task out, or let it replace what was kept with --allow-expired',
 };
 
+/** Only what came with others can be left out. */
+const leaveOut: typeof remedies = { 'append-in-plan': 'leave the task out with --without, or ' };
+
 /** One line each, errors first; what helps stands below those that it is for. */
-export function findingLines(findings: readonly PlanFinding[], colors: Colors): readonly string[] {
+export function findingLines({ findings, units }: Pick<Plan, 'findings' | 'units'>, colors: Colors): readonly string[] {
+  const selected = new Set(
+    units.flatMap(({ task, reasons }) => (reasons.some(({ kind }) => kind === 'selected') ? [task] : [])),
+  );
   const paint = { error: colors.red, warning: colors.yellow, info: colors.cyan };
   const order = ['error', 'warning', 'info'];
   const groups = new Map<string, string[]>();
-  for (const { code, severity, message } of [...findings].sort(
+  for (const { code, severity, message, task } of [...findings].sort(
     (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity),
   )) {
-    const help = (severity === 'error' ? overrides[code] : undefined) ?? remedies[code] ?? '';
+    const without = task === undefined || selected.has(task) ? '' : (leaveOut[code] ?? '');
+    const help = `${without}${(severity === 'error' ? overrides[code] : undefined) ?? remedies[code] ?? ''}`;
     // Those that nothing is said of stay where they are.
     const key = help === '' ? `${groups.size} ${message}` : `${severity} ${help}`;
     const lines = groups.get(key) ?? [];
