@@ -13,20 +13,21 @@ import { engines, job, neverAborted, realClock, scalar, sql, useFixture } from '
 
 const dayOf = (index: number): string => `2026-11-0${index + 1}`;
 
-const unitsOf = (run: string): readonly UnitJob[] =>
+const unitsOf = (run: string, table = 'sales', leaseMs = 1000): readonly UnitJob[] =>
   [0, 1, 2].map((index) => {
     const [from, to] = [dayOf(index), dayOf(index + 1)];
     const predicate = `day >= '${from}' and day < '${to}'`;
     return job({
       run,
-      unit: `shop.sales@${from}T00:00:00Z`,
+      task: `shop.${table}`,
+      unit: `shop.${table}@${from}T00:00:00Z`,
       statements: [
-        `delete from sales where ${predicate}`,
-        `insert into sales select id, day, amount from orders where ${predicate}`,
+        `delete from ${table} where ${predicate}`,
+        `insert into ${table} select id, day, amount from orders where ${predicate}`,
       ],
       slices: [
         {
-          table: 'sales',
+          table,
           column: 'day',
           from: `${from}T00:00:00.000Z`,
           to: `${to}T00:00:00.000Z`,
@@ -36,12 +37,13 @@ const unitsOf = (run: string): readonly UnitJob[] =>
           volatile: [],
         },
       ],
-      options: { batchMs: 7 * 86_400_000, leaseMs: 1000 },
+      options: { batchMs: 7 * 86_400_000, leaseMs },
     });
   });
 
-const sums =
-  "select string_agg(day || ':' || n, ',' order by day) from (select day, sum(amount) n from sales group by day) s";
+const sumsOf = (table: string): string =>
+  `select string_agg(day || ':' || n, ',' order by day) from (select day, sum(amount) n from ${table} group by day) s`;
+const sums = sumsOf('sales');
 
 describe.each(engines)('three days in one go on %s', (engine) => {
   const fixture = useFixture(engine);
@@ -55,9 +57,9 @@ describe.each(engines)('three days in one go on %s', (engine) => {
     );
   });
 
-  const together = async (warehouse: Warehouse, run: string, owner = run) => {
-    const executor = relationalExecutor(warehouse, { clock: realClock, owner });
-    const made = await executor.together?.execute(unitsOf(run), neverAborted, []);
+  const together = async (warehouse: Warehouse, run: string, jobs = unitsOf(run)) => {
+    const executor = relationalExecutor(warehouse, { clock: realClock, owner: run });
+    const made = await executor.together?.execute(jobs, neverAborted, []);
     await executor.close();
     if (made === undefined || 'apart' in made) throw new Error(made?.apart ?? 'nothing goes together');
     return made;
@@ -100,39 +102,53 @@ describe.each(engines)('three days in one go on %s', (engine) => {
     await sql(warehouse, "insert into orders select n, '2026-11-02', n from generate_series(10, 19) n");
   });
 
-  test('a crash at any step leaves all of them or none, and the next try finishes them', {
+  test('a crash behind any statement leaves all of them or none, and the next try finishes them', {
     timeout: 2 * patienceMs,
   }, async () => {
     const { warehouse } = fixture;
     await together(warehouse, 'before');
-    const counted = withFault(warehouse, -1, 'before', async () => {});
+    await sql(warehouse, 'create table was (like sales including all)', 'insert into was select * from sales');
     await sql(warehouse, 'update orders set amount = amount + 1 where id in (3, 13, 23)');
+    const counted = withFault(warehouse, -1, 'before', async () => {});
     await together(counted.warehouse, 'counted');
     const steps = counted.count();
     expect(steps).toBeGreaterThan(30);
-    const every = engine === 'postgres' ? 6 : 17;
-    const strikes = Array.from({ length: Math.floor(steps / every) }, (_, index) => index * every);
-    for (const at of [...strikes, steps - 2, steps - 1]) {
-      await sql(warehouse, 'update orders set amount = amount + 1 where id in (3, 13, 23)');
-      const old = await scalar(warehouse, sums);
+    const [old, made] = [await scalar(warehouse, sumsOf('was')), await scalar(warehouse, sums)];
+
+    /** Each in a table of its own, so that they wait for the leases of the dead side by side. */
+    const crash = async (at: number): Promise<void> => {
+      const [table, run] = [`crashed_${at}`, `crash-${at}`];
+      await sql(warehouse, `create table ${table} (like was including all)`, `insert into ${table} select * from was`);
       const faulty = withFault(warehouse, at, 'after', async (session) => {
         await session.close();
         throw new WarehouseError('connection', 'The connection was cut.', true);
       });
-      const run = `crash-${at}`;
-      const ended = await together(faulty.warehouse, run).catch(() => undefined);
+      const jobs = unitsOf(run, table, engine === 'postgres' ? 3000 : 1000);
+      const ended = await together(faulty.warehouse, run, jobs).catch(() => undefined);
       const changed = await scalar(warehouse, `select count(*) from backfill_ledger.versions where run = '${run}'`);
-      const isThere = (await scalar(warehouse, sums)) !== old;
-      expect([at, changed]).toEqual([at, isThere ? '3' : '0']);
-      if (isThere) continue;
-      expect([at, ended?.map(({ state }) => state)]).toEqual([at, ['failed', 'failed', 'failed']]);
-      let again = await together(warehouse, run);
+      const isThere = changed === '3';
+      expect([at, changed, await scalar(warehouse, sumsOf(table))]).toEqual([
+        at,
+        isThere ? '3' : '0',
+        isThere ? made : old,
+      ]);
+      if (!isThere) expect([at, ended?.map(({ state }) => state)]).toEqual([at, ['failed', 'failed', 'failed']]);
+      let again = await together(warehouse, run, jobs);
       while (again.some(({ state }) => state === 'busy')) {
         await realClock.sleep(100);
-        again = await together(warehouse, run);
+        again = await together(warehouse, run, jobs);
       }
-      expect([at, states(again)]).toEqual([at, ['changed', 'changed', 'changed']]);
-    }
+      const state = isThere ? 'done-before' : 'changed';
+      expect([at, states(again)]).toEqual([at, [state, state, state]]);
+      const recorded = `select count(*) from backfill_ledger.versions where run = '${run}'`;
+      expect([at, await scalar(warehouse, recorded), await scalar(warehouse, sumsOf(table))]).toEqual([at, '3', made]);
+    };
+    const [every, side] = engine === 'postgres' ? [1, 6] : [17, 1];
+    const left = Array.from({ length: steps }, (_, at) => at).filter((at) => at % every === 0 || at >= steps - 2);
+    const worker = async (): Promise<void> => {
+      for (let at = left.shift(); at !== undefined; at = left.shift()) await crash(at);
+    };
+    await Promise.all(Array.from({ length: side }, worker));
   });
 });
 
