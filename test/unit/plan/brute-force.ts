@@ -1,5 +1,6 @@
 import type { DatedSlice, ReadWindow } from '../../../src/core/lineage/facts/facts.ts';
 import type { PlannableTask, PlanRequest } from '../../../src/core/plan/model/plan-request.ts';
+import { unitId } from '../../../src/core/plan/model/unit-id.ts';
 import { evaluateTime, exactTime } from '../../../src/core/time/expressions/evaluate-time.ts';
 import type { GridInterval } from '../../../src/core/time/intervals/grid.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
@@ -21,7 +22,10 @@ const extended = ([from, to]: Range): Range => [from, Math.max(to, from + 1)];
 const slicesOf = (writes: PlannableTask['writes']): readonly DatedSlice[] =>
   writes.flatMap(({ slice }) => (slice.kind === 'range' ? [slice] : []));
 
-/** The definition of a plan, tried on every pair of intervals: slow, and without any of the planner's shortcuts. */
+/**
+ * The definition of a plan, tried on every pair of intervals: slow, and without any of the planner's shortcuts. Tasks that are left
+ * out by hand are still in it, see {@link leftOut}.
+ */
 export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanRequest): ReadonlyMap<string, BruteUnit> {
   const { selection, expandUnbounded } = request;
   const byId = new Map(tasks.map((task) => [task.id, task]));
@@ -95,14 +99,16 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
     const runs = all.get(id) ?? [];
     if (task.fullRefresh === true) {
       const newest = runs.at(-1);
-      if (newest === undefined || asked[0] >= asked[1]) continue;
+      const isPicked = request.only?.some((unit) => unit.startsWith(`${id}@`)) ?? true;
+      if (newest === undefined || asked[0] >= asked[1] || !isPicked) continue;
       kept.get(id)?.add(newest.start);
       renewed.get(id)?.push(asked);
       continue;
     }
     const meant = selection.kind === 'data-range' ? meantRuns(task, scheduled.get(id) ?? [], asked) : undefined;
     for (const { start } of runs) {
-      if (meant?.has(start) ?? (asked[0] <= start && start < asked[1])) kept.get(id)?.add(start);
+      const isMeant = request.only?.includes(unitId(id, start)) ?? true;
+      if (isMeant && (meant?.has(start) ?? (asked[0] <= start && start < asked[1]))) kept.get(id)?.add(start);
     }
   }
   const dirtyOf = (parent: PlannableTask, table: string, exact: boolean): readonly Range[] =>
@@ -174,7 +180,7 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
       );
       const first = Math.min(...mine);
       if (own) for (const interval of runs) if (interval.start > first) add(interval);
-      const last = task.lastRunWins?.every((id) => planned.has(id)) === true;
+      const last = task.lastRunWins?.every((id) => planned.has(id) && !request.without.includes(id)) === true;
       if (!own && last) add(runs.at(-1));
     }
   }
@@ -291,6 +297,22 @@ function beginningOf(date: string, zone: string): number {
   let at = Date.parse(`${date}T00:00:00Z`) - 30 * 3_600_000;
   while (dateIn(zone, at) < date) at += 900_000;
   return at;
+}
+
+/** Without the units of some tasks; who waits for one of them waits for all that it waits for, however far back. */
+export function leftOut(
+  units: ReadonlyMap<string, BruteUnit>,
+  without: readonly string[],
+): ReadonlyMap<string, BruteUnit> {
+  const isGone = (name: string): boolean => without.includes(units.get(name)?.task ?? '');
+  const found = new Map<string, BruteUnit>();
+  for (const [name, unit] of units) {
+    if (isGone(name)) continue;
+    const met = new Set(unit.waitsFor);
+    for (const other of met) if (isGone(other)) for (const next of units.get(other)?.waitsFor ?? []) met.add(next);
+    found.set(name, { ...unit, waitsFor: new Set([...met].filter((other) => !isGone(other))) });
+  }
+  return found;
 }
 
 /** True when some unit waits for itself through others. */
