@@ -24,7 +24,7 @@ export type ChangeCause =
   | { readonly kind: 'unrecorded'; readonly what: string }
   /** Something of the database that may or may not have to do with it. */
   | { readonly kind: 'definitions' }
-  /** The scheduler made the last version; what was different then is not recorded. */
+  /** The scheduler made the last version, or somebody told that it was made elsewhere; what was different then is not recorded. */
   | { readonly kind: 'scheduled' }
   /** A scheduler carried this run out; which code it has is not known. */
   | { readonly kind: 'carried' }
@@ -58,7 +58,7 @@ export interface ChangeEvidence {
         readonly after: Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
         /** The run that the last version took back, instead of code and SQL of its own. */
         readonly undone: string | undefined;
-        /** The scheduler made the last version: nothing of what follows is known of it. */
+        /** The last version was made elsewhere: nothing of what follows is known of it. */
         readonly scheduled: boolean;
         readonly sameCode: boolean;
         readonly sameStatements: boolean;
@@ -185,7 +185,7 @@ export function causeInWords(cause: ChangeCause): string {
     case 'unrecorded':
       return `it rests on ${cause.what}, which no record holds`;
     case 'scheduled':
-      return 'its scheduler made the last version, and what that run saw was not recorded';
+      return 'the last version was made elsewhere (by its scheduler, or told with backfill done), and what that saw was not recorded';
     case 'carried':
       return 'a scheduler ran it, and whether its code there is that of the last run is not known';
     case 'undo':

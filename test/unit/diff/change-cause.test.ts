@@ -108,6 +108,10 @@ test('each cause has its words', () => {
   expect(causesInWords(changeCauses({ ...evidence, inputs: [{ table: 'raw.orders', same: false }] }))).toBe(
     'raw.orders holds other rows than the last run read',
   );
+  // Nothing tells whether a scheduler made it or somebody said that it was made.
+  expect(causesInWords(changeCauses({ ...evidence, previous: { ...previous, scheduled: true } }))).toBe(
+    'the last version was made elsewhere (by its scheduler, or told with backfill done), and what that saw was not recorded',
+  );
   // What was not recorded is no cause.
   expect(causesInWords(changeCauses({ ...evidence, inputs: [{ table: 'raw.orders', same: undefined }] }))).toBe(
     'not known: what this run or the last one read of raw.orders was not recorded',

@@ -121,6 +121,10 @@ test('a task whose name is a part of another one is not cleared by a command of 
   expect(out).toContain(
     '# shop.total@2026-11-01T00:00:00Z cannot be cleared alone by a command: -t of Airflow 3 would clear total_old too; clear it on its page\n',
   );
+  // A run that is made there has all tasks.
+  expect(out).toContain(
+    'with all tasks of the DAG, so also total_old, which the plan does not have for it: airflow backfill',
+  );
 });
 
 test('a word of the shell is one word again, whatever is in it', () => {

@@ -48,10 +48,18 @@ function makeLines(
   if (dags.size === 0) return [];
   const example = [...dags.values()].map(({ pipeline, first, tasks }) =>
     comment(
-      `  of ${airflowDate(first.data.start)}, ${pipeline.airflowVersion === 3 ? 'with all tasks of the DAG' : 'with these tasks'}: ${makeRunCommand(pipeline, first.data.start, [...tasks])}`,
+      `  of ${airflowDate(first.data.start)}, with ${madeWith(pipeline, tasks)}: ${makeRunCommand(pipeline, first.data.start, [...tasks])}`,
     ),
   );
   return ['# clear finds nothing where Airflow has no run of a date yet; a run is made', ...example];
+}
+
+/** Which tasks a run that is made runs. */
+function madeWith({ airflowVersion, tasks }: Pipeline, planned: ReadonlySet<string>): string {
+  if (airflowVersion !== 3) return 'these tasks';
+  const more = tasks.flatMap(({ name }) => (planned.has(name) ? [] : [name]));
+  const all = 'all tasks of the DAG';
+  return more.length === 0 ? all : `${all}, so also ${more.join(', ')}, which the plan does not have for it`;
 }
 
 const comment = (text: string): string => `# ${text.replace(/[\r\n]+/g, ' ')}`;
