@@ -92,6 +92,7 @@ function commandOf(text: string): readonly string[] {
     /^run .*--logical-dates/,
     /^undo .*--unit/,
     /^resume \d{8}-/,
+    /^undo \d{8}-\S+$/,
   ];
   const best = rank.flatMap((wanted) => said.find((words) => wanted.test(words)) ?? [])[0] ?? '';
   expect(best, text).not.toBe('');

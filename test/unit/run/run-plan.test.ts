@@ -301,6 +301,11 @@ describe('runPlan', () => {
         'wait until it has ended or cancel it; if the process of r0 is gone, its lease ends in 42 s, and after that it is ' +
         'gone on with by: backfill resume r0',
     });
+    const [one] = await taken.activeOverlaps();
+    const several = { ...ledger, activeOverlaps: async () => (one === undefined ? [] : [one, { ...one, table: 'b' }]) };
+    expect((await run({}, several)).refusal).toMatchObject({
+      message: expect.stringMatching(/: r0 \(ann@host, since \S+\) on a from \S+, b from \S+$/),
+    });
     const preview = runPlan(prepared(plan), { ...ports, ledger: undefined, activeRuns: taken });
     expect(await clock.passUntil(preview)).toMatchObject({ preview: true, refusal: { code: 'overlapping-run' } });
     expect(executor.started).toEqual([]);
@@ -372,8 +377,29 @@ describe('resumeRun', () => {
     const result = await clock.passUntil(
       resumeRun({ run: 'r1', codeHashes, acceptHeld: false }, { ...ports, ledger: undone }),
     );
-    expect(result.refusal).toMatchObject({ code: 'undone', by: 'r2' });
+    expect(result.refusal).toMatchObject({
+      code: 'undone',
+      by: 'r2',
+      remedy: expect.stringContaining('anew: backfill run a'),
+    });
     expect(executor.started).toEqual([]);
+  });
+
+  test('of a run that is complete and was undone, or an undo, no interval is run anew', async () => {
+    const codeHashes = new Map([['a', 'hash-a']]);
+    const remedyOf = async (respond: Parameters<typeof rig>[0], jobs = (run: PreparedRun) => run) => {
+      const { clock, ledger, ports } = rig(respond);
+      await clock.passUntil(runPlan(jobs(prepared(planOf(days('a', 1)))), ports));
+      const undone = { ...ports, ledger: { ...ledger, undoneBy: async () => 'r2' } };
+      const resumed = resumeRun({ run: 'r1', codeHashes, acceptHeld: false }, undone);
+      return (await clock.passUntil(resumed)).refusal?.remedy;
+    };
+    expect(await remedyOf(() => changed)).toBe('to have the rows again that it made: backfill undo r2');
+    const restoring = (run: PreparedRun): PreparedRun => ({
+      ...run,
+      jobs: new Map([...run.jobs].map(([id, job]) => [id, { ...job, restores: { run: 'r0', unit: 'a@0' } }])),
+    });
+    expect(await remedyOf(() => failure(false), restoring)).toBe('take back anew what it took back: backfill undo r0');
   });
 
   test('held units are held again, unless they are accepted', async () => {

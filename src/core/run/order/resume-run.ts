@@ -46,19 +46,30 @@ export async function resumeRun(
     return refused(run, { code: 'unreadable-run', message: `run ${run}: ${decoded.reason}`, remedy }, ports);
   }
   const { plan, jobs, refused: refusals, options } = decoded.value;
+  const leftOfIt = async () => {
+    const records = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
+    return plan.units.filter(({ id }) => !isCommitted(records.get(id)));
+  };
   const changed = outOfDateTasks(plan, request.codeHashes);
   if (changed.length > 0) {
     const message = `out of date: the code of ${changed.join(', ')} has changed since the plan was made`;
-    const records = new Map((await ports.ledger.units(run)).map((record) => [record.unit, record]));
-    const left = plan.units.filter(({ id }) => !isCommitted(records.get(id)));
+    const left = await leftOfIt();
     const remedy = planAnew(run, 'what is left of it', left, request);
     return refused(run, { code: 'out-of-date', message, remedy, tasks: changed }, ports);
   }
   const by = await ports.ledger.undoneBy(run);
   if (by !== undefined) {
-    const message = `run ${by} has undone it: what is left of it would read rows that are taken back`;
-    const remedy = planAnew(run, 'its intervals', plan.units, request);
-    return refused(run, { code: 'undone', message, remedy, by }, ports);
+    const said =
+      (await leftOfIt()).length === 0
+        ? {
+            message: `run ${by} has undone it, and nothing of it is left to run`,
+            remedy: `to have the rows again that it made: backfill undo ${by}`,
+          }
+        : {
+            message: `run ${by} has undone it: what is left of it would read rows that are taken back`,
+            remedy: undoAnew(jobs) ?? planAnew(run, 'its intervals', plan.units, request),
+          };
+    return refused(run, { code: 'undone', ...said, by }, ports);
   }
   const slices = writtenSlices(plan, jobs);
   const overlap = await beginning(ports.ledger, { run, jobs }, slices);
@@ -74,6 +85,12 @@ export async function resumeRun(
   const ids = plan.units.map(({ id }) => id);
   const save = () => ports.ledger.saveRun(stored, ids, slices);
   return carryOut({ run, plan, jobs: accepted, refused: refusals, options }, before, ports, save);
+}
+
+/** Of an undo: to undo the same run once more. */
+function undoAnew(jobs: ReadonlyMap<UnitId, UnitJob>): string | undefined {
+  const restored = [...jobs.values()].find(({ restores }) => restores !== undefined)?.restores?.run;
+  return restored === undefined ? undefined : `take back anew what it took back: backfill undo ${restored}`;
 }
 
 /** What to do instead of going on with a run: its units anew, as far as the files still have their tasks. */

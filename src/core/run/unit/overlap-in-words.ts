@@ -2,11 +2,19 @@ import type { RunOverlap } from '../../ledger/ledger-store.ts';
 import { beginningOfTime, endOfTime } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 
-/** Which live runs keep a plan from starting, and on which rows. */
-export const overlapInWords = (found: readonly RunOverlap[]): string =>
-  `another run is working on the same slices: ${found
-    .map((overlap) => `${ownerInWords(overlap)}${rowsInWords(overlap)}`)
-    .join(', ')}`;
+/** Which live runs keep a plan from starting, each once, and on which rows. */
+export function overlapInWords(found: readonly RunOverlap[]): string {
+  const byRun = new Map<string, RunOverlap[]>();
+  for (const overlap of found) byRun.set(overlap.run, [...(byRun.get(overlap.run) ?? []), overlap]);
+  const runs = [...byRun.values()].map(([first, ...others]) =>
+    first === undefined
+      ? ''
+      : [`${ownerInWords(first)}${rowsInWords(first)}`, ...others.map((one) => `${one.table}${rowsInWords(one)}`)].join(
+          ', ',
+        ),
+  );
+  return `another run is working on the same slices: ${runs.join('; ')}`;
+}
 
 /** What can be done about such runs. */
 export function waitInWords(found: readonly RunOverlap[]): string {
