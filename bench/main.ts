@@ -5,6 +5,7 @@ import { bundle } from './parts/bundle.ts';
 import { check } from './parts/check.ts';
 import { checksum } from './parts/checksum.ts';
 import { editor } from './parts/editor.ts';
+import { ledger } from './parts/ledger.ts';
 import { memory } from './parts/memory.ts';
 import { peers } from './parts/peers.ts';
 import { plan } from './parts/plan.ts';
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   rerun,
   slices,
   peers,
+  ledger,
   memory,
   checksum,
   check,
