@@ -27,6 +27,8 @@ export function sideBar({ page }: EditorWindow): SideBar {
   const lines = (view: string): Locator => pane(view).locator('.monaco-list-row');
   const line = (view: string, text: string | RegExp): Locator => lines(view).filter({ hasText: text }).first();
   const soon = { timeout: momentMs };
+  /** A hint over a line that was just clicked stays while the pointer does, and covers the lines below. */
+  const withoutHint = (): Promise<void> => page.mouse.move(0, 0);
   // Between label and description a row has no space.
   const starting = (begin: RegExp): RegExp => new RegExp(begin.source.replace(/^\^/, '').replaceAll('\\s+', '\\s*'));
   return {
@@ -55,13 +57,19 @@ export function sideBar({ page }: EditorWindow): SideBar {
     async open(view, row, below) {
       await until(
         () => line(view, below).isVisible(),
-        () => line(view, row).click(soon),
+        async () => {
+          await withoutHint();
+          await line(view, row).click(soon);
+        },
       );
     },
     async click(view, row, opens) {
       await until(
         () => opens.first().isVisible(),
-        () => line(view, starting(row)).click(soon),
+        async () => {
+          await withoutHint();
+          await line(view, starting(row)).click(soon);
+        },
       );
     },
     async action(view, row, name, opens) {
