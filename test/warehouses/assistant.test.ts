@@ -130,7 +130,7 @@ describe('the assistant', () => {
         message.startsWith('Run ') ? [`${text.slice(at.start, at.start + 6)}: ${message}`] : [],
       );
     };
-    const mark = 'INSERT: Run twice for 2026-11-12, this left other rows in mart.rolling3, under a plan of';
+    const mark = 'INSERT: Run twice for 2026-11-12, this left other rows in mart.rolling3, with nothing else changed.';
     expect(await marked()).toEqual([expect.stringContaining(mark)]);
     await edit('from datetime', '# Said above.\n\nfrom datetime', dag);
     expect(await marked()).toEqual([expect.stringContaining(mark)]);

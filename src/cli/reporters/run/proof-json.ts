@@ -24,7 +24,7 @@ export function proofJson({ proofs, refused, findings, target, text }: ProofRepo
   const units = proofs.map(({ unit, verdict, varied, notCovered, notEmptied, leftOut }) => ({
     id: unit,
     verdict: verdict.kind,
-    under: verdict.kind === 'different' ? verdict.under : null,
+    under: verdict.kind === 'different' ? (verdict.under ?? null) : null,
     message: messageOf(verdict) ?? null,
     varied,
     notCovered: [...notCovered, ...notEmptied],

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
+import { underInWords } from '../../../core/run/relational/prove/under-in-words.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { notCleanAdvice, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { rangeFinder } from '../check/findings-range.ts';
@@ -73,7 +74,7 @@ function unitLines(
   if (verdict.kind === 'failed' && verdict.error.remedy !== undefined) {
     lines.push(`  ${colors.green('help')} ${verdict.error.remedy}`);
   }
-  if (verdict.kind === 'different') lines.push(`  under ${verdict.under}`);
+  if (verdict.kind === 'different') lines.push(`  ${underInWords(verdict)}`);
   else if (verdict.kind === 'not-clean') lines.push('  as runs leave them → as one run from empty slices does');
   else return lines;
   for (const { at } of verdict.statements) {

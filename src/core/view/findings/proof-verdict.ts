@@ -1,4 +1,5 @@
 import type { UnitProof } from '../../run/relational/prove/prove.ts';
+import { underInWords } from '../../run/relational/prove/under-in-words.ts';
 import { versionText } from '../words/version-text.ts';
 
 /** What running one unit twice came to, as the outcome of a test. */
@@ -21,7 +22,7 @@ export function proofVerdict({ verdict, notCovered }: UnitProof, label: string):
     case 'no-difference':
       return { kind: 'passed' };
     case 'different': {
-      const message = `A second run of ${label} leaves other rows in ${tablesOf(verdict.slices)}, under ${verdict.under}.${open}`;
+      const message = `A second run of ${label} leaves other rows in ${tablesOf(verdict.slices)}, ${underInWords(verdict)}.${open}`;
       return { kind: 'failed', message, rows: textsOf(verdict.slices) };
     }
     case 'not-clean': {

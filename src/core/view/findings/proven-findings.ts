@@ -1,6 +1,7 @@
 import type { Finding } from '../../lint/model/finding.ts';
 import type { Task, TaskId } from '../../pipeline/model/model.ts';
 import type { UnitProof } from '../../run/relational/prove/prove.ts';
+import { underInWords } from '../../run/relational/prove/under-in-words.ts';
 import { plural } from '../../text/plural.ts';
 import type { Problem, SourceSpan } from '../../text/span.ts';
 import { judgedFindings } from './judged-findings.ts';
@@ -106,7 +107,7 @@ function markInWords({ proof: { verdict } }: KeptProof, all: readonly KeptProof[
   const tables = [...new Set(verdict.slices.map(({ table }) => table))].join(', ');
   if (verdict.kind === 'not-clean')
     return `Run for ${labels(all)}, this left rows in ${tables} that one clean run does not.`;
-  return `Run twice for ${labels(all)}, this left other rows in ${tables}, under ${verdict.under}.`;
+  return `Run twice for ${labels(all)}, this left other rows in ${tables}, ${underInWords(verdict)}.`;
 }
 
 /** Where the statement stands now: code before it may have moved it. */

@@ -1,6 +1,7 @@
 import type { RunUnit } from '../../unit/run-result.ts';
 import { notStarted } from '../../unit/unit-results.ts';
 import type { UnitProof } from './prove.ts';
+import { underInWords } from './under-in-words.ts';
 
 /**
  * A proof as the end of a unit, so that whatever shows runs shows proofs: `changed` where a second run left other rows,
@@ -20,7 +21,7 @@ export function proofUnit({ unit, verdict, notCovered, notEmptied, leftOut }: Un
       return {
         ...ran,
         state: 'changed',
-        message: `a second run leaves other rows, under ${verdict.under}`,
+        message: `a second run leaves other rows, ${underInWords(verdict)}`,
         slices: verdict.slices,
       };
     case 'not-clean':

@@ -26,7 +26,8 @@ export interface UnitProof {
     /** The second run left other rows: the proof. `statements` are those that write the differing tables. */
     | {
         readonly kind: 'different';
-        readonly under: string;
+        /** What was made different for it, in words; `undefined`: runs as written differ among themselves as well. */
+        readonly under: string | undefined;
         readonly slices: readonly SliceDiff[];
         readonly statements: readonly RenderedStatement[];
       }
@@ -134,7 +135,9 @@ export async function proveUnit(
         leftOut = leftOutInWords(last);
       }
       const verdict = verdictOf(outcome, pass, under, job);
-      if (verdict !== undefined) return proof(verdict, notCovered);
+      if (verdict === undefined) continue;
+      const isItsOwn = verdict.kind === 'different' && (await differsAsWritten(preview.executor, job, signal));
+      return proof(isItsOwn ? { ...verdict, under: undefined } : verdict, notCovered);
     }
     const clean = await cleanRun(preview.executor, job, { shifted, runs: last }, signal);
     const covered = clean.verdict.kind === 'no-difference' ? withoutRows(job, first ?? [], last) : [];
@@ -142,6 +145,13 @@ export async function proveUnit(
   } finally {
     await preview.end();
   }
+}
+
+/** Whether the second of two more runs as written, which undo what was made different before, leaves other rows again. */
+async function differsAsWritten(executor: UnitExecutor, job: UnitJob, signal: CancelSignal): Promise<boolean> {
+  await executor.execute(unguarded(job), signal);
+  const again = await executor.execute(unguarded(job), signal);
+  return again.state === 'previewed' && again.changed;
 }
 
 /** Tables of which the interval has no rows, so that no run could differ in them, and those that runs would add to and did not. */
