@@ -57,6 +57,48 @@ describe('a predicate on the time column', () => {
   });
 });
 
+describe('a time that a condition puts in a way that is not read', () => {
+  it.each([
+    "now() - ts < interval '1 day'",
+    'datediff(day, ts, getdate()) <= 1',
+    'timestampdiff(hour, ts, now()) < 2',
+    "age(ts) < interval '3 days'",
+    'extract(epoch from now() - ts) < 3600',
+    'to_days(now()) - to_days(ts) <= 1',
+    'year(ts) = year(now()) and month(ts) = month(now())',
+    "coalesce(ts, made) >= now() - interval '1 day'",
+    "coalesce(ts, made) >= '{{ ds }}'",
+    "case when n = 1 then ts else made end >= '{{ ds }}'",
+    "greatest(ts, made) >= '{{ ds }}' and greatest(ts, made) < '{{ tomorrow_ds }}'",
+    'isnull(ts, made) >= dateadd(day, -1, getdate())',
+    'extract(year from ts) = {{ logical_date.year }}',
+    "datediff('day', ts, '{{ ds }}') between 0 and 6",
+    "not (datediff('day', ts, '{{ ds }}') > 6 or n = 1)",
+    "(ts, n) > ('{{ ds }}', 3)",
+    "coalesce(ts, made) > '{{ ds }}' or made > '{{ ds }}'",
+  ])('is unknown: %s', (where) => {
+    expect(readsOfSql(`insert into t select * from src where ${where}`)).toEqual([
+      expect.stringMatching(/^src unknown: the bound on (?:ts|n) cannot be read: /),
+    ]);
+  });
+
+  it.each([
+    'abs(n) > 100',
+    'coalesce(n, 0) > {{ params.least }}',
+    'coalesce(n, 0) > m',
+    "upper(name) = 'X'",
+    'ts <= dateadd(day, 1, other)',
+    "coalesce(ts, made) >= '{{ ds }}' or n is null",
+    'exists (select 1 from dual where now() > current_date)',
+  ])('is none: %s', (where) => {
+    expect(readsOfSql(`insert into t select * from src where ${where}`)).toEqual(['src the whole table']);
+  });
+
+  it.each(["convert(date, ts) = '{{ ds }}'", "convert(ts, date) = '{{ ds }}'"])('a cast is read: %s', (where) => {
+    expect(readsOfSql(`insert into t select * from src where ${where}`)).toEqual([`src.ts ${ofDay}`]);
+  });
+});
+
 describe('an inclusive end', () => {
   it('widens the window to all that it names', () => {
     expect(readsOfSql(`insert into t select * from src where ts between '{{ ds }}' and '{{ ds }} 23:59:59'`)).toEqual([

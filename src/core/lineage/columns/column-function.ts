@@ -87,6 +87,11 @@ export function columnFunction(call: Call, dialect: DialectName): ColumnFunction
       const days = second === undefined ? undefined : integer(second);
       return days === undefined ? undefined : on(first, shift({ ...noOffset, days: sign * days }));
     }
+    case 'convert':
+    case 'try_convert':
+      // `convert(date, x)`, and as MySQL has it `convert(x, date)`.
+      if (third === undefined && isDateWord(first)) return on(second, day);
+      return third === undefined && isDateWord(second) ? on(first, day) : undefined;
     case 'extract':
     case 'date_part':
       return isDateField(first) ? on(second, day) : undefined;
@@ -94,6 +99,9 @@ export function columnFunction(call: Call, dialect: DialectName): ColumnFunction
       return undefined;
   }
 }
+
+const isDateWord = (expression: SqlExpression | undefined): boolean =>
+  expression?.kind === 'column' && expression.qualifier === undefined && expression.name === 'date';
 
 const day: ColumnStep = { kind: 'cut', unit: 'day' };
 const shift = (offset: CalendarOffset): ColumnStep => ({ kind: 'shift', offset });

@@ -1,11 +1,12 @@
 import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import type { Span } from '../../text/span.ts';
 import type { BoundOperator } from '../columns/bound-range.ts';
-import { boundOperator, columnConditions } from '../columns/column-conditions.ts';
+import { boundOperator, type ColumnCondition, columnConditions } from '../columns/column-conditions.ts';
 import { alsoAsked, both, type ColumnName, type ColumnRange, openRange, type TypeOf } from '../columns/column-range.ts';
 import type { ColumnType } from '../columns/column-type.ts';
 import { type ComparedColumn, comparedColumn } from '../columns/compared-column.ts';
 import { comparedRange, valueOfSide } from '../columns/compared-range.ts';
+import { hiddenBounds } from '../columns/hidden-bounds.ts';
 import { isNamed } from '../columns/query-scope.ts';
 import { type QueryOf, withSingleRows } from '../columns/with-single-rows.ts';
 import type { SqlContext } from '../times/sql-context.ts';
@@ -77,7 +78,9 @@ export function fromRanges(
   const links: Link[] = [];
   const apply = (written: readonly SqlExpression[], restricts: (index: number) => boolean): void => {
     const conjuncts = withSingleRows(written, from, columns.queryOf);
-    for (const { range, ...column } of columnConditions(conjuncts, context, typeOf, columns.outputOf)) {
+    const read = columnConditions(conjuncts, context, typeOf, columns.outputOf);
+    const hidden = conjuncts.flatMap((conjunct) => hiddenIn(conjunct, read));
+    for (const { range, ...column } of [...read, ...hidden]) {
       const found = owners(column);
       for (const index of found) if (restricts(index)) put(index, column.name, range, both);
       if (found.length === 0 && (range.lo ?? range.hi) !== undefined)
@@ -93,6 +96,12 @@ export function fromRanges(
       }
     }
   };
+  const hiddenIn = (conjunct: SqlExpression, read: readonly ColumnCondition[]): readonly ColumnCondition[] =>
+    columnConditions([conjunct], context, typeOf, columns.outputOf).length > 0
+      ? []
+      : hiddenBounds(conjunct, context, typeOf).filter(
+          (one) => !read.some(({ qualifier, name }) => qualifier === one.qualifier && name === one.name),
+        );
   const endOf = (side: ComparedColumn | undefined): LinkEnd | undefined => {
     if (side === undefined || side.zone !== undefined) return undefined;
     const [index, ...others] = owners(side.column);
