@@ -187,6 +187,34 @@ describe('what is not known', () => {
     });
     expect(script.facts.get('d.t')?.unknowns).toEqual([]);
   });
+
+  it('is said of the tables of a script', () => {
+    const script = workspace({
+      d: {
+        format: 'sql-file',
+        schedule: { kind: 'none' },
+        tasks: { t: 'insert into m select * from {{ params.schema }}.src where n > 1' },
+      },
+    });
+    expect(script.facts.get('d.t')?.unknowns.map(({ message }) => message)).toEqual([
+      'The table {{ params.schema }}.src is only known when the task runs.',
+    ]);
+  });
+
+  it.each([
+    ["copy from 's3://raw' iam_role 'x'", 'COPY'],
+    ['insert into  values (1)', 'INSERT'],
+    ['merge into using mart.src s on true when matched then delete', 'MERGE'],
+    ['create table as select 1', 'CREATE TABLE AS'],
+    ['insert overwrite table select 1', 'INSERT OVERWRITE'],
+  ])('a name that is put in by nothing is none: %s', (sql, kind) => {
+    expect(unknownsOf(sql)).toContain(`table-name —: Which table this ${kind} writes is not known: it names none.`);
+  });
+
+  it.each(['select 1 from dual', 'insert into dual2 select * from dual', 'select (select 1 from dual) from DUAL'])(
+    'the row that stands for no table is not read: %s',
+    (sql) => expect(factsOf(sql).facts.get('d.t')?.reads).toEqual([]),
+  );
 });
 
 it('a window says which condition gives it', () => {

@@ -34,6 +34,19 @@ test.each([
     ['m.t full_replace whole-table'],
   ],
   [
+    'a table that is dropped and made under its name with and without the schema',
+    'DROP TABLE IF EXISTS t; CREATE TABLE public.t (a int); INSERT INTO public.t VALUES (1);',
+    ['public.t full_replace whole-table'],
+  ],
+  [
+    'a table of the same name in another schema that is dropped',
+    'DROP TABLE IF EXISTS old.t; CREATE TABLE public.t (a int); INSERT INTO public.t VALUES (1);',
+    ['public.t append unknown'],
+  ],
+  ['a mutation of ClickHouse', "ALTER TABLE m.t ON CLUSTER c DELETE WHERE d = '{{ ds }}'", ['m.t delete range']],
+  ['another', "ALTER TABLE m.t UPDATE a = 1, b = b + 1 WHERE d = '{{ ds }}'", ['m.t update range']],
+  ['a column that is called like one', 'ALTER TABLE m.t DROP COLUMN update', []],
+  [
     'a table under one name in the schemas that the text moves through',
     "SET search_path TO m, n; DELETE FROM t WHERE d = '{{ ds }}'; SET search_path TO public; DELETE FROM t; INSERT INTO t SELECT * FROM r.t;",
     ['t delete range', 'public.t full_replace whole-table'],

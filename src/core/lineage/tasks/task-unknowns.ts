@@ -1,5 +1,6 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import { madeSql } from '../../sql/calls/made-sql.ts';
+import type { Statement } from '../../sql/model/statement.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { ReadFact, Unknown, WriteFact } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
@@ -15,7 +16,7 @@ interface FoundFacts {
   readonly internal: ReadonlySet<string>;
 }
 
-/** What planning needs to know about a task and nothing says; nothing of a script that somebody runs by hand. */
+/** What planning needs to know about a task and nothing says; of a script that somebody runs by hand only its tables. */
 export function taskUnknowns(
   task: Task,
   pipeline: Pipeline,
@@ -23,7 +24,6 @@ export function taskUnknowns(
   { reads, writes, internal }: FoundFacts,
   tables: KnownTablesOfWorkspace,
 ): readonly Unknown[] {
-  if (!isScheduled(pipeline)) return [];
   const found = [
     ...unreadParts(task),
     ...calledElsewhere(statements, task).map(({ statement, sql }): Unknown => {
@@ -37,8 +37,8 @@ export function taskUnknowns(
     }),
     ...madeByItself(task, statements),
     ...templatedNames(task, statements, internal),
-    ...reads.flatMap((read) => unknownWindow(task, read, writes, tables)),
-    ...writes.flatMap((write) => unknownSlice(task, write)),
+    ...(isScheduled(pipeline) ? reads.flatMap((read) => unknownWindow(task, read, writes, tables)) : []),
+    ...(isScheduled(pipeline) ? writes.flatMap((write) => unknownSlice(task, write)) : []),
   ];
   return [...new Map(found.map((one) => [JSON.stringify([one.about, one.table, one.message]), one])).values()];
 }
@@ -81,6 +81,11 @@ function templatedNames(
 ): readonly Unknown[] {
   return statements.flatMap((item) => {
     const { statement, sql } = item;
+    if (writesNameless(statement)) {
+      const message = `Which table this ${statement.kind.replace(/_/g, ' ').toUpperCase()} writes is not known: it names none.`;
+      const at = locate(sql.source, statement.head);
+      return [{ task: task.id, about: 'table-name', table: undefined, message, at }];
+    }
     return [...statement.targets, ...statement.reads].flatMap((table): readonly Unknown[] => {
       if (tableName(table, item) !== undefined || internal.has(table.name)) return [];
       const text = sql.source.text.slice(table.start, table.end);
@@ -89,6 +94,13 @@ function templatedNames(
     });
   });
 }
+
+/** A name is left out, or a template or a value puts nothing there. */
+const writesNameless = ({ kind, target, targets, copyDirection }: Statement): boolean =>
+  target === undefined &&
+  targets.length === 0 &&
+  (/^(?:insert|insert_overwrite|replace|delete|update|merge|truncate|load|create_table_as)$/.test(kind) ||
+    (kind === 'copy' && copyDirection === 'from'));
 
 function unknownWindow(
   task: Task,

@@ -142,11 +142,15 @@ function renames(item: TaskStatement): readonly { readonly from: string; readonl
 function remadeTables(statements: readonly TaskStatement[]): ReadonlySet<string> {
   const dropped = new Set<string>();
   const remade = new Set<string>();
-  for (const { statement } of statements) {
-    const { kind, conditional, targets, target } = statement;
-    if (conditional || target === undefined) continue;
-    if (kind === 'drop') for (const { name } of targets.length > 0 ? targets : [target]) dropped.add(name);
-    if (kind === 'create_table' && (statement.orReplace || dropped.has(target.name))) remade.add(target.name);
+  const always = statements.filter(({ statement }) => !statement.conditional && statement.target !== undefined);
+  const fullName = fullNames(always.flatMap(({ statement }) => statement.target?.name ?? []));
+  for (const { statement } of always) {
+    const { kind, targets, target } = statement;
+    if (target === undefined) continue;
+    if (kind === 'drop') for (const { name } of targets.length > 0 ? targets : [target]) dropped.add(fullName(name));
+    if (kind !== 'create_table' || !(statement.orReplace || dropped.has(fullName(target.name)))) continue;
+    remade.add(target.name);
+    remade.add(fullName(target.name));
   }
   return remade;
 }

@@ -43,6 +43,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
 const emptiedTables = (view: StatementView): readonly string[] => {
   const { kind } = view.statement;
   if (kind !== 'truncate' && (kind !== 'delete' || isRetentionDelete(view.statement))) return [];
+  // A mutation of ClickHouse, which has no transactions to put it in.
+  if (/^alter\b/i.test(view.sql.source.text.slice(view.statement.start))) return [];
   return view.statement.targets.map((target) => tableKey(view, target));
 };
 

@@ -155,6 +155,8 @@ function readSource(c: Cursor, before: readonly FromItem[]): Source | undefined 
     readTableArguments(c);
     return { kind: 'function', name: table.name };
   }
+  // Oracle's and MySQL's row for a SELECT without a table.
+  if (table.name === 'dual' && here.kind === 'word') return { kind: 'function', name: table.name };
   return isPathOfAlias(c, table, before) ? { kind: 'function', name: table.name } : { kind: 'table', table };
 }
 

@@ -6,12 +6,17 @@ import {
   acceptOperator,
   type Cursor,
   done,
+  isName,
   operator,
   skipOne,
+  spanFrom,
+  startOffset,
   token,
   word,
 } from '../../parse/cursor.ts';
+import { readConjuncts } from '../../parse/expressions/conjuncts.ts';
 import { readColumnList, readTableName } from '../../parse/names.ts';
+import { readAssignments } from '../rows/assignments.ts';
 import type { Reading } from '../rows/reading.ts';
 import { readColumnDefinition, readTableConstraint } from './table-definition.ts';
 
@@ -52,6 +57,9 @@ export function readAlter(c: Cursor): Reading {
 }
 
 function readAction(c: Cursor): Reading {
+  if (accept(c, 'on', 'cluster')) skipOne(c);
+  const mutation = readMutation(c);
+  if (mutation !== undefined) return mutation;
   if (isPartitionAction(c)) return readRest(c, 'alter_partition');
   if (word(c) === 'rename' && (word(c, 1) === 'to' || word(c, 1) === 'as')) {
     c.index += 2;
@@ -67,6 +75,20 @@ function readAction(c: Cursor): Reading {
     return { kind: 'alter_append' };
   }
   return readAdditions(c);
+}
+
+/** ClickHouse: `ALTER TABLE t DELETE WHERE …` and `ALTER TABLE t UPDATE a = 1 WHERE …` change rows. */
+function readMutation(c: Cursor): Reading | undefined {
+  const kind = word(c);
+  const isDelete = kind === 'delete' && (word(c, 1) === 'where' || word(c, 1) === 'in');
+  if (!isDelete && !(kind === 'update' && isName(token(c, 1)) && operator(c, 2) === '=')) return undefined;
+  c.index++;
+  const assignments = isDelete ? [] : readAssignments(c);
+  if (accept(c, 'in', 'partition')) skipOne(c);
+  const start = startOffset(c);
+  if (!accept(c, 'where')) return { kind: isDelete ? 'delete' : 'update', assignments };
+  const where = readConjuncts(c);
+  return { kind: isDelete ? 'delete' : 'update', assignments, where, whereSpan: spanFrom(c, start) };
 }
 
 function isPartitionAction(c: Cursor): boolean {

@@ -112,9 +112,12 @@ function readPrefix(c: Cursor): Prefix {
   return { orReplace, temporary, unique, recursive };
 }
 
+/** `CREATE TABLE AS SELECT …`: the name is left out, or put in by nothing. */
+const isQueryOfNoName = (c: Cursor): boolean => word(c) === 'as' && queryStarts.has(word(c, 1)) && word(c, 1) !== 'as';
+
 function readCreateTable(c: Cursor, prefix: Prefix): Reading {
   const ifNotExists = accept(c, 'if', 'not', 'exists');
-  const target = readTargetName(c);
+  const target = isQueryOfNoName(c) ? undefined : readTargetName(c);
   let definition: TableDefinition = { definitions: [], keys: [] };
   if (operator(c) === '(' && !isQueryAhead(c)) definition = readTableDefinition(c);
   let partitioning: Partitioning | undefined;
@@ -131,7 +134,7 @@ function readCreateTable(c: Cursor, prefix: Prefix): Reading {
 
 function readCreateView(c: Cursor, recursive: boolean): Reading {
   const ifNotExists = accept(c, 'if', 'not', 'exists');
-  const target = readTableName(c);
+  const target = isQueryOfNoName(c) ? undefined : readTableName(c);
   if (operator(c) === '(' && !isQueryAhead(c)) skipOne(c);
   if (recursive && target !== undefined) declareCommonTable(c, target.name);
   return { kind: 'create_view', target, query: readDefiningQuery(c), ifNotExists };

@@ -37,7 +37,7 @@ export function readCopy(c: Cursor): Reading {
   }
   accept(c, 'binary');
   const into = accept(c, 'into');
-  const target = readTableName(c);
+  const target = isClauseAhead(c, 'from') || isClauseAhead(c, 'to') ? undefined : readTableName(c);
   const columns = readColumnList(c);
   if (into) return readCopyInto(c, target, columns);
   if (word(c) === 'to') {
@@ -54,6 +54,13 @@ export function readBulkInsert(c: Cursor): Reading {
   if (!accept(c, 'insert')) return { kind: 'other' };
   return { kind: 'copy', target: readTableName(c), columns: [], copyDirection: 'from' };
 }
+
+/** The word of a clause with its place or table behind it, where the name of a table is left out or put in by nothing. */
+const isClauseAhead = (c: Cursor, clause: string): boolean => {
+  const next = token(c, 1);
+  const isPlace = next?.kind === 'string' || next?.kind === 'template-string' || word(c, 1) === 'stdin';
+  return word(c) === clause && (isPlace || operator(c, 1) === '@' || (clause === 'from' && operator(c, 1) === '('));
+};
 
 const modifyingWords = new Set(['insert', 'update', 'delete', 'merge']);
 

@@ -84,7 +84,7 @@ function readTarget(c: Cursor, draft: Draft): void {
   if (isName(token(c, 1)) && !opensRows(c, 1)) {
     accept(c, 'table');
     if (c.dialect !== 'spark') accept(c, 'only');
-  }
+  } else if (draft.kind === 'insert_overwrite' && word(c) === 'table' && opensRows(c, 1)) c.index++;
   draft.target = opensRows(c, 0) ? undefined : readTargetName(c);
 }
 

@@ -25,7 +25,9 @@ export function readMerge(c: Cursor): Reading {
   accept(c, 'with', 'schema', 'evolution');
   accept(c, 'into');
   accept(c, 'only');
-  const target = readTableName(c);
+  // A name that is left out, or put in by nothing; a table of that name has a USING behind it.
+  const nameless = word(c) === 'using' && word(c, 1) !== 'using' && word(c, 1) !== 'as';
+  const target = nameless ? undefined : readTableName(c);
   const alias = readAlias(c, afterTable);
   const from: FromItem[] = [];
   if (accept(c, 'using')) from.push(...readFromList(c));
