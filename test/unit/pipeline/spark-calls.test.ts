@@ -166,6 +166,38 @@ describe('what calls of Spark come to', () => {
     expect(task?.sql.at(-1)?.overwrites).toBe(expected);
   });
 
+  test.each([
+    ['a filter', 'rows = rows.filter(F.col("at") > since)', 'SELECT n FROM a AS t1'],
+    ['a column', 'rows = rows.withColumn("m", F.lit(1))', 'SELECT n FROM (SELECT *, 1 AS m FROM a AS t1) AS t1'],
+    [
+      'a table',
+      'rows = rows.join(spark.table("b"), "n")',
+      'SELECT n FROM (SELECT * FROM a AS t1 JOIN b AS t3 USING (n) UNION SELECT * FROM a AS t1) AS t1',
+    ],
+    [
+      'other rows',
+      'rows = spark.table("b")',
+      'SELECT n FROM (SELECT * FROM b AS t3 UNION SELECT * FROM a AS t1) AS t3',
+    ],
+  ])('%s under a condition loses nothing that may be read', (_, line, expected) => {
+    const [, written] = statements(
+      `rows = spark.table("a")\nsince = spark.sql("select max(at) from w").first()[0]\nif since:\n    ${line}\nrows.select("n").write.mode("append").saveAsTable("m.t")`,
+    );
+    expect(written).toBe(`INSERT INTO m.t BY NAME ${expected}`);
+  });
+
+  test('ways that double with each condition stay short', () => {
+    const ifs = Array.from(
+      { length: 30 },
+      (_, index) => `if flag(${index}):\n    rows = rows.join(spark.table("b${index}"), "n")`,
+    );
+    const [written] = statements(
+      `rows = spark.table("a")\n${ifs.join('\n')}\nrows.write.mode("append").saveAsTable("m.t")`,
+    );
+    expect(written?.length).toBeLessThan(200_000);
+    expect(written).toContain('FROM a AS t1');
+  });
+
   test('Glue', () => {
     const [task] = tasksOf({
       'glue/job.py': [

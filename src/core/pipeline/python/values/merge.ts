@@ -10,6 +10,8 @@ export function mergeValues(values: readonly Value[]): Value {
   const others = values.filter((value) => value.kind !== 'host' && !(value.kind === 'scalar' && value.value === null));
   const [host] = hosts;
   if (host !== undefined && others.length === 0 && hosts.every((value) => same(value, host))) return host;
+  const either = others.length > 0 ? undefined : host?.host.either?.(hosts.slice(1).map((value) => value.host));
+  if (either !== undefined) return either;
   if (hosts.length > 0 && others.length === 0) return { kind: 'list', items: [...hosts], tuple: false, open: false };
   return {
     ...unknown('depends on a condition that is not known before it runs', unionOfClocks(values)),

@@ -239,6 +239,8 @@ export interface UnknownValue {
 /** An object that a reader brings into the program: a DAG, a task, a decorator. Every hook may decline. */
 export interface HostObject {
   readonly type: string;
+  /** What stands for it or one of the others, where a condition decides; without it they are a list of things that exist. */
+  readonly either?: (others: readonly HostObject[]) => Value | undefined;
   /** Belongs to no reading: it means the same for every file that imports it. */
   readonly isFree?: true;
   /** Values that it keeps. */

@@ -55,3 +55,45 @@ export function opaqueQuery(reason: string, at: SourceSpan, run: Interpreter, of
   const from = of === undefined ? [] : [' FROM ', subquery(of.query, of.alias)];
   return wholeQuery(sqlOf('SELECT ', rows, ...from), of?.query.streaming);
 }
+
+/**
+ * One query or another, whichever a condition takes: the wider of the two where one only filters the other, the outer one
+ * where it only adds columns, else the rows of both.
+ */
+export function eitherQuery(one: FrameQuery, other: FrameQuery): FrameQuery {
+  if (filters(one, other)) return one;
+  if (filters(other, one)) return other;
+  if (addsColumns(one, other)) return other;
+  if (addsColumns(other, one)) return one;
+  const [longer, shorter] = coreOf(one).length >= coreOf(other).length ? [one, other] : [other, one];
+  // Where ways double with each condition, the longest text says most.
+  if (coreOf(longer).length > longestText) return longer;
+  return wholeQuery(sqlOf(queryText(longer), ' UNION ', queryText(shorter)), longer.streaming ?? shorter.streaming);
+}
+
+const longestText = 20_000;
+
+/** `SELECT * FROM` aside, so that a query which selects from it has it as a part. */
+const coreOf = ({ whole, from, where }: FrameQuery): string => (whole ?? sqlOf(from, ...whereOf(where))).mapped.text;
+
+/** `narrow` takes rows of `wide` and nothing else. */
+function filters(wide: FrameQuery, narrow: FrameQuery): boolean {
+  if (wide.whole !== undefined || narrow.whole !== undefined)
+    return wide.whole?.mapped.text === narrow.whole?.mapped.text;
+  return (
+    wide.from.mapped.text === narrow.from.mapped.text &&
+    wide.where.every((condition, index) => condition.mapped.text === narrow.where[index]?.mapped.text)
+  );
+}
+
+/** `outer` is a SELECT from `inner` that cuts, joins and groups nothing. */
+function addsColumns(inner: FrameQuery, outer: FrameQuery): boolean {
+  const [part, text] = [coreOf(inner), coreOf(outer)];
+  const at = text.indexOf(part);
+  if (at < 0) return false;
+  const rest = text.slice(0, at) + text.slice(at + part.length);
+  return (
+    !/\b(?:join|where|having|limit|union|except|intersect|group|distinct|qualify)\b/i.test(rest) &&
+    (rest.match(/\bfrom\b/gi) ?? []).length < 2
+  );
+}

@@ -1,12 +1,12 @@
 import type { SourceSpan } from '../../../../text/span.ts';
 import { hostValue, unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
-import type { Call, Interpreter, TextValue, Value } from '../../../python/values/value.ts';
+import type { Call, HostObject, Interpreter, TextValue, Value } from '../../../python/values/value.ts';
 import { column, columnOf } from '../columns/column.ts';
 import { sparkWorkOf } from '../session/spark-work.ts';
 import { nameOf, sqlOf } from '../text/sql-parts.ts';
 import { frameMethod } from './frame-methods.ts';
-import { type FrameHost, type FrameQuery, opaqueQuery, wholeQuery } from './frame-query.ts';
+import { eitherQuery, type FrameHost, type FrameQuery, opaqueQuery, wholeQuery } from './frame-query.ts';
 import { streamWriter } from './stream-writer.ts';
 import { writerFor } from './writer.ts';
 
@@ -17,10 +17,21 @@ export function frame(query: FrameQuery, alias: string): Value {
     isFree: true,
     query,
     alias,
+    either: (others) => eitherFrame(host, others),
     attribute: (name, at) => attributeOf(host, name, at),
     item: (key, at, run) => itemOf(host, key, at, run),
   };
   return hostValue(host);
+}
+
+/** The rows of one frame or another: all that may be read, so that none is lost. */
+function eitherFrame(host: FrameHost, others: readonly HostObject[]): Value | undefined {
+  const frames = others.filter((other): other is FrameHost => other.type === host.type);
+  if (frames.length < others.length) return undefined;
+  return frame(
+    frames.reduce((query, other) => eitherQuery(query, other.query), host.query),
+    host.alias,
+  );
 }
 
 function attributeOf(host: FrameHost, name: string, at: SourceSpan): Value {
