@@ -373,6 +373,33 @@ with DAG("d"):
     expect(reasons('KubernetesPodOperator', 'print(context)')).toEqual([]);
   });
 
+  test.each(['"{% if params.force %}{% else %}yes{% endif %}"', '"{{ params.skipped }}"'])(
+    'a template that skips it may come to nothing: %s',
+    (skip) => {
+      const [task] = readTasks(`
+from airflow import DAG
+from airflow.exceptions import AirflowSkipException
+from airflow.providers.cncf.kubernetes.operators.pod import KubernetesPodOperator
+
+class House(KubernetesPodOperator):
+    template_fields = KubernetesPodOperator.template_fields + ("skip",)
+
+    def __init__(self, skip, **kwargs):
+        super().__init__(image="x", **kwargs)
+        self.skip = skip
+
+    def execute(self, context):
+        if self.skip:
+            raise AirflowSkipException()
+        super().execute(context)
+
+with DAG("d"):
+    House(task_id="t", skip=${skip})
+`);
+      expect(task?.unread.map(({ reason }) => reason)).toEqual(['it runs a container']);
+    },
+  );
+
   test('writes the tables that its base writes', () => {
     const given = ', destination_project_dataset_table="mart.t", write_disposition="WRITE_TRUNCATE"';
     const words = (body: string) => read('GCSToBigQueryOperator', body, given)?.accesses.map(accessInWords);

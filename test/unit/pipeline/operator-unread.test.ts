@@ -3,6 +3,7 @@ import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-op
 import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
 import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { fileSetOf } from '../../support/folder-files.ts';
+import { readTasks } from '../../support/read-tasks.ts';
 
 const parser = await loadPythonParser();
 
@@ -72,4 +73,18 @@ test.each([
   ['BashOperator', ', bash_command="psql -c \'select 1\'"'],
 ])('%s is read, so nothing is unread', (name, given) => {
   expect(operator(name, given)).toEqual([]);
+});
+
+test.each([
+  ['{{ params.query }}', 'the SQL is what {{ params.query }} gives'],
+  ["-- nightly\\n{% set d = ds %}{{ logged('DELETE FROM t') }}", "the SQL is what {{ logged('DELETE FROM t') }} gives"],
+  ['DELETE FROM t WHERE d = 1; {{ params.rest }}', 'the SQL is what {{ params.rest }} gives'],
+  ['{{ params.prefix }}t', 'the SQL is what {{ params.prefix }} gives'],
+  ["DELETE FROM t WHERE d = '{{ ds }}'", undefined],
+  ["SELECT '{{ params.query }}'", undefined],
+])('a statement that a template gives is not known: %s', (sql, reason) => {
+  const [task] = readTasks(
+    `from airflow import DAG\nfrom airflow.providers.postgres.operators.postgres import PostgresOperator\nwith DAG("d"):\n    PostgresOperator(task_id="t", sql="${sql}")\n`,
+  );
+  expect(task?.unread.map((unread) => unread.reason)).toEqual(reason === undefined ? [] : [reason]);
 });

@@ -67,3 +67,18 @@ test.each([
   const holes = tasks.flatMap(({ sql }) => sql.flatMap(({ masked }) => masked.holes));
   expect(holes.filter(({ origin }) => origin === 'template').length).toBe(count);
 });
+
+test.each([
+  ['INSERT OR IGNORE INTO t SELECT 1', ['insert t']],
+  ['INSERT OR REPLACE INTO t SELECT 1', ['insert t']],
+  ['INSTALL spatial; LOAD spatial; INSERT INTO t SELECT 1', ['load', 'insert t']],
+  ['insert or not', []],
+  ['load the file', []],
+])('%s is what it is', (text, expected) => {
+  const [task] = readTasks(
+    `from airflow import DAG\nfrom airflow.operators.python import PythonOperator\nimport sqlite3\ndef work():\n    sqlite3.connect("a.db").cursor().execute("${text}")\nwith DAG("d"):\n    PythonOperator(task_id="t", python_callable=work)\n`,
+  );
+  expect(task && statementsInWords(task).filter((one) => one !== 'other' && one !== 'load')).toEqual(
+    expected.filter((one) => one !== 'load'),
+  );
+});

@@ -45,6 +45,11 @@ export function binaryOperation(operator: string, left: Value, right: Value, ope
   }
   if (left.kind === 'list' && right.kind === 'list' && (operator === '+' || operator === '|'))
     return listOf([...left.items, ...right.items], left.tuple, left.open || right.open);
+  // `KubernetesPodOperator.template_fields + ("skip",)`: what a class from outside has, and more.
+  if (operator === '+' && (left.kind === 'external' || right.kind === 'external')) {
+    const own = left.kind === 'list' ? left : right;
+    if (own.kind === 'list') return listOf([...own.items], own.tuple, true);
+  }
   if (left.kind === 'dict' && right.kind === 'dict' && operator === '|')
     return { kind: 'dict', entries: new Map([...left.entries, ...right.entries]), open: left.open || right.open };
   // `Asset("a") & Asset("b")`: an expression object over its operands.

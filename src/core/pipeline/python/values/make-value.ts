@@ -103,6 +103,8 @@ export function truthOf(value: Value): boolean | undefined {
     case 'scalar':
       return Boolean(value.value);
     case 'text':
+      // `{% if … %}yes{% endif %}`: rendered, it may be empty.
+      if (/^\s*\{%[\s\S]*%\}\s*$/.test(value.mapped.text)) return undefined;
       return value.mapped.text.length > 0 ? true : value.holes.length === 0 ? false : undefined;
     case 'list':
       // What an open list is known to hold may be there under a condition only.

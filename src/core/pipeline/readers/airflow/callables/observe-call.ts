@@ -14,7 +14,7 @@ import { clockArguments } from './clock-arguments.ts';
 import { noteAccess } from './note-access.ts';
 import { noteUnread } from './note-unread.ts';
 import { runsElsewhere } from './remote-commands.ts';
-import { sendSql } from './sent-sql.ts';
+import { isSql, sendSql } from './sent-sql.ts';
 
 /**
  * A call that nothing in the workspace answers: what it reads and writes, what a clock reading is handed to, what of it
@@ -144,7 +144,19 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
   }
   if (self !== undefined && isDatabase(clientOf(self))) return;
   if (handlesConnections.test(name) || handlesConnections.test(call.callee)) return;
-  if (argumentsOf(call).some(isConnection))
+  if (self === undefined && name.includes('.') && !/^(?:airflow|builtins)\./.test(name) && handsSql(call)) {
+    noteUnread(
+      program,
+      'code',
+      `${call.callee}(…) is given SQL and is defined outside the workspace, so what it reads and writes is not known`,
+      call.at,
+    );
+    return;
+  }
+  if (
+    argumentsOf(call).some(isConnection) ||
+    [...call.keywords.keys()].some((keyword) => leadsToDatabase.test(keyword))
+  )
     noteUnread(
       program,
       'code',
@@ -163,6 +175,15 @@ function isConnection(value: Value): boolean {
     )
   );
 }
+
+/** A text of SQL under a keyword that says it is one: what takes it as such means to run it. */
+const handsSql = (call: Call): boolean =>
+  [...call.keywords.values()].some(
+    ({ name, value }) => /(?:^|_)(?:sql|query)$/.test(name) && value.kind === 'text' && isSql(value),
+  );
+
+/** Keywords under which a function is told where a database is. */
+const leadsToDatabase = /^(?:database_ur[li]|db_ur[li]|dsn|(?:db_)?conn(?:ection)?_(?:string|str|ur[li]))$/;
 
 /** What manages, wraps or describes a connection and touches no rows by itself. */
 const handlesConnections =

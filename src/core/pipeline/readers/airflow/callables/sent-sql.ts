@@ -73,12 +73,16 @@ const onlySql =
 
 /** A verb that something to act on follows: an expression of a data frame (`from == "x"`) or a path is none. */
 const sqlVerb =
-  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|is|or(?!\s+(?:replace|alter)))\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
+  /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|is|or(?!\s+(?:replace|alter|ignore|abort|fail|rollback|refresh)\b))\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
 
-const isSql = (value: TextValue): boolean => {
-  const text = withoutLeadingComments(value.mapped.text);
+/** Whether a text is a statement, or begins with one. */
+export const isSql = (value: TextValue): boolean => {
+  const text = withoutLeadingComments(withoutLeadingComments(value.mapped.text).replace(preparing, ''));
   return sqlVerb.test(text) && !flux.test(text);
 };
+
+/** Statements that come before those of data in one text and touch no rows: `INSTALL spatial; LOAD spatial; …`. */
+const preparing = /^(?:\s*(?:install|load|attach|detach|pragma|reset|checkpoint|system|flush)\b[^;]*;)+/i;
 
 /** InfluxDB's own language: `from(bucket: "b") |> range(…)`. */
 const flux = /^\s*from\s*\(\s*bucket(?:ID)?\s*:/;

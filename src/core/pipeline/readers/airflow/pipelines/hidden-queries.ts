@@ -1,10 +1,40 @@
+import { withoutLeadingComments } from '../../../../sql/lex/leading-comments.ts';
 import type { Hole } from '../../../../template/mask/masked-text.ts';
 import { locate } from '../../../../text/mapped-text.ts';
 import type { TaskSql } from '../../../model/model.ts';
 import type { Unread } from '../../../model/table-access.ts';
 
-/** Statements whose table is written out and whose query is put in by what only the run knows: `INSERT INTO t {query}`. */
-export function hiddenQueries(sql: readonly TaskSql[]): Unread[] {
+/**
+ * Statements that only the run knows: whole ones (`{{ params.query }}`), and those whose table is written out and whose query is put
+ * in: `INSERT INTO t {query}`.
+ */
+export const hiddenQueries = (sql: readonly TaskSql[]): Unread[] => [
+  ...sql.flatMap(hiddenStatements),
+  ...queriesPutIn(sql),
+];
+
+/** Templates that stand where a statement begins. */
+function hiddenStatements({ source, reading, masked }: TaskSql): Unread[] {
+  return masked.holes.flatMap((hole): Unread[] => {
+    const before = masked.text.slice(0, hole.start);
+    const isRead = reading.statements.some(
+      ({ kind, start, end }) => kind !== 'other' && start <= hole.start && hole.end <= end,
+    );
+    if (hole.origin !== 'template' || hole.quoted || hole.value.kind === 'literal' || isRead) return [];
+    if (withoutLeadingComments(before.slice(before.lastIndexOf(';') + 1)).trim() !== '') return [];
+    const at = locate(source, hole);
+    return at === undefined
+      ? []
+      : [{ hides: 'statement', reason: `the SQL is what {{ ${short(hole.source)} }} gives`, at }];
+  });
+}
+
+const short = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+};
+
+function queriesPutIn(sql: readonly TaskSql[]): Unread[] {
   return sql.flatMap(({ source, reading, masked, pythonHoles }) =>
     reading.statements.flatMap(({ kind, query, valueRows, start, end, target }): Unread[] => {
       const makesRows = kind === 'insert' || kind === 'insert_overwrite' || kind.startsWith('create_');
