@@ -180,6 +180,11 @@ test.each<[string, Record<string, unknown>, object]>([
     { expressions: ['0 1 * * *', '0 2 * * *'], timezone: 'Europe/Berlin', interval: 0 },
     { expression: '0 1 * * *', others: ['0 2 * * *'], zone: 'Europe/Berlin', intervals: 'zero-width' },
   ],
+  [
+    'assets.AssetOrTimeSchedule',
+    { timetable: { __type: 'airflow.timetables.interval.DeltaDataIntervalTimetable', __var: { delta: 3600 } } },
+    { kind: 'delta', orAssets: true },
+  ],
   ['simple.ContinuousTimetable', {}, { kind: 'continuous' }],
   ['events.EventsTimetable', {}, { kind: 'unknown' }],
 ])('%s is a schedule', (name, parts, expected) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findCycle } from '../../../src/core/pipeline/readers/airflow/program/find-cycle.ts';
+import { readPipelines } from '../../support/read-tasks.ts';
 
 const edge = (from: number, to: number) => ({ from, to });
 
@@ -30,4 +31,12 @@ test('finds one exactly when some node reaches itself', () => {
         expect(edges).toContainEqual({ from, to: cycle[index + 1] });
     }),
   );
+});
+
+test('a DAG that starts itself starts its next run, and waits for nothing', () => {
+  const main = (starts: string): string =>
+    `from airflow import DAG\nfrom airflow.operators.empty import EmptyOperator\nfrom airflow.operators.trigger_dagrun import TriggerDagRunOperator\nwith DAG("d"):\n    EmptyOperator(task_id="a") >> TriggerDagRunOperator(task_id="t", trigger_dag_id="${starts}")\nwith DAG("e"):\n    EmptyOperator(task_id="b")\n`;
+  const edges = (starts: string) => readPipelines(main(starts)).flatMap((one) => one.edges.map(({ kind }) => kind));
+  expect(edges('d')).toEqual(['order']);
+  expect(edges('e')).toEqual(['order', 'trigger']);
 });

@@ -225,3 +225,26 @@ test('what is read of a workspace does not depend on which file is read first', 
       expect(all.get(dagId)).toEqual(found);
   }
 });
+
+test('the source of Airflow in the workspace is not followed, what is known of Airflow holds', () => {
+  const airflow = {
+    'airflow/__init__.py': 'def __getattr__(name):\n    return load(name)\n',
+    'airflow/exceptions.py': '',
+    'airflow/models/__init__.py': 'DAG = object\n',
+    'airflow/models/baseoperator.py': 'class BaseOperator:\n    pass\n',
+    'airflow/providers/common/sql/operators/sql.py': 'class SQLExecuteQueryOperator:\n    pass\n',
+  };
+  expect(tables({ ...airflow, 'airflow/example_dags/a.py': dag('a', load('"INSERT INTO t SELECT 1"')) })).toEqual({
+    a: ['load', 't'],
+  });
+});
+
+test('a folder that is called airflow is followed', () => {
+  const files = {
+    'airflow/__init__.py': '',
+    'airflow/shop/__init__.py': '',
+    'airflow/shop/names.py': 'TABLE = "shop.t"\n',
+    'airflow/dags/a.py': dag('a', load('f"INSERT INTO {TABLE} SELECT 1"'), 'from airflow.shop.names import TABLE'),
+  };
+  expect(tables(files)).toEqual({ a: ['load', 'shop.t'] });
+});

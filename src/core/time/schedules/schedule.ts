@@ -10,7 +10,7 @@ export type IntervalShape = 'tick-to-tick' | 'zero-width' | { readonly before: n
 
 /**
  * When a pipeline runs. Only `cron` and `delta` give a grid of data intervals; the other kinds are kept so that
- * every surface can say why there is none.
+ * every surface can say why there is none. `orAssets`: events of assets start runs between the ticks too, outside the grid.
  */
 export type Schedule =
   | {
@@ -21,12 +21,14 @@ export type Schedule =
       readonly others?: readonly string[];
       readonly zone: ZoneName;
       readonly intervals: IntervalShape;
+      readonly orAssets?: true;
     }
   | {
       readonly kind: 'delta';
       readonly step: CalendarOffset;
       readonly zone: ZoneName;
       readonly intervals: IntervalShape;
+      readonly orAssets?: true;
     }
   | { readonly kind: 'none' }
   | { readonly kind: 'once' }
@@ -42,6 +44,10 @@ export interface ScheduleAnchor {
   /** With `false` Airflow snaps a timedelta schedule to multiples of the delta since the epoch. */
   readonly catchup: boolean;
 }
+
+/** The same grid, with runs that assets start besides. */
+export const withAssets = (schedule: Schedule): Schedule =>
+  schedule.kind === 'cron' || schedule.kind === 'delta' ? { ...schedule, orAssets: true } : schedule;
 
 /** A cron schedule as one text, for people. */
 export const cronText = ({ expression, others = [] }: Extract<Schedule, { kind: 'cron' }>): string =>

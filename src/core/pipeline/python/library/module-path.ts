@@ -17,6 +17,21 @@ export const moduleRoots = [
  * workspace root, then in the usual roots; a relative one (`.a.b`) from the importing package only.
  */
 export function moduleFile(files: FileSet, name: string, from: string): string | undefined {
+  const found = lookedUp(files, name, from);
+  return found !== undefined && /^airflow(?:\.|$)/.test(name) && isAirflowItself(files, found) ? undefined : found;
+}
+
+/** A workspace that holds the source of Airflow: what is known of Airflow holds for it, better than what its code does. */
+function isAirflowItself(files: FileSet, found: string): boolean {
+  const home = /^(?:.*\/)?airflow\//.exec(found)?.[0];
+  return (
+    home !== undefined &&
+    files.read(`${home}models/baseoperator.py`) !== undefined &&
+    files.read(`${home}exceptions.py`) !== undefined
+  );
+}
+
+function lookedUp(files: FileSet, name: string, from: string): string | undefined {
   const leading = /^\.+/.exec(name)?.[0].length ?? 0;
   const rest = name.slice(leading).split('.').filter(Boolean);
   let folder = folderOf(from);

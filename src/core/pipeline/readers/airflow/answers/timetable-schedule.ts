@@ -1,4 +1,4 @@
-import type { IntervalShape, Schedule } from '../../../../time/schedules/schedule.ts';
+import { type IntervalShape, type Schedule, withAssets } from '../../../../time/schedules/schedule.ts';
 import type { CalendarOffset } from '../../../../time/zones/calendar.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
@@ -35,7 +35,7 @@ export function timetableSchedule(timetable: SerializedTimetable, zone: ZoneName
     case 'DatasetOrTimeSchedule': {
       const inner = parts.timetable;
       return isRecord(inner) && typeof inner.__type === 'string'
-        ? timetableSchedule({ type: inner.__type, parts: isRecord(inner.__var) ? inner.__var : {} }, zone)
+        ? withAssets(timetableSchedule({ type: inner.__type, parts: isRecord(inner.__var) ? inner.__var : {} }, zone))
         : unknown(`${name} without its timetable`);
     }
     case 'AssetTriggeredTimetable':

@@ -82,7 +82,8 @@ export function buildPipeline(
   }
   for (const edge of cross) {
     const own = ids.get(edge.task);
-    if (own === undefined) continue;
+    // A DAG that starts itself starts its next run: nothing of its own run waits for that.
+    if (own === undefined || (edge.kind === 'trigger' && edge.otherDag === id)) continue;
     const other = edge.otherTask === undefined ? edge.otherDag : `${edge.otherDag}.${edge.otherTask}`;
     const shift = edge.shift === undefined ? {} : { shift: edge.shift };
     edges.push({

@@ -1,4 +1,4 @@
-import type { IntervalShape, Schedule } from '../../../../time/schedules/schedule.ts';
+import { type IntervalShape, type Schedule, withAssets } from '../../../../time/schedules/schedule.ts';
 import { dayMs } from '../../../../time/zones/civil.ts';
 import type { ZoneName } from '../../../../time/zones/zone-name.ts';
 import { cronSchedule } from '../../../model/cron-schedule.ts';
@@ -55,7 +55,7 @@ export function timetableSchedule(
       return { kind: 'continuous' };
     case 'DatasetOrTimeSchedule':
     case 'AssetOrTimeSchedule':
-      return wrapped(argument(call, 'timetable', 0), name, scheduleOf);
+      return withAssets(wrapped(argument(call, 'timetable', 0), name, scheduleOf));
     case 'AssetTriggeredTimetable':
     case 'DatasetTriggeredTimetable':
     case 'PartitionedAssetTimetable':
