@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { defaultReaderOptions } from '../../../src/core/pipeline/model/reader-options.ts';
+import { createWorkspaceReader } from '../../../src/core/pipeline/workspace/read-workspace.ts';
+import { loadPythonParser } from '../../../src/node/python-parser.ts';
 import { factsOf } from '../../support/check-files.ts';
+import { fileSetOf } from '../../support/folder-files.ts';
 import { readTasks } from '../../support/read-tasks.ts';
+
+const parser = await loadPythonParser();
 
 const order = (lines: string): Readonly<Record<string, readonly string[]>> => {
   const { pipelines } = factsOf({
@@ -67,4 +73,22 @@ describe('a call from outside the workspace that stands in the order of a DAG', 
       ['what two does is not in the workspace'],
     ]);
   });
+});
+
+test.each([
+  ['from acme.dags import SalesDAG', 'with SalesDAG(dag_id="d"):\n    pass', 'SalesDAG'],
+  ['from acme.flow import dag', '@dag(schedule="@daily")\ndef d():\n    pass\nd()', 'dag'],
+  ['from acme.flow import dag', '@dag\ndef d():\n    pass\nd()', 'dag'],
+  [
+    'from airflow import DAG',
+    'class House(DAG):\n    def __init__(self, **given):\n        super().__init__(schedule="@daily", **given)\nx = House(dag_id="d")',
+    'House',
+  ],
+])('a DAG that is made in a way that is not followed is said: %s', (imports, lines, name) => {
+  const files = fileSetOf(new Map([['dags/d.py', `# airflow dag\n${imports}\n${lines}\n`]]));
+  const [read] = createWorkspaceReader(parser, defaultReaderOptions).read(files).files;
+  expect(read?.pipelines).toEqual([]);
+  expect(read?.problems.map(({ message }) => message)).toContain(
+    `${name} makes a DAG in a way of its own, which is not followed: the DAG and its tasks are not shown.`,
+  );
 });

@@ -1,4 +1,5 @@
 import { argument, emptyCall } from '../../../python/calls/call.ts';
+import { externalBase } from '../../../python/calls/class-member.ts';
 import { environment } from '../../../python/library/builtin-call.ts';
 import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
 import { plainText } from '../../../python/values/text-value.ts';
@@ -14,7 +15,7 @@ import { hostFor, programOf } from '../program/program-of.ts';
 import { assetDefinition } from './asset-definition.ts';
 import { contextObject } from './context-values.ts';
 import { callDagFunction, openDag } from './dags.ts';
-import { foreignOverride, sayTasksElsewhere, withForeignTasks } from './foreign-tasks.ts';
+import { foreignOverride, namesDag, sayDagElsewhere, sayTasksElsewhere, withForeignTasks } from './foreign-tasks.ts';
 import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
@@ -75,7 +76,8 @@ export function airflowHost(program: Program): Host {
       const spark = sparkCall(name, call, run);
       if (spark !== undefined) return spark;
       if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
-      sayTasksElsewhere(program, name, call);
+      if (namesDag(name) && run.isMain) sayDagElsewhere(program, name, call.at);
+      else sayTasksElsewhere(program, name, call);
       return observeCall(program, name, call, run);
     },
 
@@ -120,6 +122,8 @@ export function airflowHost(program: Program): Host {
     },
 
     construct(value, call, run) {
+      if (/^airflow\.(?:.*\.)?DAG$/.test(externalBase(value) ?? '') && run.isMain)
+        sayDagElsewhere(program, value.name, call.at);
       if (operatorBase(value) === undefined && !call.keywords.has('task_id')) return undefined;
       return workspaceOperatorTask(program, value, call, run);
     },
@@ -135,6 +139,7 @@ export function airflowHost(program: Program): Host {
       if (target.kind !== 'function' && target.kind !== 'host') return undefined;
       const name = decorator.kind === 'external' ? decorator.name : decoratorName(decorator);
       const call = decorator.kind === 'instance' ? decorator.call : emptyCall(at, 'decorator');
+      if (decorator.kind === 'external' && namesDag(decorator.name)) sayDagElsewhere(program, decorator.name, at);
       if (name === undefined || target.kind !== 'function') return name === undefined ? undefined : target;
       return decorated(program, name, call, target, run);
     },

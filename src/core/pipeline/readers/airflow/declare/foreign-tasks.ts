@@ -72,3 +72,21 @@ export function sayTasksElsewhere(program: Program, name: string, call: Call): v
 
 const looksAtDags =
   /(?:^|\.)(?:\w*(?:cycle|test|debug|register|print|log|doc)\w*|append|add|update|setdefault|len|id|str|repr)$/i;
+
+/**
+ * Says that a DAG is made by something that is not followed: a class that builds on DAG, a `@dag` or a class of that name from
+ * outside the workspace. What it sets for itself decides schedule and tasks, so nothing of it is shown.
+ */
+export function sayDagElsewhere(program: Program, name: string, at: Call['at']): void {
+  if (program.running !== undefined) return;
+  const short = name.slice(name.lastIndexOf('.') + 1);
+  program.problems.push({
+    message: `${short} makes a DAG in a way of its own, which is not followed: the DAG and its tasks are not shown.`,
+    at,
+    severity: 'info',
+  });
+}
+
+/** `house.SalesDAG`, `house.dag`: what gives DAGs by its name, and is not Airflow's. */
+export const namesDag = (name: string): boolean =>
+  !name.startsWith('airflow.') && /\.(?:[A-Z]\w*D(?:AG|ag)|dag)$/.test(name);
