@@ -104,6 +104,32 @@ describe.each(engines)('a preview on %s', (engine) => {
     expect(outcomes).toMatchObject([done, done, escaped]);
   });
 
+  test('has each unit begin with its constraints waiting, as a transaction of its own would', async () => {
+    await sql(
+      fixture.warehouse,
+      'create table headers (id int primary key, day date not null)',
+      'create table lines (id int references headers (id) on delete cascade deferrable initially deferred, day date not null, n int unique deferrable)',
+    );
+    const ofDay = (day: number) => {
+      const [from, to] = [`2026-11-0${day}`, `2026-11-0${day + 1}`];
+      return job({
+        unit: `lines ${day}`,
+        task: 'lines',
+        statements: [
+          `delete from lines where day = '${from}'`,
+          `delete from headers where day = '${from}'`,
+          `insert into lines values (${day}, '${from}', ${day})`,
+          `insert into headers values (${day}, '${from}')`,
+        ],
+        slices: ['lines', 'headers'].map((table) => ({ ...job().slices[0], table, from, to })) as UnitJob['slices'],
+      });
+    };
+    const outcomes = await previewRun(fixture.warehouse, env, [ofDay(1), ofDay(2), ofDay(3)], aMinute);
+    const done = { state: 'previewed', changed: true };
+    expect(outcomes).toMatchObject([done, done, done]);
+    await sql(fixture.warehouse, 'drop table lines, headers');
+  });
+
   test('serves as an executor, and ends when told', async () => {
     const preview = openPreview(fixture.warehouse, env, 60_000);
     expect(await preview.executor.execute(job(), neverAborted)).toMatchObject({ state: 'previewed', changed: true });

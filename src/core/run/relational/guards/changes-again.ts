@@ -202,8 +202,6 @@ async function runAgain(
 ): Promise<readonly State[]> {
   const { session, job, start, plan } = unit;
   await asNewSession(unit);
-  // What was checked at once after the first run may wait for the end of this one again.
-  await session.query('set constraints all deferred');
   const { seconds, columns, before = [] } = how;
   const statements =
     seconds === undefined

@@ -8,7 +8,7 @@ import type { Applied } from '../../record/applied.ts';
 import { decide } from '../../record/decide.ts';
 import { heldOutcome } from '../../record/held-outcome.ts';
 import { type Cancellable, cancellable } from '../../session/cancellable.ts';
-import { clearSession } from '../../session/clear-session.ts';
+import { renewSession } from '../../session/renew-session.ts';
 import type { RelationalRunner } from '../../session/runner.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import { stopSignal } from '../../session/stop-signal.ts';
@@ -192,7 +192,7 @@ async function previewUnit(
     return outcome;
   }
   // A run's next unit finds none of these either: each has a session as new.
-  for (const statement of clearSession) await session.query(statement);
+  await renewSession(session);
   await session.query(`release savepoint ${unitSavepoint}`);
   return outcome;
 }
