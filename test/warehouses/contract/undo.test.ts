@@ -100,10 +100,47 @@ describe.each(engines)('undo on %s', (engine) => {
     const later = `later-${id}`;
     expect(await run({ run: later })).toMatchObject({ state: 'changed' });
     expect(await ledger.changedSlices(id)).toMatchObject([{ newerRun: later }]);
-    await ledger.close();
-    expect(await undo(later)).toMatchObject({ state: 'changed' });
-    expect(await undo(id)).toMatchObject({ state: 'changed' });
+    expect(await undo(later, { run: `undo-${later}`, codeHash: undoMark(later) })).toMatchObject({ state: 'changed' });
+    // Its rows are there again.
+    expect(await ledger.changedSlices(later)).toMatchObject([{ newerRun: `undo-${later}`, undone: true }]);
+    expect(await ledger.changedSlices(id)).toMatchObject([{ newerRun: undefined, undone: false }]);
+    expect(await undo(id, { run: `undo-${id}`, codeHash: undoMark(id) })).toMatchObject({ state: 'changed' });
     expect(await rows()).toBe(before);
+    expect(await ledger.changedSlices(id)).toMatchObject([{ newerRun: `undo-${id}`, undone: true }]);
+    await ledger.close();
+  });
+
+  test('of units that write one slice each is undone by itself', async () => {
+    const ledger = sqlLedgerStore(fixture.warehouse);
+    const whole = { ...job().slices[0], column: undefined, from: undefined, to: undefined } as JobSlice;
+    const [one, two] = ['journal@1', 'journal@2'];
+    const adding = (id: string, row: number) =>
+      run({
+        run: 'journals',
+        unit: id,
+        slices: [{ ...whole, mode: 'append', journal: true }],
+        statements: [`insert into sales values (${row}, '2026-11-01', 1)`],
+      });
+    const before = await rows();
+    for (const [id, row] of [[one, 900] as const, [two, 901] as const])
+      expect(await adding(String(id), row)).toMatchObject({ state: 'changed' });
+    const taking = (id: string | undefined) =>
+      undo('journals', {
+        run: `undo of ${id}`,
+        unit: String(id),
+        slices: [whole],
+        restores: { run: 'journals', unit: String(id) },
+        codeHash: undoMark('journals'),
+      });
+    expect(await taking(two)).toMatchObject({ state: 'changed' });
+    expect(await ledger.changedSlices('journals')).toMatchObject([
+      { unit: two, undone: true, newerRun: `undo of ${two}` },
+      { unit: one, undone: false, newerRun: undefined },
+    ]);
+    expect(await taking(one)).toMatchObject({ state: 'changed' });
+    expect((await ledger.changedSlices('journals')).every(({ undone }) => undone === true)).toBe(true);
+    expect(await rows()).toBe(before);
+    await ledger.close();
   });
 
   test('rows that moved on stay as they are', async () => {

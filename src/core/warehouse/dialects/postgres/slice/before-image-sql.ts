@@ -28,17 +28,26 @@ delete from ${schema}.before_rows r using old where (r.run, r.unit, r.slice) = (
 const leftAsItWas = (version: string): string =>
   `coalesce(${['added', 'removed', 'changed'].map((kind) => `${version}.diff->>'${kind}' = '0'`).join(' and ')}, false)`;
 
+/** Two versions say that a slice has the same rows; not known of rows that were only counted. */
+const sameRows = (one: string, other: string): string =>
+  `coalesce((${one}.row_count, ${one}.row_checksum, ${one}.algorithm, ${one}.schema_hash) ` +
+  `= (${other}.row_count, ${other}.row_checksum, ${other}.algorithm, ${other}.schema_hash), false)`;
+
 /**
  * $1: run, $2: how an undo of it is marked. Slices that the run changed, newest first: unit, slice, target, its rows before,
- * rows that were kept (null: none were), another run that made other rows of the slice since, if there is one, and whether
- * that is an undo of this one.
+ * rows that were kept (null: none were), another run that made other rows of the slice since, if they are not what this
+ * one left again; whether and by which run the unit's own change of it was taken back. Several units may write one slice.
  */
 export const changedSlicesSql = `
-select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count, n.run, n.code_hash = $2
+select v.unit, v.slice, v.target, v.diff->'before'->>'rows', i.row_count,
+  case when own.code_hash = $2 then own.run when ${sameRows('n', 'v')} then null else n.run end, own.code_hash = $2
 from ${schema}.versions v
 left join lateral (
-  select n.run, n.code_hash from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
+  select n.* from ${schema}.versions n where n.target = v.target and n.lower = v.lower and n.slice = v.slice
     and n.id > v.id and n.run <> v.run and not ${leftAsItWas('n')} order by n.id desc limit 1) n on true
+left join lateral (
+  select o.run, o.code_hash from ${schema}.versions o where o.target = v.target and o.lower = v.lower and o.slice = v.slice
+    and o.unit = v.unit and o.id > v.id and o.run <> v.run and not ${leftAsItWas('o')} order by o.id desc limit 1) own on true
 left join ${schema}.before_images i on (i.run, i.unit, i.slice) = (v.run, v.unit, v.slice)
 where v.run = $1 and v.state in ('changed', 'held') and not ${leftAsItWas('v')} order by v.id desc`;
 
