@@ -7,11 +7,14 @@ const setup = `
   create table raw.ev(day date, id int, kind text);
   insert into raw.ev select date '2026-11-10' + g % 3, g, chr(97 + g % 4) from generate_series(1, 30) g;
   ${tables.map((name) => `create table mart.${name}(day date, id int, kind text); create table public.${name}(day date, id int, kind text);`).join('\n')}
+  create table raw.at(at timestamptz, id int); create table mart.at(at timestamptz, id int); create table mart.styled(day date, id int, kind text);
+  insert into raw.at select timestamptz '2026-11-10 00:00+00' + g * interval '1 hour', g from generate_series(0, 71) g;
   do $$ begin create role loader; exception when duplicate_object then null; end $$;
   grant usage on schema mart, raw to loader; grant all on all tables in schema mart, raw to loader;`;
 
 const replace = (table: string, day: string) =>
   `DELETE FROM ${table} WHERE day = ${day}; INSERT INTO ${table} SELECT day, id, kind FROM raw.ev WHERE day = ${day}`;
+const ofZone = `DELETE FROM mart.at WHERE at >= '{{ ds }}' AND at < '{{ next_ds }}'; INSERT INTO mart.at SELECT at, id FROM raw.at WHERE at >= '{{ ds }}' AND at < '{{ next_ds }}'`;
 const operator = (id: string, args: string) => `SQLExecuteQueryOperator(task_id="${id}", conn_id="wh", ${args})`;
 
 const tasks = (other: string) => `
@@ -25,6 +28,9 @@ ${operator('path', `hook_params={"options": "-c search_path=mart -c statement_ti
 PostgresOperator(task_id="runtime", postgres_conn_id="wh", runtime_parameters={"search_path": "mart"}, sql="${replace('other', "'{{ ds }}'")}")
 ${operator('inner', `sql="SET search_path TO mart, public; SET ROLE loader; DELETE FROM z WHERE day = '{{ ds }}'; INSERT INTO z SELECT day, id, current_user FROM raw.ev WHERE day = '{{ ds }}'; RESET ROLE;"`)}
 ${operator('one', `sql="SET search_path TO mart; ${replace('one', "'{{ ds }}'")}"`)}
+${['set timezone', "select set_config('timezone', 'America/New_York', false)", 'SET LOCAL TIME ZONE'].map((set, index) => operator(`zone${index}`, `sql="${set.startsWith('select') ? set : `${set} ${set === 'set timezone' ? '= ' : ''}'America/New_York'`}; ${ofZone}"`)).join('\n')}
+${operator('styled', `sql="set datestyle = 'SQL, DMY'; ${replace('mart.styled', "'{{ macros.ds_format(ds, '%Y-%m-%d', '%d/%m/%Y') }}'")}; reset datestyle"`)}
+${operator('restyled', `sql="DELETE FROM mart.styled WHERE day = '{{ ds }}'; set datestyle = 'SQL, DMY'; INSERT INTO mart.styled SELECT day, id, kind FROM raw.ev WHERE day = '{{ ds }}'"`)}
 ${operator('midway', `sql="SET search_path TO mart, public; DELETE FROM one WHERE day = '{{ ds }}'; SET search_path TO public; ${replace('one', "'{{ ds }}'")}"`)}
 ${operator('other', `database="${other}", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('nowhere', `database="nowhere", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
@@ -110,7 +116,17 @@ describe('where and as whom', () => {
     expect(nowhere.err).toContain('add a connection with database: nowhere and airflowIds: [wh] to backfill.yaml');
   });
 
+  test.each(['zone0', 'zone1', 'zone2', 'styled'])(
+    'SET decides how bounds are read, before as after: %s',
+    async (task) => {
+      const first = await run(task);
+      expect([first.code, first.out]).toEqual([0, expect.stringMatching(/2 changed|2 unchanged/)]);
+      expect((await run(task)).out).toContain('2 unchanged, 0 changed');
+    },
+  );
+
   test.each([
+    ['restyled', "set datestyle = 'SQL, DMY' decides how the values in its conditions are read (datestyle)"],
     ['local', 'SET LOCAL search_path TO mart has no effect for its operator'],
     ['somebody', 'SET SESSION AUTHORIZATION loader makes the session somebody else’s'],
     ['reset', 'RESET ALL goes back to the search_path that its operator asks for'],

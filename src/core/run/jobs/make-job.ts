@@ -87,7 +87,10 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
     };
   }
   const tables = [...facts.writes, ...facts.reads].map(({ table }) => table);
-  const session = sessionInSql(task, statements, asked, tables);
+  const cutByText = facts.writes.some(
+    ({ slice }) => slice.kind === 'range' && (slice.predicate !== undefined || slice.values !== undefined),
+  );
+  const session = sessionInSql(task, statements, asked, tables, cutByText);
   if (isRefusal(session)) return session;
   const isConfirmed = setting.notAtomic?.has(task.id) === true;
   const halfway = notAtomicStatement(statements);

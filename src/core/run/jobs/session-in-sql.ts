@@ -1,6 +1,7 @@
 import type { Task } from '../../pipeline/model/model.ts';
 import { isQualified } from '../../sql/model/name-parts.ts';
 import { type PathChange, pathChange, pathText } from '../../sql/names/search-path.ts';
+import { textSetting } from '../../sql/names/text-settings.ts';
 import { touchesNoTable } from '../../sql/names/under-search-path.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
@@ -10,13 +11,15 @@ import type { JobSession } from './job-session.ts';
 
 /**
  * The session of a unit with what its own statements set: a search path that comes before everything else holds for the
- * names of its tables as well. Refused by place: what would not have in a unit the effect that it has for the operator.
+ * names of its tables as well, and how texts are read as values for the conditions by which its rows are told from others
+ * (`cutByText`). Refused by place: what would not have in a unit the effect that it has for the operator.
  */
 export function sessionInSql(
   task: Task,
   statements: readonly RenderedStatement[],
-  session: JobSession,
+  given: JobSession,
   tables: readonly string[],
+  cutByText: boolean,
 ): JobSession | JobRefusal {
   const refuse = (statement: RenderedStatement, reason: string, remedy: string): JobRefusal => ({
     code: 'not-rendered',
@@ -46,11 +49,13 @@ export function sessionInSql(
         `SET ${own.name} to a value instead`,
       );
   }
+  const work = statements.findIndex((statement) => !isSetting(statement));
+  const session = cutByText ? withTextSettings(statements, work, given, refuse) : given;
+  if ('remedy' in session) return session;
   const changes = statements.map(({ text }) => pathChange(plainText(text)));
   const first = changes.findIndex((change) => change !== undefined);
   // Where each name has its schema, a search path decides nothing that is compared.
   if (first < 0 || tables.every(isQualified)) return session;
-  const work = statements.findIndex((statement) => !isSetting(statement));
   const before = changes.slice(0, work < 0 ? changes.length : work);
   const start = before.findLast((change): change is PathChange => change !== undefined);
   const last = statements.findLastIndex((statement) => !isSetting(statement));
@@ -68,6 +73,29 @@ export function sessionInSql(
         `decides which table ${bare} is, and that cannot be told before it runs`,
         `write ${bare} with its schema, or set the search path once and first, to names`,
       );
+}
+
+/** The rows of before are looked for by the task's own condition as well, before its statements have set anything. */
+function withTextSettings(
+  statements: readonly RenderedStatement[],
+  work: number,
+  session: JobSession,
+  refuse: (statement: RenderedStatement, reason: string, remedy: string) => JobRefusal,
+): JobSession | JobRefusal {
+  const settings: Record<string, string> = { ...session.options.settings };
+  const last = statements.findLastIndex((statement) => !isSetting(statement));
+  for (const [index, statement] of statements.entries()) {
+    const set = textSetting(plainText(statement.text));
+    if (set === undefined || index > last || (index > work && set.value === settings[set.name])) continue;
+    if (set.value === undefined || index > work)
+      return refuse(
+        statement,
+        `decides how the values in its conditions are read (${set.name}), and the rows of an interval are told by them`,
+        `set ${set.name} once and first, to a value, or write dates in conditions like 2026-11-30`,
+      );
+    settings[set.name] = set.value;
+  }
+  return { ...session, options: { ...session.options, settings } };
 }
 
 /** Each of its messages is a transaction of its own. */
