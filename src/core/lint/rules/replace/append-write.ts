@@ -27,6 +27,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
       const table = appendedTable(access);
       if (
         table === undefined ||
+        table === '?' ||
         isJournalName(table) ||
         remembersCopies.test(access.by) ||
         isReplaced(context, task, access, table)

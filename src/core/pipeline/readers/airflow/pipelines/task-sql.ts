@@ -198,8 +198,12 @@ const reasonOf = (value: Value): string => (value.kind === 'unknown' ? `: ${valu
 
 export function dialectOf(operator: SqlArgument, connection: string | undefined, options: ReaderOptions): DialectName {
   const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
-  return configured ?? operator.dialect ?? options.defaultDialect;
+  return configured ?? toldByConnection(operator.dialect, connection) ?? options.defaultDialect;
 }
+
+/** Operators and hooks of Postgres are used for Redshift as well, whose connection then often is called so. */
+const toldByConnection = (dialect: DialectName | undefined, connection: string | undefined): DialectName | undefined =>
+  dialect === 'postgres' && /redshift/i.test(connection ?? '') ? 'redshift' : dialect;
 
 function zoneOf(
   settings: readonly SessionSetting[],
@@ -229,7 +233,7 @@ function searchPathOf(
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
   return task.sent.map(({ text, call, client, connection, settings, session, conditions, composed, overwrites }) => {
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
-    const dialect = configured ?? dialectOfName(client) ?? options.defaultDialect;
+    const dialect = configured ?? toldByConnection(dialectOfName(client), connection) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
       sentBy: call.at,
