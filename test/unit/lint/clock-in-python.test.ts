@@ -38,6 +38,8 @@ test.each([
   'hook.load_string(str(pendulum.today()), "key")',
   'blob.upload_from_string(f"{pendulum.today()}")',
   'archive.writestr("made.txt", str(pendulum.today()))',
+  'if calendar.is_open_on_minute(datetime.now()):\n    put("x")',
+  'day = hour = None\nif day is None or hour is None:\n    day = datetime.now().date()\nput(f"{day}.csv")',
   'urlopen(Request("https://x/send", data=f"at {datetime.now().date()}".encode()))',
   's3.put_object(Bucket="b", Key=conf.get("day", str(datetime.now().date())), Body="x")'.replace(
     'str(datetime.now().date())',

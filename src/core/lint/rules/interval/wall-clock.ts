@@ -56,7 +56,9 @@ function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | und
 function isFallback(text: string, at: SourceSpan): boolean {
   const before = text.slice(Math.max(0, at.start - 300), at.start);
   if (/(?:\b(?:or|else)\s*\(*|\.get\(\s*["']\w+["']\s*,)\s*$/.test(before)) return true;
-  return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None)\s*:[^\n]*\n[^\n]*$/.test(before);
+  return /(^|\n)[ \t]*(else|if\s+not\s+\w+|if\s+\w+\s+is\s+None(?:\s+(?:or|and)\s+\w+\s+is\s+None)*)\s*:[^\n]*\n[^\n]*$/.test(
+    before,
+  );
 }
 
 /** Part of what a command prints, sends or notes: `git commit -m "…"`, `echo …` that goes into no file, `--subject`. */

@@ -9,7 +9,7 @@ export interface ClockArgument {
 }
 
 const pathLike =
-  /open|path|read_|to_csv|to_parquet|to_json|upload|download|load_file|load_string|load_bytes|put_object|get_object|key|blob|copy|save|write|listdir|glob|makedirs/i;
+  /^f?open$|urlopen|open_(?:file|url|text|input|output)|path|read_|to_csv|to_parquet|to_json|upload|download|load_file|load_string|load_bytes|put_object|get_object|key|blob|copy|save|write|listdir|glob|makedirs/i;
 
 /** Methods of a path, which is what the file that they write is named by. */
 const ofPath = /^write_(?:text|bytes)$/;
