@@ -80,6 +80,11 @@ describe('a column that a second run changes again', () => {
     ['v', update('v = array_cat(v, w)')],
     ['v?', upsert('v = u.v || excluded.v')],
     ['+n', update('n = n + 1', 'where id in (select id from gone)')],
+    ['v?', update('v = weird(v)', 'where other(w) = 1')],
+    [
+      'n?',
+      'merge into t using r b on t.k = b.k when matched then update set n = b.m when not matched then insert (k, n) values (k, n)',
+    ],
     ['+n', `${update('n = n + 1', 'where id in (select id from gone)')}; ${update('m = 1')}`],
     [
       'n?',
@@ -125,6 +130,11 @@ describe('a column that a second run changes again', () => {
     `${update('n = 0')}; ${update('n = n + 1')}`,
     update('n = n + 1').replace('update t', 'update stg_t'),
     'create temp table x as select * from r; update x set n = n + 1',
+    'merge into t using (select distinct k, n, upper(m) as m from r union select k, n, m from q) b on t.k = b.k when matched then update set n = b.n, m = b.m when not matched then insert (k, n, m) values (k, n, m)',
+    // Whatever an unknown function says of a value, it says it again.
+    `update t set v = null where year_of(v) > 2030; update t set v = null where v = ''`,
+    `update t set v = 999 where is_number(v) = 0; update t set v = null where v < 0`,
+    'insert into t as u (id, s) select id, s from r on conflict (id) do update set s = case when u.s in (select f from finals) then u.s else excluded.s end',
     // What a query or a window finds, where it rests on no column that is set.
     `${update('closed = day', 'where id in (select id from gone)')}; ${update('closed = null', 'where id not in (select id from gone)')}`,
     update(

@@ -69,6 +69,6 @@ export const isEventTimeColumn = (name: string): boolean =>
 
 /** A counter of attempts or of versions: it tells how often a row was touched, which a rerun may well change. */
 export const isRevisionCounter = (column: string): boolean =>
-  /(^|_)(attempts?|retry|retries|retry_count|tries|version|revision|rev|row_?version|lock_version|run_?count|seq)(_|$)/.test(
+  /(^|_)(attempts?|retry|retries|retry_count|tries|version|revision|rev|row_?version|lock_version|run_?count|proc(?:ess(?:ed)?)?_?count(?:er)?|seq)(_|$)/.test(
     column.toLowerCase(),
   );

@@ -230,6 +230,7 @@ function call(one: SqlExpression & { readonly kind: 'call' }, scope: RowScope, r
     kind: 'open',
     what: `whether ${name}(…) of what it has made is the same again`,
     arguments: given,
+    source: textOf(one, scope),
   };
   if (one.window !== undefined) {
     const { isNamed, partitionBy, orderBy } = one.window;

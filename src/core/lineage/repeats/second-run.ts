@@ -1,5 +1,5 @@
 import { rowDrawer } from './draw-rows.ts';
-import { type Evaluated, evaluateTerm, type Surroundings } from './evaluate-term.ts';
+import { type Evaluated, evaluateCondition, evaluateTerm, type Surroundings } from './evaluate-term.ts';
 import { knownFunction, sameValue } from './known-functions.ts';
 import type { Rewrite } from './rewrite.ts';
 import { ownColumns, type Term, termsIn, type Value } from './term.ts';
@@ -24,8 +24,12 @@ export function secondRun(given: Rewrite): ReadonlyMap<string, SecondRun> {
   const rewrite = withSettled(given, made);
   const dependent = rewrite.columns.filter(({ term }) => [...ownColumns(term)].some((one) => made.has(one)));
   if (dependent.length === 0) return found;
-  const counted = countChanges(rewrite, rewrite.conditions);
-  const asked = rewrite.conditions.some((one) => [...ownColumns(one)].some((column) => made.has(column)));
+  const onMade = rewrite.conditions.filter((one) => [...ownColumns(one)].some((column) => made.has(column)));
+  const asked = onMade.length > 0;
+  const first = countChanges(rewrite, rewrite.conditions);
+  // What rests on nothing that is set holds both times, if it ever does: no row need be found for it.
+  const isMissed = first.rows === 0 && (asked || first.unfit >= samples / 2);
+  const counted = isMissed ? countChanges(rewrite, onMade) : first;
   for (const { column, term } of dependent) {
     const { [column]: counts = none } = counted.columns;
     const unknown = openIn(term);
@@ -134,7 +138,7 @@ export function holding(
 ): boolean | 'unfit' | 'open' {
   let open = false;
   for (const condition of conditions) {
-    const found: Evaluated = evaluateTerm(condition, around);
+    const found: Evaluated = evaluateCondition(condition, around);
     if (found === 'unfit') return 'unfit';
     if (found === 'open') open ||= matters(condition);
     else if (found.value !== true) return false;

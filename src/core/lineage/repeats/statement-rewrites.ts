@@ -1,6 +1,7 @@
 import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import type { Assignment, MergeBranch, Statement } from '../../sql/model/statement.ts';
 import type { Span } from '../../text/span.ts';
+import { nameOfItem } from '../columns/query-scope.ts';
 import { leavesOutCounted } from './leaves-out-counted.ts';
 import { readTerm, type TermReading } from './read-term.ts';
 import type { Rewrite, RewrittenColumn } from './rewrite.ts';
@@ -133,9 +134,14 @@ export function mergeChoice(item: StatementInText, around: Around): MergeChoice 
       .filter(({ action, matched }) => action === 'insert' && matched === 'not-matched')
       .map((branch) => {
         const names = branch.columns.length > 0 ? branch.columns : around.columns;
+        // There is no row of the target yet: a bare name is one of the source.
+        const source: RowScope = { ...scope, own: () => undefined };
+        const [using] = item.statement.from;
         const row = branch.values.flatMap((value, index): RewrittenColumn[] => {
           const column = names[index];
-          return column === undefined ? [] : [{ column, term: readTerm(value, scope, terms), at: undefined }];
+          const isBare = value.kind === 'column' && value.qualifier === undefined;
+          const given = isBare && using !== undefined ? { ...value, qualifier: nameOfItem(using) } : value;
+          return column === undefined ? [] : [{ column, term: readTerm(given, source, terms), at: undefined }];
         });
         return { conditions: asked(branch), row };
       }),
