@@ -218,7 +218,16 @@ export function bruteForcePlan(tasks: readonly PlannableTask[], request: PlanReq
           read.window.kind === 'range'
             ? waited(read.window, interval)
             : [-Infinity, grouped ? interval.start : Infinity];
+        const upToOwn =
+          read.window.kind !== 'range' &&
+          tasks.some(
+            ({ id, usedBy = [] }) =>
+              planned.has(id) &&
+              reached.get(id)?.has(read.parent) === true &&
+              usedBy.some((user) => reached.get(task.id)?.has(user) === true),
+          );
         for (const other of all.get(read.parent) ?? []) {
+          if (upToOwn && other.start > interval.start) continue;
           if (read.earlierRuns === true && other.start >= interval.start) continue;
           if (meets(written(parent, read.table, other, grouped), range)) waitFor(read.parent, other.start);
         }

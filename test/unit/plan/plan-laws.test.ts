@@ -266,14 +266,15 @@ const mutual = fc
 const staged = fc
   .tuple(
     fc.constantFrom(...zones),
-    someRequest(5),
+    someRequest(6),
     fc.constantFrom(0, 7, 22),
     fc.constantFrom<Shape>('tiling', 'tiling', 'moments'),
     windowIn('UTC'),
     windowIn('UTC'),
     fc.boolean(),
+    fc.constantFrom(own, unbounded, unknown),
   )
-  .map(([zone, request, later, shape, before, behind, snapshot]) => {
+  .map(([zone, request, later, shape, before, behind, snapshot, aside]) => {
     const grid = gridFor('day', zone, shape, later);
     const day: RangeSlice = {
       kind: 'range',
@@ -290,7 +291,7 @@ const staged = fc
         't1',
         grid,
         {},
-        { ...shared, writes: [write('t1', { kind: 'whole-table' }, 'full_replace')], usedBy: ['t2', 't3'] },
+        { ...shared, writes: [write('t1', { kind: 'whole-table' }, 'full_replace')], usedBy: ['t2', 't3', 't5'] },
       ),
       task(
         't2',
@@ -302,9 +303,26 @@ const staged = fc
         't3',
         grid,
         {},
-        { zone, pickedBy: [day], reads: [stage('t1', 'emptied'), stage('t2', 'filled')], writes: [write('t3', day)] },
+        {
+          zone,
+          pickedBy: [day],
+          reads: [stage('t1', 'emptied'), stage('t2', 'filled'), { parent: 't5', table: 't5', window: aside }],
+          writes: [write('t3', day)],
+        },
       ),
       task('t4', gridFor('day', 'UTC'), { t3: behind }),
+      // Made of the stage as well, and read on the way: a calendar, say.
+      task(
+        't5',
+        grid,
+        {},
+        {
+          zone,
+          pickedBy: [day],
+          reads: [stage('t1', 'emptied'), stage('t2', 'filled')],
+          writes: [write('t5', day, 'append')],
+        },
+      ),
     ];
     return [tasks, request] as const;
   });

@@ -476,3 +476,29 @@ it('keeps the hashes of the code that it was made of', () => {
   const plan = makePlan([task('o', daily)], request(['o'], oneDay));
   expect([...plan.codeHashes]).toEqual([['o', 'hash of o']]);
 });
+
+describe('a stage of each run', () => {
+  it('leaves what is made of it and read whole on the way in the order of the runs', () => {
+    const stage = { parent: 'load', table: 'load', window: own, sameRun: 'filled' } as const;
+    const tasks = [
+      task(
+        'load',
+        daily,
+        {},
+        { writes: [write('load', { kind: 'whole-table' }, 'full_replace')], usedBy: ['calendar', 'sales'] },
+      ),
+      task('calendar', daily, {}, { reads: [stage], writes: [write('calendar', undefined, 'append')] }),
+      task('sales', daily, {}, { reads: [stage, { parent: 'calendar', table: 'calendar', window: unbounded }] }),
+    ];
+    const plan = makePlan(tasks, request(['load'], range('2024-05-01', '2024-05-03'), { allowAppend: true }));
+    expect(codes(plan)).not.toContain('cycle');
+    expect(listed(plan)).toEqual([
+      'load 05-01',
+      'calendar 05-01',
+      'sales 05-01',
+      'load 05-02',
+      'calendar 05-02',
+      'sales 05-02',
+    ]);
+  });
+});

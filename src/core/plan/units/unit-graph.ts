@@ -1,12 +1,13 @@
 import { windowRange } from '../../lineage/facts/window-range.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
-import { beginningOfTime, endOfTime, type Instant } from '../../time/zones/instant.ts';
+import { beginningOfTime, endOfTime, type Instant, instant } from '../../time/zones/instant.ts';
 import { followedStart } from '../intervals/by-order.ts';
 import type { KeptInterval } from '../intervals/expand-tasks.ts';
 import { firstIndex, orMoment, writtenRanges } from '../intervals/written-range.ts';
 import type { WaitRange } from '../model/plan.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
+import { chainedByStage } from './chained-by-stage.ts';
 
 /** A unit before it has an order: the `index`-th kept interval of its task. */
 export interface UnitNode {
@@ -54,6 +55,7 @@ export function unitGraph(
     return last < 0 ? [] : [{ task: parent, first: 0, last }];
   };
 
+  const isChained = chainedByStage(graph);
   const nodes = new Map<TaskId, readonly UnitNode[]>();
   for (const task of graph.tasks.values()) {
     const isGrouped = (parent: TaskId): boolean => graph.groupOf.get(parent) === graph.groupOf.get(task.id);
@@ -70,7 +72,8 @@ export function unitGraph(
       if (read.sameRun !== undefined) return isFilledLater(task, read) ? [] : [{ kind: 'same-run', ...read }];
       if (parent.fullRefresh === true) return [{ kind: 'all', parent: read.parent }];
       const grouped = isGrouped(parent.id);
-      return [{ kind: 'window', read, grouped, ...spansOf(parent, read.table, grouped) }];
+      const upToOwn = read.earlierRuns !== true && read.window.kind !== 'range' && isChained(task.id, parent.id);
+      return [{ kind: 'window', read, grouped, upToOwn, ...spansOf(parent, read.table, grouped) }];
     });
     const edges = task.after.filter(({ parent }) => isFollowed(parent));
     const inRun = task.reads.filter(({ earlierRuns }) => earlierRuns !== true);
@@ -87,11 +90,17 @@ export function unitGraph(
         if (one.kind === 'same-run') add(one.parent, unit.interval.start);
         else if (one.kind === 'all') ranges.push(...everyUnitOf(one.parent));
         else {
-          const { read, grouped, from, to } = one;
+          const { read, grouped, upToOwn, from, to } = one;
           const reading = readingOf(read, unit, grouped);
           const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
           const within = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to);
-          const known = read.earlierRuns === true ? startedBefore(read.parent, unit.interval.start) : within;
+          const { start } = unit.interval;
+          const known =
+            read.earlierRuns === true
+              ? startedBefore(read.parent, start)
+              : upToOwn
+                ? startedBefore(read.parent, instant(start + 1))
+                : within;
           const last = Math.min(within, known) - 1;
           if (first <= last) ranges.push({ task: read.parent, first, last });
         }
@@ -113,7 +122,13 @@ export function unitGraph(
 type Waiting =
   | { readonly kind: 'same-run'; readonly parent: TaskId }
   | { readonly kind: 'all'; readonly parent: TaskId }
-  | ({ readonly kind: 'window'; readonly read: ParentRead; readonly grouped: boolean } & Spans);
+  | ({
+      readonly kind: 'window';
+      readonly read: ParentRead;
+      readonly grouped: boolean;
+      /** Of the parent's units none that is of a later run than its own. */
+      readonly upToOwn: boolean;
+    } & Spans);
 
 /** Who waits for the task that fills a stage need not wait for the one that empties it. */
 const isFilledLater = (task: PlannableTask, read: ParentRead): boolean =>
