@@ -304,6 +304,44 @@ describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (e
     expect(await value("select has_table_privilege('reader', 'sales', 'select')")).toBe('f');
   });
 
+  test.each<[what: string, statements: readonly string[], said: string | undefined, before?: readonly string[]]>([
+    ['a table of its own', ['drop table old'], 'drops the table public.old:'],
+    ['by a body', ["do $$ begin execute 'drop table old'; end $$"], 'drops the table public.old:'],
+    [
+      'with its schema',
+      ['drop schema far cascade'],
+      'drops the table far.one:',
+      ['create schema far', 'create table far.one (id int)'],
+    ],
+    [
+      'a materialized view',
+      ['drop materialized view seen'],
+      'drops the materialized view public.seen:',
+      ['create materialized view seen as select 1 as one'],
+    ],
+    ['a column', ['alter table old drop column b'], 'drops b of public.old:'],
+    [
+      'into another schema',
+      ['alter table old set schema far'],
+      'names the table public.old far.old:',
+      ['create schema far'],
+    ],
+    ['a staging table', ['drop table stg_old'], undefined, ['create table stg_old (id int)']],
+    ['a table that is made again', ['drop table old', 'create table old (id int)'], undefined],
+    ['a column that has another name', ['alter table old rename b to c'], undefined],
+  ])('a changed unit says what it takes away: %s', async (_, statements, said, before = []) => {
+    await make('create table old (id int, b int)', ...before, 'update orders set amount = amount + 1 where id = 12');
+    const texts = [...job().statements.map(({ text }) => text), ...statements];
+    const outcome = await run({ statements: texts });
+    expect(outcome).toMatchObject({ state: 'changed' });
+    const all = 'notes' in outcome ? outcome.notes : [];
+    // Of many of them a second run fails, which is said too.
+    const notes = all.filter((note) => !note.startsWith('A second run'));
+    if (said === undefined) expect(notes).toEqual([]);
+    else expect(notes).toEqual([expect.stringContaining(`The task ${said}`)]);
+    await make('drop schema if exists far cascade');
+  });
+
   test('what is all that a task does is a change, and is called one', async () => {
     const outcome = await run({ statements: ['create index if not exists made on sales (day)'], slices: [] });
     expect(outcome).toMatchObject({ state: 'changed', slices: [], notes: ['It made or altered public.made.'] });

@@ -11,6 +11,7 @@ import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
+import { lastingRelations, takenAway } from '../guards/taken-away.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
 import { relationsAfter } from '../task/relations-after.ts';
@@ -48,8 +49,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
   const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
   const attached = unit.plan.altersTables ? await attachedTo(session, targets) : undefined;
+  const there = unit.plan.altersTables && job.restores === undefined ? await lastingRelations(session) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
+  const away = there && catalogWritten ? takenAway(there, await lastingRelations(session)) : undefined;
   const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : undefined;
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
@@ -101,7 +104,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const compares = await compareSlices(unit, slices);
   const told = {
     slices: [...compares.slices, ...gone],
-    notes: [...compares.notes, ...(lost === undefined ? [] : [lost])],
+    notes: [...compares.notes, ...[lost, away].flatMap((note) => note ?? [])],
   };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
   if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))

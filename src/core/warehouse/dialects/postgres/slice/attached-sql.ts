@@ -31,3 +31,11 @@ select null, 'the right ' || x.privilege_type || ' on ' || a.name || ' of ' || c
 from asked a cross join lateral pg_catalog.aclexplode(a.relacl) x left join pg_catalog.pg_roles g on g.oid = x.grantee
 where x.grantee <> a.relowner
 order by 1, 2`;
+
+/** $1: schemas that are left out. Tables and views that last: oid, name, what it is, the names of its columns as JSON. */
+export const lastingRelationsSql = `
+select c.oid::text, ${qualifiedSql('n.nspname', 'c.relname')},
+  case c.relkind when 'm' then 'materialized view' when 'v' then 'view' when 'f' then 'foreign table' else 'table' end,
+  (select pg_catalog.json_agg(a.attname) from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'm', 'v', 'f') and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> all ($1::pg_catalog.text[])`;
