@@ -170,6 +170,12 @@ const redefined: Readonly<
     change: ['alter text search dictionary words (accept = false)'],
     rows: 'changed',
   },
+  'the collation of a column': {
+    made: ['create table words (w text collate "POSIX")', "insert into words values ('a'), ('B')"],
+    fill: fill('(select length(min(w)) + ascii(min(w)) from words)'),
+    change: ['alter table words alter w type text collate "C"'],
+    rows: 'unchanged',
+  },
   'a collation': {
     made: ["create collation sorted (provider = libc, locale = 'C')"],
     fill: fill("case when 'a' collate sorted < 'B' then 1 else 2 end"),

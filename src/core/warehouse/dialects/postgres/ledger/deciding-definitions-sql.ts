@@ -50,6 +50,13 @@ const collations = `(select pg_catalog.string_agg(pg_catalog.concat_ws(':', o.oi
   pg_catalog.pg_collation_actual_version(o.oid)), ',' order by o.oid)
   from pg_catalog.pg_collation o where ${own} or o.oid = 100 or o.collname = 'und-x-icu')`;
 
+/** Columns that sort and compare otherwise than their type does; by name, since tables come and go. */
+const columnCollations = `(select pg_catalog.string_agg(pg_catalog.concat_ws(':', ${qualifiedSql('n.nspname', 'c.relname')}, a.attname, a.attcollation), ','
+    order by n.nspname, c.relname, a.attname)
+  from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid and a.attcollation <> t.typcollation
+  join pg_catalog.pg_class c on c.oid = a.attrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where a.attrelid >= ${firstUserOid} and not a.attisdropped and c.relpersistence <> 't')`;
+
 /** How a foreign server is reached decides which rows there are. Whose options are not to be seen are left out. */
 const userMappings = `(select pg_catalog.string_agg(pg_catalog.concat_ws(':', o.umid, o.umuser, o.umoptions::pg_catalog.text), ',' order by o.umid)
   from pg_catalog.pg_user_mappings o)`;
@@ -80,6 +87,7 @@ const decidingRows = [
   rowsOf('pg_range', 'o.rngtypid', `o.rngtypid >= ${firstUserOid}`),
   rowsOf('pg_attribute', 'o.attrelid, o.attnum', `o.attrelid in ${ofOwnType}`),
   collations,
+  columnCollations,
   // Those of the server can be altered like any other.
   rowsOf('pg_ts_config', 'o.oid'),
   rowsOf('pg_ts_config_map', 'o.mapcfg, o.maptokentype, o.mapseqno'),
