@@ -21,6 +21,7 @@ export function corpus(): readonly CorpusWorkspace[] {
   const workspaces = [
     ...folders.map((path) => ({ name: path, files: folderFiles(new URL(path, root)) })),
     ...rulePages(),
+    ...newestConstructs(),
   ];
   const all = [...workspaces, ...alone('statement', statements()), ...alone('template', templates())];
   return all
@@ -36,6 +37,15 @@ const subfolders = (path: string): readonly string[] =>
   readdirSync(new URL(path, root), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => `${path}${entry.name}/`);
+
+/** Chains of Spark, composed SQL, bodies of procedures, rewrites that are evaluated twice: each a workspace of one file. */
+const newestConstructs = (): readonly { readonly name: string; readonly files: ReadonlyMap<string, string> }[] =>
+  [...folderFiles(new URL('test/fixtures/fuzz/', root))].map(([path, text]) => ({
+    name: `fuzz ${path}`,
+    files: new Map([
+      [path.endsWith('_dag.py') ? `dags/${path}` : path.endsWith('.py') ? `jobs/${path}` : `sql/${path}`, text],
+    ]),
+  }));
 
 /** The code blocks of a rule's page, each a workspace of one file. */
 function rulePages(): readonly { readonly name: string; readonly files: ReadonlyMap<string, string> }[] {

@@ -125,6 +125,23 @@ const mutations: Readonly<Record<string, Mutation>> = {
       ? text
       : text.slice(0, one.index) + two[0] + text.slice(one.index + one[0].length);
   },
+  'another member': (text, random) => {
+    const found = [...text.matchAll(/\.\w+(?=\()/g)];
+    const [one, two] = [found[random.below(found.length)], found[random.below(found.length)]];
+    return one === undefined || two === undefined
+      ? text
+      : text.slice(0, one.index) + two[0] + text.slice(one.index + one[0].length);
+  },
+  'under a condition': onLines((lines, random) => {
+    const at = random.below(lines.length);
+    const indent = /^\s*/.exec(lines[at] ?? '')?.[0] ?? '';
+    lines.splice(
+      at,
+      1,
+      `${indent}if ${random.pick(['x', 'not full', '"{% if a %}b{% endif %}"'])}:`,
+      `${indent}    ${(lines[at] ?? '').trimStart()}`,
+    );
+  }),
   repeat: (text, random) => {
     const [start] = stretch(text, random);
     return put(text, start, text.slice(start, start + 1 + random.below(40)).repeat(random.pick([20, 200, 1500])));
