@@ -37,6 +37,44 @@ test('a table that a task without a place in the order writes is a dependency on
   expect(taskParents(facts, 'b.sum')).toEqual({ after: ['a.load'], ofEarlierRuns: [] });
 });
 
+const mark = (source: string) =>
+  `insert into ${source} select 1; insert into marks select max(id), '${source}' from marks`;
+
+test.each([
+  ['side by side', [], [[], []]],
+  ['with an edge', ['shops >> sites'], [[], ['pull.shops']]],
+])('of two tasks that keep their marks in one table, none is after the other: %s', (_, edges, expected) => {
+  const facts = workspace({ pull: { tasks: { shops: mark('shops'), sites: mark('sites') }, edges } });
+  expect(['pull.shops', 'pull.sites'].map((id) => taskParents(facts, id).after)).toEqual(expected);
+});
+
+test.each([
+  ['on their own', [], []],
+  ['one that starts the other', [{ edge: 'shops.pull >> sites.pull', kind: 'trigger' as const }], ['shops.pull']],
+  [
+    'one that starts the other at its end',
+    [
+      'shops.pull >> shops.start',
+      { edge: 'shops.start >> sites.check', kind: 'trigger' as const },
+      'sites.check >> sites.pull',
+    ],
+    ['shops.pull', 'sites.check'],
+  ],
+])('nor of two DAGs that keep their marks in one table: %s', (_, edges, expected) => {
+  const facts = workspace({
+    shops: { tasks: { pull: mark('shops'), start: { operator: 'TriggerDagRunOperator' } } },
+    sites: { tasks: { check: 'select 1', pull: mark('sites') }, edges },
+  });
+  expect(taskParents(facts, 'sites.pull').after).toEqual(expected);
+});
+
+test('a task that only reads the marks is after all that write them', () => {
+  const facts = workspace({
+    pull: { tasks: { shops: mark('shops'), sites: mark('sites'), report: 'insert into ages select * from marks' } },
+  });
+  expect(taskParents(facts, 'pull.report').after).toEqual(['pull.shops', 'pull.sites']);
+});
+
 test('what a DAG writes that this one starts is read from earlier runs too', () => {
   const facts = workspace({
     one: {

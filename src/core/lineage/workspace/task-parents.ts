@@ -70,6 +70,14 @@ const replacesAll = (facts: WorkspaceFacts, writer: TaskId, name: string): boole
   );
 };
 
+/** Each of two tasks reads what the other writes: without an edge, nothing says which of them comes first. */
+function readsBack(facts: WorkspaceFacts, writer: TaskId, reader: TaskId): boolean {
+  const names = namesOfWorkspace(facts);
+  return (facts.facts.get(writer)?.reads ?? []).some(
+    ({ table }) => facts.tables.get(names(table))?.writers.includes(reader) === true,
+  );
+}
+
 export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
   const byOrder = (edgesByEnd(facts).get(id) ?? []).map(({ from }) => from);
   const names = namesOfWorkspace(facts);
@@ -83,6 +91,8 @@ export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
     started ??= allAfter(facts, id);
     return started.has(writer);
   };
+  const isLevel = (writer: TaskId): boolean =>
+    readsBack(facts, writer, id) && !isEarlier(writer, id) && !allAfter(facts, writer).has(id);
   const after = new Set(byOrder);
   const ofEarlierRuns = new Set<TaskId>();
   for (const { table, window } of facts.facts.get(id)?.reads ?? []) {
@@ -90,7 +100,9 @@ export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
     const writers = facts.tables.get(name)?.writers ?? [];
     const isMadeAnew = writers.some((writer) => isEarlier(writer, id) && replacesAll(facts, writer, name));
     for (const writer of writers)
-      if (!isLater(writer)) after.add(writer);
+      if (!isLater(writer)) {
+        if (!isLevel(writer)) after.add(writer);
+      }
       // Of the rows of its own interval nothing is there yet, and of a table that the run has made anew no other row.
       else if (!staysInside(window) && !isMadeAnew) ofEarlierRuns.add(writer);
   }
