@@ -383,6 +383,18 @@ test('each slice of a changed unit says its own state', () => {
   expect(text).toMatch(/ mart\.aud +unchanged +10 +→ +10 +89abcdef\n/);
 });
 
+test('what only waits for what is run elsewhere is not said to go on by a resume, which would not run it', () => {
+  const error = { kind: 'refused' as const, message: 'runs Python', remedy: 'run it there', retryable: false };
+  const units = [
+    unit({ unit: 'd.a@1', state: 'blocked', error: { ...error, sqlState: undefined, statement: undefined } }),
+    unit({ unit: 'd.b@1', state: 'blocked', slices: [] }),
+  ];
+  const said = (more: readonly RunUnit[]) =>
+    runText({ result: result({ outcome: 'failed', units: [...units, ...more] }), samples: 0, width: 500 }, plain);
+  expect(said([])).toMatch(/once it was run elsewhere: backfill done r1 d\.a@1\n$/);
+  expect(said([unit({ unit: 'd.c@1', state: 'failed' })])).toContain('go on with: backfill resume r1');
+});
+
 test('what stopped halfway is not said to go on by a resume that leaves it out', () => {
   const units = [
     unit({ unit: 'd.a@1', state: 'unknown', slices: [] }),

@@ -28,9 +28,11 @@ export function goOnLines(
       ? runs
       : [...runs, `undo the rest: backfill undo ${undoes}${named} --unit ${rest.join(' ')}`];
   }
+  // A resume does not run what is not run from here, and what waits for it goes on by itself once that was told.
+  if (units.some(isElsewhere) && units.every(({ state }) => !open.has(state))) return [];
   const halfway = units.filter(({ state }) => state === 'unknown');
   const tasks = [...new Set(halfway.map(taskOf))].join(' ');
-  const others = units.some(({ state }) => ['failed', 'cancelled', 'waiting', 'running'].includes(state));
+  const others = units.some(({ state }) => open.has(state) && state !== 'unknown');
   // What their SQL says was wrong is sent again as it was planned.
   const wrong = units.some(
     ({ state, error }) => state === 'failed' && error?.retryable === false && error.statement !== undefined,
@@ -45,6 +47,11 @@ export function goOnLines(
       : [`once the tables of what stopped halfway were looked at, go on with: ${resume} --not-atomic ${tasks}`]),
   ];
 }
+
+const open: ReadonlySet<string> = new Set(['failed', 'cancelled', 'waiting', 'running', 'unknown']);
+
+/** A unit that is not run from here. */
+export const isElsewhere = ({ state, error }: RunUnit): boolean => state === 'blocked' && error?.kind === 'refused';
 
 /** The rows of before are not there, or the slice has moved on: trying again finds the same. */
 const isNotUndoable = ({ state, error }: RunUnit): boolean =>

@@ -11,7 +11,7 @@ import { leftOverInWords, volatileAdvice } from '../../../core/view/words/left-o
 import { stateOfSlice } from '../../../core/view/words/state-of-slice.ts';
 import { durationText } from '../text/duration-text.ts';
 import { textTable } from '../text/text-table.ts';
-import { goOnLines } from './go-on-lines.ts';
+import { goOnLines, isElsewhere } from './go-on-lines.ts';
 import { netChangeTable } from './net-change-text.ts';
 import { adviceOn } from './on-connection.ts';
 
@@ -305,7 +305,7 @@ function summaryLines({ result, previewed, undoes, undoneBy, connection }: RunVi
   if (undoneBy !== undefined) return [...lines, `run ${undoneBy} has undone it`];
   const named = connection === undefined ? '' : ` --connection ${connection}`;
   const resume = `backfill resume ${run}${named}`;
-  const elsewhere = units.filter(({ state, error }) => state === 'blocked' && error?.kind === 'refused');
+  const elsewhere = units.filter(isElsewhere);
   if (elsewhere.length > 0) {
     const [first] = elsewhere;
     const more = elsewhere.length > 1 ? ` (${elsewhere.length} such units; a task stands for all of its own)` : '';
