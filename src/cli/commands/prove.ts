@@ -64,14 +64,15 @@ async function prove(words: readonly string[], options: ProveOptions, shell: She
   const request = { ...planRequest(words, options, workspace, shell), allowAppend: true };
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
-  if (plan.findings.some(({ severity }) => severity === 'error')) {
-    shell.err(`${findingLines(plan, shell.colors).join('\n')}\n`);
-    return shell.exit(exitCodes.findings);
-  }
   const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   await withTarget(workspace, name, shell, async (target) => {
     const joined = await joinWarehouse(workspace, target, shell);
-    await proveOn(target, joined, makePlan(joined.tasks, request), options, shell);
+    const known = makePlan(joined.tasks, request);
+    if (known.findings.some(({ severity }) => severity === 'error')) {
+      shell.err(`${findingLines(known, shell.colors).join('\n')}\n`);
+      return shell.exit(exitCodes.findings);
+    }
+    await proveOn(target, joined, known, options, shell);
   });
 }
 

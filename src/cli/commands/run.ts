@@ -174,7 +174,6 @@ async function run(
   const title = reviewed === undefined ? titleOf(words, options) : markedTitle(reviewed.file.title, reviewed.seal);
   const plan = makePlan(workspace.tasks, request);
   reportPlanProblems(workspace, plan, shell);
-  if (reviewed === undefined && refusedByErrors(plan, shell)) return;
   const named = options.connection ?? reviewed?.file.connection;
   const name = connectionName(workspace, named, taskPlaces(plan), shell.env);
   const place = isPreview(options) ? previewPlace(workspace.config, name, options.previewOn) : name;
@@ -183,6 +182,7 @@ async function run(
     const known = makePlan(joined.tasks, request);
     const asked = { name: name ?? target.connection.name, plan: known, request, title, reviewed };
     if (reviewed !== undefined && (await isMovedOn(target, joined, { ...asked, reviewed }, options, shell))) return;
+    // Only here: what the files give as an error the database may lift.
     if (refusedByErrors(known, shell)) return;
     const result = await runOn(target, joined, asked, options, shell);
     if (result === undefined || result.refusal !== undefined) return;

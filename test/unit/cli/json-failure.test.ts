@@ -25,8 +25,8 @@ test.each<[string, string[], number, string]>([
     '2026-02-30 is not a date',
   ],
   ['a task that does not exist', ['run', 'nope', ...range, '--yes'], 2, 'there is no task nope'],
-  ['a plan that cannot be started', ['run', 'add.sql', ...range, '--yes'], 1, 'append-in-plan'],
-  ['no connection', ['run', 'add.sql', ...range, '--yes', '--allow-append'], 2, 'no connection'],
+  // What stands against a plan is said once its database was asked.
+  ['no connection', ['run', 'add.sql', ...range, '--yes'], 2, 'no connection'],
   ['a file that does not exist', ['check', 'nope.py'], 2, 'there is no file or folder nope.py'],
   ['an option that does not exist', ['history', '--nope'], 2, "unknown option '--nope'"],
 ])('%s is one JSON document, and says why', async (_, words, code, message) => {

@@ -117,3 +117,12 @@ test('common tables that build on two before them are each looked into once', ()
   });
   expect(leavesOut(`WITH ${common.join(', ')} INSERT INTO m.t (k) SELECT k FROM c59`)).toEqual([undefined]);
 });
+
+test('what an UPDATE ends before an INSERT looks for it is not known where nobody has said the columns', () => {
+  const ends = "UPDATE m.t d SET until = 'x' FROM src s WHERE s.id = d.id AND d.until IS NULL AND d.v <> s.v";
+  const adds = (columns: string) =>
+    `INSERT INTO m.t ${columns} SELECT id, v, 'x', NULL FROM src s WHERE NOT EXISTS (SELECT 1 FROM m.t d WHERE d.id = s.id AND d.until IS NULL)`;
+  expect(leavesOut(`${ends}; ${adds('(id, v, since, until)')}`)).toEqual(['sure']);
+  expect(leavesOut(`${ends}; ${adds('')}`)).toEqual(['open']);
+  expect(leavesOut(`${ends}; INSERT INTO m.t SELECT id, v, 'x', NULL FROM src`)).toEqual([undefined]);
+});

@@ -6,6 +6,7 @@ import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import { addsTwice, type ChangedColumn, type WriteFact } from '../facts/facts.ts';
 import { isJournalName, isRevisionCounter, isStagingName } from '../facts/table-roles.ts';
+import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { runTwice, type SecondState } from '../twice/run-twice.ts';
 import type { TaskStatement } from './task-statements.ts';
@@ -44,7 +45,7 @@ export function ranTwice(
     target !== undefined &&
     soFar.mode === 'append' &&
     addsTwice({ ...blank, ...soFar }) &&
-    asksBefore(target, items, all);
+    (asksBefore(target, items, all) || guardsItself(items, tables, target));
   const notFollowed: Found = isOpen ? { leavesOut: 'open' } : {};
   if (
     target === undefined ||
@@ -109,6 +110,13 @@ function asksBefore(target: string, items: readonly TaskStatement[], all: readon
       inBody && (kind === 'other' || kind === 'select') && reads.some(({ name }) => name === target),
   );
   return asks !== -1 && items.every((item) => item.inBody && asks < all.indexOf(item));
+}
+
+/** Whether its INSERTs leave out what they find there, beside an UPDATE that may change what they look for. */
+function guardsItself(items: readonly TaskStatement[], tables: TableColumns, target: string): boolean {
+  const inserts = items.filter(({ statement }) => statement.kind !== 'update');
+  const columns = tables.keysOf(target).columns.map(({ name }) => name);
+  return leftOutByAll('append', inserts, columns) !== undefined;
 }
 
 /** A table out of which the INSERTs take their rows, which the task itself writes: it marks there what it has taken. */
