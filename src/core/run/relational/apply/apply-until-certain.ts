@@ -33,7 +33,7 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const notTried = whyNotTried(unit.job);
     const tried = again.kind === 'not-known' ? [again.note] : notTried === undefined ? [] : [notTried];
     // Of what the unit leaves in the end: rows that were added may have been taken away again.
-    const added = unit.job.restores === undefined ? appendNotes(left.slices) : [];
+    const added = unit.job.restores === undefined ? appendNotes(unit.job, left.slices, again.kind) : [];
     const kept = left.lasting === undefined ? [] : keptNotes(left);
     return { ...left, again, notes: [...left.notes, ...tried, ...added, ...kept] };
   } catch (error) {
