@@ -230,6 +230,14 @@ describe('makeJob', () => {
     expect(make(sql)).toMatchObject({ code, message: expect.stringContaining(message), remedy: expect.any(String) });
   });
 
+  test('what PREPARE and a function number is given by who calls them', () => {
+    const prepared = "PREPARE p(date) AS DELETE FROM t WHERE day = $1; EXECUTE p('{{ ds }}')";
+    const body = 'CREATE OR REPLACE FUNCTION f(int) RETURNS int LANGUAGE sql RETURN $1 + 1';
+    for (const sql of [prepared, body]) expect(make(sql)).toMatchObject({ statements: expect.any(Array) });
+    for (const sql of ['DELETE FROM t WHERE a = $1', `${prepared}; SELECT $1`, 'PREPARE p AS SELECT %(name)s'])
+      expect(make(sql)).toMatchObject({ message: expect.stringContaining('nothing gives') });
+  });
+
   test('a refusal has the place of the expression', () => {
     const sql = 'SELECT 1,\n  {{ ti.xcom_pull() }}';
     const made = make(sql);

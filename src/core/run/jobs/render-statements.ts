@@ -54,7 +54,7 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
   if (problem !== undefined) {
     return refusal(sql, all, `the rendered SQL cannot be read: ${problem.message}`, 'mend the SQL');
   }
-  const parameter = tokens.find(isDriverParameter);
+  const parameter = unfilled(tokens, sql.dialect);
   if (parameter !== undefined) {
     const message = `nothing gives ${parameter.text} a value: the driver takes parameters for %s and %(name)s only`;
     return refusal(sql, all, message, 'give it under parameters, or write it into the SQL as a template expression');
@@ -62,6 +62,8 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
   const statements = cut(bound.text, tokens, sql);
   return 'remedy' in statements ? statements : { text: bound.text, statements };
 }
+
+const numbering = /^(prepare|create (or replace )?(function|procedure))\b/i;
 
 function cut(text: string, tokens: readonly Token[], sql: TaskSql): readonly RenderedStatement[] | JobRefusal {
   const ranges = split(tokens, sql.dialect);
@@ -92,8 +94,26 @@ function cut(text: string, tokens: readonly Token[], sql: TaskSql): readonly Ren
   });
 }
 
-/** `%s`, `%(name)s`, `:name` and `$1` wait for values; `?` is an operator of jsonb. */
-const isDriverParameter = ({ kind, text }: Token): boolean => kind === 'parameter' && /^(%|:[a-z_]|\$\d)/i.test(text);
+/**
+ * The first parameter that nobody fills: `%s`, `%(name)s`, `:name` and `$1` wait for values; `?` is an operator of jsonb, and
+ * what PREPARE numbers is given by EXECUTE, what the body of a function does by its call.
+ */
+function unfilled(tokens: readonly Token[], dialect: DialectName): Token | undefined {
+  const waits = ({ kind, text }: Token): boolean => kind === 'parameter' && /^(%|:[a-z_]|\$\d)/i.test(text);
+  if (!tokens.some(waits)) return undefined;
+  for (const { from, to } of split(tokens, dialect)) {
+    const statement = tokens.slice(from, to);
+    const isGiven = numbering.test(
+      statement
+        .slice(0, 4)
+        .map(({ text }) => text)
+        .join(' '),
+    );
+    const found = statement.find((token) => waits(token) && !(isGiven && token.text.startsWith('$')));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 function refusal(sql: TaskSql, span: Span, message: string, remedy: string): JobRefusal {
   return { code: 'not-rendered', message, remedy, at: locate(sql.source, span) };
