@@ -26,6 +26,13 @@ describe("what ends or cannot be in the unit's transaction", () => {
     ['prepare plan as select 1', 'run'],
     ['vacuum', 'refuse'],
     ['discard all', 'refuse'],
+    ['discard temp', 'refuse'],
+    ['discard plans', 'run'],
+    ["set temp_buffers = '16MB'", 'drop'],
+    ['set local temp_buffers to 2000', 'drop'],
+    ['reset temp_buffers', 'drop'],
+    ["set work_mem = '16MB'", 'run'],
+    ["set transaction_isolation = 'serializable'", 'drop'],
     ['create unique index concurrently on t (a)', 'refuse'],
     ['drop index concurrently i', 'refuse'],
     ['create index i on t (concurrent)', 'run'],
@@ -52,6 +59,21 @@ describe("what ends or cannot be in the unit's transaction", () => {
     });
     expect(planStatement('BEGIN')).toEqual({ kind: 'drop', note: undefined });
   });
+
+  test.each([
+    ['set transaction read only', /: its transaction writes the record of the rerun too\.$/],
+    ['begin isolation level serializable read only', /rerun too, and a rerun works at READ COMMITTED\.$/],
+    ['set temp_buffers = 800', /: it has to come before the first temporary table/],
+  ])('%s is left out for its own reason', (text, note) =>
+    expect(planStatement(text)).toMatchObject({ note: expect.stringMatching(note) }),
+  );
+
+  test.each([
+    ['discard all', 'DISCARD ALL cannot run inside a transaction.'],
+    ['discard temporary', 'DISCARD TEMP would drop the copies'],
+  ])('%s is refused for its own reason', (text, reason) =>
+    expect(planStatement(text)).toMatchObject({ reason: expect.stringContaining(reason) }),
+  );
 
   test('any text gets an answer', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => ['run', 'drop', 'refuse'].includes(kind(text))));

@@ -45,13 +45,25 @@ export function planStatement(text: string): StatementPlan {
     case 'prepare':
       return second === 'transaction' ? refuse('PREPARE TRANSACTION takes the transaction out of our hands.') : run;
     case 'set':
+    case 'reset': {
       if (second === 'transaction' || (second === 'session' && third === 'characteristics'))
         return isolationDropped(text);
-      return run;
+      const name = second === 'session' || second === 'local' ? third : second;
+      if (/^transaction_(isolation|read_only|deferrable)$/.test(name)) return isolationDropped(text);
+      return name === 'temp_buffers'
+        ? leftOut(text, 'it has to come before the first temporary table, and a run has some of its own')
+        : run;
+    }
     case 'vacuum':
       return alone('VACUUM cannot run inside a transaction.');
     case 'discard':
-      return refuse('DISCARD cannot run inside a transaction.');
+      if (second === 'all') return refuse('DISCARD ALL cannot run inside a transaction.');
+      return second === 'temp' || second === 'temporary'
+        ? refuse(
+            'DISCARD TEMP would drop the copies of its slices as well, by which a run compares them.',
+            'DROP TABLE the temporary tables of the task by name; those that are left are dropped after each run.',
+          )
+        : run;
     case 'create':
     case 'drop':
       if (['database', 'tablespace', 'subscription'].includes(second)) {
@@ -77,11 +89,19 @@ export function planStatement(text: string): StatementPlan {
 }
 
 function isolationDropped(text: string): StatementPlan {
-  return {
-    kind: 'drop',
-    note: `\`${text.trim().replace(/\s+/g, ' ').slice(0, 100)}\` was left out: a rerun works at READ COMMITTED.`,
-  };
+  const words = leadingWords(text);
+  const isReadOnly = words.includes('only') || words.includes('transaction_read_only');
+  const why = [
+    ...(isReadOnly ? ['its transaction writes the record of the rerun too'] : []),
+    ...(isReadOnly && !words.includes('isolation') ? [] : ['a rerun works at READ COMMITTED']),
+  ];
+  return leftOut(text, why.join(', and '));
 }
+
+const leftOut = (text: string, why: string): StatementPlan => ({
+  kind: 'drop',
+  note: `\`${text.trim().replace(/\s+/g, ' ').slice(0, 100)}\` was left out: ${why}.`,
+});
 
 function savepoint(
   words: readonly string[],
