@@ -352,9 +352,26 @@ describe.each(engines)('undo on %s', (engine) => {
       'create or replace function louder() returns trigger language plpgsql as $$ begin new.t := upper(new.t); return new; end $$',
     );
     await run({ run: 'loud', slices, statements: ["delete from loose where t = 'a'"] });
-    await change('create trigger louder before insert on loose for each row execute function louder()');
+    await change(
+      'create trigger louder before insert on loose for each row execute function louder()',
+      'alter table loose enable always trigger louder',
+    );
+    // What a task has written without a trigger is put back without it.
+    expect(await undo('loud', { slices })).toMatchObject({
+      state: 'changed',
+      notes: [expect.stringContaining('Triggers of the table')],
+    });
+    expect(await rows('loose')).toBe(before);
+    expect(await scalar(fixture.warehouse, "select tgenabled from pg_trigger where tgname = 'louder'")).toBe('A');
+    await run({ run: 'loud again', slices, statements: ["delete from loose where t = 'a'"] });
+    await change(
+      "create or replace function louder() returns trigger language plpgsql as $$ begin raise exception 'closed'; end $$",
+    );
     const kept = await rows('loose');
-    expect(await undo('loud', { slices })).toMatchObject({ state: 'failed' });
+    expect(await undo('loud again', { slices })).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('closed') },
+    });
     expect(await rows('loose')).toBe(kept);
   });
 

@@ -11,6 +11,7 @@ import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
 import { whyNotTried } from '../task/tried-twice.ts';
 import { applyTask } from './apply-task.ts';
+import { putBack } from './put-back.ts';
 import { takeLeftOver } from './take-left-over.ts';
 
 /**
@@ -62,11 +63,12 @@ export const sentTwice =
 
 async function applyOnce(unit: OpenUnit): Promise<Applied> {
   if (unit.job.outside !== undefined) return applyTask(unit, onlyOnce(unit));
-  const applied = await applyTask(unit);
+  const apply = unit.job.restores === undefined ? applyTask : putBack;
+  const applied = await apply(unit);
   if (applied.escape.kind !== 'doubt') return applied;
   await unit.session.query(`rollback to savepoint ${unitSavepoint}`);
   // What the first try counted stays counted.
-  const again = await applyTask(
+  const again = await apply(
     { ...unit, position: await readPosition(unit.session, unit.plan.statements) },
     applied.left ?? [],
   );

@@ -180,10 +180,18 @@ async function putBack(
   }
 }
 
-/** Throws where the restored slice is not what it was, to the byte. */
+/** What was put back is not what was there before. */
+export class NotAsBefore extends WarehouseError {
+  constructor(target: Target) {
+    const { kind, message, detail } = cannotUndo(target, 'the rows that were kept do not give the checksum of before');
+    super(kind, message, false, detail);
+  }
+}
+
+/** Throws {@link NotAsBefore} where the restored slice is not what it was, to the byte. */
 export function checkRestored(target: Target, found: TakenFigures, expected: ImageFigures): void {
   if (sameContent(found.figures, expected) !== true) {
-    throw cannotUndo(target, 'the rows that were kept do not give the checksum of before');
+    throw new NotAsBefore(target);
   }
 }
 

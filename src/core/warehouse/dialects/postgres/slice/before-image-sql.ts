@@ -123,3 +123,18 @@ export function oldRowsSql(
     `select ${list} from ${live} where ${predicate === undefined ? '' : `${predicate} and `}(${names}) not in (select ${names} from ${lines})`
   );
 }
+
+/**
+ * $1: oids of tables, as an array. Of each trigger of them, and of their partitions, that may make other rows of those which
+ * are written: whether this role may switch it off, and the statements that do so and switch it on again as it was.
+ */
+export const rowTriggersSql = `
+with tables as (select o.id, coalesce(p.relid::pg_catalog.oid, o.id) as oid from pg_catalog.unnest($1::pg_catalog.oid[]) o(id)
+  left join lateral pg_catalog.pg_partition_tree(o.id::pg_catalog.regclass) p on true)
+select distinct pg_catalog.pg_has_role(c.relowner, 'USAGE'),
+  pg_catalog.format('alter table only %I.%I disable trigger %I', n.nspname, c.relname, t.tgname),
+  pg_catalog.format('alter table only %I.%I enable %strigger %I', n.nspname, c.relname,
+    case t.tgenabled when 'A' then 'always ' else '' end, t.tgname)
+from tables join pg_catalog.pg_class c on c.oid = tables.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+join pg_catalog.pg_trigger t on t.tgrelid = c.oid
+where not t.tgisinternal and t.tgenabled in ('O', 'A') and t.tgtype & 3 = 3 order by 2`;
