@@ -101,7 +101,12 @@ export async function rowVersions(session: Session, model: WorkspaceModel): Prom
   return versions;
 }
 
-/** Slices whose newest record in the ledger is not what the table holds: count and checksum worked out anew. */
+const wholeDay = `case when isfinite($2::timestamptz) then date_trunc('day', $2::timestamptz, 'UTC') else 'infinity' end`;
+
+/**
+ * Slices whose newest record in the ledger is not what the table holds: count and checksum worked out anew. Bounds of a column
+ * whose type no file says hold the days of UTC and those of the session's zone: where it holds days, it is those of UTC.
+ */
 export async function ledgerDisagreements(session: Session, model: WorkspaceModel): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const { table, write, dag } of model.tasks) {
@@ -125,7 +130,7 @@ export async function ledgerDisagreements(session: Session, model: WorkspaceMode
       const figures = await session.query(
         `select count(*), sum(hash_record_extended(row(b), 0)), sum(hash_record_extended(row(b), 1))
          from (select ${bytes} b from ${model.schema}.${table}
-           where ${position} >= $1::timestamptz and ${position} < $2::timestamptz offset 0) s`,
+           where ${position} >= $1::timestamptz and ${position} < ${day && write.name !== 'local-day' ? wholeDay : '$2::timestamptz'} offset 0) s`,
         [lower ?? '-infinity', upper ?? 'infinity'],
       );
       const [rowsNow, sum0, sum1] = figures.rows[0] ?? [];
