@@ -454,6 +454,7 @@ ${sql}
 
   test.each<[string, Files]>([
     ['a mutation', house(`ALTER TABLE m.t DELETE ${day}; ${insert}`)],
+    ['a mutation that tells the engine', dagWith(`ALTER TABLE m.t DELETE ${day}; ${insert}`)],
     ['a DELETE', house(`DELETE FROM m.t ${day}; ${insert}`)],
     ['a replicated table', house(`DELETE FROM m.t ${day}; ${insert}`, "ReplicatedMergeTree('/t', '{replica}')")],
     ['the clock only filters', house(`DELETE FROM m.t ${day}; ${insert} AND seen < now()`)],

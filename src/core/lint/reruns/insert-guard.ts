@@ -231,9 +231,9 @@ export function empties(view: StatementView, key: string): boolean {
 
 /** ClickHouse: `ALTER TABLE t DELETE WHERE …`. */
 export const mutates = (view: StatementView, key: string): boolean =>
-  view.statement.kind === 'alter' &&
+  (view.statement.kind === 'alter' || view.statement.kind === 'delete') &&
   writesTo(view, key) &&
-  /\bdelete\s+where\b/i.test(sourceText(view, view.statement));
+  /^\s*alter\b[\s\S]*\bdelete\s+(?:in\s+partition\s+\S+\s+)?where\b/i.test(sourceText(view, view.statement));
 
 /** Postgres: a partition that is made anew is empty, and so is that part of its table. */
 const isPartitionOf = ({ sql, statement }: StatementView, key: string): boolean => {
