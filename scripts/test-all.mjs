@@ -37,10 +37,11 @@ for (const [name, words] of suites) {
   well = npm(...words, '--', ...reporters) && well;
 }
 well = demoHolds() && well;
-const { failed, line } = countResults(
+const { failures, line } = countResults(
   results,
   suites.map(([name]) => name),
   well,
 );
+for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${line}\n`);
-process.exit(failed > 0 ? 1 : 0);
+process.exit(failures.length > 0 ? 1 : 0);
