@@ -8,12 +8,7 @@ const setupFiles = ['test/support/laws.ts'];
  */
 const lastResort = { testTimeout: 3_600_000, hookTimeout: 3_600_000 };
 
-const servers = {
-  setupFiles,
-  globalSetup: ['test/support/postgres-setup.ts'],
-  fileParallelism: false,
-  ...lastResort,
-};
+const servers = { setupFiles, globalSetup: ['test/support/postgres-setup.ts'], ...lastResort };
 
 export default defineConfig({
   test: {
@@ -29,8 +24,16 @@ export default defineConfig({
         },
       },
       // What every engine must hold, in a few minutes: part of `npm test`.
-      { test: { name: 'contract', include: ['test/warehouses/contract/**/*.test.ts'], ...servers } },
-      // The rest: laws, faults, crashes, whole programs; part of `npm run test:all`.
+      {
+        test: {
+          name: 'contract',
+          include: ['test/warehouses/contract/**/*.test.ts'],
+          fileParallelism: false,
+          ...servers,
+        },
+      },
+      // The rest: laws, faults, crashes, whole programs; part of `npm run test:all`. Two files at a time: one of them
+      // waits for its server most of the while.
       {
         test: {
           name: 'warehouses',

@@ -1,16 +1,31 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres-server.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+type Address = Pick<PostgresServer, 'host' | 'port' | 'user' | 'password'>;
 
 declare module 'vitest' {
   interface ProvidedContext {
-    postgres: { host: string; port: number; user: string; password: string };
+    postgres: readonly Address[];
   }
 }
 
-/** One server for the whole suite; each test file makes databases of its own. */
+/**
+ * A server for each worker of the suite, so that files which run side by side share no roles, settings, counters or
+ * sessions; each test file makes databases of its own. `the-server.ts` says which one is a file's.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startPostgres(['max_connections=60', 'deadlock_timeout=200ms']);
-  const { host, port, user, password } = server;
-  project.provide('postgres', { host, port, user, password });
-  return () => server.stop();
+  const started: PostgresServer[] = [];
+  // A project has a number of its own only where it sets one.
+  const { maxWorkers }: { maxWorkers?: number } = project.config;
+  const workers = maxWorkers ?? project.vitest.config.maxWorkers;
+  for (let worker = 0; worker < workers; worker++) {
+    started.push(await startPostgres(['max_connections=60', 'deadlock_timeout=200ms']));
+  }
+  project.provide(
+    'postgres',
+    started.map(({ host, port, user, password }) => ({ host, port, user, password })),
+  );
+  return async () => {
+    for (const server of started) await server.stop();
+  };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { Clock } from '../../src/core/run/unit/clock.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
@@ -11,6 +11,7 @@ import type { ConnectionConfig, PostgresConnection } from '../../src/core/wareho
 import type { ResultSet, Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { asSuperuser } from './postgres-server.ts';
+import { theServer } from './the-server.ts';
 
 export const engines = ['pglite', 'postgres'] as const;
 export type Engine = (typeof engines)[number];
@@ -19,9 +20,9 @@ const common = { name: 'test', protected: false, settings: {}, airflowIds: [] } 
 
 /** A connection to a fresh, empty database of the suite's server. */
 export async function freshDatabase(): Promise<PostgresConnection & { database: string }> {
-  const server = inject('postgres');
+  const server = theServer();
   const database = `t_${randomUUID().replaceAll('-', '')}`;
-  await asSuperuser({ ...server, host: '127.0.0.1', user: 'postgres' }, 'postgres', `create database ${database}`);
+  await asSuperuser(server, 'postgres', `create database ${database}`);
   return { ...common, engine: 'postgres', ...server, database, service: undefined, sslmode: 'disable' };
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
@@ -12,10 +12,10 @@ import { goodbyeMs } from '../../src/warehouses/postgres/postgres-session.ts';
 import { openProxy } from '../support/faults/faulty-proxy.ts';
 import { patienceMs } from '../support/patience.ts';
 import { asSuperuser, freePort, startPostgres } from '../support/postgres-server.ts';
+import { theServer } from '../support/the-server.ts';
 import { freshDatabase, job, neverAborted, realClock, scalar, shopTables, sql } from '../support/warehouse-fixture.ts';
 
 let connection: PostgresConnection & { database: string };
-const server = () => ({ ...inject('postgres'), host: '127.0.0.1' as const, user: 'postgres' as const });
 const folder = mkdtempSync(join(tmpdir(), 'backfill-connection-'));
 
 beforeAll(async () => {
@@ -142,7 +142,7 @@ describe('rights', () => {
     const fresh = await freshDatabase();
     const user = `u_${fresh.database.slice(2, 14)}`;
     await asSuperuser(
-      server(),
+      theServer(),
       fresh.database,
       `create role ${user} login password 'x'`,
       `revoke temporary on database ${fresh.database} from public`,
@@ -329,7 +329,7 @@ describe('a server that fails', () => {
   test('for want of disk: a storage error with its remedy, and the old rows stand', async () => {
     const fresh = await freshDatabase();
     await asSuperuser(
-      server(),
+      theServer(),
       fresh.database,
       `alter database ${fresh.database} set temp_file_limit = '1MB'`,
       `alter database ${fresh.database} set work_mem = '64kB'`,
@@ -355,7 +355,11 @@ describe('a server that fails', () => {
     await sql(warehouse, ...shopTables);
     await sqlLedgerStore(warehouse).listRuns(1);
     await warehouse.close();
-    await asSuperuser(server(), 'postgres', `alter database ${fresh.database} set default_transaction_read_only = on`);
+    await asSuperuser(
+      theServer(),
+      'postgres',
+      `alter database ${fresh.database} set default_transaction_read_only = on`,
+    );
     const standby = await openWarehouse(fresh);
     const executor = relationalExecutor(standby, { clock: realClock, owner: 'me' });
     expect(await executor.execute(job(), neverAborted)).toMatchObject({

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { planErrorCodes } from '../../src/core/plan/model/plan.ts';
 import { jobRefusalCodes } from '../../src/core/run/unit/job-refusal.ts';
@@ -17,6 +17,7 @@ import { stoppedCases } from '../support/cures/stopped-cases.ts';
 import { toldCases } from '../support/cures/told-cases.ts';
 import { asSuperuser } from '../support/postgres-server.ts';
 import type { CliResult } from '../support/run-cli.ts';
+import { theServer } from '../support/the-server.ts';
 import { freshDatabase, sql } from '../support/warehouse-fixture.ts';
 
 const cases: Readonly<Record<string, CureCase>> = { ...heldCases, ...refusedCases, ...stoppedCases, ...toldCases };
@@ -82,7 +83,7 @@ const runOf = ({ out }: CliResult): string => /^run (\d\S+): \d+ \w+,/m.exec(out
 /** A second database of the suite's server, with the same tables. */
 async function oneMore(database: string, wanted: boolean): Promise<void> {
   if (!wanted) return;
-  const server = { ...inject('postgres'), host: '127.0.0.1', user: 'postgres' } as const;
+  const server = theServer();
   await asSuperuser(server, 'postgres', `create database ${database}`);
   for (const statement of cureTables) await asSuperuser(server, database, statement);
 }
