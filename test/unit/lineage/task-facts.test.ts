@@ -101,6 +101,22 @@ describe('assets', () => {
   });
 });
 
+describe('a statement that breaks off', () => {
+  const broken = 'Not all that it reads and writes is known: a statement breaks off.';
+
+  it.each([
+    ['behind an operator', 'insert into m select * from a where b = 1 and', [broken]],
+    ['in a query that goes on', 'insert into m select * from a join', [broken]],
+    ['not at all', 'insert into m select * from a', []],
+  ])('may name more tables: %s', (_, sql, expected) => {
+    expect(
+      factsOf(sql)
+        .facts.get('d.t')
+        ?.unknowns.flatMap(({ about, message }) => (about === 'tables' ? [message] : [])),
+    ).toEqual(expected);
+  });
+});
+
 describe('names with parameters', () => {
   const sql = "insert into {{ params.schema }}.m select * from `{{ params.schema }}`.src where day = '{{ ds }}'";
   it('are those of the task, where it gives them', () => {

@@ -36,6 +36,7 @@ export function taskUnknowns(
       return isRead ? [] : [{ task: task.id, about: 'tables', table: undefined, message, at }];
     }),
     ...madeByItself(task, statements),
+    ...brokenOff(task, statements),
     ...templatedNames(task, statements, internal),
     ...(isScheduled(pipeline) ? reads.flatMap((read) => unknownWindow(task, read, writes, tables)) : []),
     ...(isScheduled(pipeline) ? writes.flatMap((write) => unknownSlice(task, write)) : []),
@@ -71,6 +72,14 @@ const madeByItself = (task: Task, statements: readonly TaskStatement[]): readonl
           return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, span) };
         }),
   );
+
+/** What stands behind the place where a statement breaks off may name more tables. */
+const brokenOff = (task: Task, statements: readonly TaskStatement[]): readonly Unknown[] =>
+  statements.flatMap(({ statement: { unfinished }, sql }) => {
+    if (unfinished === undefined) return [];
+    const message = 'Not all that it reads and writes is known: a statement breaks off.';
+    return [{ task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, unfinished) }];
+  });
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
