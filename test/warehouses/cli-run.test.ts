@@ -217,7 +217,7 @@ describe.each(engines)('a backfill on %s', (engine: Engine) => {
     expect(refused.err).toContain('shop.daily only adds rows to mart.daily');
     expect(refused.err).toContain('--allow-append');
     const asJson = JSON.parse((await cli('run', 'shop.daily', ...day, '--yes', '--format', 'json')).out);
-    expect(asJson.error).toMatchObject({ exitCode: 1, messages: [expect.stringContaining('append-in-plan')] });
+    expect(asJson.error.messages.join()).toContain('append-in-plan');
     expect((await onDatabase('select count(*) from mart.daily')).rows).toEqual([['0']]);
     expect((await cli('run', 'shop.daily', ...day, '--yes', '--allow-append')).code).toBe(0);
     const again = await cli('run', 'shop.daily', ...day, '--yes', '--allow-append', '--format', 'json');
