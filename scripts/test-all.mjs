@@ -1,5 +1,5 @@
 // Everything there is to run, one suite after the other: `npm test` with whole laws, the long suites of the warehouses, the
-// demo, real VS Codes, real Airflows. A suite that fails does not stop the next one; the last line counts all of them.
+// demo, real VS Codes, a real Spark, real Airflows. A suite that fails does not stop the next one; the last line counts all of them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ const suites = [
   ['npm', ['test']],
   ['warehouses', ['run', 'test:warehouses']],
   ['vscode', ['run', 'test:vscode']],
+  ['spark', ['run', 'test:spark']],
   ['engines', ['run', 'test:engines']],
 ];
 const env = { LAWS_TIMES: '1', ...process.env };

@@ -13,6 +13,7 @@ import { plannableTasks } from '../core/plan/tasks/plannable-tasks.ts';
 import { schemasOf } from '../core/sql/names/search-path.ts';
 import type { Problem } from '../core/text/span.ts';
 import { postgresZone } from '../core/time/zones/postgres-zone.ts';
+import { isZone } from '../core/time/zones/zone.ts';
 import { createAirflowMemory } from './airflow/airflow-memory.ts';
 import { pythonPath } from './airflow/python-path.ts';
 import { type Config, type ConnectionSpec, emptyConfig } from './config/config.ts';
@@ -153,7 +154,11 @@ export function findConfig(
 const settingNamed = (settings: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(settings).find(([key]) => key.toLowerCase() === name)?.[1];
 
-function readerConnection({ settings }: ConnectionSpec): ReaderConnection {
+function readerConnection({ engine, settings }: ConnectionSpec): ReaderConnection {
+  if (engine === 'spark') {
+    const sparkZone = settingNamed(settings, 'spark.sql.session.timezone');
+    return { dialect: 'spark', ...(sparkZone !== undefined && isZone(sparkZone) && { zone: sparkZone }) };
+  }
   const set = settingNamed(settings, 'timezone');
   const zone = set === undefined ? undefined : postgresZone(set);
   const path = settingNamed(settings, 'search_path');

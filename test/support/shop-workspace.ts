@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
+import type { DatabaseConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import type { ResultSet } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type Engine, freshDatabase, sql } from './warehouse-fixture.ts';
@@ -35,7 +35,7 @@ const branchTables = [
 /** A workspace whose connection `sandbox` is a fresh database with the tables that they read and write. */
 export interface ShopWorkspace {
   readonly root: string;
-  readonly connection: ConnectionConfig;
+  readonly connection: DatabaseConnection;
   /** What `backfill.yaml` takes from the environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Opens the database anew, as every command does. */
@@ -58,7 +58,7 @@ async function workspaceOf(
   const root = mkdtempSync(join(parent, 'shop-'));
   cpSync(join(fixtures, fixture), root, { recursive: true });
   const common = { name: 'sandbox', protected: false, settings: {}, airflowIds: [] };
-  let connection: ConnectionConfig = { ...common, engine: 'pglite', directory: join(root, '.backfill/sandbox') };
+  let connection: DatabaseConnection = { ...common, engine: 'pglite', directory: join(root, '.backfill/sandbox') };
   let env: Readonly<Record<string, string>> = {};
   if (engine === 'postgres') {
     const fresh = await freshDatabase();

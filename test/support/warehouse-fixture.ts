@@ -7,7 +7,7 @@ import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { Clock } from '../../src/core/run/unit/clock.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
-import type { ConnectionConfig, PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
+import type { DatabaseConnection, PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import type { ResultSet, Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { asSuperuser } from './postgres-server.ts';
@@ -28,7 +28,7 @@ export async function freshDatabase(): Promise<PostgresConnection & { database: 
 
 /** Fresh warehouses of one engine, gone after the test file. */
 export interface Fixture {
-  readonly connection: ConnectionConfig;
+  readonly connection: DatabaseConnection;
   readonly warehouse: Warehouse;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function openFixture(engine: Engine): Promise<Fixture> {
     return { connection, warehouse, close: () => warehouse.close() };
   }
   const parent = mkdtempSync(join(tmpdir(), 'backfill-pglite-'));
-  const connection: ConnectionConfig = { ...common, engine: 'pglite', directory: join(parent, 'data') };
+  const connection: DatabaseConnection = { ...common, engine: 'pglite', directory: join(parent, 'data') };
   const warehouse = await openWarehouse(connection);
   return {
     connection,

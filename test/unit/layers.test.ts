@@ -140,6 +140,9 @@ const typesOnly = new Set(['webview > core/ledger', 'webview > core/diff']);
 /** The one place that may import a package, so that it can be replaced there. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['src/warehouses/pglite/'],
+  '@grpc/grpc-js': ['src/warehouses/spark/'],
+  'apache-arrow': ['src/warehouses/spark/'],
+  protobufjs: ['src/warehouses/spark/'],
   '@vscode/webview-ui-toolkit': ['webview/ui.ts'],
   commander: ['src/cli/'],
   diff: ['src/cli/reporters/'],

@@ -493,6 +493,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
   'core/warehouse': [
     { room: 'port', decides: 'what an engine can do, and what its errors mean', imports: [] },
     {
+      room: 'dialects/spark',
+      decides: 'names, row hashes, figures, differences and partitions as Spark SQL; what DESCRIBE and SHOW say',
+      imports: ['port'],
+    },
+    {
       room: 'dialects/postgres',
       decides: 'names, values, predicates and row hashes as PostgreSQL text; what its catalog and planner are asked',
       imports: ['port'],
@@ -660,14 +665,43 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'jobs', 'order', 'session', 'relational/task', 'relational/preview'],
     },
     {
+      room: 'partitioned/target',
+      decides: "which partitions of which table of files are a unit's, and what stands against them",
+      imports: ['unit', 'tables'],
+    },
+    {
+      room: 'partitioned/compare',
+      decides: 'the result of a task where nobody sees it, and how it differs from what is there',
+      imports: ['unit', 'session', 'record', 'partitioned/target'],
+    },
+    {
+      room: 'partitioned',
+      decides: 'one unit on partitions of files: staged, compared, published, recorded; or looked at and thrown away',
+      imports: ['unit', 'jobs', 'session', 'tables', 'claim', 'record', 'partitioned/target', 'partitioned/compare'],
+    },
+    {
       room: 'preflight',
       decides: 'what the database has against a plan',
       imports: ['unit', 'jobs/slices', 'jobs', 'session', 'tables', 'relational/task'],
     },
     {
+      room: 'engine',
+      decides: 'which protocol the units of a warehouse go by',
+      imports: [
+        'unit',
+        'jobs',
+        'session',
+        'irrevocable',
+        'relational',
+        'relational/preview',
+        'preflight',
+        'partitioned',
+      ],
+    },
+    {
       room: 'survey',
       decides: 'what tables hold, interval by interval, whoever wrote it',
-      imports: ['unit', 'jobs', 'session', 'tables'],
+      imports: ['unit', 'jobs', 'session', 'tables', 'partitioned/target'],
     },
   ],
   'core/view': [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
+import type { DatabaseConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { runCli } from '../support/run-cli.ts';
 import { engines, freshDatabase, sql } from '../support/warehouse-fixture.ts';
@@ -25,7 +25,7 @@ const tables = [
 
 describe.each(engines)('run --preview on %s', (engine) => {
   const root = mkdtempSync(join(tmpdir(), 'backfill-preview-'));
-  const connections: Record<'prod' | 'clone' | 'empty', ConnectionConfig> = {} as never;
+  const connections: Record<'prod' | 'clone' | 'empty', DatabaseConnection> = {} as never;
   const env: Record<string, string> = {};
   const cli = (...words: readonly string[]) => runCli(['run', 'shop.daily', ...words], root, { env });
   const on = async (name: keyof typeof connections, ...statements: readonly string[]) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { substituteTables } from '../../src/core/run/jobs/snapshot-statements.ts';
-import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
+import type { DatabaseConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { type Engine, engines, freshDatabase, openFixture, sql } from '../support/warehouse-fixture.ts';
@@ -52,7 +52,7 @@ const inOne = `
 
 describe.each(engines)('sources on %s', (engine: Engine) => {
   let root = '';
-  let connection: ConnectionConfig;
+  let connection: DatabaseConnection;
   let env: Record<string, string> = {};
 
   /** What no engine does otherwise; each command opens the embedded database anew. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { findGaps, type Gap } from '../../core/run/survey/find-gaps.ts';
-import { type SliceSurvey, surveyLimitMs, surveySlices } from '../../core/run/survey/survey-slices.ts';
+import { openSurvey } from '../../core/run/survey/open-survey.ts';
+import type { SliceSurvey } from '../../core/run/survey/survey-slices.ts';
 import type { Instant } from '../../core/time/zones/instant.ts';
 import { type CalendarSurvey, calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { type CalendarCell, calendarGrid } from '../../core/view/page/range/calendar-view.ts';
@@ -44,12 +45,12 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
   const tasks = findTasks(words, workspace);
   const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
   await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
-    const session = await warehouse.connect('unit');
+    const survey = await openSurvey(warehouse, connection.settings);
     try {
       const found: GapsOfTask[] = [];
       for (const task of tasks) {
         const asked = calendarSurvey(task, workspace.facts.tasks.get(task.id), workspace.config, now);
-        const counted = await surveySlices(session, asked.slices, surveyLimitMs, connection.settings);
+        const counted = await survey.count(asked.slices);
         found.push(gapsOf(task, now, asked, counted));
       }
       shell.out(options.format === 'json' ? gapsJson(found) : gapsText(found, shell));
@@ -57,7 +58,7 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
       const isWhole = found.every(({ gaps: listed, untold }) => listed.length === 0 && untold.length === 0);
       shell.exit(isWhole ? exitCodes.done : exitCodes.findings);
     } finally {
-      await session.close();
+      await survey.close();
     }
   });
 }

@@ -9,6 +9,7 @@ import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
 import { checkScope } from '../arguments/check-scope.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { addWorkspaceOption, openWorkspace } from '../arguments/workspace-option.ts';
+import { refuseLake } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { type MadeSafe, makeSafeJson } from '../reporters/run/make-safe-json.ts';
 import { unifiedDiff } from '../reporters/text/unified-diff.ts';
@@ -139,6 +140,7 @@ async function install(
   if (paths.length > 0) throw new UsageError('--install changes a database and no file', 'leave the paths out');
   const workspace = await openWorkspace(folder === undefined ? {} : { workspace: folder }, shell);
   await withTarget(workspace, connection, shell, async ({ warehouse }) => {
+    refuseLake(warehouse, 'make-safe', 'name the connection of the database that the tasks write');
     const ledger = sqlLedgerStore(warehouse);
     try {
       await ledger.listRuns(1);

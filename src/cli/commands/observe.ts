@@ -18,6 +18,7 @@ import type { Workspace } from '../../node/load-workspace.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { openCarrier } from '../connection/carrier.ts';
+import { refuseLake } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { observedJson } from '../reporters/scheduler/observed-json.ts';
 import { observedText } from '../reporters/scheduler/observed-text.ts';
@@ -64,6 +65,7 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
   if (task === undefined || more.length > 0)
     throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
+    refuseLake(warehouse, 'watching', 'name the connection of a PostgreSQL');
     if (!canWatch(warehouse))
       throw new UsageError(
         `what others write to ${warehouse.description.target} cannot be seen`,

@@ -7,6 +7,7 @@ import { planJson } from '../../core/plan/plan-json.ts';
 import { batchFindings } from '../../core/run/batch/batch-findings.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import { withoutOthers } from '../../core/run/partitioned/check-lake.ts';
 import { planFileText } from '../../core/run/reviewed/plan-file-text.ts';
 import type { JobRefusal } from '../../core/run/unit/job-refusal.ts';
 import { airflowCommands } from '../../core/scheduler/commands/airflow-commands.ts';
@@ -27,7 +28,7 @@ import { joinDatabase, joinWarehouse } from '../connection/join-database.ts';
 import { type PlanNow, planFileNow } from '../connection/plan-file-now.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
-import { connectionName, toName } from '../connection/target.ts';
+import { connectionName, refuseLake, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { commandsText } from '../reporters/run/commands-text.ts';
 import { findingLines, planText } from '../reporters/run/plan-text.ts';
@@ -81,6 +82,7 @@ async function plan(words: readonly string[], options: PlanOptions, shell: Shell
   if (out !== undefined && options.offline !== true) {
     // What is to be run unchanged is planned as a run would plan it, also in a database that serves one process.
     return withTarget(read, name, shell, async (target) => {
+      refuseLake(target.warehouse, 'a plan file', 'plan without --out, and run the same selection');
       const workspace = await joinWarehouse(read, target, shell);
       const ask: AskPlan = (planned, { jobs }) =>
         askWarehouse(target.warehouse, planned, jobs, toName(read, target.connection));
@@ -206,7 +208,9 @@ function jobsOf(
     options: unitOptions(config, {}),
   };
   const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);
-  return prepareJobs(plan, facts, config.declared, setting, runsHere);
+  const prepared = prepareJobs(plan, facts, config.declared, setting, runsHere);
+  const isLake = connection !== undefined && config.connections.get(connection)?.engine === 'spark';
+  return isLake ? withoutOthers(prepared) : prepared;
 }
 
 /** Refusals that findings of the plan do not say. */

@@ -22,7 +22,7 @@ import { taskPlaces } from '../connection/describe-target.ts';
 import { joinWarehouse } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
-import { connectionName, type Target } from '../connection/target.ts';
+import { connectionName, refuseLake, type Target } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { findingLines } from '../reporters/run/plan-text.ts';
 import { type ProofReport, proofJson } from '../reporters/run/proof-json.ts';
@@ -66,6 +66,7 @@ async function prove(words: readonly string[], options: ProveOptions, shell: She
   reportPlanProblems(workspace, plan, shell);
   const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   await withTarget(workspace, name, shell, async (target) => {
+    refuseLake(target.warehouse, 'a proof', 'preview the interval, which stages and compares: backfill run --preview');
     const joined = await joinWarehouse(workspace, target, shell);
     const known = makePlan(joined.tasks, request);
     if (known.findings.some(({ severity }) => severity === 'error')) {

@@ -9,8 +9,8 @@ import type { Plan } from '../../core/plan/model/plan.ts';
 import type { PlanRequest } from '../../core/plan/model/plan-request.ts';
 import { batchFindings } from '../../core/run/batch/batch-findings.ts';
 import { checkCarried } from '../../core/run/carried/check-carried.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
 import { outsideText, previewing } from '../../core/run/irrevocable/outside-words.ts';
-import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { writtenSlices } from '../../core/run/jobs/slices/written-slices.ts';
 import {
@@ -20,10 +20,7 @@ import {
   refused as refusedRun,
   runPlan,
 } from '../../core/run/order/run-plan.ts';
-import { preflight } from '../../core/run/preflight/preflight.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
-import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
-import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { requestOf } from '../../core/run/reviewed/make-plan-file.ts';
 import type { ReviewedPlan } from '../../core/run/reviewed/plan-file.ts';
 import { markedTitle } from '../../core/run/reviewed/plan-mark.ts';
@@ -245,6 +242,7 @@ async function runOn(
   shell: Shell,
 ): Promise<(RunResult & { readonly stays?: boolean }) | undefined> {
   const { warehouse, connection } = target;
+  const engine = engineOf(warehouse);
   const settings = workspace.config.run;
   const isElsewhere = connection.name !== runsOn;
   // On a clone too the statements run as the scheduler would run them.
@@ -290,7 +288,7 @@ async function runOn(
       ...asked.jobs.values(),
     ]);
   }
-  const known = await withOutside(warehouse, there ?? asked);
+  const known = await engine.sift(there ?? asked);
   const { jobs, refused } = isPreview(options)
     ? await confirmOutside(plan, known, previewing, options.irrevocable ?? [], options.format, shell)
     : known;
@@ -300,7 +298,7 @@ async function runOn(
   const active = isElsewhere ? undefined : activeRuns(warehouse);
   const overlap = active && (await overlapping(active, runId, writtenSlices(plan, jobs)));
   const batches = isPreview(options) ? [] : batchFindings(plan, jobs);
-  const checked = withFindings(plan, [...batches, ...(await preflight(warehouse, plan, jobs))]);
+  const checked = withFindings(plan, [...batches, ...(await engine.preflight(plan, jobs))]);
   if (text) {
     const shown = withFindings(
       checked,
@@ -333,7 +331,7 @@ async function runOn(
     return result;
   }
   const purpose = isPreview(options) ? { timeBoxMs: previewTimeBoxMs } : ('run' as const);
-  const forecast = await forecastJobs(warehouse, planned, purpose);
+  const forecast = await engine.forecast(planned, purpose);
   if (text) shell.out(forecastText(forecast, shell.colors));
   if (!isPreview(options)) {
     const { selected, downstream } = planCounts(plan);
@@ -346,7 +344,7 @@ async function runOn(
     }
   }
   const env = { clock: shell.clock, owner: processOwner() };
-  const preview = isPreview(options) ? openPreview(warehouse, env, previewTimeBoxMs, planned) : undefined;
+  const preview = isPreview(options) ? engine.preview(env, previewTimeBoxMs, planned) : undefined;
   try {
     const result = await runPlan(
       {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
 import { runPlan } from '../../core/run/order/run-plan.ts';
-import { openPreview } from '../../core/run/relational/preview/preview.ts';
-import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { plural } from '../../core/text/plural.ts';
@@ -11,7 +10,7 @@ import { newRunId } from '../../node/run-id.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
-import { type Target, toName } from '../connection/target.ts';
+import { refuseLake, type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
@@ -48,7 +47,9 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
   const workspace = await openWorkspace(options, shell);
   const undoHere = async ({ warehouse, connection }: Target): Promise<void> => {
     const env = { clock: shell.clock, owner: processOwner() };
-    const preview = options.preview === true ? openPreview(warehouse, env, previewTimeBoxMs) : undefined;
+    if (options.preview === true)
+      refuseLake(warehouse, 'a preview of an undo', `what it would put back: backfill history ${run}`);
+    const preview = options.preview === true ? engineOf(warehouse).preview(env, previewTimeBoxMs, []) : undefined;
     const ledger = sqlLedgerStore(warehouse);
     try {
       const now = shell.clock.now();
@@ -66,7 +67,7 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       // An engine with one session cannot serve the ledger beside the preview.
       if (preview !== undefined) await ledger.close();
       const result = await runPlan(prepared, {
-        executor: preview?.executor ?? relationalExecutor(warehouse, env),
+        executor: preview?.executor ?? engineOf(warehouse).executor(env),
         ledger: preview === undefined ? ledger : undefined,
         clock: shell.clock,
         signal: shell.listenForCancel(),

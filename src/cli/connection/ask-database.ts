@@ -1,9 +1,9 @@
 import { activeRuns } from '../../core/ledger/active-overlaps.ts';
 import type { Plan, PlanFinding } from '../../core/plan/model/plan.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { writtenSlices } from '../../core/run/jobs/slices/written-slices.ts';
 import { overlapFinding, overlapping } from '../../core/run/order/run-plan.ts';
-import { preflight } from '../../core/run/preflight/preflight.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { resolveConnection } from '../../node/config/resolve-connection.ts';
@@ -52,6 +52,6 @@ export async function askWarehouse(
   connection: string | undefined,
 ): Promise<readonly PlanFinding[]> {
   const overlap = await overlapping(activeRuns(warehouse), '', writtenSlices(plan, jobs));
-  const found = await preflight(warehouse, plan, jobs);
+  const found = await engineOf(warehouse).preflight(plan, jobs);
   return [...(overlap === undefined ? [] : [overlapFinding(onConnection(overlap, connection))]), ...found];
 }

@@ -4,9 +4,9 @@ import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
 import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
 import { type CheckedJobs, checkCarried } from '../../core/run/carried/check-carried.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import type { RelationalRunner } from '../../core/run/session/runner.ts';
 import { decodeRunDocument } from '../../core/run/stored/run-document.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
@@ -104,7 +104,7 @@ export function executorFor(
   env: RelationalRunner,
   scheduler: Scheduler | undefined,
 ): UnitExecutor {
-  const here = relationalExecutor(warehouse, env);
+  const here = engineOf(warehouse).executor(env);
   return scheduler === undefined ? here : carriedExecutor(scheduler, warehouse, env, here);
 }
 

@@ -66,6 +66,8 @@ export async function joinWarehouse(
   { warehouse, connection }: { readonly warehouse: Warehouse; readonly connection: ConnectionConfig },
   shell: Shell,
 ): Promise<Workspace> {
+  // What stands behind the names of files is in Spark's catalog, which is not asked for views and functions.
+  if (warehouse.lake !== undefined) return workspace;
   const elsewhere = refuseElsewhere(workspace.config, connection.name, shell.env);
   const named = namedInWorkspace(workspace.facts, elsewhere);
   try {

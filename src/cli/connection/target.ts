@@ -4,7 +4,7 @@ import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { connectionFor, resolveConnection, type TaskPlace } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { openWarehouse } from '../../warehouses/open.ts';
-import type { Shell } from '../terminal/shell.ts';
+import { type Shell, UsageError } from '../terminal/shell.ts';
 
 export interface Target {
   readonly warehouse: Warehouse;
@@ -39,4 +39,10 @@ export async function openTarget(
   const resolved = resolveConnection(workspace.config, name, workspace.root, shell.env);
   if ('problem' in resolved) return resolved;
   return { connection: resolved.connection, warehouse: await openWarehouse(resolved.connection, makes) };
+}
+
+/** Throws a usage error where the tables of a connection are files: `what` is not there for them. */
+export function refuseLake({ lake, description }: Warehouse, what: string, instead: string): void {
+  if (lake === undefined) return;
+  throw new UsageError(`${what} is not there for ${description.target}`, instead);
 }

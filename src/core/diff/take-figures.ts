@@ -176,7 +176,7 @@ async function countDuplicates(
 }
 
 /** Both sums as 96-bit two's complement: a sum of 64-bit hashes over 2³² rows still fits. */
-function checksum(sum0: string | null | undefined, sum1: string | null | undefined): string {
+export function checksum(sum0: string | null | undefined, sum1: string | null | undefined): string {
   const half = (sum: string | null | undefined) =>
     BigInt.asUintN(96, BigInt(sum ?? '0'))
       .toString(16)

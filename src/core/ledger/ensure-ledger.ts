@@ -61,6 +61,8 @@ async function prepare(warehouse: Warehouse, session: Session): Promise<void> {
     );
   }
   await create(session, mayCreate === 't');
+  // What is claimed in it from now on is by this process.
+  if (warehouse.leases === 'exclusive') taken.add(warehouse);
 }
 
 async function create(session: Session, mayCreateSchema: boolean): Promise<void> {

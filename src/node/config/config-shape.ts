@@ -24,7 +24,7 @@ const secret = (what: string, description: string, otherwise: string) =>
 const password = secret('password', 'Password', ', or leave it out and use .pgpass or PGSERVICE');
 
 const connection = object('A database that runs can use', {
-  engine: choice('What kind of database it is', 'postgres', 'pglite'),
+  engine: choice('What kind of database it is', 'postgres', 'pglite', 'spark'),
   host: env('Host name, address or socket directory'),
   port: env('Port'),
   database: env('Database name'),
@@ -34,6 +34,11 @@ const connection = object('A database that runs can use', {
   sslmode: choice('How much TLS is asked for', 'disable', 'prefer', 'require', 'verify-ca', 'verify-full'),
   sslrootcert: env('File of the certificates that the server’s must come from, relative to this file, or system'),
   directory: env('Data directory of a PGlite database, relative to this file'),
+  url: env('Address of a Spark Connect server, like sc://spark.example.com:15002'),
+  token: secret('token', 'Token for a Spark Connect server', ''),
+  ledger: text(
+    'Connection whose database has the claims and records of units on Spark; left out: a PGlite database of this folder',
+  ),
   settings: mapOf('Session settings that the scheduler’s connection has, e.g. timezone', text('Value of the setting')),
   concurrency: whole('Units at work on it at once, of all runs and runners together', 1, 64),
   protected: flag('Ask for the connection’s name to be typed before a run'),

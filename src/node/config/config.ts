@@ -11,7 +11,7 @@ import type { EnvText } from './env-text.ts';
 export interface ConnectionSpec {
   readonly name: string;
   readonly at: SourceSpan;
-  readonly engine: 'postgres' | 'pglite';
+  readonly engine: 'postgres' | 'pglite' | 'spark';
   readonly host: EnvText | undefined;
   readonly port: EnvText | undefined;
   readonly database: EnvText | undefined;
@@ -23,6 +23,11 @@ export interface ConnectionSpec {
   readonly sslrootcert: EnvText | undefined;
   /** Of a PGlite database, relative to the workspace. */
   readonly directory: EnvText | undefined;
+  /** Of a Spark Connect server. */
+  readonly url: EnvText | undefined;
+  readonly token: EnvText | undefined;
+  /** Name of the connection that has its ledger; `undefined`: a database of the workspace. */
+  readonly ledger: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
   readonly protected: boolean;
   /** Units at work on it at once, of all runs together. */

@@ -5,7 +5,8 @@ import type { Config, ConnectionSpec } from './config.ts';
  * is a copy, whose ledger knows what the other one knew when it was made; of two names of one database one is enough.
  */
 export function ledgerConnections({ connections, defaultConnection }: Config): readonly string[] {
-  const specs = [...connections.values()];
+  // The ledger of a lake is that of a database, or a file that the command line opens.
+  const specs = [...connections.values()].filter(({ engine }) => engine !== 'spark');
   const copies = new Set(specs.map(({ preview }) => preview));
   const isFirst = ({ name }: ConnectionSpec): boolean => name === defaultConnection;
   const known = new Set<string>();

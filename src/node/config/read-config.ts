@@ -46,8 +46,9 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
   for (const [name, connection] of written.connections ?? []) {
     const at = placeOf(root, context, 'connections', name);
     const engine = connection.engine ?? (connection.directory === undefined ? 'postgres' : 'pglite');
-    if (engine === 'pglite' && connection.directory === undefined) {
-      context.problems.push({ message: `connection ${name} needs a directory`, at, severity: 'error' });
+    const problem = wrongEngine(engine, connection);
+    if (problem !== undefined) {
+      context.problems.push({ message: `connection ${name} ${problem}`, at, severity: 'error' });
       continue;
     }
     connections.set(name, {
@@ -63,6 +64,9 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
       sslmode: connection.sslmode,
       sslrootcert: connection.sslrootcert,
       directory: connection.directory,
+      url: connection.url,
+      token: connection.token,
+      ledger: connection.ledger,
       settings: Object.fromEntries(connection.settings ?? []),
       protected: connection.protected ?? false,
       concurrency: connection.concurrency,
@@ -81,6 +85,14 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
       at: placeOf(root, context, 'connections', name, 'preview'),
       severity: 'error',
     });
+  }
+  for (const { name, ledger } of connections.values()) {
+    if (ledger === undefined || ['postgres', 'pglite'].includes(connections.get(ledger)?.engine ?? '')) continue;
+    const message = connections.has(ledger)
+      ? `connection ${name} names ${ledger} for its ledger, which is no database; name one of postgres or pglite`
+      : `there is no connection ${ledger}${didYouMean(ledger, connections.keys())}`;
+    const at = placeOf(root, context, 'connections', name, 'ledger');
+    context.problems.push({ message, at, severity: 'error' });
   }
   const named = written.defaultConnection;
   if (named !== undefined && !connections.has(named)) {
@@ -300,4 +312,24 @@ function placeOf(root: Node, context: ReadContext, ...path: readonly string[]): 
     node = pair.value as Node | null;
   }
   return place;
+}
+
+/** What an engine lacks, or has and cannot use; `undefined` where neither. */
+function wrongEngine(
+  engine: ConnectionSpec['engine'],
+  {
+    directory,
+    url,
+    token,
+    ledger,
+    preview,
+  }: Pick<Partial<ConnectionSpec>, 'directory' | 'url' | 'token' | 'ledger' | 'preview'>,
+): string | undefined {
+  if (engine === 'pglite' && directory === undefined) return 'needs a directory';
+  if (engine === 'spark') {
+    if (url === undefined) return 'needs a url, like sc://localhost:15002';
+    return preview === undefined ? undefined : 'is of Spark, where a preview publishes nothing; leave preview out';
+  }
+  const odd = Object.entries({ url, token, ledger }).find(([, value]) => value !== undefined);
+  return odd && `has ${odd[0]}, which only an engine: spark has`;
 }

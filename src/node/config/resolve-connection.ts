@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../../core/text/span.ts';
-import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
+import type { ConnectionConfig, DatabaseConnection } from '../../core/warehouse/port/connection-config.ts';
 import { didYouMean } from '../nearest-names.ts';
 import type { Config, ConnectionSpec } from './config.ts';
 import { type EnvText, resolveEnvText } from './env-text.ts';
@@ -39,20 +39,17 @@ export function resolveConnection(
     missing.push(...found.missing);
     return undefined;
   };
-  const connection = connectionOf(spec, look, root);
+  const connection = connectionOf(spec, look, root, config.connections);
   if (missing.length > 0) {
     const names = [...new Set(missing)].join(', ');
     const message = `connection ${wanted} needs the environment variable ${names}, which is not set`;
     return { problem: { message, at: spec.at, severity: 'error' } };
   }
-  if (
-    connection.engine === 'postgres' &&
-    connection.port !== undefined &&
-    !(connection.port > 0 && connection.port < 65_536)
-  ) {
+  const database = connection.engine === 'spark' ? connection.ledger : connection;
+  if (database.engine === 'postgres' && database.port !== undefined && !(database.port > 0 && database.port < 65_536)) {
     return {
       problem: {
-        message: `connection ${wanted}: the port is not a number from 1 to 65535`,
+        message: `connection ${database.name}: the port is not a number from 1 to 65535`,
         at: spec.at,
         severity: 'error',
       },
@@ -91,11 +88,29 @@ export function databaseOf({ connections }: Config, name: string, env: Environme
   return found !== undefined && 'value' in found ? found.value : undefined;
 }
 
-function connectionOf(
-  spec: ConnectionSpec,
-  look: (text: EnvText | undefined) => string | undefined,
-  root: string,
-): ConnectionConfig {
+type Look = (text: EnvText | undefined) => string | undefined;
+
+function connectionOf(spec: ConnectionSpec, look: Look, root: string, all: Config['connections']): ConnectionConfig {
+  if (spec.engine !== 'spark') return databaseConnection(spec, look, root);
+  const { name, settings, airflowIds } = spec;
+  const named = spec.ledger === undefined ? undefined : all.get(spec.ledger);
+  const own = { name, settings: {}, airflowIds: [], protected: false };
+  return {
+    name,
+    settings,
+    airflowIds,
+    protected: spec.protected,
+    engine: 'spark',
+    url: look(spec.url) ?? '',
+    token: look(spec.token),
+    ledger:
+      named === undefined
+        ? { ...own, engine: 'pglite', directory: resolve(root, `.backfill/ledger-${name}`) }
+        : databaseConnection(named, look, root),
+  };
+}
+
+function databaseConnection(spec: ConnectionSpec, look: Look, root: string): DatabaseConnection {
   const { name, settings, airflowIds } = spec;
   const common = { name, settings, airflowIds, protected: spec.protected };
   if (spec.engine === 'pglite') {

@@ -208,11 +208,20 @@ const preflightOn = (warehouse: Warehouse): Pick<RunPorts, 'preflight'> => ({
 /** SQLSTATE of a password that is wrong or missing. */
 const wrongPassword = '28P01';
 
+/** The page shows locks, traces and proofs of a database; of a lake none of them would be true. */
+const onCommandLine = (name: string): WorldAnswer => ({
+  kind: 'world',
+  error: 'other',
+  message: `${name} is a connection of Spark, and those are worked on from the command line`,
+  remedy: `in a terminal of this folder: backfill run TASK --from DAY --to DAY --connection ${name} --preview`,
+});
+
 /** What the world says (no server, a wrong password, no rights) is an answer; anything else is a bug and throws. */
 async function withWarehouse<T>(
   connection: ConnectionConfig,
   work: (warehouse: Warehouse) => Promise<T>,
 ): Promise<T | WorldAnswer> {
+  if (connection.engine === 'spark') return onCommandLine(connection.name);
   try {
     const warehouse = await openWarehouse(connection);
     try {

@@ -245,6 +245,26 @@ describe('readConfig', () => {
       'version: 1\nconnections: { s: { engine: pglite } }\n',
       [expect.stringContaining('connection s needs a directory')],
     ],
+    [
+      'a Spark without an address',
+      'version: 1\nconnections: { s: { engine: spark } }\n',
+      [expect.stringContaining('connection s needs a url')],
+    ],
+    [
+      'a ledger that is no database',
+      'version: 1\nconnections: { s: { engine: spark, url: "sc://h", ledger: s } }\n',
+      [expect.stringContaining('connection s names s for its ledger, which is no database')],
+    ],
+    [
+      'an address where no Spark is',
+      'version: 1\nconnections: { s: { engine: postgres, url: "sc://h" } }\n',
+      [expect.stringContaining('connection s has url, which only an engine: spark has')],
+    ],
+    [
+      'a token in the file',
+      'version: 1\nconnections: { s: { engine: spark, url: "sc://h", token: abc } }\n',
+      [expect.stringContaining('a token must not stand in this file')],
+    ],
   ])('says %s', (_, source, expected) => {
     expect(said(source)).toEqual(expected);
   });
@@ -508,7 +528,7 @@ test('the JSON schema describes the same keys', () => {
       run: {
         properties: { compare: { enum: ['rows', 'checksums', 'none'] }, concurrency: { minimum: 1, maximum: 64 } },
       },
-      connections: { additionalProperties: { properties: { engine: { enum: ['postgres', 'pglite'] } } } },
+      connections: { additionalProperties: { properties: { engine: { enum: ['postgres', 'pglite', 'spark'] } } } },
     },
   });
 });

@@ -10,6 +10,7 @@ test('every connection has a ledger, the default one first', () => {
     ledgersOf(`version: 1
 defaultConnection: office
 connections:
+  lake: { engine: spark, url: 'sc://spark', ledger: office }
   sandbox: { engine: pglite, directory: .backfill/sandbox }
   office: { engine: postgres, host: db, database: shop }
   archive: { engine: postgres, host: db, database: archive }

@@ -293,9 +293,10 @@ function summaryLines({ result, previewed, undoes, undoneBy, connection }: RunVi
   const rest = `${countsText(units)}${took}`;
   if (preview) {
     const where = previewed === undefined ? '' : ` on ${previewed.connection}`;
-    const { stays, notLookedAt = [] } = previewed ?? {};
+    const { stays, notLookedAt = [], way } = previewed ?? {};
+    const nothing = way === 'stage' ? 'nothing was published' : 'nothing was written';
     const kept = [
-      stays === undefined && notLookedAt.length === 0 ? 'nothing was written' : 'no row was kept',
+      stays === undefined && notLookedAt.length === 0 ? nothing : 'no row was kept',
       ...(stays === undefined ? [] : [`what ${stays.join(', ')} did beside stays`]),
       ...notLookedAt,
     ].join('; ');

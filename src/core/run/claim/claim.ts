@@ -28,6 +28,7 @@ interface ClaimingUnit {
   readonly env: RelationalRunner;
   readonly types: TypeCache;
   readonly atWork: ReadonlySet<UnitJob>;
+  readonly targets?: readonly Target[] | undefined;
 }
 
 /**
@@ -36,7 +37,7 @@ interface ClaimingUnit {
  */
 export async function claimSlices(
   session: Session,
-  { job, warehouse, env, types, atWork }: ClaimingUnit,
+  { job, warehouse, env, types, atWork, targets: known }: ClaimingUnit,
 ): Promise<Claim> {
   await session.query('begin isolation level read committed');
   const { search_path: searchPath } = job.options.settings;
@@ -45,7 +46,7 @@ export async function claimSlices(
     protectiveSettings(job.options),
     searchPath === undefined ? {} : { search_path: searchPath },
   );
-  const targets = await resolveTargets(session, job, warehouse.description, types);
+  const targets = known ?? (await resolveTargets(session, job, warehouse.description, types));
   const slices = JSON.stringify(targets.map(ledgerSlice));
   await lockTargets(session, [...new Set([...capRows(job), ...targets.map((target) => target.qualified)])]);
   /** This process made it, lost the connection, and works on it no more, whatever its lease says. */

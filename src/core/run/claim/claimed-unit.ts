@@ -3,6 +3,7 @@ import type { TypeCache } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import type { RelationalRunner } from '../session/runner.ts';
+import type { Target } from '../tables/target.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { type Claim, claimSlices } from './claim.ts';
@@ -17,6 +18,8 @@ export interface UnitRun {
   readonly heartbeat: Heartbeat;
   /** Jobs that the same process is running. */
   readonly atWork: ReadonlySet<UnitJob>;
+  /** Its targets, where they are no tables of the warehouse; else the warehouse is asked for them. */
+  readonly targets?: readonly Target[] | undefined;
   /** Units of the run that were confirmed as committed; where the server does not have them, the unit does not run. */
   readonly follows: readonly UnitId[];
   /** Set while a claim is held that nothing has deleted yet. */

@@ -94,6 +94,11 @@ async function slicesNow(
   warehouse: Warehouse,
 ): Promise<{ readonly slices: readonly AppliedSlice[]; readonly problem: string | undefined }> {
   try {
+    if (warehouse.lake !== undefined)
+      return {
+        slices: [],
+        problem: `its tables are not in the ledger's database, but in ${warehouse.description.target}`,
+      };
     const targets = await resolveTargets(session, job, warehouse.description, new Map());
     if (targets.some(({ relation }) => relation?.table.rowSecurity)) await applySettings(session, unhidden);
     const slices: AppliedSlice[] = [];

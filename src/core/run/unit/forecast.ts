@@ -5,9 +5,10 @@ import { plural } from '../../text/plural.ts';
 export interface Forecast {
   /**
    * `query`: a query is compared with the live rows, nothing is written. `transaction`: everything in one transaction
-   * that is rolled back. `units`: each unit in a transaction of its own.
+   * that is rolled back. `units`: each unit in a transaction of its own. `stage`: results are written beside their tables,
+   * compared, and deleted.
    */
-  readonly way: 'query' | 'transaction' | 'units';
+  readonly way: 'query' | 'transaction' | 'units' | 'stage';
   /** The planner's estimates over all units, most rows first. `whole`: it scans all of the table each time. */
   readonly reads: readonly { readonly table: string; readonly rows: number; readonly whole: boolean }[];
   readonly writes: readonly TableWrites[];
@@ -54,7 +55,9 @@ export function forecastInWords(forecast: Forecast): readonly ForecastLine[] {
   if (way === 'query') {
     const ofRun = changes.length === 0 ? '' : `; a run about ${few(changes, '; ')}`;
     lines.push({ about: 'writes', text: `nothing${ofRun}` });
-  } else if (changes.length > 0) lines.push({ about: 'writes', text: `about ${few(changes, '; ')}` });
+  } else if (way === 'stage')
+    lines.push({ about: 'writes', text: 'a stage beside each table, which is deleted again' });
+  else if (changes.length > 0) lines.push({ about: 'writes', text: `about ${few(changes, '; ')}` });
   if (unplanned > 0) {
     const more = reads.length + changes.length > 0 ? ' more' : '';
     lines.push({ about: 'writes', text: `not estimated: ${plural(unplanned, 'statement')}${more}` });

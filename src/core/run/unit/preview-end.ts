@@ -11,8 +11,8 @@ export interface PreviewTraces {
 
 /** How a preview ended. */
 export interface PreviewEnd {
-  /** `query`: nothing was written. `transaction`: what was written was rolled back. */
-  readonly way: 'query' | 'transaction';
+  /** `query`: nothing was written. `transaction`: what was written was rolled back. `stage`: it was written beside the tables, and deleted. */
+  readonly way: 'query' | 'transaction' | 'stage';
   /** Tasks that did what no rollback takes back; absent: none. */
   readonly stays?: readonly TaskId[] | undefined;
   /** Tasks that ran SQL which they make, in words; absent: none. What that did outside is not known. */

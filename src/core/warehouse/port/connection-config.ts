@@ -1,5 +1,8 @@
 /** A connection of `backfill.yaml`, environment references resolved. Secrets live here only in memory. */
-export type ConnectionConfig = PostgresConnection | PgliteConnection;
+export type ConnectionConfig = DatabaseConnection | SparkConnection;
+
+/** A database, which can have a ledger. */
+export type DatabaseConnection = PostgresConnection | PgliteConnection;
 
 interface CommonConnection {
   readonly name: string;
@@ -29,6 +32,15 @@ export interface PgliteConnection extends CommonConnection {
   readonly engine: 'pglite';
   /** Data directory, absolute. */
   readonly directory: string;
+}
+
+/** Tables of files behind a Spark Connect server; claims and records of their units are in the database `ledger`. */
+export interface SparkConnection extends CommonConnection {
+  readonly engine: 'spark';
+  /** `sc://host:port/;use_ssl=true`, without a token. */
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly ledger: DatabaseConnection;
 }
 
 /** By which sessions of ours are told from those of others. */

@@ -42,4 +42,16 @@ export interface Warehouse {
   readonly leases: 'server' | 'exclusive';
   connect(purpose: 'unit' | 'heartbeat' | 'ledger'): Promise<Session>;
   close(): Promise<void>;
+  /** Set where the tables of units are not in this database, which then has their claims, fences and records only. */
+  readonly lake?: Lake | undefined;
+}
+
+/** An engine whose tables are files: no transactions and no locks. What keeps its units apart is in the warehouse that it hangs on. */
+export interface Lake {
+  readonly serverVersion: string;
+  /**
+   * A session of its own, whose statements take no bound values: for statements of ours, or as the server gives it for those of a
+   * task, whose settings and temporary views are not shared.
+   */
+  connect(purpose: 'own' | 'task'): Promise<Session>;
 }

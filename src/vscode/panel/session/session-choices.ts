@@ -88,6 +88,7 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
 /** The database of a connection for the eye; never a secret. */
 export function targetInWords(connection: ConnectionConfig): string {
   if (connection.engine === 'pglite') return 'embedded database';
+  if (connection.engine === 'spark') return `spark · ${connection.url.replace(/\/?;.*$/, '')}`;
   const { service, host, port, database } = connection;
   if (service !== undefined) return `postgres · service ${service}`;
   return `postgres · ${database ?? ''}@${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`;

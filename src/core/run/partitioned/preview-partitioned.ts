@@ -1,0 +1,131 @@
+import type { Lake, Session } from '../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import { decide } from '../record/decide.ts';
+import { heldOutcome } from '../record/held-outcome.ts';
+import { cancellable } from '../session/cancellable.ts';
+import type { RelationalRunner } from '../session/runner.ts';
+import { stopSignal } from '../session/stop-signal.ts';
+import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
+import type { CancelSignal } from '../unit/cancel-signal.ts';
+import type { PreviewEnd } from '../unit/preview-end.ts';
+import type { UnitExecutor } from '../unit/unit-executor.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { UnitOutcome } from '../unit/unit-outcome.ts';
+import { discardStage, fillStage, stageOf } from './compare/stage.ts';
+import { compareStage, liveSlice } from './compare/stage-and-compare.ts';
+import { withTaskSession } from './compare/task-session.ts';
+import { refusedOutcome } from './partitioned-executor.ts';
+import { type LakeTarget, lakeTarget } from './target/lake-table.ts';
+import { type Overwrite, readOverwrite } from './target/overwrite.ts';
+
+/**
+ * Opens a preview on files: each unit's result is staged, compared with what is there, and deleted; it is never published. A unit
+ * that reads what another one of the preview would make is computed from what is there now, and says so. After `timeBoxMs` what
+ * runs is stopped.
+ */
+export function previewPartitioned(
+  lake: Lake,
+  env: RelationalRunner,
+  timeBoxMs: number,
+  jobs: readonly UnitJob[],
+): { readonly executor: UnitExecutor; end(): Promise<PreviewEnd> } {
+  const over = stopSignal();
+  const finished = stopSignal();
+  let timedOut = false;
+  void env.clock.sleep(timeBoxMs, finished).then(() => {
+    if (finished.aborted) return;
+    timedOut = true;
+    over.abort();
+  });
+  let count = 0;
+
+  const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
+    const startedAt = env.clock.now();
+    const durationMs = () => env.clock.now() - startedAt;
+    const overwrite = readOverwrite(job);
+    if (overwrite.kind === 'refused') return refusedOutcome(overwrite, durationMs());
+    const stop = () => over.abort();
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    let session: Session | undefined;
+    try {
+      session = await lake.connect('own');
+      const steps = cancellable(session, over);
+      const at = await lakeTarget(steps.session, overwrite, lake.serverVersion);
+      const token = `preview${++count}`;
+      return await lookAt(
+        { env, lake, job, at, overwrite, own: steps.session, steady: session, signal: over },
+        token,
+        jobs,
+        durationMs,
+      );
+    } catch (error) {
+      if (signal.aborted && isCancellation(error))
+        return { state: 'cancelled', confirmed: true, durationMs: durationMs() };
+      const cause = timedOut && isCancellation(error) ? outOfTime(timeBoxMs) : error;
+      return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await session?.close();
+    }
+  };
+  const end = async (): Promise<PreviewEnd> => {
+    finished.abort();
+    return { way: 'stage', traces: { deadRows: [], sequences: [] } };
+  };
+  return { executor: { execute, maxConcurrency: 1 }, end };
+}
+
+interface Looking {
+  readonly env: RelationalRunner;
+  readonly lake: Lake;
+  readonly job: UnitJob;
+  readonly at: LakeTarget;
+  readonly overwrite: Overwrite;
+  readonly own: Session;
+  readonly steady: Session;
+  readonly signal: CancelSignal;
+}
+
+async function lookAt(
+  { env, lake, job, at, overwrite, own, steady, signal }: Looking,
+  token: string,
+  jobs: readonly UnitJob[],
+  durationMs: () => number,
+): Promise<UnitOutcome> {
+  const stage = stageOf(at, job, token);
+  try {
+    const live = await liveSlice(own, at);
+    await withTaskSession({ lake, job, signal, env }, (task) => fillStage(own, task, at, stage, overwrite));
+    const { applied } = await compareStage(own, at, stage, live, job);
+    const notes = [...applied.notes, ...fromWhatIsThere(job, jobs)];
+    const decision = decide(applied, job);
+    if (decision.kind === 'held') return heldOutcome(decision, applied, job, durationMs());
+    const slices = applied.slices.map(({ diff }) => diff);
+    return { state: 'previewed', changed: decision.kind === 'changed', slices, notes, durationMs: durationMs() };
+  } finally {
+    // Where Spark is gone it stays behind, beside the folder of the table, and takes space.
+    await discardStage(steady, at, stage).catch(() => undefined);
+  }
+}
+
+/** Reads what another unit of the preview would make. */
+function fromWhatIsThere(job: UnitJob, jobs: readonly UnitJob[]): readonly string[] {
+  const others = jobs.filter(({ unit }) => unit !== job.unit).flatMap(({ slices }) => slices.map(({ table }) => table));
+  const read = new Set(job.inputs.map(({ table }) => table).filter((table) => others.includes(table)));
+  return read.size === 0
+    ? []
+    : [
+        `it was computed from ${[...read].join(', ')} as ${read.size === 1 ? 'it is' : 'they are'} now: a preview publishes nothing, so that a run may give other rows`,
+      ];
+}
+
+const outOfTime = (timeBoxMs: number): WarehouseError =>
+  new WarehouseError(
+    'timeout',
+    `The preview took longer than ${Math.round(timeBoxMs / 1000)} s and was stopped.`,
+    false,
+    {
+      hint: 'Preview fewer intervals, or allow it more time.',
+    },
+  );

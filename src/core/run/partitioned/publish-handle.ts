@@ -1,0 +1,56 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
+import { type Decoder, list, optional, record, text } from '../../ledger/decoder.ts';
+import { readCarriedSql, saveCarriedSql } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
+import type { PartitionSpec } from '../../warehouse/port/file-table.ts';
+import type { Session } from '../../warehouse/port/ports.ts';
+import { lostClaim } from '../claim/fence.ts';
+import type { UnitJob } from '../unit/unit-job.ts';
+import type { Stage } from './compare/stage.ts';
+
+/** One partition that is given another folder; without `from` there is no such partition yet, without `to` it goes. */
+export interface Swap {
+  readonly spec: PartitionSpec;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What is known of a unit's publishing, written down before its first step: whoever goes on ends it, and never begins another one. */
+export interface Publishing {
+  readonly swaps: readonly Swap[];
+  readonly diff: SliceDiff;
+  readonly notes: readonly string[];
+}
+
+/** Written down before each step that somebody else may have to end or to clear away. */
+export interface LakeHandle {
+  readonly stage: Stage;
+  readonly publishing?: Publishing | undefined;
+}
+
+const spec: Decoder<PartitionSpec> = (value) => value as PartitionSpec;
+const handle = record<LakeHandle>({
+  stage: record<Stage>({ name: text, location: text }),
+  publishing: optional(
+    record<Publishing>({
+      swaps: list(record<Swap>({ spec, from: optional(text), to: optional(text) })),
+      diff: (value) => value as SliceDiff,
+      notes: list(text),
+    }),
+  ),
+});
+
+export async function readLakeHandle(session: Session, { run, unit }: UnitJob): Promise<LakeHandle | undefined> {
+  const found = (await session.query(readCarriedSql, [run, unit])).rows[0]?.[0];
+  return found === undefined || found === null ? undefined : handle(JSON.parse(found), '');
+}
+
+/** Throws where the claim of the unit is gone. */
+export async function saveLakeHandle(
+  session: Session,
+  { run, unit }: UnitJob,
+  fence: string,
+  known: LakeHandle,
+): Promise<void> {
+  const saved = await session.query(saveCarriedSql, [run, unit, JSON.stringify(known), fence]);
+  if (saved.rows.length === 0) throw lostClaim();
+}

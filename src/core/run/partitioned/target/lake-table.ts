@@ -1,0 +1,98 @@
+import {
+  describePartitionSql,
+  partitionLocation,
+  partitionsOf,
+  showPartitionsSql,
+} from '../../../warehouse/dialects/spark/partition-sql.ts';
+import { unhashable } from '../../../warehouse/dialects/spark/row-hash.ts';
+import { describeTableSql, fileTableOf, tableSql } from '../../../warehouse/dialects/spark/table-sql.ts';
+import type { FileTable, Partition, PartitionSpec } from '../../../warehouse/port/file-table.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
+import type { Target } from '../../tables/target.ts';
+import type { OwnPartitions } from './overwrite.ts';
+import { type SlicePartitions, slicePartitions } from './slice-partitions.ts';
+
+/** The target of a unit as the catalog has it. */
+export interface LakeTarget {
+  readonly file: FileTable;
+  readonly target: Target & { readonly relation: NonNullable<Target['relation']> };
+  readonly own: SlicePartitions;
+}
+
+/** Formats of tables whose partitions are folders of files, as `USING` names them. */
+const providers: ReadonlySet<string> = new Set(['parquet', 'orc']);
+
+/** The target of a unit; throws {@link WarehouseError} where it cannot be published partition by partition, with the cure. */
+export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVersion: string): Promise<LakeTarget> {
+  const file = fileTableOf(await lake.query(describeTableSql(asked.target)));
+  const { table } = file;
+  const { slice } = asked;
+  const elsewhere = 'Let its scheduler run it.';
+  if (file.kind === 'view') throw cannot(`${table.qualified} is a view.`, 'Name the table behind it.');
+  if (!providers.has(file.provider))
+    throw cannot(
+      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet or orc are carried out from here.`,
+      elsewhere,
+    );
+  if (file.partitionedBy.length === 0)
+    throw cannot(
+      `${table.qualified} is not partitioned, so that nothing less than the whole table can be replaced.`,
+      `Partition it by ${slice.column}, or let its scheduler run the task.`,
+    );
+  if (!file.tracksPartitions || file.location === undefined)
+    throw cannot(
+      `The catalog does not know the partitions of ${table.qualified}, so that none can be given another folder.`,
+      `Have them tracked: MSCK REPAIR TABLE ${tableSql(file)}, with spark.sql.hive.manageFilesourcePartitions on.`,
+    );
+  const left = new Set(slice.volatile);
+  const compared = table.columns.filter(({ name }) => !left.has(name));
+  const [odd] = unhashable(compared);
+  if (odd !== undefined)
+    throw cannot(
+      `Column ${odd.name} of ${table.qualified} is ${odd.type}, of which no checksum can be made.`,
+      'Declare it under volatile of its writes in backfill.yaml; it is then not compared.',
+    );
+  const missing = slice.key.find((name) => !table.columns.some((column) => column.name === name));
+  if (missing !== undefined)
+    throw cannot(`${table.qualified} has no column ${missing} of its declared key.`, 'Mend the key in backfill.yaml.');
+  return {
+    file,
+    own: slicePartitions(file, asked),
+    target: {
+      slice,
+      qualified: table.qualified,
+      relation: {
+        table,
+        predicate: undefined,
+        key: slice.key,
+        keyGuaranteed: false,
+        volatile: slice.volatile,
+        hash: 'hash',
+        server: serverVersion,
+      },
+    },
+  };
+}
+
+/** All partitions of a table, by their values. */
+export const listPartitions = async (lake: Session, file: FileTable): Promise<readonly PartitionSpec[]> =>
+  partitionsOf(await lake.query(showPartitionsSql(file)));
+
+/** Partitions with the folders that hold their rows now. */
+export async function withLocations(
+  lake: Session,
+  file: FileTable,
+  specs: readonly PartitionSpec[],
+): Promise<readonly Partition[]> {
+  const found: Partition[] = [];
+  for (const spec of specs) {
+    const location = partitionLocation(await lake.query(describePartitionSql(file, spec)));
+    if (location === undefined)
+      throw new WarehouseError('other', `Spark does not say where a partition of ${file.table.qualified} is.`, false);
+    found.push({ spec, location });
+  }
+  return found;
+}
+
+const cannot = (message: string, hint: string): WarehouseError => new WarehouseError('other', message, false, { hint });

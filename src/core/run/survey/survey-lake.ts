@@ -1,0 +1,64 @@
+import type { UnitId } from '../../plan/model/plan.ts';
+import { nameParts } from '../../sql/model/name-parts.ts';
+import { epochMs } from '../../warehouse/dialects/postgres/slice-predicate.ts';
+import { countByColumnSql, describeTableSql, fileTableOf } from '../../warehouse/dialects/spark/table-sql.ts';
+import type { Session } from '../../warehouse/port/ports.ts';
+import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
+import { dayOf } from '../partitioned/target/slice-partitions.ts';
+import type { SliceSurvey, SurveySlice } from './survey-slices.ts';
+
+/**
+ * Counts tables of files by their partitions, each table once; the files are not read, only what stands at their ends. A slice that is cut by
+ * another column, or within a day, is not counted, and why is said. Throws {@link WarehouseError} where the connection is lost.
+ */
+export async function surveyLake(session: Session, slices: readonly SurveySlice[]): Promise<SliceSurvey> {
+  const rows = new Map<UnitId, number>();
+  const untold: string[] = [];
+  const tables = new Map<string, SurveySlice[]>();
+  for (const slice of slices) {
+    const key = JSON.stringify([slice.table, slice.rows.column]);
+    const asked = tables.get(key);
+    if (asked === undefined) tables.set(key, [slice]);
+    else asked.push(slice);
+  }
+  for (const asked of tables.values()) {
+    const [first] = asked;
+    if (first === undefined) continue;
+    try {
+      for (const [unit, count] of await countPartitions(session, first, asked))
+        rows.set(unit, (rows.get(unit) ?? 0) + count);
+    } catch (error) {
+      if (!(error instanceof WarehouseError) || error.kind === 'connection') throw error;
+      untold.push(`${first.table}: ${error.message}`);
+    }
+  }
+  return { rows, untold };
+}
+
+async function countPartitions(
+  session: Session,
+  { table, rows: { column } }: SurveySlice,
+  slices: readonly SurveySlice[],
+): Promise<readonly (readonly [UnitId, number])[]> {
+  const file = fileTableOf(await session.query(describeTableSql(nameParts(table))));
+  const own = file.partitionedBy.find((name) => name.toLowerCase() === column?.toLowerCase());
+  if (own === undefined) throw untellable(`it is not partitioned by ${column ?? 'a column of the interval'}`);
+  if (slices.some(({ rows: { predicate, cut } }) => predicate !== undefined || cut !== undefined))
+    throw untellable(
+      'the rows of an interval are told by a condition or by several columns, and not by one partition column',
+    );
+  const counted = (await session.query(countByColumnSql(file, own))).rows.map(([value, count]) => {
+    const day = value === null || value === undefined ? undefined : dayOf(value);
+    if (value !== null && value !== undefined && day === undefined)
+      throw untellable(`its partition ${own}=${value} is no day`);
+    return { day: day ?? Number.NaN, rows: Number(count) };
+  });
+  return slices.map(({ unit, rows: { from = '', to = '' } }) => {
+    const [first, end] = [epochMs(from), epochMs(to)];
+    if (first === undefined || end === undefined) throw untellable('an interval has no bounds there');
+    const inside = counted.filter(({ day }) => first <= day && day < end);
+    return [unit, inside.reduce((sum, one) => sum + one.rows, 0)];
+  });
+}
+
+const untellable = (message: string): WarehouseError => new WarehouseError('other', message, false);

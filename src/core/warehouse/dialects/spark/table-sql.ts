@@ -1,0 +1,64 @@
+import type { FileTable } from '../../port/file-table.ts';
+import type { ResultSet } from '../../port/ports.ts';
+import type { ColumnDescription } from '../../port/table-description.ts';
+import { quoteIdentifier, quoteName } from './quote.ts';
+
+export const describeTableSql = (parts: readonly string[]): string => `describe extended ${quoteName(parts)}`;
+
+/** What DESCRIBE EXTENDED says: the columns, then titles with `#`, then names and values. */
+export function fileTableOf({ rows }: ResultSet): FileTable {
+  const end = rows.findIndex(([name]) => name === '' || name?.startsWith('#'));
+  const columns = (end < 0 ? rows : rows.slice(0, end)).map(([name, type]) => columnOf(name ?? '', type ?? ''));
+  const section = (title: string): typeof rows => {
+    const from = rows.findIndex(([name]) => name === title);
+    if (from < 0) return [];
+    const rest = rows.slice(from + 1);
+    const to = rest.findIndex(([name]) => name === '' || (name?.startsWith('# ') === true && name !== '# col_name'));
+    return to < 0 ? rest : rest.slice(0, to);
+  };
+  const partitionedBy = section('# Partition Information').flatMap(([name]) =>
+    name === undefined || name === null || name === '# col_name' ? [] : [name],
+  );
+  const details = new Map(section('# Detailed Table Information').map(([name, value]) => [name, value ?? '']));
+  const [schema, name] = [details.get('Database') ?? '', details.get('Table') ?? ''];
+  return {
+    table: {
+      oid: '',
+      schema,
+      name,
+      qualified: `${schema}.${name}`,
+      columns,
+      keys: [],
+      storage: [],
+      rowSecurity: false,
+      triggers: false,
+    },
+    partitionedBy,
+    provider: (details.get('Provider') ?? '').toLowerCase(),
+    kind: /view/i.test(details.get('Type') ?? '') ? 'view' : 'table',
+    location: details.get('Location'),
+    tracksPartitions: details.get('Partition Provider') === 'Catalog',
+  };
+}
+
+const columnOf = (name: string, type: string): ColumnDescription => ({
+  name,
+  type,
+  baseType: type.replace(/[(<].*$/s, ''),
+  notNull: false,
+  stable: [],
+  textual: false,
+  float: type === 'float' || type === 'double',
+  equatable: !/^(?:map|variant)\b/.test(type),
+  surrogate: false,
+  computedFrom: [],
+});
+
+export const tableSql = ({ table }: FileTable): string => quoteName([table.schema, table.name]);
+
+/** What is cached of a table's files may be of before somebody else wrote them. */
+export const refreshSql = (table: FileTable): string => `refresh table ${tableSql(table)}`;
+
+/** Rows by the value of a partition column, as text. */
+export const countByColumnSql = (table: FileTable, column: string): string =>
+  `select cast(${quoteIdentifier(column)} as string), cast(count(*) as string) from ${tableSql(table)} group by ${quoteIdentifier(column)}`;

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type LakeFixture, lakeFixture } from '../support/lake-fixture.ts';
+import { runCli } from '../support/run-cli.ts';
+
+let lake: LakeFixture;
+
+const days = '--from 2026-11-01 --to 2026-11-03 --now 2026-11-10T00:00'.split(' ');
+
+/** Runs the tasks and tells what became of their units, by task and day. */
+async function run(task: string, ...more: readonly string[]) {
+  const { out, err, code } = await runCli(
+    ['run', `lake.${task}`, ...days, '--format', 'json', '--yes', ...more],
+    lake.root,
+  );
+  const json = out.trim() === '' ? undefined : JSON.parse(out);
+  return { json, code, err, units: (json?.units ?? []) as readonly Record<string, never>[] };
+}
+
+const states = (units: readonly Record<string, unknown>[]) => units.map(({ state }) => state);
+
+beforeAll(async () => {
+  lake = await lakeFixture(inject('spark').url, 'runs');
+  await lake.sql(
+    `create table runs.visits (page string, at timestamp, amount decimal(20,4), ratio double, tags array<string>, day date)
+     using parquet partitioned by (day)`,
+    `insert into runs.visits values
+      ('a', timestamp'2026-11-01 00:30:00', 1.5, double('NaN'), array('x', null), date'2026-11-01'),
+      (null, null, null, null, null, date'2026-11-01'),
+      ('b', timestamp'2026-11-02 23:30:00', 12345678901234.5678, double('-0.0'), array(), date'2026-11-02')`,
+    `create table runs.daily (page string, at timestamp, amount decimal(20,4), ratio double, tags array<string>, m map<string,int>)
+     using parquet partitioned by (day date)`,
+    "insert overwrite runs.daily partition (day = '2026-11-09') values ('kept', null, 1, 1, null, map('a', 1))",
+    'create table runs.totals (page string, visits bigint, day string, country string) using orc partitioned by (day, country)',
+    "insert overwrite runs.totals values ('old', 1, '2026-11-01', 'DE'), ('old', 1, '2026-11-01', 'FR'), ('old', 2, '2026-11-01', 'AT')",
+    'create table runs.emptied (page string) using parquet partitioned by (day date)',
+    "insert overwrite runs.emptied values ('old', date'2026-11-01'), ('kept', date'2026-11-09')",
+    'create table runs.added (page string) using parquet partitioned by (day date)',
+    'create table runs.flat (page string, day date) using parquet',
+    'create view runs.seen as select * from runs.daily',
+  );
+  lake.dag({
+    daily: `INSERT OVERWRITE TABLE runs.daily PARTITION (day = '{{ ds }}')
+            SELECT page, at, amount, ratio, tags, map('k', 1, 'l', null) FROM runs.visits WHERE day = '{{ ds }}'`,
+    totals: `SET spark.sql.sources.partitionOverwriteMode = dynamic;
+             INSERT OVERWRITE runs.totals PARTITION (day, country)
+             SELECT coalesce(page, 'none'), count(*), day, country
+             FROM (SELECT page, cast(day as string) as day, if(page is null, 'FR', 'DE') as country FROM runs.visits
+                   WHERE day >= '{{ ds }}' AND day < '{{ data_interval_end | ds }}') v
+             WHERE day = '{{ ds }}' GROUP BY page, day, country`,
+    none: `INSERT OVERWRITE TABLE runs.emptied PARTITION (day = '{{ ds }}')
+           SELECT page FROM runs.visits WHERE day = '{{ ds }}' AND page = 'nobody'`,
+    whole: "INSERT OVERWRITE runs.everything SELECT page, day FROM runs.visits WHERE day = '{{ ds }}'",
+    adds: "INSERT INTO runs.added PARTITION (day = '{{ ds }}') SELECT page FROM runs.visits WHERE day = '{{ ds }}'",
+    flat: "INSERT OVERWRITE runs.flat PARTITION (day = '{{ ds }}') SELECT page FROM runs.visits WHERE day = '{{ ds }}'",
+    view: "INSERT OVERWRITE runs.seen PARTITION (day = '{{ ds }}') SELECT page FROM runs.visits WHERE day = '{{ ds }}'",
+  });
+});
+afterAll(() => lake.close());
+
+const daily = () =>
+  lake.sql(
+    'select cast(day as string), page, cast(at as string), cast(amount as string), cast(ratio as string), cast(tags as string), cast(m as string) from runs.daily order by 1, 2',
+  );
+
+test('a preview tells the difference and publishes nothing', async () => {
+  const { units, code } = await run('daily', '--preview');
+  expect([states(units), code]).toEqual([['changed', 'changed'], 0]);
+  expect(await daily()).toHaveLength(1);
+  expect(await lake.sql('show tables in runs')).toHaveLength(7);
+});
+
+const emptied = () => lake.sql('select page from runs.emptied order by 1');
+let first: string;
+
+test('a run makes the partitions of its intervals, and a second one finds nothing to change', async () => {
+  const one = await run('daily');
+  first = one.json.runId;
+  expect([states(one.units), one.code]).toEqual([['changed', 'changed'], 0]);
+  expect(await daily()).toEqual([
+    ['2026-11-01', null, null, null, null, null, '{k -> 1, l -> null}'],
+    ['2026-11-01', 'a', '2026-11-01 00:30:00', '1.5000', 'NaN', '[x, null]', '{k -> 1, l -> null}'],
+    ['2026-11-02', 'b', '2026-11-02 23:30:00', '12345678901234.5678', '-0.0', '[]', '{k -> 1, l -> null}'],
+    ['2026-11-09', 'kept', null, '1.0000', '1.0', null, '{a -> 1}'],
+  ]);
+  const two = await run('daily');
+  expect([states(two.units), two.code]).toEqual([['unchanged', 'unchanged'], 0]);
+});
+
+test('a change of one row is told, with its cause, and undone', async () => {
+  await lake.sql("insert into runs.visits values ('c', null, 2, 2, null, date'2026-11-02')");
+  const changed = await run('daily', '--samples', '1');
+  expect(states(changed.units)).toEqual(['unchanged', 'changed']);
+  expect(changed.units[1]).toMatchObject({ slices: [{ rowsBefore: 1, rowsAfter: 2, added: 1, removed: 0 }] });
+  const undone = await runCli(['undo', changed.json.runId, '--yes', '--format', 'json'], lake.root);
+  expect(JSON.parse(undone.out).units).toMatchObject([{ state: 'changed', slices: [{ rowsBefore: 2, rowsAfter: 1 }] }]);
+  expect((await daily()).filter(([day]) => day === '2026-11-02')).toHaveLength(1);
+  // And the first run after it: the partitions that it made go.
+  expect(await runCli(['undo', first, '--yes'], lake.root)).toMatchObject({ code: 0 });
+  expect((await daily()).map(([day]) => day)).toEqual(['2026-11-09']);
+  expect(await lake.sql('show partitions runs.daily')).toEqual([['day=2026-11-09']]);
+});
+
+test('partitions that come out empty are emptied, whatever the mode of overwriting is', async () => {
+  const { units, code } = await run('totals');
+  expect([states(units), code]).toEqual([['changed', 'changed'], 0]);
+  expect(await lake.sql('select day, country, page, cast(visits as string) from runs.totals order by 1, 2')).toEqual([
+    ['2026-11-01', 'DE', 'a', '1'],
+    ['2026-11-01', 'FR', 'none', '1'],
+    ['2026-11-02', 'DE', 'b', '1'],
+    ['2026-11-02', 'DE', 'c', '1'],
+  ]);
+});
+
+test('an empty result is held, and empties the slice once somebody lets it', async () => {
+  const held = await run('none');
+  expect([held.units[0]?.state, held.code]).toEqual(['held', 3]);
+  expect(await emptied()).toEqual([['kept'], ['old']]);
+  const accepted = await runCli(['resume', held.json.runId, '--accept-held', '--format', 'json'], lake.root);
+  expect(accepted.code).toBe(0);
+  expect(await emptied()).toEqual([['kept']]);
+});
+
+test('what cannot be carried out on files is refused by name before anything is sent', async () => {
+  const said = async (task: string) => {
+    const { code, out, err } = await runCli(['run', `lake.${task}`, ...days, '--yes', '--preview'], lake.root);
+    expect([task, code]).not.toEqual([task, 0]);
+    return `${out}${err}`;
+  };
+  expect(await said('whole')).toContain('without PARTITION (…) a static overwrite empties the whole table');
+  expect(await said('adds')).toContain('append');
+  expect(await said('flat')).toContain('runs.flat is not partitioned');
+  expect(await said('view')).toContain('is a view');
+});
+
+test('intervals without rows are found', async () => {
+  const { out, code } = await runCli(['gaps', 'lake.totals', '--now', '2026-11-04T00:00'], lake.root);
+  expect(code).toBe(1);
+  expect(out).toContain('2026-11-03');
+});

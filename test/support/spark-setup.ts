@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startSpark } from '../../scripts/spark-server.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    spark: { readonly url: string };
+  }
+}
+
+/** One server for the whole suite; each test file makes a schema of its own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'backfill-spark-'));
+  const { url, stop } = await startSpark(folder);
+  project.provide('spark', { url });
+  return async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
