@@ -120,6 +120,8 @@ describe('what runs out of sight', () => {
     ['subprocess.run(f"{context[\'x\']} go", shell=True)', 'import subprocess', 'a shell command'],
     ['subprocess.run("wget a | psql", shell=True)', 'import subprocess', 'a shell command'],
     ['os.system("Rscript a.R")', 'import os', 'the command Rscript'],
+    ['runpy.run_path("jobs/load.py", run_name="__main__")', 'import runpy', 'another Python file'],
+    ['run_module("jobs.load")', 'from runpy import run_module', 'another Python file'],
   ])('%s', (lines, imports, words) => expect(unread(lines, imports)).toEqual([expect.stringContaining(words)]));
 
   test.each([

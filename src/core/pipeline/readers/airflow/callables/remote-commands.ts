@@ -32,6 +32,7 @@ export function runsElsewhere(name: string, last: string, call: Call, self: Valu
     if (command !== undefined && fileCommand.test(command)) return undefined;
     return `it runs ${command === undefined ? 'a shell command' : `the command ${command}`}`;
   }
+  if (/^runpy\.run_(?:path|module)$/.test(name)) return 'it runs another Python file';
   if (self === undefined) return undefined;
   const does = remote.find(([pattern]) => pattern.test(last))?.[1];
   if (does !== undefined) return `it ${does}`;
