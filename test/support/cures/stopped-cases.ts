@@ -67,6 +67,23 @@ export const stoppedCases: Readonly<Record<string, CureCase>> = {
       ],
     ],
   },
+  'a view that shows no table as it is': {
+    codes: ['no-table'],
+    ddl: ['create view mart.seen as select day, max(id) as id, max(v) as v from mart.f group by day'],
+    tasks: { f: replace('mart.seen') },
+    steps: [[/a view .*Let its statements name the table behind it/, { tasks: { f: replace('mart.f') } }]],
+  },
+  'a part of a date that is in no number or text': {
+    codes: ['unsayable-slice'],
+    tasks: { f: replace('mart.f') },
+    yaml: 'tasks: { d.f: { writes: [{ table: mart.f, columns: [day, id] }] } }',
+    steps: [
+      [
+        /Name under columns in backfill\.yaml those that do, or say column or expression instead/,
+        { yaml: 'tasks: { d.f: { writes: [{ table: mart.f, column: day }] } }' },
+      ],
+    ],
+  },
   'a file that its scheduler cannot load': {
     codes: ['not-loadable'],
     tasks: { f: replace('mart.f') },
