@@ -1,11 +1,20 @@
 #!/bin/sh
 # Installs a real Spark with its Connect server into .venv-spark, for the Spark suite and the demo of the lake. Idempotent.
-# Needs a package index, and a Java of version 17 or later, which it does not install.
+# Needs a package index; Java is installed where there is none and Debian's package manager is.
 set -eu
 cd "$(dirname "$0")/.."
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-version=$("$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1) || version=''
+java_version() {
+  "$java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1
+}
+if [ "$(java_version || true)" = '' ] && command -v apt-get >/dev/null; then
+  echo 'setup-spark: installing openjdk-17-jre-headless'
+  sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+  $sudo apt-get -qq update
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get -qq install -y --no-install-recommends openjdk-17-jre-headless >/dev/null
+fi
+version=$(java_version || true)
 if [ "${version:-0}" -lt 17 ]; then
   echo "Spark 4 needs Java 17 or later; here is ${version:-none}. Install one (apt-get install openjdk-17-jre-headless), or set JAVA_HOME." >&2
   exit 1
