@@ -127,6 +127,8 @@ describe.each(engines)('run --preview on %s', (engine) => {
 
   test('never goes to the run’s own database where the other one cannot serve', async () => {
     configure(', preview: clone');
+    // A preview makes no database.
+    await on('empty', 'select 1');
     const refused = async (words: readonly string[], code: number, ...said: readonly string[]) => {
       const { out, err, code: ended } = await cli(...one, ...words);
       expect([ended, out]).toEqual([code, '']);
