@@ -31,6 +31,21 @@ const setup = `
     grant execute on function mart.dblink_like(date) to current_user; end $$;
   create function mart.prev(d date) returns int language sql stable as $$ select count(*)::int from mart.x where day < d $$;
   create function mart.dblink_like(d date) returns int language sql immutable as $$ select 1 $$;
+  create function mart.ck(n int) returns boolean language plpgsql as $$ begin perform mart.call(current_date, 'check'); return true; end $$;
+  create domain mart.checked as int check (mart.ck(value)); create table mart.domains(day date, id int, v mart.checked);
+  create type mart.ty as (n int);
+  create function mart.ty_of(n int) returns mart.ty language plpgsql as $$ begin perform mart.call(current_date, 'cast'); return row(n)::mart.ty; end $$;
+  create cast (int as mart.ty) with function mart.ty_of(int);
+  create function mart.ix(n int) returns int language plpgsql immutable as $$ begin perform mart.call('2026-11-10', 'index'); return n; end $$;
+  create table mart.indexed(day date, id int, v int); create index by_call on mart.indexed (mart.ix(v));
+  create extension postgres_fdw;
+  do $$ begin execute format('create server here foreign data wrapper postgres_fdw options (host %L, port %L, dbname %L)', '127.0.0.1', current_setting('port'), current_database()); end $$;
+  create user mapping for current_user server here options (user 'postgres', password 'correct horse');
+  create foreign table mart.far(day date, why text) server here options (schema_name 'mart', table_name 'side');
+  create table mart.told(day date, id int, v int);
+  create function mart.tell() returns trigger language plpgsql as $$ begin insert into mart.far values (new.day, 'far'); return null; end $$;
+  create trigger told after insert on mart.told for each row execute function mart.tell();
+  create table mart.ruled(day date, id int, v int); create rule also as on insert to mart.ruled do also notify changed;
   create function public.http(d date) returns int language sql immutable as $$ select 1 $$;`;
 
 const replace = (table: string, value = 'v', from = 'raw.ev') =>
@@ -46,6 +61,11 @@ ${task('viewed', replace('mart.x', 'v', 'mart.calling'))}
 ${task('triggered', replace('mart.noted'))}
 ${task('dynamic', `${replace('mart.x')} SELECT mart.hidden('{{ ds }}');`)}
 ${task('block', `${replace('mart.x')} DO $$ BEGIN PERFORM mart.call('{{ ds }}', 'block'); END $$;`)}
+${task('domain', replace('mart.domains'))}
+${task('cast', replace('mart.x', '(id::mart.ty).n'))}
+${task('index', replace('mart.indexed'))}
+${task('far', replace('mart.told'))}
+${task('ruled', replace('mart.ruled'))}
 ${task('sequence', `${replace('mart.seq')} SELECT setval('mart.s', 1000);`)}
 ${task('doubt', `${replace('mart.x')} DO $$ BEGIN INSERT INTO mart.x VALUES ('{{ ds }}', 0, 0); DELETE FROM mart.x WHERE id = 0 AND day = '{{ ds }}'; END $$; SELECT mart.call('{{ ds }}', 'doubt');`)}
 ${task('stage', replace('mart.x', "v + 0 * mart.prev(day) + CASE WHEN id IN (1, 2, 3) THEN mart.call(day, 'stage') ELSE 0 END"))}
@@ -81,6 +101,9 @@ describe('a preview and a proof write nothing that stays', () => {
     ['called', 'dblink() in mart.call() sends SQL over a connection of its own'],
     ['viewed', 'dblink() in mart.call()'],
     ['triggered', 'dblink() in mart.call()'],
+    ['domain', 'dblink() in mart.call()'],
+    ['cast', 'dblink() in mart.call()'],
+    ['index', 'dblink() in mart.call()'],
     ['dynamic', 'COPY in mart.hidden() writes a file of the server'],
     ['block', 'dblink() in mart.call()'],
     ['sequence', 'setval() sets a sequence, which does not go back'],
@@ -160,6 +183,22 @@ describe('a run', () => {
       ['2026-11-12', 1],
     ]);
     expect(await ws.rows('select count(*)::int from mart.x where v = -1')).toEqual([[0]]);
+  });
+
+  test('says of rows in a foreign table that nobody has seen them, and so does a proof', async () => {
+    const { code, out } = await ws.cli(['run', 'd.far', ...day, '--yes']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('What it wrote to mart.far was neither counted nor compared'),
+    ]);
+    const proof = await ws.cli(['prove', 'd.far', ...day]);
+    expect(proof.out).toContain('rows of mart.far: it is a foreign table');
+  });
+
+  test('is not kept from beginning by a rule that notifies', async () => {
+    const preview = await ws.cli(['run', 'd.ruled', '--preview', ...day]);
+    expect([preview.code, preview.err]).toEqual([0, expect.not.stringContaining('error')]);
+    expect((await ws.cli(['run', 'd.ruled', ...day, '--yes'])).out).toContain('1 changed');
   });
 
   test('that fails afterwards says what may be done, and is not tried again', async () => {

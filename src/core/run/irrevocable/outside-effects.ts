@@ -10,6 +10,7 @@ import { plainText } from '../../template/mask/plain-text.ts';
 import { readDefinitions } from '../../warehouse/catalog/read-definitions.ts';
 import {
   attachedCodeSql,
+  ownCastsSql,
   ownOperatorsSql,
   programTablesSql,
 } from '../../warehouse/dialects/postgres/attached-code-sql.ts';
@@ -37,7 +38,7 @@ export interface OutsideEffects {
 
 /**
  * What tasks do that no rollback takes back, in words by task: in their statements, and in what these call: functions,
- * views, and triggers, defaults, checks and rules of the tables that they write, wherever the catalog has their text. Code in
+ * views, casts, and triggers, defaults, checks, indexes and rules of the tables that they write, wherever the catalog has their text. Code in
  * a language that may do anything counts. Reads the catalog only. Throws {@link WarehouseError}.
  */
 export async function outsideEffects(
@@ -88,6 +89,7 @@ async function effectsOf(session: Session, job: UnitJob, statements: readonly st
     const attached = await inTransaction(session, job, async () => [
       ...(await attachedCode(session, written, effects)),
       ...(await operatorsIn(session, texts, effects)),
+      ...(await castsIn(session, texts, effects)),
     ]);
     open = attached.filter(({ text, of }) => !seen.has(`${of} ${text}`));
     for (const { text, of } of open) seen.add(`${of} ${text}`);
@@ -171,6 +173,16 @@ async function operatorsIn(
   return rows.flatMap(([operator, name, language, text]): RunText[] => {
     if (!texts.some((one) => one.text.includes(operator ?? ''))) return [];
     const of = `the operator ${operator} (${name}())`;
+    if (untrusted.test(language ?? '')) effects.add(`${of} is written in ${language}, which may do anything`);
+    return [{ text: text ?? '', of, language: language ?? undefined }];
+  });
+}
+
+async function castsIn(session: Session, texts: readonly RunText[], effects: Set<string>): Promise<readonly RunText[]> {
+  const { rows } = await session.query(ownCastsSql);
+  return rows.flatMap(([type, name, language, text]): RunText[] => {
+    if (type !== null && type !== undefined && !texts.some((one) => one.text.includes(type))) return [];
+    const of = `the cast of ${name}`;
     if (untrusted.test(language ?? '')) effects.add(`${of} is written in ${language}, which may do anything`);
     return [{ text: text ?? '', of, language: language ?? undefined }];
   });

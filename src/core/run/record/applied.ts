@@ -46,6 +46,8 @@ export interface Applied {
   readonly left?: readonly (SliceRelation | undefined)[];
   readonly doubled?: DoubledKeys;
   readonly again?: ChangesAgain;
+  /** Foreign tables that it wrote, or may have: what becomes of their rows nobody here has seen. */
+  readonly uncounted?: readonly string[];
   /** What lasts of the task beside its slices, in words, where these are as they were. */
   readonly lasting?: string | undefined;
 }

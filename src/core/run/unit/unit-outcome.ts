@@ -46,6 +46,8 @@ export type UnitOutcome =
       readonly changed: boolean;
       readonly slices: readonly SliceDiff[];
       readonly notes: readonly string[];
+      /** Foreign tables that it wrote, or may have. */
+      readonly uncounted?: readonly string[] | undefined;
       readonly durationMs: number;
     };
 

@@ -8,7 +8,7 @@ import { applySettings, unhidden } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore, versionedState } from '../../tables/slice-state.ts';
 import { type Target, tableSql } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
-import { findEscape, outsideFigures, readWrittenTables } from '../guards/escape.ts';
+import { findEscape, outsideFigures, readWrittenTables, uncountedTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
 import { lastingRelations, takenAway } from '../guards/taken-away.ts';
@@ -101,10 +101,12 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const inDoubt = verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none');
   if (inDoubt && job.outside === undefined) return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
+  const uncounted = job.restores === undefined ? uncountedTables(written) : [];
   const compares = await compareSlices(unit, slices);
   const told = {
     slices: [...compares.slices, ...gone],
-    notes: [...compares.notes, ...[lost, away].flatMap((note) => note ?? [])],
+    notes: [...compares.notes, ...uncounted.map(uncountedNote), ...[lost, away].flatMap((note) => note ?? [])],
+    ...(uncounted.length > 0 ? { uncounted } : {}),
   };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
   if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
@@ -113,6 +115,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const question = { session, position, statements, catalogWritten, files, targets: present(targets) };
   return { ...compared, escape: settled, lasting: await lastingEffect(question) };
 }
+
+const uncountedNote = (table: string): string =>
+  `What it wrote to ${table} was neither counted nor compared, and no undo puts it back: it is a foreign table, whose rows are in another database.`;
 
 /** A task that alters tables and is sent once. */
 const untold = 'Whether it wrote outside of its slices cannot be told without sending its statements again.';

@@ -12,7 +12,7 @@ import { tableSql } from '../../tables/target.ts';
 import { compareSlices } from '../apply/compare-slices.ts';
 import { toldByPairs } from '../apply/publish-stage.ts';
 import { stageTable } from '../apply/stage.ts';
-import { findEscape, readWrittenTables } from '../guards/escape.ts';
+import { findEscape, readWrittenTables, uncountedTables } from '../guards/escape.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { sendFor } from '../task/run-statements.ts';
 import { type ComparedTogether, compareByCopies, compareByPairs, liveRows } from './compare-together.ts';
@@ -122,7 +122,7 @@ async function publishSlices(
   const [first] = before;
   const slice = { relation, column: unit.targets[0]?.slice.column, before: first, after: first as TakenFigures };
   const verdict = await findEscape(session, [slice], position, { plain: true, proven: true, written: tables });
-  if (verdict.kind !== 'none') throw new RunAlone('it writes to other tables');
+  if (verdict.kind !== 'none' || uncountedTables(tables).length > 0) throw new RunAlone('it writes to other tables');
   const from = { sql: query.live, predicate: query.predicate, by: query.number, count: units.jobs.length };
   const measured = before.flatMap((taken, index) => {
     const gone = compared.gone[index];

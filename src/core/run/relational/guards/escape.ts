@@ -18,6 +18,8 @@ interface WrittenTable {
   readonly table: string;
   /** The transaction has it to itself, be it since before the task. */
   readonly exclusive: boolean;
+  /** Its rows are in another database: nothing of them is counted here. */
+  readonly foreign: boolean;
   readonly file: string;
   readonly inserted: number;
   readonly updated: number;
@@ -32,6 +34,10 @@ export async function readWrittenTables(session: Session): Promise<WrittenTables
   const json = (await session.query(writtenTablesSql)).rows[0]?.[0];
   return json ? (JSON.parse(json) as WrittenTable[]) : [];
 }
+
+/** Foreign tables on which the task took the lock of a writer. */
+export const uncountedTables = (written: WrittenTables): readonly string[] =>
+  written.flatMap(({ foreign, table }) => (foreign ? [table] : []));
 
 /**
  * Looks for rows that the task wrote outside its slices or in tables that it does not declare. Every row version that
@@ -69,7 +75,7 @@ function undeclaredWrites(
   const found: { readonly reason: string; readonly table: string }[] = [];
   const declared = new Set(slices.flatMap(({ relation }) => [relation.table.oid, ...relation.table.storage]));
   for (const table of written) {
-    if (declared.has(table.oid) || table.made) continue;
+    if (declared.has(table.oid) || table.made || table.foreign) continue;
     const { inserted, updated, deleted } = table;
     if (inserted + updated + deleted > 0) {
       const reason =

@@ -217,6 +217,7 @@ function outcomeOf(applied: Applied, job: UnitJob, durationMs: () => number): Un
     changed: decision.kind === 'changed',
     slices,
     notes: applied.notes,
+    uncounted: applied.uncounted,
     durationMs: durationMs(),
   };
 }

@@ -131,6 +131,7 @@ export async function proveUnit(
       const outcome = await preview.executor.execute(again, signal);
       if (outcome.state === 'previewed') {
         last = outcome.slices;
+        notCovered = [...new Set([...notCovered, ...(outcome.uncounted ?? []).map(uncounted)])];
         first ??= last;
         leftOut = leftOutInWords(last);
       }
@@ -146,6 +147,8 @@ export async function proveUnit(
     await preview.end();
   }
 }
+
+const uncounted = (table: string): string => `rows of ${table}: it is a foreign table`;
 
 /** Whether the second of two more runs as written, which undo what was made different before, leaves other rows again. */
 async function differsAsWritten(executor: UnitExecutor, job: UnitJob, signal: CancelSignal): Promise<boolean> {

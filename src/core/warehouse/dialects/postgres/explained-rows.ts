@@ -47,6 +47,8 @@ export function explainedRows(json: string): ExplainedRows {
       walk(child, again ? times * Math.max(1, outer['Plan Rows']) : times, written);
     }
   };
-  for (const { Plan } of JSON.parse(json) as readonly { readonly Plan: PlanNode }[]) walk(Plan, 1, undefined);
+  // What a rule does beside may be no plan: NOTIFY.
+  for (const { Plan } of JSON.parse(json) as readonly { readonly Plan?: PlanNode }[])
+    if (Plan !== undefined) walk(Plan, 1, undefined);
   return { reads, writes };
 }

@@ -9,7 +9,7 @@ import { qualifiedSql, quoteIdentifier } from '../quote.ts';
  */
 export const writtenTablesSql = `
 select json_agg(json_build_object('oid', c.oid::text, 'table', ${qualifiedSql('n.nspname', 'c.relname')},
-  'exclusive', held.exclusive, 'file', coalesce(pg_catalog.pg_relation_filenode(c.oid)::text, ''), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
+  'exclusive', held.exclusive, 'foreign', c.relkind = 'f', 'file', coalesce(pg_catalog.pg_relation_filenode(c.oid)::text, ''), 'inserted', pg_catalog.pg_stat_get_xact_tuples_inserted(c.oid),
   'updated', pg_catalog.pg_stat_get_xact_tuples_updated(c.oid),
   'deleted', pg_catalog.pg_stat_get_xact_tuples_deleted(c.oid),
   'made', exists (select from pg_catalog.pg_attribute a
@@ -23,7 +23,7 @@ from (select l.relation, bool_or(l.mode = 'AccessExclusiveLock') as exclusive
   group by l.relation) held
 join pg_catalog.pg_class c on c.oid = held.relation
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relkind in ('r', 'p') and c.relpersistence <> 't'
+where c.relkind in ('r', 'p', 'f') and c.relpersistence <> 't'
   and n.nspname not in ('pg_catalog', 'pg_toast', 'information_schema', '${ledgerSchema}')`;
 
 /** What rows outside of a slice are counted by: days of a time column (of UTC for instants), values of another. */
