@@ -267,12 +267,15 @@ test('a clear that the end of its run overwrites is made once more, and is not w
   expect(scheduler.executions).toHaveLength(1);
 });
 
-test('of two runs at once the second waits for the first', async () => {
+test('of two runs at once one waits for the other', async () => {
   scheduler.addRun('shop', scheduledRun);
-  const first = execute(carriedJob());
-  let second = await execute(carriedJob({ run: 'run-2' }), { as: 'you' });
-  while (second.state === 'busy') second = await execute(carriedJob({ run: 'run-2' }), { as: 'you' });
-  expect([(await first).state, second.state]).toEqual(['changed', 'unchanged']);
+  const untilFree = async (run: string, as: string) => {
+    let outcome = await execute(carriedJob({ run }), { as });
+    while (outcome.state === 'busy') outcome = await execute(carriedJob({ run }), { as });
+    return outcome.state;
+  };
+  const states = await Promise.all([untilFree('run-1', 'me'), untilFree('run-2', 'you')]);
+  expect(states.toSorted()).toEqual(['changed', 'unchanged']);
   expect(scheduler.executions).toHaveLength(2);
 });
 

@@ -10,9 +10,12 @@ import type { TimeStep } from '../../src/core/time/expressions/time-expression.t
 import { instant } from '../../src/core/time/zones/instant.ts';
 import { toIso } from '../../src/core/time/zones/iso.ts';
 import { describeTables, qualifyNames } from '../../src/core/warehouse/catalog/describe-tables.ts';
-import { createLedgerSql, ledgerVersion } from '../../src/core/warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
+import {
+  createLedgerSql,
+  ledgerVersion,
+  upgradeLedgerSql,
+} from '../../src/core/warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
 import { lockKeys } from '../../src/core/warehouse/dialects/postgres/ledger/lock-keys.ts';
-import { sliceFunctionsSql } from '../../src/core/warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { slicePredicate } from '../../src/core/warehouse/dialects/postgres/slice-predicate.ts';
 import type { Session } from '../../src/core/warehouse/port/ports.ts';
 import { engines, type Fixture, job, openFixture, scalar, sql } from '../support/warehouse-fixture.ts';
@@ -260,9 +263,9 @@ describe.each(engines)('the slice functions and the engine agree on %s', (engine
 
 test.each(engines)('an older ledger gets the functions on %s', async (engine) => {
   const fixture = await openFixture(engine);
-  const older = createLedgerSql.filter((statement) => !sliceFunctionsSql.includes(statement));
-  const newer = ['drop table backfill_ledger.carried', 'update backfill_ledger.meta set version = 3'];
-  await sql(fixture.warehouse, ...older, ...newer);
+  const newer = Object.entries(upgradeLedgerSql).flatMap(([version, made]) => (Number(version) > 3 ? made : []));
+  const older = createLedgerSql.filter((statement) => !newer.includes(statement));
+  await sql(fixture.warehouse, ...older, 'update backfill_ledger.meta set version = 3');
   const ledger = sqlLedgerStore(fixture.warehouse);
   await ledger.listRuns(1);
   await ledger.close();
