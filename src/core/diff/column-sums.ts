@@ -22,8 +22,8 @@ export async function columnSums(
   const [before = [], after = []] = (await session.query(columnSumsSql(sides, columns))).rows;
   return columns.map(({ name }, index) => ({
     column: name,
-    before: before[index] ?? '0',
-    after: after[index] ?? '0',
+    before: shown(before[index]),
+    after: shown(after[index]),
   }));
 }
 
@@ -61,12 +61,16 @@ export async function sumsBySlice(
       Number(slice),
       columns.map(({ name }, index) => ({
         column: name,
-        before: sums[2 * index] ?? '0',
-        after: sums[2 * index + 1] ?? '0',
+        before: shown(sums[2 * index]),
+        after: shown(sums[2 * index + 1]),
       })),
     ]),
   );
 }
+
+/** Nothing to add up is nothing, however many places a difference of sums has kept. */
+const shown = (sum: string | null | undefined): string =>
+  sum === null || sum === undefined || /^-?0(?:\.0*)?$/.test(sum) ? '0' : sum;
 
 function summedColumns(relation: SliceRelation, cutBy: readonly string[]): readonly ColumnDescription[] {
   const isKey = (name: string): boolean =>

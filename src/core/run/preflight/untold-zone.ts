@@ -40,6 +40,16 @@ interface UnreadZone {
 
 /** Which of the zones of its session the windows of a job were not read for. */
 function unreadZone(job: UnitJob, shown: string): UnreadZone | undefined {
+  // What the SQL sets first is a setting of the unit as well: of the two the SQL is where it can be mended.
+  for (const { text, at } of job.statements) {
+    const { zones, open } = setZones(text, 'postgres');
+    const other = open[0] ?? zones.find((set) => readsOtherTimes(job, set));
+    if (other === undefined) continue;
+    return {
+      cause: `The SQL of ${job.task}${at === undefined ? '' : ` (${at.file})`} sets the zone of its session to ${other}, which is not in its text by name`,
+      cure: `Write the name of the zone there, such as SET timezone = 'Europe/Berlin', or set it under settings of the connection.`,
+    };
+  }
   const zone = postgresZone(shown);
   if (zone === undefined || readsOtherTimes(job, zone)) {
     const told = settingOf(job.options.settings);
@@ -58,15 +68,6 @@ function unreadZone(job: UnitJob, shown: string): UnreadZone | undefined {
             cause: `Sessions are in ${shown}, as settings of this connection say, and the plan was made without it`,
             cure: 'Plan anew with this connection, while it can be reached.',
           };
-  }
-  for (const { text, at } of job.statements) {
-    const { zones, open } = setZones(text, 'postgres');
-    const other = open[0] ?? zones.find((set) => readsOtherTimes(job, set));
-    if (other === undefined) continue;
-    return {
-      cause: `The SQL of ${job.task}${at === undefined ? '' : ` (${at.file})`} sets the zone of its session to ${other}, which is not in its text by name`,
-      cure: `Write the name of the zone there, such as SET timezone = 'Europe/Berlin', or set it under settings of the connection.`,
-    };
   }
   return undefined;
 }
