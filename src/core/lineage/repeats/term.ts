@@ -1,3 +1,5 @@
+import { oncePer } from '../../pipeline/workspace/memo.ts';
+
 /** A value of SQL as far as it matters for what comes of it the second time. Days stand for dates and times. */
 export type Value = null | boolean | number | string | readonly Value[] | Document;
 
@@ -23,14 +25,29 @@ export const apply = (name: string, ...given: readonly Term[]): Term => ({ kind:
 export const valueTerm = (value: Value): Term => ({ kind: 'value', value });
 
 /** The term and everything below it. */
-export const termsIn = (term: Term): readonly Term[] => [
-  term,
-  ...(term.kind === 'apply' || term.kind === 'open' ? term.arguments.flatMap(termsIn) : []),
-];
+export function termsIn(term: Term): readonly Term[] {
+  const found: Term[] = [];
+  const add = (one: Term): void => {
+    found.push(one);
+    for (const given of argumentsOf(one)) add(given);
+  };
+  add(term);
+  return found;
+}
 
-/** The columns of the row whose old values decide a term. */
-export const ownColumns = (term: Term): ReadonlySet<string> =>
-  new Set(termsIn(term).flatMap((one) => (one.kind === 'own' ? [one.column] : [])));
+const argumentsOf = (term: Term): readonly Term[] =>
+  term.kind === 'apply' || term.kind === 'open' ? term.arguments : [];
+
+const none: ReadonlySet<string> = new Set();
+
+/** The columns of the row whose old values decide a term. Asked of each part of a term as it is put together. */
+export const ownColumns = oncePer((term: Term): ReadonlySet<string> => {
+  if (term.kind === 'own') return new Set([term.column]);
+  const [first = none, ...rest] = argumentsOf(term)
+    .map(ownColumns)
+    .filter(({ size }) => size > 0);
+  return rest.length === 0 ? first : new Set([first, ...rest].flatMap((columns) => [...columns]));
+});
 
 export const isDocument = (value: Value): value is Document =>
   typeof value === 'object' && value !== null && 'members' in value;

@@ -14,11 +14,14 @@ export function deletedSlice(deletion: StatementView): readonly Comparison[] {
 
 /** INSERT … SELECT statements into the table of a DELETE, up to the next statement that empties it. */
 export function insertsAfter(task: TaskView, deletion: StatementView, key: string): StatementView[] {
-  const after = task.statements.filter((other) => other.order > deletion.order && writesTo(other, key));
-  const next = after.findIndex(({ statement }) => statement.kind === 'delete' || statement.kind === 'truncate');
-  return after
-    .slice(0, next < 0 ? undefined : next)
-    .filter(({ statement }) => statement.kind === 'insert' && statement.query !== undefined);
+  const found: StatementView[] = [];
+  for (const other of task.statements) {
+    const { kind, query } = other.statement;
+    if (other.order <= deletion.order || !writesTo(other, key)) continue;
+    if (kind === 'delete' || kind === 'truncate') break;
+    if (kind === 'insert' && query !== undefined) found.push(other);
+  }
+  return found;
 }
 
 /** Where the INSERT's values of a target column come from; one trace for each branch of a UNION. */
