@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,6 +21,14 @@ test('make-safe --install makes the functions once, and says what the scheduler 
     `version: 1\nconnections:\n  shop:\n${['engine: postgres', 'sslmode: disable', ...lines].map((line) => `    ${line}\n`).join('')}`,
   );
   const env = { PASSWORD: String(password) };
+  const config = join(folder, 'backfill.yaml');
+  const open = readFileSync(config, 'utf8');
+  writeFileSync(config, `${open}    protected: true\n`);
+  const asked = await runCli(['make-safe', '--install'], folder, { env });
+  expect(asked).toMatchObject({ code: 2, err: expect.stringContaining('add --confirm-target shop') });
+  const confirmed = await runCli(['make-safe', '--install', '--confirm-target', 'shop'], folder, { env });
+  expect(confirmed).toMatchObject({ code: 0, err: '' });
+  writeFileSync(config, open);
   for (const format of ['text', 'json', 'text']) {
     const { code, out, err } = await runCli(['make-safe', '--install', '--format', format], folder, { env });
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -9,6 +9,7 @@ import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
 import { checkScope } from '../arguments/check-scope.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { addWorkspaceOption, openWorkspace } from '../arguments/workspace-option.ts';
+import { confirmRun } from '../connection/confirm-run.ts';
 import { refuseLake } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { type MadeSafe, makeSafeJson } from '../reporters/run/make-safe-json.ts';
@@ -23,6 +24,7 @@ interface MakeSafeOptions {
   readonly install?: boolean;
   readonly connection?: string;
   readonly workspace?: string;
+  readonly confirmTarget?: string;
   readonly format: 'text' | 'json';
 }
 
@@ -36,7 +38,8 @@ export function register(program: Command, shell: Shell): void {
     .option('--task <task...>', 'only these tasks: dag.task, or a SQL file')
     .option('--write', 'change the files; without it the change is printed')
     .option('--install', 'bring the ledger of a database to what such tasks need, and say which rights they need')
-    .option('--connection <name>', 'connection of backfill.yaml for --install');
+    .option('--connection <name>', 'connection of backfill.yaml for --install')
+    .option('--confirm-target <name>', 'that name, for --install on a protected one where nobody can type it');
   addWorkspaceOption(command)
     .addOption(new Option('--format <format>', 'how the result is written').choices(['text', 'json']).default('text'))
     .addHelpText(
@@ -134,13 +137,20 @@ function report(made: readonly MadeSafe[], workspace: Workspace, options: MakeSa
 
 async function install(
   paths: readonly string[],
-  { connection, format, workspace: folder }: MakeSafeOptions,
+  { connection, format, workspace: folder, confirmTarget }: MakeSafeOptions,
   shell: Shell,
 ): Promise<void> {
   if (paths.length > 0) throw new UsageError('--install changes a database and no file', 'leave the paths out');
   const workspace = await openWorkspace(folder === undefined ? {} : { workspace: folder }, shell);
-  await withTarget(workspace, connection, shell, async ({ warehouse }) => {
+  await withTarget(workspace, connection, shell, async ({ connection: named, warehouse }) => {
     refuseLake(warehouse, 'make-safe', 'name the connection of the database that the tasks write');
+    const { description } = warehouse;
+    const confirmed = { yes: true, ...(confirmTarget === undefined ? {} : { confirmTarget }) };
+    const refusal = await confirmRun('Make the ledger and its functions', named.name, description, confirmed, shell);
+    if (refusal !== undefined) {
+      shell.err(`${refusal}\n`);
+      return shell.exit(exitCodes.usage);
+    }
     const ledger = sqlLedgerStore(warehouse);
     try {
       await ledger.listRuns(1);

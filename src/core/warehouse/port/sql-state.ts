@@ -51,7 +51,10 @@ const byCode: Readonly<Record<string, Sorted>> = {
   '28P01': final('permission', 'Check user and password (PGPASSWORD, .pgpass or the connection in backfill.yaml).'),
   '3D000': final('missing', 'Check the database name of the connection.'),
   '3F000': final('missing', 'Check the schema name, or create the schema.'),
-  '42501': final('permission', 'Ask the owner for a GRANT of the right that is named.'),
+  '42501': final(
+    'permission',
+    'Ask the owner for a GRANT of the right that is named; where it is row security, connect as the owner or as a role with BYPASSRLS.',
+  ),
   '42P01': final('missing', 'Check the table name and search_path, or create the table first.'),
   '42703': final('missing', 'Check the column name against the table.'),
   '42883': final('missing', 'Check the function name and its argument types.'),
