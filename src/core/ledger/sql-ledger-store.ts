@@ -29,6 +29,7 @@ import type { ChangedSlice, LedgerStore, RunSummary, UnitRecord, UnitState } fro
 import { redefinedSince } from './redefined-since.ts';
 import type { SliceVersionRecord } from './stale-slices.ts';
 import { undoMark } from './undo-mark.ts';
+import { withoutRedrawn } from './without-redrawn.ts';
 
 const committedStates: ReadonlySet<UnitState> = new Set(['changed', 'unchanged', 'skipped', 'done']);
 
@@ -148,7 +149,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
         await connected.query(memoryForVersionsSql);
         const { rows } = await connected.query(newestVersionsSql, [undoMark('')]);
         await connected.query('rollback');
-        return redefinedSince(connected, rows.map(versionOf));
+        return redefinedSince(connected, withoutRedrawn(rows.map(versionOf)));
       }),
     close: async () => {
       await queue;

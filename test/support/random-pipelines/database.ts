@@ -101,11 +101,12 @@ export async function rowVersions(session: Session, model: WorkspaceModel): Prom
   return versions;
 }
 
-const wholeDay = `case when isfinite($2::timestamptz) then date_trunc('day', $2::timestamptz, 'UTC') else 'infinity' end`;
+const wholeDay = (zone: string): string =>
+  `case when isfinite($2::timestamptz) then date_trunc('day', $2::timestamptz, '${zone}') else 'infinity' end`;
 
 /**
  * Slices whose newest record in the ledger is not what the table holds: count and checksum worked out anew. Bounds of a column
- * whose type no file says hold the days of UTC and those of the session's zone: where it holds days, it is those of UTC.
+ * whose type no file says hold the days of UTC and those of the session's zone: where it holds days, it is those by which the task names them.
  */
 export async function ledgerDisagreements(session: Session, model: WorkspaceModel): Promise<readonly string[]> {
   const wrong: string[] = [];
@@ -113,16 +114,19 @@ export async function ledgerDisagreements(session: Session, model: WorkspaceMode
     const column = columnOf(write.type);
     const { rows } = await session.query(
       `select distinct on (lower, upper) lower, upper, row_count, row_checksum, lower = '-infinity' and upper = 'infinity', id
-       from backfill_ledger.versions where target = '${model.schema}.${table}'
+       from backfill_ledger.versions v where target = '${model.schema}.${table}' and not exists (
+         select from backfill_ledger.versions o where o.target = v.target and o.unit = v.unit and o.run <> v.run and o.id > v.id
+           and o.slice <> v.slice and o.lower < v.upper and v.lower < o.upper)
        order by lower, upper, id desc`,
     );
     const newest = Math.max(0, ...rows.map((row) => Number(row[5])));
     for (const [lower, upper, count, checksum, whole, id] of rows) {
       if (whole === 't' && Number(id) !== newest) continue;
       const day = write.type === 'date' || write.type === 'text' || write.type === 'int';
+      const zone = write.name === 'local-day' ? dag.zone : 'UTC';
       const at = write.type === 'int' ? `to_date(${column}::text, 'YYYYMMDD')` : `${column}::date`;
       const position = day
-        ? `${at}::timestamp at time zone '${write.name === 'local-day' ? dag.zone : 'UTC'}'`
+        ? `${at}::timestamp at time zone '${zone}'`
         : write.type === 'timestamp'
           ? `${column} at time zone 'UTC'`
           : column;
@@ -130,7 +134,7 @@ export async function ledgerDisagreements(session: Session, model: WorkspaceMode
       const figures = await session.query(
         `select count(*), sum(hash_record_extended(row(b), 0)), sum(hash_record_extended(row(b), 1))
          from (select ${bytes} b from ${model.schema}.${table}
-           where ${position} >= $1::timestamptz and ${position} < ${day && write.name !== 'local-day' ? wholeDay : '$2::timestamptz'} offset 0) s`,
+           where ${position} >= $1::timestamptz and ${position} < ${day ? wholeDay(zone) : '$2::timestamptz'} offset 0) s`,
         [lower ?? '-infinity', upper ?? 'infinity'],
       );
       const [rowsNow, sum0, sum1] = figures.rows[0] ?? [];
