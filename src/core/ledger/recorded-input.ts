@@ -26,6 +26,8 @@ export interface ConsumedVersion extends InputContent {
   readonly run: string;
   readonly unit: string;
   readonly slice: string;
+  /** Set where it was not read: a later look found that it would have given the same. */
+  readonly confirmed?: true;
 }
 
 /** Whether an input is what it was then: by content where both are known, else by versions; `undefined`: unknown. */

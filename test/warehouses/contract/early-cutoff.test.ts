@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sqlLedgerStore } from '../../../src/core/ledger/sql-ledger-store.ts';
+import { staleInWords, staleSlices } from '../../../src/core/ledger/stale-slices.ts';
 import { relationalExecutor } from '../../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../../src/core/run/unit/unit-executor.ts';
 import {
@@ -109,6 +111,38 @@ describe.each(engines)('early cutoff on %s', (engine) => {
   test('a row outside the read window does not make it run', async () => {
     await change("update orders set amount = 0 where day <> '2026-11-01'");
     expect(await run()).toMatchObject({ state: 'skipped' });
+  });
+
+  test('a unit that was found up to date is not stale by a slice that was rewritten beside what it reads', async () => {
+    const made = `run-${runs}`;
+    const loads = (amount: number, name: string) =>
+      run({
+        run: name,
+        unit: 'shop.orders@2026-10-31',
+        task: 'shop.orders',
+        statements: [`update orders set amount = ${amount} where day = '2026-10-31'`],
+        slices: job().slices.map((slice) => ({ ...slice, table: 'orders', from: '2026-10-31T00:00:00.000Z' })),
+        inputs: [],
+        cutsOff: false,
+      });
+    const ledger = sqlLedgerStore(fixture.warehouse);
+    const stale = async () =>
+      staleSlices(await ledger.newestVersions(), new Map()).map(
+        ({ version, reasons }) => `${version.target}: ${reasons.map(staleInWords).join()}`,
+      );
+    await loads(1, 'first');
+    expect(await run({ run: 'reader' })).toMatchObject({ state: 'skipped' });
+    expect(await stale()).toEqual([]);
+    await loads(2, 'second');
+    expect(await stale()).toEqual(['public.sales: public.orders was rewritten since by shop.orders@2026-10-31']);
+    expect(await run()).toMatchObject({ state: 'skipped' });
+    expect(await stale()).toEqual([]);
+    await loads(1, 'third');
+    expect(await stale()).toEqual([]);
+    // What was found later is no part of what the run read: its own record stands without it.
+    await change("delete from backfill_ledger.versions where run = 'second'");
+    expect((await ledger.units(made)).map(({ state }) => state)).toEqual(['unchanged']);
+    await ledger.close();
   });
 
   test('an input that changed and changed back is what it was', async () => {

@@ -12,7 +12,7 @@ import { ledgerSlice, type Target } from '../tables/target.ts';
 import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import { type ContentUse, inputContents } from './input-content.ts';
 import type { Marker } from './marker.ts';
-import { sameSettings } from './previous-version.ts';
+import { type PreviousVersion, sameSettings } from './previous-version.ts';
 
 /** What a unit's transaction needs to look at its inputs. */
 export interface CutoffUnit {
@@ -51,8 +51,14 @@ const isView = ({ definition }: RecordedInput): boolean => definition !== undefi
 /** Statements after which the same names and bounds may mean other rows than those that were looked at. */
 const readsElsewhere = /^[\s;(]*(?:set|reset|do|call|execute)\b|\bset_config\s*\(/i;
 
+/** Why a unit has nothing to do, in words, and the versions that this was found of. */
+export interface UpToDate {
+  readonly reason: string;
+  readonly versions: readonly PreviousVersion[];
+}
+
 /**
- * Why running the unit would give what is there, in words: its code, SQL, schema and settings are those of its last run,
+ * Why running the unit would give what is there: its code, SQL, schema and settings are those of its last run,
  * every input holds what that run saw, and its own rows are what that run left. `undefined`: it may give something else.
  * Content is compared, not only what the ledger says: somebody else may have written a table since. Leaves the
  * transaction as it was; the unit's savepoint is set.
@@ -61,13 +67,14 @@ export async function whyUpToDate(
   unit: CutoffUnit,
   { previous, definitionsHash }: Marker,
   inputs: readonly RecordedInput[],
-): Promise<string | undefined> {
+): Promise<UpToDate | undefined> {
   const { session, job, targets } = unit;
   if (!job.options.earlyCutoff || !job.cutsOff || inputs.every(isView) || targets.length === 0) return undefined;
   if (unit.unseen.open !== undefined) return undefined;
   if (job.statements.some(({ text }) => readsElsewhere.test(withoutLeadingComments(text)))) return undefined;
-  const versions = targets.map((target) => previous.find(({ slice }) => slice === ledgerSlice(target).slice));
-  for (const version of versions) {
+  const versions: PreviousVersion[] = [];
+  for (const target of targets) {
+    const version = previous.find(({ slice }) => slice === ledgerSlice(target).slice);
     if (version === undefined || version.codeHash !== job.codeHash || version.sameStatements !== true) return undefined;
     if (version.definitionsHash !== definitionsHash) return undefined;
     if (!version.sameSchema || !sameSettings(version.settings, sessionSettings(job))) return undefined;
@@ -79,6 +86,7 @@ export async function whyUpToDate(
       return known && sameInput(input, then) === true;
     });
     if (!same) return undefined;
+    versions.push(version);
   }
   for (const [index, { relation }] of targets.entries()) {
     const version = versions[index];
@@ -87,6 +95,7 @@ export async function whyUpToDate(
     await session.query(`rollback to savepoint ${unitSavepoint}`);
     if (sameContent(figures, version) !== true) return undefined;
   }
-  const newest = versions.reduce((a, b) => (a === undefined || (b !== undefined && b.madeAt > a.madeAt) ? b : a));
-  return newest && `inputs unchanged since ${toIso(instant(newest.madeAt))}, when run ${newest.run} made what is there`;
+  const newest = versions.reduce((a, b) => (b.madeAt > a.madeAt ? b : a));
+  const reason = `inputs unchanged since ${toIso(instant(newest.madeAt))}, when run ${newest.run} made what is there`;
+  return { reason, versions };
 }

@@ -2,6 +2,8 @@ import type { InputContent, RecordedInput } from '../../ledger/recorded-input.ts
 
 /** The newest version of a slice that the same task left in the ledger. */
 export interface PreviousVersion extends InputContent {
+  /** Its place in the ledger. */
+  readonly id: number;
   readonly slice: string;
   readonly run: string;
   /** When its run committed it, in milliseconds since the epoch of the server's clock. */

@@ -55,7 +55,7 @@ from (
       select from ${schema}.versions v,
         json_array_elements(case json_typeof(v.inputs) when 'array' then v.inputs else '[]' end) i,
         json_array_elements(case json_typeof(i->'versions') when 'array' then i->'versions' else '[]' end) r
-      where v.run = o.run and v.unit = o.unit and not exists (select from ${schema}.versions p
+      where v.run = o.run and v.unit = o.unit and r->'confirmed' is null and not exists (select from ${schema}.versions p
         where p.run = r->>'run' and p.unit = r->>'unit' and p.slice = r->>'slice'))) as lost
   from ${schema}.units o where o.run = $1) u
 order by u.position, u.unit`;

@@ -19,7 +19,7 @@ select
         where v.target = i.target and v.lower < i.upper and v.upper > i.lower order by v.slice, v.id desc) n)) order by i.n)
     from (select row_number() over () as n, r.* from
       pg_catalog.json_to_recordset($3::json) r(target text, lower timestamptz, upper timestamptz)) i),
-  (select json_agg(json_build_object('slice', s.slice, 'task', p.task, 'run', p.run,
+  (select json_agg(json_build_object('id', p.id, 'slice', s.slice, 'task', p.task, 'run', p.run,
       'madeAt', (extract(epoch from p.committed_at) * 1000)::bigint, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
       'algorithm', p.algorithm, 'codeHash', p.code_hash, 'sameSchema', p.schema_hash = pg_catalog.md5(s.schema),
       'sameStatements', p.statements_hash = pg_catalog.md5($6::text), 'definitionsHash', p.definitions_hash, 'settings', p.settings, 'inputs', p.inputs))
@@ -82,3 +82,8 @@ select $1, $2, 0, 'unknown', 1, $3 from ${schema}.claims c where c.fence = $4::b
 on conflict (run, unit) do update set state = excluded.state, message = excluded.message,
   updated_at = pg_catalog.clock_timestamp() where u.state not in ('changed', 'unchanged', 'skipped', 'done')
 returning 1`;
+
+/** $1: versions as JSON, each by its id with the inputs that it is known to rest on now. */
+export const confirmInputsSql = `
+update ${schema}.versions v set inputs = r.inputs
+from pg_catalog.json_to_recordset($1::json) r(id bigint, inputs json) where v.id = r.id`;
