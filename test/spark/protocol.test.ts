@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { partitionedExecutor } from '../../src/core/run/partitioned/partitioned-executor.ts';
 import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
@@ -128,6 +129,82 @@ test.each<readonly [string, RegExp, number, 'old' | 'between' | 'new']>([
   expect(await rows()).toEqual(after);
   expect(await execute(asked)).toMatchObject({ state: 'done-before' });
   expect(await tables()).toEqual(['daily']);
+});
+
+const undo = (of: UnitJob, run = `undo-${of.run}`) =>
+  execute({ ...of, run, statements: [], restores: { run: of.run, unit: of.unit } });
+
+const foreignRow = "insert into protocol.daily values ('foreign', date'2026-11-01', 'DE')";
+
+/** Everything is published, and the process is gone; then somebody else writes, which whoever goes on finds. */
+async function spoiled(): Promise<UnitJob> {
+  const asked = unit();
+  await execute(asked, { look: killedAt(/^drop table if exists/, 1) });
+  await fixture.sql(foreignRow);
+  expect(await execute(asked)).toMatchObject({ state: 'failed', error: { kind: 'conflict', retryable: true } });
+  return asked;
+}
+
+test('between two tries somebody else writes: an undo gives what is recorded as before, and it is said what that is', async () => {
+  const asked = unit();
+  await execute(asked, { look: killedAt(/ set location | add if not exists partition/, 2) });
+  const ledger = sqlLedgerStore(warehouse);
+  expect(await ledger.begun(asked.run)).toEqual([asked.unit]);
+  await fixture.sql(foreignRow);
+  expect(await execute(asked)).toMatchObject({ state: 'failed', error: { kind: 'conflict', retryable: true } });
+  expect(await ledger.begun(asked.run)).toEqual([asked.unit]);
+  const stood = await rows();
+  expect(await execute(asked)).toMatchObject({
+    state: 'changed',
+    slices: [{ before: { rows: stood.length - 1 }, after: { rows: 2 } }],
+    notes: [expect.stringContaining('what is kept as before is what stood after that'), expect.anything()],
+  });
+  expect(await ledger.begun(asked.run)).toEqual([]);
+  expect(await ledger.changedSlices(asked.run)).toMatchObject([
+    { rowsBefore: stood.length - 1, kept: stood.length - 1 },
+  ]);
+  await ledger.close();
+  expect(await undo(asked)).toMatchObject({ state: 'changed' });
+  expect(await rows()).toEqual(stood);
+});
+
+test('what an earlier try has published, and nothing is left to publish of, is a change that can be undone', async () => {
+  const asked = await spoiled();
+  await fixture.sql("insert overwrite protocol.daily partition (day = '2026-11-01', country = 'DE') values ('new')");
+  expect(await execute(asked)).toMatchObject({
+    state: 'changed',
+    slices: [{ before: { rows: 2 }, after: { rows: 2 } }],
+  });
+  expect(await undo(asked)).toMatchObject({ state: 'changed' });
+  expect(await rows()).toEqual(before);
+});
+
+test('a hold after such a try says what it left, and does not end it', async () => {
+  const asked = await spoiled();
+  const strict = { ...asked, options: { ...asked.options, holdShrinkPercent: 10 } };
+  expect(await execute(strict)).toMatchObject({
+    state: 'held',
+    reason: expect.stringContaining('An earlier try of it had begun to publish'),
+  });
+  const ledger = sqlLedgerStore(warehouse);
+  expect(await ledger.begun(asked.run)).toEqual([asked.unit]);
+  await ledger.close();
+});
+
+test('an undo is refused where the folders of before hold other rows than were recorded', async () => {
+  const folder = async () =>
+    (await fixture.sql("describe extended protocol.daily partition (day = '2026-11-01', country = 'DE')")).find(
+      ([name]) => name === 'Location',
+    )?.[1];
+  const kept = await folder();
+  const asked = unit();
+  expect(await execute(asked)).toMatchObject({ state: 'changed' });
+  await fixture.sql(`insert overwrite directory '${kept}' using parquet values ('other'), ('rows')`);
+  expect(await undo(asked)).toMatchObject({
+    state: 'failed',
+    error: { message: expect.stringContaining('hold 3 rows instead of the 2 rows that were counted then') },
+  });
+  expect(await rows()).toEqual(after);
 });
 
 test('rows outside of the slice are held, and never published', async () => {

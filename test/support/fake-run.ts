@@ -105,6 +105,9 @@ export function fakeLedger(): LedgerStore & {
     async changedSlices() {
       return [];
     },
+    async begun() {
+      return [];
+    },
     async undoneBy() {
       return undefined;
     },

@@ -130,6 +130,8 @@ export interface LedgerStore {
   activeOverlaps(run: string, slices: readonly LedgerSlice[]): Promise<readonly RunOverlap[]>;
   /** Slices that a run changed, the last one first, and whether each can be undone. */
   changedSlices(run: string): Promise<readonly ChangedSlice[]>;
+  /** Units of a run whose rows may be there already, though nothing records them: whoever goes on with the run ends them. */
+  begun(run: string): Promise<readonly UnitId[]>;
   /** The run, if any, that took changes of this one back and whose rows stand where it did. */
   undoneBy(run: string): Promise<string | undefined>;
   /** Forgets old rows that were kept longer ago than this many days. */

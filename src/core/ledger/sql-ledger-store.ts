@@ -1,6 +1,7 @@
 import type { UnitId } from '../plan/model/plan.ts';
 import { taskOfUnit } from '../plan/model/unit-id.ts';
 import { instant } from '../time/zones/instant.ts';
+import { begunSql } from '../warehouse/dialects/postgres/ledger/carried-sql.ts';
 import {
   beginningLockSql,
   beginRunSql,
@@ -139,6 +140,7 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     },
     activeOverlaps: (run, slices) => inTurn((connected) => overlapsOf(connected, run, slices)),
     changedSlices: async (run) => (await ask(changedSlicesSql, [run, undoMark(run)])).rows.map(changedSliceOf),
+    begun: async (run) => (await ask(begunSql, [run])).rows.map(([unit]) => String(unit)),
     undoneBy: async (run) => (await ask(undoneBySql, [run, undoMark(run)])).rows[0]?.[0] ?? undefined,
     forgetImages: async (days) => {
       await ask(forgetImagesSql, [String(days)]);

@@ -80,6 +80,17 @@ test.each<[string, Partial<UndoRequest>, readonly ChangedSlice[], RegExp]>([
   expect(isUndoRefusal(made) && made.message).toMatch(message);
 });
 
+test('what has begun and has no record yet is ended first', async () => {
+  const ledger = { ...ledgerOf([kept('a@0')]), begun: async () => ['a@1', 'a@2'] };
+  const made = async (units?: readonly string[]) => prepareUndo({ ...request, units }, ledger);
+  expect(await made()).toMatchObject({
+    message: expect.stringMatching(/^run r1 has not ended: rows of a@1 and 1 more unit may be there already/),
+    remedy: 'end it first: backfill resume r1',
+  });
+  expect(await made(['a@1'])).toMatchObject({ message: expect.stringContaining('rows of a@1 may') });
+  expect(isUndoRefusal(await made(['a@0']))).toBe(false);
+});
+
 test('what an undo of single units left is undone by an undo of the run', async () => {
   const made = await prepareUndo(request, ledgerOf([kept('a@1'), { ...kept('a@0'), newerRun: 'u0', undone: true }]));
   expect(isUndoRefusal(made) ? made.message : made.plan.units.map(({ id }) => id)).toEqual(['a@1']);

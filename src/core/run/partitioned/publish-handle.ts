@@ -23,20 +23,29 @@ export interface Publishing {
 
 /** Written down before each step that somebody else may have to end or to clear away. */
 export interface LakeHandle {
+  /** Nobody reads its files yet. */
+  readonly stage?: Stage | undefined;
+  readonly publishing?: UnderWay | undefined;
+  /** Of an earlier try: partitions were published, and somebody else has written the slice since. */
+  readonly earlier?: Publishing | undefined;
+}
+
+/** With the stage whose files it publishes. */
+export interface UnderWay extends Publishing {
   readonly stage: Stage;
-  readonly publishing?: Publishing | undefined;
 }
 
 const spec: Decoder<PartitionSpec> = (value) => value as PartitionSpec;
+const stage = record<Stage>({ name: text, location: text });
+const publishing = {
+  swaps: list(record<Swap>({ spec, from: optional(text), to: optional(text) })),
+  diff: (value: unknown) => value as SliceDiff,
+  notes: list(text),
+};
 const handle = record<LakeHandle>({
-  stage: record<Stage>({ name: text, location: text }),
-  publishing: optional(
-    record<Publishing>({
-      swaps: list(record<Swap>({ spec, from: optional(text), to: optional(text) })),
-      diff: (value) => value as SliceDiff,
-      notes: list(text),
-    }),
-  ),
+  stage: optional(stage),
+  publishing: optional(record<UnderWay>({ ...publishing, stage })),
+  earlier: optional(record<Publishing>(publishing)),
 });
 
 export async function readLakeHandle(session: Session, { run, unit }: UnitJob): Promise<LakeHandle | undefined> {

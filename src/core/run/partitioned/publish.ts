@@ -31,8 +31,8 @@ export async function publish(by: Publisher, swaps: readonly Swap[]): Promise<vo
 }
 
 /**
- * Ends what an earlier process has begun to publish: what it did is not done again. Throws a conflict where a partition has neither folder,
- * for then somebody else has moved it.
+ * Ends what an earlier process has begun to publish: what it did is not done again. Throws {@link MovedAway} where a partition has neither
+ * folder, for then somebody else has moved it.
  */
 export async function publishTheRest(by: Publisher, swaps: readonly Swap[]): Promise<void> {
   const { lake, file, stage } = by;
@@ -42,7 +42,7 @@ export async function publishTheRest(by: Publisher, swaps: readonly Swap[]): Pro
     const known = there.get(partitionPath(spec));
     const now = known === undefined ? undefined : (await withLocations(lake, file, [known]))[0]?.location;
     if (now === to) continue;
-    if (now !== from && now !== emptyFolder(stage, spec)) throw movedAway(file, spec, now);
+    if (now !== from && now !== emptyFolder(stage, spec)) throw new MovedAway(file, spec, now);
     await by.fenced(() => swapFolder(by, now === undefined ? { spec, to } : { spec, from: now, to }));
   }
   await lake.query(refreshSql(file));
@@ -58,10 +58,15 @@ async function swapFolder({ lake, file, stage }: Publisher, { spec, from, to }: 
   }
 }
 
-const movedAway = ({ table }: FileTable, spec: PartitionSpec, now: string | undefined): WarehouseError =>
-  new WarehouseError(
-    'conflict',
-    `Partition ${partitionPath(spec)} of ${table.qualified} ${now === undefined ? 'was dropped' : `was moved to ${now}`} by somebody else while it was published.`,
-    false,
-    { hint: 'Look at the table, then run the interval again.' },
-  );
+/** A partition has neither the folder of before nor the new one. */
+export class MovedAway extends WarehouseError {
+  constructor({ table }: FileTable, spec: PartitionSpec, now: string | undefined) {
+    const what = now === undefined ? 'was dropped' : `was moved to ${now}`;
+    super(
+      'conflict',
+      `Partition ${partitionPath(spec)} of ${table.qualified} ${what} by somebody else while it was published.`,
+      false,
+      { hint: 'Look at the table, then run the interval again.' },
+    );
+  }
+}

@@ -23,10 +23,11 @@ import { lakeFigures, rowsOf } from './compare/lake-figures.ts';
 import { discardStage, dropStage, fillStage, type Stage, stageFolders, stageOf, stageTable } from './compare/stage.ts';
 import { type ComparedStage, compareStage, isAsItWas, type LiveSlice, liveSlice } from './compare/stage-and-compare.ts';
 import { withTaskSession } from './compare/task-session.ts';
-import { keepFolders, refuseChangedSince } from './kept-folders.ts';
+import { afterEarlier, earlierInWords, madeByEarlier } from './earlier-try.ts';
+import { figuresOfBefore, keepFolders, refuseOtherRows } from './kept-folders.ts';
 import type { LakeRun } from './lake-run.ts';
-import { emptyFolder, publish, publishTheRest } from './publish.ts';
-import { type LakeHandle, type Publishing, readLakeHandle, type Swap, saveLakeHandle } from './publish-handle.ts';
+import { emptyFolder, MovedAway, publish, publishTheRest } from './publish.ts';
+import { type Publishing, readLakeHandle, type Swap, saveLakeHandle, type UnderWay } from './publish-handle.ts';
 import { withLocations } from './target/lake-table.ts';
 
 /**
@@ -55,37 +56,49 @@ async function published(run: LakeRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   refuseRefilled(job, marker.inputs);
   const known = await readLakeHandle(session, job);
   await session.query('commit');
-  if (known?.publishing !== undefined)
-    return finish(run, unit, marker, { ...known, publishing: known.publishing }, publishTheRest);
+  if (known?.publishing !== undefined) return finish(run, unit, marker, known.publishing, publishTheRest);
   // What an earlier try has left behind; where that cannot be cleared away it takes space and harms nobody.
-  if (known !== undefined) await discardStage(steady, at, known.stage).catch(() => undefined);
+  if (known?.stage !== undefined) await discardStage(steady, at, known.stage).catch(() => undefined);
+  const { earlier } = known ?? {};
   const stage = stageOf(at, job, claim.fence);
-  await saveLakeHandle(session, job, claim.fence, { stage });
+  await saveLakeHandle(session, job, claim.fence, { stage, earlier });
   run.stage = stage;
   const live = await liveSlice(run.own, at);
   const compared = await staged(run, session, stage, live);
-  const { applied } = compared;
-  const decision = decide(applied, job);
-  if (decision.kind !== 'changed') {
+  const decision = decide(compared.applied, job);
+  if (decision.kind === 'held') {
     await clear(run);
-    const held = decision.kind === 'held' ? heldOutcome(decision, applied, job, durationMs()) : undefined;
-    await recorded(run, unit, marker, applied, { state: decision.kind, message: held && heldMessage(held) });
-    return held ?? { state: 'unchanged', slices: diffsOf(applied), notes: applied.notes, durationMs: durationMs() };
+    const reason = earlier === undefined ? decision.reason : `${decision.reason} ${earlierInWords(earlier)}`;
+    const held = heldOutcome({ ...decision, reason }, compared.applied, job, durationMs());
+    await recorded(run, unit, marker, compared.applied, { state: 'held', message: heldMessage(held), earlier });
+    return held;
+  }
+  if (decision.kind === 'unchanged') {
+    await clear(run);
+    const applied = earlier === undefined ? compared.applied : madeByEarlier(compared.applied, earlier);
+    const state = earlier === undefined ? 'unchanged' : 'changed';
+    const { notes } = applied;
+    const slices = await recorded(run, unit, marker, applied, { state, message: notes.join('\n') || undefined });
+    return { state, slices, notes, durationMs: durationMs() };
   }
   if (!(await isAsItWas(run.own, at, live))) throw writtenMeanwhile(run);
   const made = await withLocations(run.own, stageTable(at, stage), compared.staged);
   const swaps = swapsOf(stage, live, made, job.restores !== undefined);
-  const notes = swaps.length > 1 ? [...applied.notes, inTurn(swaps.length)] : applied.notes;
-  const [diff] = diffsOf(applied) as [SliceDiff];
-  const handle = { stage, publishing: { swaps, diff, notes } };
+  const [diff] = diffsOf(compared.applied) as [SliceDiff];
+  const notes = [
+    ...compared.applied.notes,
+    ...(earlier === undefined ? [] : [afterEarlier(earlier)]),
+    ...(swaps.length > 1 ? [inTurn(swaps.length)] : []),
+  ];
+  const publishing = { stage, swaps, diff, notes };
   await begin(session, job, claim.fence);
-  await saveLakeHandle(session, job, claim.fence, handle);
+  await saveLakeHandle(session, job, claim.fence, { publishing });
   const { fixed } = run.source;
   await keepFolders(session, job, at, { fixed, partitions: live.partitions }, live.taken.figures.rows);
   // From here on its files may be what everybody reads.
   run.stage = undefined;
   await session.query('commit');
-  return finish(run, unit, marker, handle, publish);
+  return finish(run, unit, marker, publishing, publish);
 }
 
 /** Publishes, looks at what is there, records; also what an earlier process has begun to publish. */
@@ -93,11 +106,12 @@ async function finish(
   run: LakeRun,
   unit: ClaimedUnit,
   marker: Marker,
-  { stage, publishing }: LakeHandle & { readonly publishing: Publishing },
+  publishing: UnderWay,
   swapAll: typeof publish,
 ): Promise<UnitOutcome> {
   const { job, at, steady } = run;
   const { claim, steps, raw, durationMs } = unit;
+  const { stage, ...earlier } = publishing;
   run.sent = true;
   // Once it has begun it is ended, also where somebody asks for a cancel: a part of it is worse than all of it.
   const fenced = async (step: () => Promise<void>): Promise<void> => {
@@ -109,8 +123,7 @@ async function finish(
     await swapAll({ lake: steady, file: at.file, stage, fenced }, publishing.swaps);
   } catch (error) {
     // Nothing of ours is under way any more: the next try begins with what is there.
-    if (error instanceof WarehouseError && error.kind === 'conflict' && !error.retryable)
-      await raw.query(forgetCarriedSql, [job.run, job.unit]);
+    if (error instanceof MovedAway) await saveLakeHandle(raw, job, claim.fence, { earlier });
     throw error;
   }
   await dropStage(steady, at, stage);
@@ -120,7 +133,7 @@ async function finish(
   const { after, before } = diff;
   const published = { ...taken, figures: { ...taken.figures, duplicateKeys: after?.duplicateKeys } };
   if (after === undefined || !sameFigures({ ...taken, figures: after }, published)) {
-    await raw.query(forgetCarriedSql, [job.run, job.unit]);
+    await saveLakeHandle(raw, job, claim.fence, { earlier });
     throw writtenMeanwhile(run);
   }
   const { target } = at;
@@ -148,12 +161,15 @@ async function finish(
 /** The result of the task, or for an undo the rows of before, as a stage that is compared with what is there. */
 async function staged(run: LakeRun, ledger: Session, stage: Stage, live: LiveSlice): Promise<ComparedStage> {
   const { job, at, own, source } = run;
-  if (source.kind === 'ready') await withTaskSession(run, (task) => fillStage(own, task, at, stage, source));
-  else {
-    if (job.restores !== undefined) await refuseChangedSince(ledger, at, job.restores, live.taken);
-    await stageFolders(own, at, stage, source.partitions);
+  if (source.kind === 'ready') {
+    await withTaskSession(run, (task) => fillStage(own, task, at, stage, source));
+    return compareStage(own, at, stage, live, job);
   }
-  return compareStage(own, at, stage, live, job);
+  const before = await figuresOfBefore(ledger, at, source.of, live.taken);
+  await stageFolders(own, at, stage, source.partitions);
+  const compared = await compareStage(own, at, stage, live, job);
+  for (const { taken } of compared.applied.slices) refuseOtherRows(at, taken.after.figures, before);
+  return compared;
 }
 
 /** Takes a stage away that nobody will publish; the folders of an undo are those of before, which stay. */
@@ -187,13 +203,23 @@ async function recorded(
   { claim, steps, durationMs }: ClaimedUnit,
   marker: Marker,
   applied: Applied,
-  { state, message }: { readonly state: 'changed' | 'unchanged' | 'held'; readonly message: string | undefined },
+  {
+    state,
+    message,
+    earlier,
+  }: {
+    readonly state: 'changed' | 'unchanged' | 'held';
+    readonly message: string | undefined;
+    /** Whoever goes on with a held unit finds it. */
+    readonly earlier?: Publishing | undefined;
+  },
 ): Promise<readonly SliceDiff[]> {
   const { job, env } = run;
   const { session } = steps;
   const slices = applied.slices.map((slice) => withCauses(slice, job, marker, marker.inputs, undefined));
   await begin(session, job, claim.fence);
-  await session.query(forgetCarriedSql, [job.run, job.unit]);
+  if (earlier === undefined) await session.query(forgetCarriedSql, [job.run, job.unit]);
+  else await saveLakeHandle(session, job, claim.fence, { earlier });
   await recordOutcome(session, job, env, claim.fence, marker, { state, message, slices, durationMs: durationMs() });
   await session.query('commit');
   run.claim = undefined;

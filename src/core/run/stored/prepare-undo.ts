@@ -46,6 +46,15 @@ export async function prepareUndo(
     return { message: `${what} was undone already, by run ${before.newerRun}`, remedy: `see: backfill history ${run}` };
   }
   const changed = units === undefined ? all : all.filter(({ unit }) => units.includes(unit));
+  const begun = (await ledger.begun(run)).filter((unit) => units === undefined || units.includes(unit));
+  if (begun.length > 0) {
+    const [first, ...others] = begun;
+    const more = others.length > 0 ? ` and ${plural(others.length, 'more unit')}` : '';
+    return {
+      message: `run ${run} has not ended: rows of ${first}${more} may be there already, and what was there before is known once it has`,
+      remedy: `end it first: backfill resume ${run}`,
+    };
+  }
   const missing = (units ?? []).find((unit) => !all.some((slice) => slice.unit === unit));
   if (missing !== undefined) {
     return { message: `run ${run} changed nothing by ${missing}`, remedy: `see: backfill history ${run}` };

@@ -10,6 +10,16 @@ select $1, $2, $3::json from ${schema}.claims where fence = $4::bigint
 on conflict (run, unit) do update set handle = excluded.handle
 returning 1`;
 
+/**
+ * $1: run. Its units whose rows may be there already and have no record yet: those that a scheduler was given and has started, and
+ * those on files that have begun to publish.
+ */
+export const begunSql = `
+select c.unit from ${schema}.carried c
+where c.run = $1 and (c.handle->>'phase' in ('started', 'ended') or c.handle->'publishing' is not null or c.handle->'earlier' is not null)
+  and not exists (select from ${schema}.versions v where v.run = c.run and v.unit = c.unit)
+order by c.unit`;
+
 /** $1: run, $2: unit. */
 export const forgetCarriedSql = `delete from ${schema}.carried where run = $1 and unit = $2`;
 
