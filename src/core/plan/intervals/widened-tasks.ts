@@ -70,7 +70,9 @@ function cause(task: PlannableTask, reason: Reason): string {
       return task.fullRefresh === true ? refreshed : 'what its runs write reaches beyond the range that was given';
     case 'own-tail':
       return task.lastRunWins !== undefined
-        ? 'each run rewrites its whole table, so the newest finished interval of the table has to come last'
+        ? task.writes.every(({ slice }) => slice.kind === 'range')
+          ? 'each run rewrites rows that it shares with later ones, so the newest finished interval of those has to come last'
+          : 'each run rewrites its whole table, so the newest finished interval of the table has to come last'
         : 'it reads its own earlier output, so everything up to the last finished interval is redone';
     case 'by-order':
       return task.fullRefresh === true ? refreshed : `it follows ${reason.parent} by order`;

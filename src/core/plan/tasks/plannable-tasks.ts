@@ -24,6 +24,7 @@ import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import { type RunStages, runStages } from './run-stages.ts';
+import { sharesAsOf } from './shares-as-of.ts';
 import { sourceReads } from './source-reads.ts';
 import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
 import { unmadeReads } from './unmade-reads.ts';
@@ -112,8 +113,7 @@ export function plannableTasks(
         (writers.get(names(table)) ?? []).some((other) => other.write.empties !== true && isEarlier(id, other.id)));
     const passing = writes.filter((write) => isRefilled(write) || staged.has(names(write.table)));
     const pickedBy = stages.slicesOf(id);
-    const snapshot =
-      stages.snapshotOf(id) ?? (isSnapshot(task, pipeline, writes) && staged.size === 0 ? [] : undefined);
+    const snapshot = stages.snapshotOf(id) ?? (staged.size === 0 && isSnapshot(task, pipeline, own) ? [] : undefined);
     const sources = own === undefined ? [] : sourcesOf(task, own);
     const unmade = own === undefined ? [] : unmadeOf(task, own);
     const deleter = deleterFor(id, writes, isEarlier, {
@@ -182,16 +182,16 @@ function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {
 }
 
 /**
- * A whole table that is rewritten as of an interval, or that of several intervals by each of them: the newest has to be
+ * A whole table that is rewritten as of an interval, or what several intervals share by each of them: the newest has to be
  * the last to run.
  */
-const isSnapshot = (task: Task, pipeline: Pipeline, writes: readonly WriteFact[]): boolean =>
-  writes.some(
-    ({ slice, mode, empties }) =>
-      mode === 'full_replace' &&
-      empties !== true &&
-      (slice.kind === 'whole-table' || (slice.kind === 'own-table' && isShared(slice, sampleIntervals(pipeline)))),
-  ) && task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
+const isSnapshot = (task: Task, pipeline: Pipeline, facts: TaskFacts | undefined): boolean =>
+  (facts?.writes ?? []).some(({ slice, mode, empties }) => {
+    if (empties === true) return false;
+    if (slice.kind === 'range') return sharesAsOf(slice, mode, facts?.reads ?? [], sampleIntervals(pipeline));
+    if (mode !== 'full_replace') return false;
+    return slice.kind === 'whole-table' || (slice.kind === 'own-table' && isShared(slice, sampleIntervals(pipeline)));
+  }) && task.sql.some(({ masked }) => masked.holes.some(({ value }) => value.kind === 'time'));
 
 /** Tasks that give the same tables in every run: by rows that they find by a key, or whole, alone or with the tasks that empty or fill the tables for them. */
 function fullRefreshes(

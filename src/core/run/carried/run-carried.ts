@@ -14,6 +14,7 @@ import { type DueUnit, dueUnit } from '../record/due-unit.ts';
 import { heldOutcome } from '../record/held-outcome.ts';
 import { recordOutcome } from '../record/record.ts';
 import { withCauses } from '../record/slice-causes.ts';
+import { sliceMeasures } from '../record/slice-measures.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import { enterTransaction, keepSettings, protectiveSettings } from '../session/session-settings.ts';
 import { resolveTargets } from '../tables/target.ts';
@@ -137,7 +138,8 @@ async function settle(
   ];
   const inputs = await consumedInputs(cutoff, found, moment);
   const slices = compared.slices.map((slice) => withCauses(slice, job, marker, inputs, cutoff.unseen.unrecorded));
-  const decision = decide({ ...compared, slices, escape: { kind: 'none' } }, job);
+  const measures = await sliceMeasures(session, job, claim.targets);
+  const decision = decide({ ...compared, slices, escape: { kind: 'none' } }, job, measures);
   const held =
     decision.kind === 'held'
       ? heldOutcome(decision, { ...compared, slices, escape: { kind: 'none' } }, job, durationMs())

@@ -12,6 +12,7 @@ import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { runElsewhere } from './run-elsewhere.ts';
 import { scheduledWriters } from './scheduled-writers.ts';
 import { refillers } from './slices/refillers.ts';
+import { withTurns } from './slices/with-turns.ts';
 import { taskContext } from './task-context.ts';
 
 export interface PreparedJobs {
@@ -104,7 +105,7 @@ export function prepareJobs(
     if (isRefusal(made)) refused.set(unit.id, made);
     else jobs.set(unit.id, made);
   }
-  if (jobs.size > 0) return { jobs, refused };
+  if (jobs.size > 0) return { jobs: withTurns(jobs), refused };
   // Then there is no run that could be told of it.
   const told = [...refused].map(
     ([unit, refusal]) => [unit, { ...refusal, remedy: withoutRun(refusal.remedy) }] as const,

@@ -14,6 +14,7 @@ import { type Marker, readMarker } from '../record/marker.ts';
 import { recordOutcome } from '../record/record.ts';
 import { refuseRefilled } from '../record/refuse-refilled.ts';
 import { withCauses } from '../record/slice-causes.ts';
+import { sliceMeasures } from '../record/slice-measures.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -65,7 +66,7 @@ async function published(run: LakeRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   run.stage = stage;
   const live = await liveSlice(run.own, at);
   const compared = await staged(run, session, stage, live);
-  const decision = decide(compared.applied, job);
+  const decision = decide(compared.applied, job, await sliceMeasures(session, job, [at.target]));
   if (decision.kind === 'held') {
     await clear(run);
     const reason = earlier === undefined ? decision.reason : `${decision.reason} ${earlierInWords(earlier)}`;

@@ -9,6 +9,7 @@ import { decide } from '../record/decide.ts';
 import { dueUnit } from '../record/due-unit.ts';
 import { recordOutcome } from '../record/record.ts';
 import { withCauses } from '../record/slice-causes.ts';
+import { sliceMeasures } from '../record/slice-measures.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import {
   applySettings,
@@ -62,7 +63,8 @@ async function partAfterPart(run: PartedRun, unit: ClaimedUnit): Promise<UnitOut
   await begin(session, job, fence);
   const after = await resolveTargets(session, job, warehouse.description, types);
   const compared = await compareParts(run, session, targets, after, before);
-  const decision = decide({ ...compared, escape: { kind: 'none' } }, job);
+  const measures = await sliceMeasures(session, job, targets);
+  const decision = decide({ ...compared, escape: { kind: 'none' } }, job, measures);
   const notes = [
     `${job.task} is not atomic: ${job.notAtomic}`,
     ...compared.notes,

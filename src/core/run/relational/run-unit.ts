@@ -10,6 +10,7 @@ import { readMarker } from '../record/marker.ts';
 import { recordOutcome } from '../record/record.ts';
 import { refuseRefilled } from '../record/refuse-refilled.ts';
 import { withCauses } from '../record/slice-causes.ts';
+import { sliceMeasures } from '../record/slice-measures.ts';
 import type { Cancellable } from '../session/cancellable.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
@@ -41,7 +42,7 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const server = warehouse.description;
   run.sent = true;
   const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
-  const decision = decide(applied, job);
+  const decision = decide(applied, job, await sliceMeasures(session, job, targets));
   const commits = decision.kind === 'changed' || (decision.kind === 'unchanged' && decision.commits);
   if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);
   if (job.filledBy !== undefined) refuseRefilled(job, (await readMarker(session, job, targets)).inputs);

@@ -83,6 +83,7 @@ const job = record<UnitJob>({
       again: optional(record({ addsRows: flag, column: optional(text), sure: optional(flag) })),
       journal: optional(flag),
       stage: optional(flag),
+      turn: optional(oneOf('passing', 'last')),
       key: list(text),
       volatile: list(text),
       floatTolerance: optional(finite),

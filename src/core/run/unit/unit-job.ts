@@ -51,6 +51,11 @@ export interface JobSlice {
   readonly byOwn?: string | undefined;
   /** The rows before are another run's, or go on purpose: that fewer are left is never held. */
   readonly stage?: boolean | undefined;
+  /**
+   * Of several units of the plan that each put others in the place of all these rows (a whole table as of the interval):
+   * `passing` where one of them comes later, `last` for the one that what is left is of.
+   */
+  readonly turn?: 'passing' | 'last' | undefined;
   /** Declared key, else the ledger asks the catalog for the primary key. */
   readonly key: readonly string[];
   /** Columns left out of the row checksum, by name. */

@@ -1,5 +1,6 @@
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { TypeCache } from '../../../warehouse/catalog/describe-tables.ts';
+import { readableLedgerSql } from '../../../warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
 import { leftBehindSql } from '../../../warehouse/dialects/postgres/preview-sql.ts';
 import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
@@ -7,13 +8,14 @@ import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { Applied } from '../../record/applied.ts';
 import { decide } from '../../record/decide.ts';
 import { heldOutcome } from '../../record/held-outcome.ts';
+import { type SliceMeasures, sliceMeasures } from '../../record/slice-measures.ts';
 import { type Cancellable, cancellable } from '../../session/cancellable.ts';
 import { renewSession } from '../../session/renew-session.ts';
 import type { RelationalRunner } from '../../session/runner.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import { stopSignal } from '../../session/stop-signal.ts';
 import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
-import { resolveTargets } from '../../tables/target.ts';
+import { ledgerSlice, resolveTargets, type Target } from '../../tables/target.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
 import { madeSqlInWords } from '../../unit/made-sql-in-words.ts';
 import type { PreviewEnd, PreviewTraces } from '../../unit/preview-end.ts';
@@ -52,6 +54,7 @@ export function openPreview(
   /** Units that were looked at so far: a transaction begins with them, whatever the reason that it is needed. */
   const looked: ShadowUnit[] = [];
   const stays = new Set<TaskId>();
+  const found: FoundRows = new Map();
   let ending: PreviewEnd = { way: 'query', traces: { deadRows: [], sequences: [] } };
   /** Row versions by table that the server counted before the transaction wrote any. */
   let started: DeadRows | undefined;
@@ -122,9 +125,9 @@ export function openPreview(
       running = cancellable(session, signal);
       if (timedOut) running.stop();
       started ??= (await leftBehind(running.session)).deadRows;
-      for (const before of looked.splice(0)) await previewUnit(running.session, before, durationMs);
+      for (const before of looked.splice(0)) await previewUnit(running.session, before, found, durationMs);
       if (job.outside !== undefined) stays.add(job.task);
-      return await previewUnit(running.session, unit, durationMs);
+      return await previewUnit(running.session, unit, found, durationMs);
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
       if (signal.aborted && isCancellation(error)) {
@@ -170,6 +173,7 @@ async function begin(warehouse: Warehouse): Promise<Session> {
 async function previewUnit(
   session: Session,
   { job, plan, server, types }: ShadowUnit,
+  found: FoundRows,
   durationMs: () => number,
 ): Promise<UnitOutcome> {
   await session.query(`savepoint ${unitSavepoint}`);
@@ -186,10 +190,14 @@ async function previewUnit(
     server,
     types,
   });
-  const outcome = outcomeOf(applied, job, durationMs);
+  const outcome = outcomeOf(applied, job, durationMs, await previewMeasures(session, job, targets, found));
   if (outcome.state === 'held') {
     await session.query(`rollback to savepoint ${unitSavepoint}`);
     return outcome;
+  }
+  for (const { target, diff } of applied.slices) {
+    const { slice } = ledgerSlice(target);
+    if (target.slice.turn === 'passing' && !found.has(slice)) found.set(slice, diff.before?.rows ?? 0);
   }
   // A run's next unit finds none of these either: each has a session as new.
   await renewSession(session);
@@ -208,8 +216,25 @@ async function shadowOutcome(
   return applied && outcomeOf(applied, unit.job, durationMs);
 }
 
-function outcomeOf(applied: Applied, job: UnitJob, durationMs: () => number): UnitOutcome {
-  const decision = decide(applied, job);
+/** By slice: the rows that the first of several units which replace it found. Nothing of a preview is in the ledger. */
+type FoundRows = Map<string, number>;
+
+async function previewMeasures(
+  session: Session,
+  job: UnitJob,
+  targets: readonly Target[],
+  found: FoundRows,
+): Promise<SliceMeasures> {
+  const own = targets.filter(({ slice }) => slice.turn === 'passing');
+  const last = targets.filter(({ slice }) => slice.turn === 'last').map((target) => ledgerSlice(target).slice);
+  const before = [...found].filter(([slice]) => last.includes(slice));
+  if (own.length === 0) return new Map(before);
+  const isReadable = (await session.query(readableLedgerSql('versions'))).rows[0]?.[0] === 't';
+  return new Map([...(isReadable ? await sliceMeasures(session, job, own) : []), ...before]);
+}
+
+function outcomeOf(applied: Applied, job: UnitJob, durationMs: () => number, measures?: SliceMeasures): UnitOutcome {
+  const decision = decide(applied, job, measures);
   const slices = applied.slices.map(({ diff }) => diff);
   if (decision.kind === 'held') return heldOutcome(decision, applied, job, durationMs());
   return {

@@ -87,3 +87,15 @@ returning 1`;
 export const confirmInputsSql = `
 update ${schema}.versions v set inputs = r.inputs
 from pg_catalog.json_to_recordset($1::json) r(id bigint, inputs json) where v.id = r.id`;
+
+/**
+ * $1: run, $2: unit, $3: slices as JSON. Rows of each slice: of one that is the `last` of its run before the first unit of
+ * the run that wrote it, else as the newest version of this unit left it.
+ */
+export const earlierRowsSql = `
+select s.slice, case when s.last
+  then (select coalesce((v.diff #>> '{before,rows}')::bigint, 0) from ${schema}.versions v
+    where v.run = $1 and v.target = s.target and v.slice = s.slice order by v.id limit 1)
+  else (select v.row_count from ${schema}.versions v
+    where v.unit = $2 and v.target = s.target and v.lower = s.lower and v.slice = s.slice order by v.id desc limit 1) end
+from pg_catalog.json_to_recordset($3::json) s(slice text, target text, lower timestamptz, last boolean)`;
