@@ -51,7 +51,7 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
       '11 slices of 5 tasks will be compared and replaced on sandbox',
       'embedded database',
       '1 interval, 2026-10-07; 2026-10-08 is not included.',
-      'so it runs from 2026-10-07 up to 2026-10-14, because it reads',
+      'it runs for 2026-10-07 to 2026-10-13, because it reads 2026-10-07 to 2026-10-13 (for 2026-10-13) of mart.revenue_daily',
     ]) {
       await eventually(() => window.assistant.text()).toContain(said);
     }

@@ -1,11 +1,8 @@
 import { windowInWords } from '../lineage/facts/window-words.ts';
 import type { TaskId } from '../pipeline/model/model.ts';
-import { formatInterval, formatWall } from '../time/intervals/format-interval.ts';
 import type { InstantRange } from '../time/intervals/interval-set.ts';
-import { floorTo } from '../time/zones/floor.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
 import { toIso } from '../time/zones/iso.ts';
-import type { ZoneName } from '../time/zones/zone-name.ts';
 import { namesPeriod } from './intervals/names-period.ts';
 import type { Plan, PlanUnit, Reason } from './model/plan.ts';
 import type { PlannableTask } from './model/plan-request.ts';
@@ -67,18 +64,6 @@ function dataOf(units: readonly PlanUnit[]): InstantRange | undefined {
     }
   }
   return differs ? { from: instant(from), to: instant(to) } : undefined;
-}
-
-/** `2024-03-01 to 2024-03-03`, both included, where a range is of whole days; otherwise both ends, the last not included. */
-export function daysInWords(range: InstantRange, zone: ZoneName): string {
-  for (const days of [zone, 'UTC']) {
-    const { from, to } = range;
-    if (!Number.isFinite(from) || !Number.isFinite(to)) break;
-    if (floorTo(from, 'day', days) !== from || floorTo(to, 'day', days) !== to) continue;
-    const [first, last] = [formatWall(from, days), formatWall(instant(to - 1), days)].map((text) => text.slice(0, 10));
-    return `${first === last ? first : `${first} to ${last}`}${days === zone ? '' : ' (UTC)'}`;
-  }
-  return formatInterval({ start: range.from, end: range.to }, zone);
 }
 
 /** `3 selected + 8 downstream`: what a button or a prompt says before it starts a plan. */

@@ -59,7 +59,7 @@ describe('worked examples', () => {
         task: 'roll7',
         from: at('2024-03-04'),
         to: at('2024-03-11'),
-        because: 'it reads [start - 6 days, end) of orders',
+        because: 'it reads 2024-03-04 to 2024-03-10 (for 2024-03-10) of orders',
       },
     ]);
   });

@@ -1,8 +1,9 @@
 import type { Colors } from 'picocolors/types';
-import { daysInWords, planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
+import { planCounts, planSummary, reasonInWords } from '../../../core/plan/explain.ts';
 import type { Plan, PlanFinding } from '../../../core/plan/model/plan.ts';
 import type { ReviewedPlan } from '../../../core/run/reviewed/plan-file.ts';
 import { plural } from '../../../core/text/plural.ts';
+import { daysInWords } from '../../../core/time/intervals/days-in-words.ts';
 import { formatInterval, formatWall } from '../../../core/time/intervals/format-interval.ts';
 import type { Instant } from '../../../core/time/zones/instant.ts';
 import { toIso } from '../../../core/time/zones/iso.ts';

@@ -1,7 +1,13 @@
+import type { ReadWindow } from '../../lineage/facts/facts.ts';
+import { windowRange } from '../../lineage/facts/window-range.ts';
 import { windowInWords } from '../../lineage/facts/window-words.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
+import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { daysInWords } from '../../time/intervals/days-in-words.ts';
+import { formatInterval } from '../../time/intervals/format-interval.ts';
 import type { InstantRange } from '../../time/intervals/interval-set.ts';
 import { beginningOfTime, endOfTime, instant } from '../../time/zones/instant.ts';
+import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { Plan, Reason } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
@@ -23,7 +29,11 @@ export function widenedTasks(
     const isWithin = writesWithin(task, range);
     const outside = intervals.filter(({ interval }) => !isWithin(interval));
     if (outside.length === 0) continue;
-    const because = [...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason))))];
+    // The newest shows a window best: it is the one that reaches farthest.
+    const newest = outside.reduce((last, one) => (one.interval.start > last.interval.start ? one : last));
+    const because = [
+      ...new Set(outside.flatMap(({ reasons }) => reasons.map((reason) => cause(task, reason, newest.interval.data)))),
+    ];
     widened.push({ task: task.id, ...spanOfRuns(task, intervals), because: because.join('; ') });
   }
   return widened;
@@ -64,7 +74,8 @@ function spanOfRuns(task: PlannableTask, intervals: readonly KeptInterval[]): In
 
 const refreshed = 'every run of it gives the same whole table, so one is enough, the newest';
 
-function cause(task: PlannableTask, reason: Reason): string {
+/** `example`: an interval by whose dates a window is told. */
+function cause(task: PlannableTask, reason: Reason, example: DataInterval): string {
   switch (reason.kind) {
     case 'selected':
       return task.fullRefresh === true ? refreshed : 'what its runs write reaches beyond the range that was given';
@@ -80,8 +91,14 @@ function cause(task: PlannableTask, reason: Reason): string {
       if (task.fullRefresh === true) return refreshed;
       const windows = task.reads
         .filter((read) => read.parent === reason.parent && read.table === reason.table)
-        .map((read) => windowInWords(read.window));
+        .map((read) => readFor(example, read.window, task.zone));
       return `it reads ${[...new Set(windows)].join(' and ')} of ${reason.table}`;
     }
   }
+}
+
+/** What an interval reads, by its dates where both ends of the window are known. */
+function readFor(example: DataInterval, window: ReadWindow, zone: ZoneName): string {
+  if (window.kind !== 'range' || window.lo.length === 0 || window.hi.length === 0) return windowInWords(window);
+  return `${daysInWords(windowRange(window, example), zone)} (for ${formatInterval(example, zone)})`;
 }

@@ -2,7 +2,8 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import { planSummary, reasonInWords, type TaskSummary } from '../../plan/explain.ts';
 import type { Plan, PlanFinding } from '../../plan/model/plan.ts';
 import { plural } from '../../text/plural.ts';
-import { formatInterval, formatWall } from '../../time/intervals/format-interval.ts';
+import { daysInWords } from '../../time/intervals/days-in-words.ts';
+import { formatInterval } from '../../time/intervals/format-interval.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { type DetailLine, detailLine } from './detail-line.ts';
@@ -120,10 +121,7 @@ function rowOf(
   const executor = plan.units[units[0] ?? -1]?.executor;
   const wider = plan.widened
     .filter((widened) => widened.task === task)
-    .map((widened) => {
-      const [from, to] = [widened.from, widened.to].map((at) => formatWall(at, zone).replace(/ 00:00$/, ''));
-      return `so it runs from ${from} up to ${to}, because ${widened.because}`;
-    });
+    .map((widened) => `it runs for ${daysInWords(widened, zone)}, because ${widened.because}`);
   const why =
     purpose.kind === 'undo'
       ? [`run ${purpose.run} changed it`]

@@ -1,8 +1,8 @@
 import type { ReadWindow } from '../../lineage/facts/facts.ts';
 import { windowRange } from '../../lineage/facts/window-range.ts';
 import { windowInWords } from '../../lineage/facts/window-words.ts';
-import { daysInWords } from '../../plan/explain.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import { daysInWords } from '../../time/intervals/days-in-words.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 
 /** A read window as dates of an interval, then in words: `day 2026-11-22 to 2026-11-28, in words [start - 6 days, end)`. */

@@ -1,9 +1,10 @@
 import type { TaskId } from '../../../pipeline/model/model.ts';
-import { daysInWords, planSummary } from '../../../plan/explain.ts';
+import { planSummary } from '../../../plan/explain.ts';
 import { makePlan } from '../../../plan/make-plan.ts';
 import type { Plan, UnitId } from '../../../plan/model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../../../plan/model/plan-request.ts';
 import { taskOfUnit } from '../../../plan/model/unit-id.ts';
+import { daysInWords } from '../../../time/intervals/days-in-words.ts';
 import { formatInterval, formatWall } from '../../../time/intervals/format-interval.ts';
 import type { Instant } from '../../../time/zones/instant.ts';
 import { parseInstant } from '../../../time/zones/iso.ts';
