@@ -99,11 +99,59 @@ describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine
       for (const column of ['at', 'name', 'number']) {
         expect([rows.get(`${column} 2026-11-01`), rows.get(`${column} 2026-11-02`)]).toEqual([1, 1]);
       }
+      const added = await surveySlices(session, slices.slice(0, 2), 10_000, {}, 'number');
+      expect([added.columns, [...added.sums]]).toEqual([
+        ['number'],
+        [
+          ['at 2026-11-01', '20261101'],
+          ['at 2026-11-02', '20261102'],
+        ],
+      ]);
       expect(untold).toEqual([
         expect.stringContaining('has no column nothing'),
         'mart.absent: it is not there, or cannot be read',
         'mart.daily: an interval is one value of shop, which cannot be told from the template',
       ]);
+    } finally {
+      await session.close();
+      await warehouse.close();
+    }
+  });
+
+  test('a column is added up to the last digit in the same pass, by bounds and by conditions; keys are not', async () => {
+    await shop.onDatabase(
+      'create table mart.amounts (id int primary key, day date, exact numeric, rough float8, note text)',
+      `insert into mart.amounts select n, date '2026-11-01' + n % 2, 0.1, 0.1, 'x' from generate_series(1, 10) n`,
+    );
+    const warehouse = await openWarehouse(shop.connection);
+    const session = await warehouse.connect('unit');
+    try {
+      const days = ['2026-11-01', '2026-11-02', '2026-11-03', '2026-11-04'];
+      const asked = (condition: boolean) =>
+        days.slice(0, 3).map((from, at) => ({
+          unit: from,
+          table: 'mart.amounts',
+          rows: {
+            column: 'day',
+            from,
+            to: days[at + 1] ?? '',
+            predicate: condition ? `day in ('${from}') and id > 2` : undefined,
+          },
+          settings: {},
+        }));
+      for (const column of ['exact', 'rough']) {
+        const ranges = await surveySlices(session, asked(false), 10_000, {}, column);
+        expect([ranges.columns, [...ranges.sums.values()], ranges.untold]).toEqual([
+          ['exact', 'rough'],
+          ['0.5', '0.5', '0'],
+          [],
+        ]);
+        const conditions = await surveySlices(session, asked(true), 10_000, {}, column);
+        expect([...conditions.sums.values()]).toEqual(['0.4', '0.4', '0']);
+        expect([...conditions.rows.values()]).toEqual([4, 4, 0]);
+      }
+      const keys = await surveySlices(session, asked(false), 10_000, {}, 'id');
+      expect([[...keys.sums], [...keys.rows.values()]]).toEqual([[], [5, 5, 0]]);
     } finally {
       await session.close();
       await warehouse.close();

@@ -3,6 +3,13 @@ const counts = new Intl.NumberFormat('en');
 /** `12,345`. */
 export const formatCount = (count: number): string => counts.format(count);
 
+const amounts = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const small = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** `1,050,470.82`, `0.00123`: what counts or columns add up to. */
+export const formatAmount = (amount: number): string =>
+  (amount !== 0 && Math.abs(amount) < 0.1 ? small : amounts).format(amount).replace('-', '−');
+
 /**
  * `…55d230a3`: the digits in which two checksums differ, enough to tell them apart by eye. A sum of hashes has the same
  * digits in front whatever the rows. The whole one is in the tooltip.
@@ -12,11 +19,14 @@ export const shortChecksum = (checksum: string): string => (checksum.length <= 9
 /** `1 slice`, `3 slices`. */
 export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `50 k`, `1.2 M`: the top of a scale. */
+/** `50 k`, `1.2 M`, `-300`: an end of a scale. */
 export function formatScale(value: number): string {
-  if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
-  if (value >= 10_000) return `${Math.round(value / 1000)} k`;
-  return formatCount(Math.round(value));
+  const size = Math.abs(value);
+  const sign = value < 0 ? '−' : '';
+  if (size >= 1e9) return `${sign}${(size / 1e9).toFixed(1)} G`;
+  if (size >= 1e6) return `${sign}${(size / 1e6).toFixed(1)} M`;
+  if (size >= 10_000) return `${sign}${Math.round(size / 1000)} k`;
+  return formatAmount(size >= 100 ? Math.round(value) : value);
 }
 
 /** `0.21 s`, `41 s`, `3 min 05 s`. */

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Chart, PlanView, Point } from '../../src/protocol/assistant-state.ts';
-import { formatCount, formatScale } from '../components/format.ts';
+import { formatAmount, formatScale } from '../components/format.ts';
 import type { TimeAxis } from '../components/grid/time-axis.ts';
 import { percent, styled } from '../components/styled.ts';
 import type { PageContext } from './page-context.ts';
@@ -17,9 +17,8 @@ export function chart(
   const points = shown.points.filter(({ index }) => plan.units[index] !== undefined && axis.isShown(plan.units[index]));
   const bars =
     axis.density === 'bucket' ? bucketed(points, plan, axis) : points.map((point) => placed(point, plan, axis));
-  const top = Math.max(1, ...bars.map(({ before, after }) => Math.max(before ?? 0, after ?? 0)));
-  const delta = totals?.after === undefined ? undefined : totals.after - totals.before;
-  const said = `${shown.measure} of ${shown.task}: ${totals === undefined ? shown.note : `${sides.before} ${formatCount(totals.before)}`}${totals?.after === undefined || sides.after === undefined ? '' : `, ${sides.after} ${formatCount(totals.after)}`}`;
+  const scale = scaleOf(bars);
+  const said = `${shown.measure} of ${shown.task}: ${totals === undefined ? shown.note : `${sides.before} ${formatAmount(totals.before)}`}${totals?.after === undefined || sides.after === undefined ? '' : `, ${sides.after} ${formatAmount(totals.after)}`}`;
   return html`
     <div class="row group chart-head" role="presentation">
       <div><h2>${shown.title}</h2></div>
@@ -28,8 +27,7 @@ export function chart(
     </div>
     <div class="row chart" role="presentation">
       <div>
-        <span class="measure">${shown.measure}</span>
-        ${totals === undefined ? nothing : sums(shown, totals, delta)}
+        ${measure(shown, ask)} ${totals === undefined ? nothing : sums(shown, totals)}
       </div>
       <div class="track" role="img" aria-label=${said}>
         ${totals === undefined ? html`<p class="quiet none">${shown.note}</p>` : nothing}
@@ -43,24 +41,62 @@ export function chart(
               remember({ unit: bar.index });
               ask({ type: 'select-unit', index: bar.index });
             }}>
-            ${bar.before === undefined ? nothing : html`<span class="was" ${styled({ height: percent(bar.before / top) })}></span>`}
-            ${bar.after === undefined ? nothing : html`<span class="is" ${styled({ height: percent(bar.after / top) })}></span>`}
+            ${column('was', bar.before, scale)} ${column('is', bar.after, scale)}
           </div>`,
         )}
       </div>
-      <div class="scale" aria-hidden="true">${totals === undefined ? nothing : html`<span>${formatScale(top)}</span><span>0</span>`}</div>
+      <div class="scale" aria-hidden="true">${totals === undefined ? nothing : html`<span>${formatScale(scale.top)}</span><span>${formatScale(scale.bottom)}</span>`}</div>
     </div>
   `;
 }
 
-function sums({ sides, note }: Chart, totals: NonNullable<Chart['totals']>, delta: number | undefined): TemplateResult {
-  const line = (name: string, count: number): TemplateResult =>
-    html`<span class="sum quiet"><span>${name}</span><span>${formatCount(count)}</span></span>`;
-  if (totals.after === undefined || delta === undefined) {
-    return html`${line(sides.before, totals.before)}<span class="sum quiet"><span>${note ?? ''}</span></span>`;
+/** One measure is said; of several one is chosen. */
+function measure({ task, measure: shown, measures }: Chart, ask: PageContext['ask']): TemplateResult {
+  if (measures.length < 2) return html`<span class="measure">${shown}</span>`;
+  return html`
+    <vscode-dropdown class="measure" aria-label="Measure" .value=${shown}
+      @change=${(event: Event) => ask({ type: 'set-measure', task, measure: (event.target as HTMLSelectElement).value })}>
+      ${measures.map((one) => html`<vscode-option value=${one} ?selected=${one === shown}>${one}</vscode-option>`)}
+    </vscode-dropdown>
+  `;
+}
+
+function sums(
+  { sides, note }: Chart,
+  { before, after, difference: moved }: NonNullable<Chart['totals']>,
+): TemplateResult {
+  const line = (name: string, amount: string): TemplateResult =>
+    html`<span class="sum quiet"><span>${name}</span><span>${amount}</span></span>`;
+  const said = note === undefined ? nothing : line(note, '');
+  if (after === undefined || moved === undefined) return html`${line(sides.before, formatAmount(before))} ${said}`;
+  return html`${line(sides.before, formatAmount(before))} ${line(sides.after ?? 'after', formatAmount(after))}
+    <span class="sum total">${difference(moved, before)}</span> ${said}`;
+}
+
+/** What the track stands for, from its foot to its head; zero is always on it. */
+interface Scale {
+  readonly bottom: number;
+  readonly top: number;
+}
+
+function scaleOf(bars: readonly Bar[]): Scale {
+  let [bottom, top] = [0, 0];
+  for (const { before, after } of bars) {
+    bottom = Math.min(bottom, before ?? 0, after ?? 0);
+    top = Math.max(top, before ?? 0, after ?? 0);
   }
-  return html`${line(sides.before, totals.before)} ${line(sides.after ?? 'after', totals.after)}
-    <span class="sum total">${difference(delta, totals.before)}</span>`;
+  return bottom === 0 && top === 0 ? { bottom, top: 1 } : { bottom, top };
+}
+
+function column(
+  side: 'was' | 'is',
+  value: number | undefined,
+  { bottom, top }: Scale,
+): TemplateResult | typeof nothing {
+  if (value === undefined) return nothing;
+  const share = (of: number): string => percent(of / (top - bottom));
+  const at = { height: share(Math.abs(value)), bottom: share(Math.min(value, 0) - bottom) };
+  return html`<span class="${side} ${value < 0 ? 'below' : ''}" ${styled(at)}></span>`;
 }
 
 interface Bar {
@@ -109,13 +145,16 @@ function bucketed(points: readonly Point[], plan: PlanView, axis: TimeAxis): rea
 }
 
 const titleOf = ({ label, before, after }: Bar): string => {
-  const [was, is] = [before, after].map((count) => (count === undefined ? '—' : formatCount(Math.round(count))));
+  const [was, is] = [before, after].map((amount) => (amount === undefined ? '—' : formatAmount(amount)));
   return after === undefined ? `${label}: ${was}` : `${label}: ${was} → ${is}`;
 };
 
 function difference(delta: number, before: number): TemplateResult {
   if (delta === 0) return html`<span>no change</span><span></span>`;
   const sign = delta > 0 ? '+' : '−';
-  const share = before === 0 ? '' : `${sign}${((Math.abs(delta) / before) * 100).toFixed(1)} %`;
-  return html`<span>${share}</span><span>${sign}${formatCount(Math.abs(delta))}</span>`;
+  return html`<span>${before === 0 ? '' : shareOf(Math.abs(delta / before), sign)}</span><span>${sign}${formatAmount(Math.abs(delta))}</span>`;
 }
+
+/** A difference is never said to be none. */
+const shareOf = (share: number, sign: string): string =>
+  share < 0.0005 ? 'under 0.1 %' : `${sign}${(share * 100).toFixed(1)} %`;

@@ -1,6 +1,6 @@
 import { bothSumsSql, columnSumsSql, movedSumsSql } from '../warehouse/dialects/postgres/slice/sums-sql.ts';
 import type { Session } from '../warehouse/port/ports.ts';
-import type { ColumnDescription } from '../warehouse/port/table-description.ts';
+import type { ColumnDescription, TableDescription } from '../warehouse/port/table-description.ts';
 import type { ColumnSum } from './slice-diff.ts';
 import type { SliceRelation } from './slice-relation.ts';
 import { comparedColumns } from './take-figures.ts';
@@ -73,9 +73,18 @@ const shown = (sum: string | null | undefined): string =>
   sum === null || sum === undefined || /^-?0(?:\.0*)?$/.test(sum) ? '0' : sum;
 
 function summedColumns(relation: SliceRelation, cutBy: readonly string[]): readonly ColumnDescription[] {
-  const isKey = (name: string): boolean =>
-    cutBy.includes(name) || relation.key.includes(name) || relation.table.keys.some((key) => key.includes(name));
+  const addable = addableColumns(relation.table, [...cutBy, ...relation.key]);
   return comparedColumns(relation).filter(
-    ({ name, baseType, float }) => !isKey(name) && (exact.has(baseType) || (float && relation.hash === 'hash')),
+    (column) => addable.includes(column) && (!column.float || relation.hash === 'hash'),
   );
 }
+
+/** Numeric columns of a table that are no key of it and none of these. */
+export const addableColumns = (
+  { columns, keys }: TableDescription,
+  others: readonly string[],
+): readonly ColumnDescription[] =>
+  columns.filter(
+    ({ name, baseType, float }) =>
+      (exact.has(baseType) || float) && !others.includes(name) && !keys.some((key) => key.includes(name)),
+  );

@@ -116,6 +116,8 @@ export interface RunApi {
     readonly connection: ConnectionConfig;
     readonly codeHashes: readonly (readonly [string, string])[];
     readonly slices: readonly SurveySlice[];
+    /** A column that is added up beside the count. */
+    readonly sum?: string | undefined;
     /** How many runs are listed, newest first. */
     readonly runs: number;
   }): Promise<
@@ -124,6 +126,9 @@ export interface RunApi {
         readonly states: readonly SliceState[];
         readonly runs: readonly RunSummary[];
         readonly rows: readonly (readonly [string, number])[];
+        /** Columns that can be added up. */
+        readonly columns: readonly string[];
+        readonly sums: readonly (readonly [string, string])[];
         /** Tables that could not be counted, and why. */
         readonly untold: readonly string[];
       }

@@ -124,15 +124,15 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const stale = staleSlices(versions, new Map(codeHashes)).map(staleEntry);
         return { kind: 'listed' as const, known: versions.length, stale };
       }),
-    async sliceStates({ connection, codeHashes, slices, runs: most }) {
+    async sliceStates({ connection, codeHashes, slices, sum, runs: most }) {
       // Opening an embedded database makes one.
       if (connection.engine === 'pglite' && !existsSync(connection.directory)) {
-        return { kind: 'known', states: [], runs: [], rows: [], untold: [] };
+        return { kind: 'known', states: [], runs: [], rows: [], columns: [], sums: [], untold: [] };
       }
       return withWarehouse(connection, async (warehouse) => {
         const { states, runs } = await readLedger(warehouse, new Map(codeHashes), most);
-        const { rows, untold } = await surveyed(warehouse, slices, connection.settings);
-        return { kind: 'known' as const, states, runs, rows: [...rows], untold };
+        const { rows, columns, sums, untold } = await surveyed(warehouse, slices, connection.settings, sum);
+        return { kind: 'known' as const, states, runs, rows: [...rows], columns, sums: [...sums], untold };
       });
     },
     async cancel() {
@@ -166,11 +166,12 @@ async function surveyed(
   warehouse: Warehouse,
   slices: readonly SurveySlice[],
   settings: Readonly<Record<string, string>>,
+  sum: string | undefined,
 ): Promise<SliceSurvey> {
-  if (slices.length === 0) return { rows: new Map(), untold: [] };
+  if (slices.length === 0) return { rows: new Map(), columns: [], sums: new Map(), untold: [] };
   const session = await warehouse.connect('unit');
   try {
-    return await surveySlices(session, slices, surveyLimitMs, settings);
+    return await surveySlices(session, slices, surveyLimitMs, settings, sum);
   } finally {
     await session.close();
   }

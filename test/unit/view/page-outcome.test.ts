@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SliceDiff } from '../../../src/core/diff/slice-diff.ts';
 import type { UnitState } from '../../../src/core/ledger/ledger-store.ts';
 import { detailLine } from '../../../src/core/view/page/detail-line.ts';
-import { chartView } from '../../../src/core/view/page/outcome/chart-view.ts';
+import { type ChartInput, chartView } from '../../../src/core/view/page/outcome/chart-view.ts';
 import { stopsOf } from '../../../src/core/view/page/outcome/stops.ts';
 import { totalsView } from '../../../src/core/view/page/outcome/totals-view.ts';
 import { unitRows } from '../../../src/core/view/page/outcome/unit-rows.ts';
@@ -76,8 +76,20 @@ describe('the chart', () => {
     unitRows([slice({ before: figures(80, 'x'), after: figures(20, 'y') })]),
     undefined,
   ];
+  const unasked: ChartInput = {
+    plan,
+    task: 'shop.clean',
+    mode: undefined,
+    states: [],
+    rows: [],
+    now: new Map(),
+    isAsked: true,
+    slicesOf: () => [],
+    survey: undefined,
+    chosen: undefined,
+  };
   const chart = (mode: 'run' | 'preview' | undefined, states: readonly UnitState[], now = new Map<string, number>()) =>
-    chartView({ plan, task: 'shop.clean', mode, states, rows: mode === undefined ? [] : rows, now, isAsked: true });
+    chartView({ ...unasked, mode, states, rows: mode === undefined ? [] : rows, now });
 
   test('held slices count as before, and stand where they would be', () => {
     const view = chart('run', ['changed', 'held', 'waiting']);
@@ -106,16 +118,115 @@ describe('the chart', () => {
   });
 
   test('a task without slices in the plan has none', () => {
-    expect(
-      chartView({ plan, task: 'shop.sums', mode: undefined, states: [], rows: [], now: new Map(), isAsked: true }),
-    ).toBeUndefined();
+    expect(chartView({ ...unasked, task: 'shop.sums' })).toBeUndefined();
   });
 
   test('says of what is not known whether the database was asked', () => {
-    const note = (isAsked: boolean) =>
-      chartView({ plan, task: 'shop.clean', mode: undefined, states: [], rows: [], now: new Map(), isAsked })?.note;
+    const note = (isAsked: boolean) => chartView({ ...unasked, isAsked })?.note;
     expect(note(true)).toBe('Not known: no run from here has made these slices yet.');
     expect(note(false)).toBe('Not known: the database has not told yet what is there.');
+  });
+});
+
+describe('the chart of a column', () => {
+  const sum = (before: string, after: string) => [{ column: 'net', before, after }];
+  const survey = {
+    columns: ['net', 'tax'],
+    sum: {
+      of: 'net',
+      by: new Map([
+        ['b', '7.25'],
+        ['c', '-2'],
+      ]),
+    },
+  };
+  const chart = (patch: Partial<ChartInput>) =>
+    chartView({
+      plan,
+      task: 'shop.clean',
+      mode: 'run',
+      states: ['changed', 'unchanged', 'waiting'],
+      rows: [unitRows([slice()]), undefined, undefined],
+      now: new Map(),
+      isAsked: true,
+      slicesOf: (unit) => (unit === 'a' ? [slice({ sums: sum('10.10', '9.60') })] : []),
+      survey,
+      chosen: undefined,
+      ...patch,
+    });
+
+  test('is shown where rows are as many as before and it adds up to something else', () => {
+    expect(chart({})).toMatchObject({
+      measure: 'sum of net',
+      measures: ['row count', 'sum of net', 'sum of tax'],
+      points: [
+        { before: 10.1, after: 9.6, look: 'changed' },
+        { before: 7.25, after: 7.25, look: 'same' },
+        { before: -2, after: undefined, look: 'open' },
+      ],
+      totals: { before: 15.35, after: 14.85, difference: -0.5 },
+      note: undefined,
+    });
+    const rows = slice({ after: figures(90, 'y'), sums: sum('10.10', '9.60') });
+    expect(chart({ slicesOf: () => [rows] })?.measure).toBe('row count');
+    expect(chart({ chosen: 'row count' })?.measure).toBe('row count');
+    expect(chart({ chosen: 'sum of gone' })?.measure).toBe('sum of net');
+  });
+
+  test('is that of what changed alone until the database has told the others', () => {
+    expect(chart({ survey: undefined })).toMatchObject({
+      measures: ['row count', 'sum of net'],
+      totals: { before: 10.1, after: 9.6, difference: -0.5 },
+      note: 'of those that changed',
+    });
+  });
+
+  test('says whether it is asked for or cannot be told, and shows no sum that is no number', () => {
+    const tax = { chosen: 'sum of tax', states: [], rows: [], mode: undefined } as const;
+    expect(chart(tax)).toMatchObject({ totals: undefined, note: 'The database is asked what this adds up to.' });
+    const none = { columns: ['tax'], sum: { of: 'tax', by: new Map() } };
+    expect(chart({ ...tax, survey: none })?.note).toBe('Not known: the database could not add this up.');
+    const nan = {
+      columns: ['tax'],
+      sum: {
+        of: 'tax',
+        by: new Map([
+          ['a', 'NaN'],
+          ['b', '3'],
+        ]),
+      },
+    };
+    expect(chart({ ...tax, survey: nan })).toMatchObject({
+      points: [{ before: undefined }, { before: 3 }, {}],
+      totals: { before: 3 },
+    });
+  });
+
+  test('of a changed unit that was not compared nothing is said, whatever was counted since', () => {
+    const counted = { columns: ['net'], sum: { of: 'net', by: new Map([['a', '5']]) } };
+    expect(chart({ slicesOf: () => [], survey: counted, chosen: 'sum of net' })?.points[0]).toMatchObject({
+      before: undefined,
+      after: undefined,
+    });
+  });
+});
+
+test('while nothing has come of a run yet, no difference is said', () => {
+  const now = new Map([['a', 7]]);
+  const input = {
+    plan,
+    task: 'shop.clean',
+    rows: [],
+    now,
+    isAsked: true,
+    slicesOf: () => [],
+    survey: undefined,
+    chosen: undefined,
+  };
+  expect(chartView({ ...input, mode: 'run', states: ['running', 'waiting', 'waiting'] })?.totals).toEqual({
+    before: 7,
+    after: undefined,
+    difference: undefined,
   });
 });
 

@@ -32,7 +32,7 @@ export async function surveyLake(session: Session, slices: readonly SurveySlice[
       untold.push(`${first.table}: ${error.message}`);
     }
   }
-  return { rows, untold };
+  return { rows, columns: [], sums: new Map(), untold };
 }
 
 async function countPartitions(

@@ -31,6 +31,8 @@ export type PageRequest =
   | { readonly type: 'set-early-cutoff'; readonly value: boolean }
   /** Calendar and chart are of this task from now on. */
   | { readonly type: 'select-task'; readonly task: TaskId }
+  /** What the chart of a task shows: one of its measures. */
+  | { readonly type: 'set-measure'; readonly task: TaskId; readonly measure: string }
   /** More of a task's calendar: the intervals before this one, as it would be typed. */
   | { readonly type: 'set-calendar'; readonly task: TaskId; readonly before: string }
   /** A plan that is out of date, or of something else, is made anew first. */
@@ -73,6 +75,7 @@ export const pageRequestTypes: Readonly<Record<PageRequest['type'], true>> = {
   'set-stop-at-first-failure': true,
   'set-early-cutoff': true,
   'select-task': true,
+  'set-measure': true,
   'set-calendar': true,
   start: true,
   prove: true,

@@ -27,6 +27,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     calendars: new Map(),
     ledger: undefined,
     surveys: new Map(),
+    measures: new Map(),
     outcomes: new Map(),
     plan: undefined,
     run: undefined,

@@ -18,6 +18,8 @@ export interface SessionFacts
   readonly ledger: ReadonlyMap<string, SliceState> | undefined;
   /** What its tables hold, by task, whoever wrote it. */
   readonly surveys: ReadonlyMap<string, SurveyFacts>;
+  /** What the chart of a task was chosen to show, by task; the others choose by themselves. */
+  readonly measures: ReadonlyMap<string, string>;
   /** What runs of this session made of units since the ledger was asked. */
   readonly outcomes: ReadonlyMap<string, UnitOutcomeFacts>;
   readonly run: RunState | undefined;
@@ -27,6 +29,10 @@ export interface SessionFacts
 export interface SurveyFacts {
   readonly rows: ReadonlyMap<string, number>;
   readonly gaps: ReadonlyMap<string, Gap>;
+  /** Columns that can be added up. */
+  readonly columns: readonly string[];
+  /** What one of them adds up to, as decimals, by unit; none where that could not be told. */
+  readonly sum: { readonly of: string; readonly by: ReadonlyMap<string, string> } | undefined;
   /** Tables that could not be counted, and why. */
   readonly untold: readonly string[];
 }

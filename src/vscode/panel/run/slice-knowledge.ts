@@ -116,19 +116,21 @@ type Asking = Pick<SessionServices, 'client' | 'connections' | 'startRunThread' 
 
 /**
  * Asks the ledger of a connection what it knows of slices, and the tables of a task what they hold of each interval; a
- * database without a ledger is left as it is. `undefined`: it was not to be asked, or did not answer.
+ * database without a ledger is left as it is. `sum`: a column that is added up as well. `undefined`: it was not to be asked, or did
+ * not answer.
  */
 export async function askSliceStates(
   services: Asking,
   name: string,
   task: string,
+  sum: string | undefined,
 ): Promise<SliceKnowledge | undefined> {
   const { client } = services;
   const answer = await askQuietly(services, name, async () => {
     const codeHashes = await client.call('codeHashes', null);
     const { slices, ...survey } = await client.call('survey', { task, now: Date.now() });
     return async (api, connection) => {
-      const known = await api.call('sliceStates', { connection, codeHashes, slices, runs: 0 });
+      const known = await api.call('sliceStates', { connection, codeHashes, slices, sum, runs: 0 });
       return known.kind === 'world' ? known : { ...known, ...survey, untold: [...survey.untold, ...known.untold] };
     };
   });
@@ -144,6 +146,8 @@ export async function askSliceStates(
     survey: {
       rows,
       gaps: new Map(findGaps(counted, season).map((gap) => [gap.unit, gap])),
+      columns: answer.columns,
+      sum: sum === undefined ? undefined : { of: sum, by: new Map(answer.sums) },
       untold: answer.untold,
     },
   };

@@ -125,6 +125,7 @@ export async function openSession(
   const settled = async (): Promise<void> => {
     if (store.state.run?.status !== 'interrupted') await openFirst();
     if (store.state.ledger === undefined) await calendar.ask();
+    else await calendar.askSumsAgain();
   };
 
   const unitAt = (index: number): string => {
@@ -183,6 +184,8 @@ export async function openSession(
       }
       case 'select-task':
         return calendar.select(request.task);
+      case 'set-measure':
+        return calendar.measure(request.task, request.measure);
       case 'set-calendar':
         return calendar.older(request.task, request.before);
       case 'set-concurrency': {

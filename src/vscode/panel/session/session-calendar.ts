@@ -1,3 +1,4 @@
+import { columnOfMeasure, rowCount } from '../../../core/view/page/outcome/chart-measures.ts';
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 import type { SessionStore } from '../facts/session-store.ts';
@@ -9,8 +10,12 @@ export interface SessionCalendar {
   select(task: string): Promise<void>;
   /** More of the calendar that is shown. */
   older(task: string, before: string): Promise<void>;
+  /** Shows another figure of a task in its chart. */
+  measure(task: string, measure: string): Promise<void>;
   /** Asks the ledger of the connection, and the tables of the task that is shown; whoever presses a button meanwhile comes first. */
   ask(): Promise<void>;
+  /** What tables added up to before a run is not what they add up to now: what the chart shows of it is asked for again. */
+  askSumsAgain(): Promise<void>;
 }
 
 /** `isBusy`: a run has the database, which may serve one at a time. */
@@ -24,6 +29,8 @@ export function sessionCalendar(
   let asked: string | undefined;
   const put = (grid: CalendarGrid): void =>
     store.set({ calendars: new Map(store.state.calendars).set(grid.task, grid) });
+  /** The column whose sums the chart shows. */
+  const summed = (): string | undefined => columnOfMeasure(store.view.chart?.measure ?? rowCount);
   const ask = async (): Promise<void> => {
     const mine = ++last;
     const task = store.state.shownTask;
@@ -31,10 +38,16 @@ export function sessionCalendar(
     // What another database said is nothing to this one.
     if (name !== asked) store.set({ ledger: undefined, surveys: new Map(), outcomes: new Map() });
     asked = name;
-    const known = name === undefined ? undefined : await askSliceStates(services, name, task);
+    const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
     const { ledger, survey } = known;
     store.set({ ledger, surveys: new Map(store.state.surveys).set(task, survey) });
+  };
+  /** What the chart shows and nobody has added up yet. */
+  const askSums = async (): Promise<void> => {
+    const column = summed();
+    if (asked === undefined || column === undefined || isBusy()) return;
+    if (store.state.surveys.get(store.state.shownTask)?.sum?.of !== column) await ask();
   };
   return {
     async select(task) {
@@ -44,6 +57,11 @@ export function sessionCalendar(
       }
       store.set({ shownTask: task });
       if (asked !== undefined && !store.state.surveys.has(task) && !isBusy()) void ask();
+      else void askSums();
+    },
+    async measure(task, measure) {
+      store.set({ measures: new Map(store.state.measures).set(task, measure) });
+      void askSums();
     },
     async older(task, before) {
       const known = store.state.calendars.get(task);
@@ -52,5 +70,10 @@ export function sessionCalendar(
       if (grid !== undefined) put({ ...known, cells: [...grid.cells, ...known.cells], more: grid.more });
     },
     ask,
+    async askSumsAgain() {
+      const surveys = [...store.state.surveys].map(([task, survey]) => [task, { ...survey, sum: undefined }] as const);
+      store.set({ surveys: new Map(surveys) });
+      await askSums();
+    },
   };
 }

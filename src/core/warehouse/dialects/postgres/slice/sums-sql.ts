@@ -51,7 +51,7 @@ export function bothSumsSql({ live, predicate, stage, by }: ComingSums, columns:
 }
 
 /** Floats are added in decimal, as they are written: their own sum depends on the order of the rows. */
-const decimalOf = ({ name, float }: ColumnDescription): string =>
+export const decimalOf = ({ name, float }: ColumnDescription): string =>
   `${quoteIdentifier(name)}${float ? '::text::numeric' : ''}`;
 
 const sumOf = (column: ColumnDescription): string => `sum(${decimalOf(column)})::text`;
