@@ -21,7 +21,7 @@ await build({
   ...node,
   entryPoints: {
     cli: 'src/cli/main.ts',
-    'workspace-thread': 'src/vscode/host/workspace-thread.ts',
+    'workspace-thread': 'src/vscode/host/workspace/workspace-thread.ts',
     'run-thread': 'src/vscode/host/run-thread.ts',
   },
   outdir,

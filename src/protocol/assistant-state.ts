@@ -68,6 +68,8 @@ export interface ChooseView {
   readonly presets: readonly RangePreset[];
   readonly downstream: readonly DownstreamView[];
   readonly options: OptionsView;
+  /** Schedulers of `backfill.yaml`, by name. */
+  readonly schedulers: readonly string[];
 }
 
 /**
@@ -114,6 +116,10 @@ export interface OptionsView {
   readonly stopAtFirstFailure: boolean;
   /** Leave out units behind others whose inputs are as their last run saw them. */
   readonly earlyCutoff: boolean;
+  /** The scheduler that is given what is not run from here; `undefined`: there is none. */
+  readonly scheduler?: string | undefined;
+  /** It is given SQL tasks too. */
+  readonly allToScheduler?: boolean | undefined;
 }
 
 export type Mode = RunMode;
@@ -160,6 +166,8 @@ export interface UnitDetail {
   /** Rendered SQL of the unit, statement by statement. */
   readonly statements: readonly string[];
   readonly refusal: string | undefined;
+  /** What its scheduler does with it, as it was last said. */
+  readonly doing: string | undefined;
   /** What the two versions of a slice are called. */
   readonly sides: readonly [string, string];
   /** What can be done with it. */

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { processOwner } from '../node/process-owner.ts';
 import { connections } from './clients/connections.ts';
+import { schedulers } from './clients/schedulers.ts';
 import type { ViewCache } from './clients/view-cache.ts';
 import type { WorkspaceClients } from './clients/workspace-clients.ts';
 import { registerBackfillCommands } from './features/commands/backfill-commands.ts';
+import { registerCarriedCommands } from './features/commands/carried-commands.ts';
 import { registerCheckAll } from './features/commands/check-all.ts';
 import { registerChooseAirflow } from './features/commands/choose-airflow.ts';
 import { registerDeclareTask } from './features/commands/declare-task.ts';
@@ -18,6 +20,8 @@ import { registerLanguageModelTools } from './features/tools/language-model-tool
 import { assistantPanels } from './panel/page/assistant-panels.ts';
 import { editorServices } from './panel/page/editor-services.ts';
 import { sliceDocuments } from './panel/page/slice-documents.ts';
+import { textDocuments } from './panel/page/text-documents.ts';
+import { registerAirflowCommands } from './prompts/connect-airflow.ts';
 import { registerConnectionCommands } from './prompts/connect-warehouse.ts';
 
 /** Everything that somebody asks for: the page, the side bar, commands, tests and tools. */
@@ -29,7 +33,9 @@ export function registerAssistant(
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
   const passwords = connections(context.secrets);
+  const logins = schedulers(context.secrets);
   const diffs = sliceDocuments();
+  const texts = textDocuments();
   const panels = assistantPanels(
     context,
     clients,
@@ -37,6 +43,8 @@ export function registerAssistant(
       editorServices({
         client,
         connections: passwords,
+        schedulers: logins,
+        texts,
         log,
         diffs,
         runThread: thread('run-thread'),
@@ -51,7 +59,10 @@ export function registerAssistant(
     registerDeclareTask(clients),
     registerIntervalPicker(clients),
     registerCheckAll(clients),
-    registerConnectionCommands(clients, passwords),
+    registerConnectionCommands(clients, passwords, logins),
+    registerAirflowCommands(clients, logins, log),
+    registerCarriedCommands(clients, panels, logins, texts),
+    texts,
     registerChooseAirflow(clients),
     registerBackfillCommands(clients, panels),
     registerLedgerCommands(clients, panels),

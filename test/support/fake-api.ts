@@ -19,18 +19,18 @@ export interface FakeApi {
   close(): Promise<void>;
 }
 
-export async function fakeApi(answer: (request: FakeRequest) => FakeAnswer): Promise<FakeApi> {
+export async function fakeApi(answer: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>): Promise<FakeApi> {
   const requests: FakeRequest[] = [];
   const server: Server = createServer((incoming, outgoing) => {
     let text = '';
     incoming.on('data', (chunk) => {
       text += chunk;
     });
-    incoming.on('end', () => {
+    incoming.on('end', async () => {
       const { method = '', url = '', headers } = incoming;
       const request = { method, url, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
       requests.push(request);
-      const { status, body } = answer(request);
+      const { status, body } = await answer(request);
       outgoing.writeHead(status, { 'content-type': 'application/json' });
       outgoing.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
     });

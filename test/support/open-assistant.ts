@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ConnectionConfig } from '../../src/core/warehouse/port/connection-config.ts';
 import type { WorkspaceClient } from '../../src/vscode/clients/workspace-client.ts';
 import type { Remote, RemoteApi } from '../../src/vscode/host/rpc.ts';
 import { createRunApi } from '../../src/vscode/host/run-service.ts';
+import { createWorkspaceApi } from '../../src/vscode/host/workspace/workspace-service.ts';
 import type { WorkspaceApi } from '../../src/vscode/host/workspace-api.ts';
-import { createWorkspaceApi } from '../../src/vscode/host/workspace-service.ts';
 import type { KeptSession, SessionServices } from '../../src/vscode/panel/facts/session-services.ts';
 import { type AssistantSession, openSession } from '../../src/vscode/panel/session/assistant-session.ts';
 
@@ -15,6 +17,8 @@ export interface OpenAssistant {
   readonly kept: () => KeptSession | undefined;
   /** Files that were saved, by name. */
   readonly saved: ReadonlyMap<string, string>;
+  /** Documents that were opened, by title. */
+  readonly texts: ReadonlyMap<string, string>;
   /** What was copied last. */
   readonly copied: () => string | undefined;
   open(task: string, kept?: KeptSession): Promise<AssistantSession>;
@@ -46,6 +50,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
     folder: { uri: { toString: () => `file://${root}` } },
   } as unknown as WorkspaceClient;
   const saved = new Map<string, string>();
+  const texts = new Map<string, string>();
   let copied: string | undefined;
   let kept: KeptSession | undefined;
   const services: SessionServices = {
@@ -55,6 +60,14 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
       async withPassword(_, name, work) {
         const found = await client.call('connection', { name });
         return 'problem' in found ? found : work(found as ConnectionConfig);
+      },
+      async forget() {},
+    },
+    schedulers: {
+      resolve: (_, name) => client.call('scheduler', { name }),
+      async withLogin(_, name, work) {
+        const found = await client.call('scheduler', { name });
+        return 'problem' in found ? found : work(found);
       },
       async forget() {},
     },
@@ -74,6 +87,16 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
       saved.set(name, text);
     },
     async openSource() {},
+    async openText(title, text) {
+      texts.set(title, text);
+    },
+    confirmDone: async () => true,
+    async declare(task, draft) {
+      const added = await client.call('declare', { task, text: undefined, draft });
+      if ('wrong' in added) throw new Error(added.wrong);
+      writeFileSync(join(root, added.file), added.text);
+      await workspace.changed({ paths: [added.file] });
+    },
     async openDiff() {},
     remember(session) {
       kept = session;
@@ -83,6 +106,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
     workspace,
     services,
     saved,
+    texts,
     kept: () => kept,
     copied: () => copied,
     open: (task, before) => openSession(task, services, before),

@@ -769,11 +769,16 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
   vscode: [
     {
       room: 'host',
-      decides: 'what the threads beside the editor offer: the workspace, runs; and where a hover leads',
+      decides: 'what the threads beside the editor offer, and runs',
       imports: [],
     },
+    {
+      room: 'host/workspace',
+      decides: 'the workspace as its thread has it: read, planned, made ready; its configuration and its schedulers',
+      imports: ['host'],
+    },
     { room: 'clients', decides: 'the workers and connections that every surface asks', imports: ['host'] },
-    { room: 'prompts', decides: 'what a command asks of the person before it starts', imports: ['clients'] },
+    { room: 'prompts', decides: 'what a command asks of the person before it starts', imports: ['host', 'clients'] },
     { room: 'panel/words', decides: 'how outcomes are said on the page', imports: ['host'] },
     {
       room: 'panel/facts',

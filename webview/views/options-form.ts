@@ -1,11 +1,12 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { PageContext } from './page-context.ts';
 
 const typedIn = (event: Event): string => (event.target as HTMLInputElement).value;
 const checkedOf = (event: Event): boolean => (event.target as HTMLInputElement).checked;
 
 /** How the slices run. It lies over the page, so that nothing moves. */
-export function optionsForm({ state, ask }: PageContext): TemplateResult {
+export function optionsForm(context: PageContext): TemplateResult {
+  const { state, ask } = context;
   const chosen = state.choose.options;
   return html`
     <div class="pop form" role="dialog" aria-label="Options">
@@ -34,6 +35,23 @@ export function optionsForm({ state, ask }: PageContext): TemplateResult {
         @change=${(event: Event) => ask({ type: 'set-early-cutoff', value: checkedOf(event) })}>Skip what has unchanged inputs</vscode-checkbox>
       <vscode-checkbox .checked=${chosen.stopAtFirstFailure}
         @change=${(event: Event) => ask({ type: 'set-stop-at-first-failure', value: checkedOf(event) })}>Stop at first failure</vscode-checkbox>
+      ${chosen.scheduler === undefined ? nothing : schedulerOptions(context)}
     </div>
+  `;
+}
+
+/** Who runs what is not run from here. */
+function schedulerOptions({ state, ask }: PageContext): TemplateResult {
+  const { options, schedulers } = state.choose;
+  return html`
+    <div class="option"><span aria-hidden="true">What is not run from here</span>
+      <vscode-dropdown aria-label="What is not run from here" .value=${options.scheduler ?? ''} ?disabled=${schedulers.length === 1}
+        @change=${(event: Event) => ask({ type: 'set-scheduler', name: typedIn(event) })}>
+        ${schedulers.map((name) => html`<vscode-option value=${name}>Airflow ${name}</vscode-option>`)}
+      </vscode-dropdown>
+    </div>
+    <vscode-checkbox .checked=${options.allToScheduler === true}
+      title="SQL tasks too are run by the Airflow: compared after, not held"
+      @change=${(event: Event) => ask({ type: 'set-scheduler', all: checkedOf(event) })}>Run SQL on Airflow too</vscode-checkbox>
   `;
 }

@@ -203,9 +203,8 @@ function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext):
       problem('its url is to be like https://airflow.example.org, without user and password');
     else if (token !== undefined && (user !== undefined || password !== undefined))
       problem('say token, or user and password, not both');
-    // A secret that stands in the file is said already.
-    else if ((user === undefined) !== (password === undefined) && context.problems.length === 0)
-      problem('user and password belong together');
+    // A user alone: an editor keeps the password in its secret store.
+    else if (user === undefined && password !== undefined) problem('a password wants its user');
     else schedulers.set(name, { name, at, url, user, password, token });
   }
   return schedulers;

@@ -60,5 +60,5 @@ function loginOf(
 ): SchedulerLogin {
   if (token !== undefined) return { kind: 'token', token: look(token) ?? '' };
   if (user === undefined) return { kind: 'none' };
-  return { kind: 'password', user: look(user) ?? '', password: look(password) ?? '' };
+  return { kind: 'password', user: look(user) ?? '', password: look(password) };
 }

@@ -35,8 +35,10 @@ export function airflowHttp(config: SchedulerConfig, root: string, majorVersion:
     const { login } = config;
     if (login.kind === 'none') return undefined;
     if (login.kind === 'token') return `Bearer ${login.token}`;
-    if (majorVersion === 2) return `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
-    if (token === undefined || anew) token = await newToken(config, login);
+    const { user, password } = login;
+    if (password === undefined) throw withoutPassword(config, user);
+    if (majorVersion === 2) return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    if (token === undefined || anew) token = await newToken(config, { user, password });
     return `Bearer ${token}`;
   };
   const send = async (request: ApiRequest): Promise<ApiAnswer> => {
@@ -93,12 +95,7 @@ async function newToken(
   if (answer.status < 300 && typeof token === 'string') return token;
   const hint = 'Look at user and password. Where the service gives tokens in its own way, set token instead.';
   if (answer.status >= 500) throw failed(config, { method: 'POST', path: '/auth/token' }, answer, true);
-  throw new SchedulerError(
-    'permission',
-    `${config.name} gives no token to ${login.user} (${answer.status}).`,
-    false,
-    hint,
-  );
+  throw new SchedulerError('login', `${config.name} gives no token to ${login.user} (${answer.status}).`, false, hint);
 }
 
 const parsed = (text: string): unknown => {
@@ -123,10 +120,18 @@ function unreachable(config: SchedulerConfig, error: unknown): SchedulerError {
   );
 }
 
+const withoutPassword = (config: SchedulerConfig, user: string): SchedulerError =>
+  new SchedulerError(
+    'login',
+    `${capital(named(config))} wants the password of ${user}.`,
+    false,
+    `Write password: \${env:AIRFLOW_PASSWORD} beside its user in backfill.yaml, and set that variable.`,
+  );
+
 function mayNot(config: SchedulerConfig, { method, path }: ApiRequest, { status }: ApiAnswer): SchedulerError {
   const who = config.login.kind === 'none' ? 'nobody is logged in' : 'the login is refused, or may not do this';
   return new SchedulerError(
-    'permission',
+    status === 401 || config.login.kind === 'none' ? 'login' : 'permission',
     `${capital(named(config))} refuses ${method} ${path} (${status}): ${who}.`,
     false,
     config.login.kind === 'none'

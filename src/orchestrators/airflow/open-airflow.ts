@@ -54,7 +54,7 @@ async function versionOf(config: SchedulerConfig): Promise<{ readonly version: s
     if (answer.status >= 500)
       throw new SchedulerError('connection', `The Airflow ${config.name} answers with ${answer.status}.`, true);
     if (answer.status === 401 || answer.status === 403)
-      throw new SchedulerError('permission', `The Airflow ${config.name} refuses the login (${answer.status}).`, false);
+      throw new SchedulerError('login', `The Airflow ${config.name} refuses the login (${answer.status}).`, false);
   }
   const message = `At ${config.url} no Airflow answers: neither /api/v2/version nor /api/v1/version is there.`;
   throw new SchedulerError('missing', message, false, 'Look at the url: the address of its pages, without /home.');

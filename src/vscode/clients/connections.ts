@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
-import type { RunAnswer } from '../host/run-api.ts';
+import { isWorldAnswer } from '../host/run-api.ts';
 import type { WorkspaceClient } from './workspace-client.ts';
 
 /** Passwords of the workspace's connections: in the system's secret store, in memory while a run uses them, nowhere else. */
@@ -19,11 +19,6 @@ export interface Connections {
   forget(client: WorkspaceClient, name: string): Promise<void>;
 }
 
-type WorldAnswer = Extract<RunAnswer, { kind: 'world' }>;
-
-const isWorld = (answer: unknown): answer is WorldAnswer =>
-  typeof answer === 'object' && answer !== null && (answer as { kind?: unknown }).kind === 'world';
-
 export function connections(secrets: vscode.SecretStorage): Connections {
   const keyOf = (client: WorkspaceClient, name: string): string => `password ${client.folder.uri.toString()} ${name}`;
 
@@ -39,7 +34,7 @@ export function connections(secrets: vscode.SecretStorage): Connections {
       const connection = await resolve(client, name);
       if ('problem' in connection) return connection;
       const answer = await work(connection);
-      if (!isWorld(answer) || answer.error !== 'password' || connection.engine !== 'postgres') return answer;
+      if (!isWorldAnswer(answer) || answer.error !== 'password' || connection.engine !== 'postgres') return answer;
       const password = await vscode.window.showInputBox({
         title: `Password of ${connection.user ?? 'the user'} on ${name}`,
         prompt: `${answer.message.replace(/\.$/, '')}. It is kept in this machine's secret store, never in a file of the workspace.`,
@@ -48,7 +43,7 @@ export function connections(secrets: vscode.SecretStorage): Connections {
       });
       if (password === undefined) return answer;
       const again = await work({ ...connection, password });
-      if (!(isWorld(again) && again.error === 'password')) await secrets.store(keyOf(client, name), password);
+      if (!(isWorldAnswer(again) && again.error === 'password')) await secrets.store(keyOf(client, name), password);
       return again;
     },
     async forget(client, name) {

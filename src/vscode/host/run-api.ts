@@ -2,11 +2,14 @@ import type { RunSummary, UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { SliceState } from '../../core/ledger/slice-states.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { OutsideTask } from '../../core/run/irrevocable/outside-words.ts';
+import type { TableVerdict } from '../../core/run/observed/judge-observations.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { SurveySlice } from '../../core/run/survey/survey-slices.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
+import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 
@@ -28,6 +31,9 @@ export interface OutsideQuestions {
 
 /** Why the world did not let the run thread do what was asked. */
 export type WorldAnswer = Extract<RunAnswer, { kind: 'world' }>;
+
+export const isWorldAnswer = (answer: unknown): answer is WorldAnswer =>
+  typeof answer === 'object' && answer !== null && (answer as { kind?: unknown }).kind === 'world';
 
 /** A plan that takes back what a run changed; `document` is what the ledger stores once it is started. */
 export interface UndoPlan {
@@ -68,6 +74,8 @@ export interface RunApi {
     readonly title: string;
     readonly createdBy: string;
     readonly document: string;
+    /** Of a run: who is given the units that its document says. */
+    readonly scheduler?: SchedulerConfig | undefined;
     /** Of a preview: tasks that may do what no rollback takes back; `undefined`: nobody was asked yet. */
     readonly irrevocable?: readonly string[] | undefined;
   }): Promise<RunAnswer | OutsideQuestions>;
@@ -78,7 +86,32 @@ export interface RunApi {
     readonly codeHashes: readonly (readonly [string, string])[];
     /** Held units that are let through: all, or these. */
     readonly acceptHeld: boolean | readonly string[];
+    /** As of `start`. */
+    readonly scheduler?: SchedulerConfig | undefined;
   }): Promise<RunAnswer>;
+  /** Records units of a run as done elsewhere, with the figures of their slices. */
+  markDone(argument: {
+    readonly connection: ConnectionConfig;
+    readonly run: string;
+    readonly units: readonly string[];
+    readonly createdBy: string;
+    /** How the units run that the run could not have sent itself. */
+    readonly options: UnitOptions;
+  }): Promise<
+    | { readonly kind: 'marked' }
+    | { readonly kind: 'refused'; readonly message: string; readonly remedy: string }
+    | WorldAnswer
+  >;
+  /** What a task was seen to write while a scheduler ran it; its newest run is looked at first where `last` is said. */
+  observed(argument: {
+    readonly connection: ConnectionConfig;
+    readonly task: string;
+    readonly last?: { readonly scheduler: SchedulerConfig; readonly dag: string; readonly name: string } | undefined;
+  }): Promise<
+    | { readonly kind: 'observed'; readonly runs: number; readonly verdicts: readonly TableVerdict[] }
+    | { readonly kind: 'refused'; readonly message: string; readonly remedy: string }
+    | WorldAnswer
+  >;
   /** Runs each unit of a plan twice and keeps nothing; units that a cancel came before have no proof. */
   prove(argument: {
     readonly connection: ConnectionConfig;

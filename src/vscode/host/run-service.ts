@@ -4,8 +4,10 @@ import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import { readLedger } from '../../core/ledger/slice-states.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
+import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
 import { rehearsed, type SiftedJobs, withOutside } from '../../core/run/irrevocable/with-outside.ts';
+import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
 import { preflight } from '../../core/run/preflight/preflight.ts';
@@ -14,7 +16,9 @@ import { checkPreviewPlace } from '../../core/run/relational/preview/check-previ
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
+import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
+import type { RelationalRunner } from '../../core/run/session/runner.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../core/run/stored/run-document.ts';
 import {
@@ -27,13 +31,17 @@ import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
+import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { WarehouseError } from '../../core/warehouse/port/warehouse-error.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { systemClock } from '../../node/system-clock.ts';
+import { openScheduler } from '../../orchestrators/open.ts';
 import { openWarehouse, targetOf } from '../../warehouses/open.ts';
+import { observedOn } from './observed-on.ts';
 import type { OutsideQuestions, RunAnswer, RunApi, StaleEntry, WorldAnswer } from './run-api.ts';
+import { schedulerAnswer } from './scheduler-answer.ts';
 
 /** The run thread's functions. Each call opens the database and closes it again: nothing is held between runs. */
 export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
@@ -53,16 +61,18 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     { jobs }: RunDocument,
     purpose: Parameters<typeof forecastJobs>[2],
   ): Promise<void> => {
-    onEvent({ kind: 'forecast', forecast: await forecastJobs(warehouse, [...jobs.values()], purpose) });
+    const own = [...jobs.values()].filter(({ carried }) => carried === undefined);
+    onEvent({ kind: 'forecast', forecast: await forecastJobs(warehouse, own, purpose) });
   };
 
   return {
-    start({ connection, mode, insteadOf, run, title, createdBy, document, irrevocable }) {
+    start({ connection, mode, insteadOf, run, title, createdBy, document, scheduler, irrevocable }) {
       const prepared = { run, title, createdBy, ...decode(document) };
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) => {
-          const running = { ...ports(relationalExecutor(warehouse, env)), ledger, ...preflightOn(warehouse) };
+          const executor = await executorOn(warehouse, env, scheduler);
+          const running = { ...ports(executor), ledger, ...preflightOn(warehouse) };
           const known = await withOutside(warehouse, prepared);
           await foretell(warehouse, known, 'run');
           return ended(await runPlan(known, running));
@@ -90,9 +100,9 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         }
       });
     },
-    resume: ({ connection, run, createdBy, codeHashes, acceptHeld }) =>
+    resume: ({ connection, run, createdBy, codeHashes, acceptHeld, scheduler }) =>
       withLedger(connection, async (ledger, warehouse) => {
-        const executor = relationalExecutor(warehouse, { clock: systemClock, owner: createdBy });
+        const executor = await executorOn(warehouse, { clock: systemClock, owner: createdBy }, scheduler);
         const request = { run, codeHashes: new Map(codeHashes), acceptHeld };
         return ended(await resumeRun(request, { ...ports(executor), ledger }));
       }),
@@ -104,6 +114,17 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, sure, how);
         return { kind: 'proved' as const, proofs };
       }),
+    markDone: ({ connection, run, units, createdBy, options }) =>
+      withLedger(connection, async (ledger, warehouse) => {
+        const found = await unitsToMark(run, units, ledger);
+        if (isMarkRefusal(found)) return { kind: 'refused' as const, ...found };
+        const env = { clock: systemClock, owner: createdBy };
+        for (const { unit, job } of found.units)
+          await recordElsewhere(warehouse, env, { run, unit, job, options: job?.options ?? options });
+        return { kind: 'marked' as const };
+      }),
+    observed: ({ connection, task, last }) =>
+      withWarehouse(connection, (warehouse) => observedOn(warehouse, task, last)),
     definitions: ({ connection, named }) =>
       withWarehouse(connection, async (warehouse) => ({
         kind: 'known' as const,
@@ -206,6 +227,16 @@ const preflightOn = (warehouse: Warehouse): Pick<RunPorts, 'preflight'> => ({
   preflight: (plan, jobs) => preflight(warehouse, plan, jobs),
 });
 
+/** Runs units from here, and gives the others to the scheduler where there is one. */
+async function executorOn(
+  warehouse: Warehouse,
+  env: RelationalRunner,
+  scheduler: SchedulerConfig | undefined,
+): Promise<UnitExecutor> {
+  const here = relationalExecutor(warehouse, env);
+  return scheduler === undefined ? here : carriedExecutor(await openScheduler(scheduler), warehouse, env, here);
+}
+
 /** SQLSTATE of a password that is wrong or missing. */
 const wrongPassword = '28P01';
 
@@ -231,7 +262,7 @@ async function withWarehouse<T>(
       await warehouse.close();
     }
   } catch (error) {
-    if (!(error instanceof WarehouseError)) throw error;
+    if (!(error instanceof WarehouseError)) return schedulerAnswer(error);
     const { detail, kind, message } = error;
     const refused = detail.sqlState === wrongPassword ? 'password' : kind;
     return { kind: 'world', error: refused, message, remedy: detail.hint };

@@ -1,12 +1,16 @@
 import type { UnitRecord } from '../../core/ledger/ledger-store.ts';
 import type { Severity } from '../../core/lint/model/finding.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
+import type { PlanFinding } from '../../core/plan/model/plan.ts';
+import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import type { NamedInSql } from '../../core/sql/calls/named-in-sql.ts';
 import type { Position, Problem } from '../../core/text/span.ts';
 import type { DocumentView } from '../../core/view/document/document-view.ts';
+import type { DeclarationDraft } from '../../core/view/document/draft-declaration.ts';
 import type { ViewBasis } from '../../core/view/kept/kept-view.ts';
 import type { ReportFormat } from '../../core/view/page/page-request.ts';
 import type { PlanGrid } from '../../core/view/page/plan-view.ts';
@@ -16,6 +20,7 @@ import type { PickedRange } from '../../core/view/page/range/picked-range.ts';
 import type { RangeView } from '../../core/view/page/range/range-view.ts';
 import type { SliceVersion } from '../../core/view/words/slice-version.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
+import type { WorldAnswer } from './run-api.ts';
 
 /** What the editor's settings decide for reading and checking. */
 export interface WorkspaceSettings {
@@ -130,6 +135,16 @@ export interface PreparedAnswer {
   readonly document: string;
 }
 
+/** A unit that a scheduler carries out; times in milliseconds since the epoch. */
+export interface CarriedUnit {
+  readonly scheduler: string;
+  readonly dag: string;
+  /** Its name in the DAG. */
+  readonly task: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** What is asked when a warehouse is connected. */
 export interface PostgresAnswers {
   readonly name: string;
@@ -145,6 +160,8 @@ export interface ConnectionsAnswer {
   /** Those with a ledger of their own, the default one first. */
   readonly ledgers: readonly string[];
   readonly hasEmbedded: boolean;
+  /** Names of the schedulers. */
+  readonly schedulers: readonly string[];
 }
 
 /**
@@ -173,7 +190,12 @@ export interface WorkspaceApi {
   /** What is wrong in `backfill.yaml` as it is on disk. */
   configProblems(argument: null): Promise<readonly PlacedProblem[]>;
   /** Adds what is not known of a task to `backfill.yaml`; `text` is what an open editor has of the file. */
-  declare(argument: { readonly task: string; readonly text: string | undefined }): Promise<DeclarationAnswer>;
+  declare(argument: {
+    readonly task: string;
+    readonly text: string | undefined;
+    /** What is added, where that is known from elsewhere. */
+    readonly draft?: DeclarationDraft | undefined;
+  }): Promise<DeclarationAnswer>;
   /** What can be made safe at a place of a file; offsets in UTF-16 units. */
   safeTasks(argument: {
     readonly path: string;
@@ -226,6 +248,8 @@ export interface WorkspaceApi {
       readonly unasked?: string | undefined;
       /** Under which name it is kept; the task where it is not said. */
       readonly page?: string;
+      /** Of a run: the scheduler that is given what is not run from here, or everything. */
+      readonly carriedBy?: CarriedBy | undefined;
     },
   ): Promise<PlanGrid>;
   /** What is to be counted for the calendar of a task. */
@@ -238,8 +262,14 @@ export interface WorkspaceApi {
     readonly index: number;
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
-  }): Promise<{ readonly statements: readonly string[]; readonly refusal: string | undefined }>;
+  }): Promise<{
+    readonly statements: readonly string[];
+    readonly refusal: string | undefined;
+    readonly carried: CarriedUnit | undefined;
+  }>;
   runDefaults(argument: null): Promise<RunDefaults>;
+  /** How units of a run go on a connection, where a page decides the rest; `settings` of the connection are not among it. */
+  unitOptions(argument: { readonly connection: string; readonly options: PageOptions }): Promise<UnitOptions>;
   connections(argument: null): Promise<ConnectionsAnswer>;
   /** Looks a connection up; a secret in it stays in memory. */
   connection(argument: { readonly name: string }): Promise<ConnectionConfig | { readonly problem: string }>;
@@ -254,13 +284,46 @@ export interface WorkspaceApi {
     readonly options: PageOptions;
     readonly concurrency: number;
     readonly stopAtFirstFailure: boolean;
-  }): Promise<PreparedAnswer>;
+    /** Where units are given to one, which is asked about them first; absent: none is given away. */
+    readonly scheduler?: SchedulerConfig | undefined;
+  }): Promise<PreparedAnswer | WorldAnswer>;
   /** A stored run takes the place of the page's plan: its units and their SQL are shown as they were then. */
   adopt(argument: { readonly page: string; readonly document: string }): Promise<PlanGrid>;
   /** Adds an embedded database to `backfill.yaml` and gives its name. */
   addEmbedded(argument: null): Promise<string>;
   /** Adds a PostgreSQL server to `backfill.yaml`; its password stays out of the file. */
   addPostgres(argument: PostgresAnswers): Promise<void>;
+  /** Looks a scheduler up; a secret in it stays in memory. */
+  scheduler(argument: { readonly name: string }): Promise<SchedulerConfig | { readonly problem: string }>;
+  /** Adds an Airflow to `backfill.yaml`; its password or token stays out of the file. */
+  addScheduler(argument: { readonly name: string; readonly url: string; readonly user?: string }): Promise<void>;
+  /** Whether a scheduler is well, and has the DAGs of the workspace. */
+  checkScheduler(argument: { readonly scheduler: SchedulerConfig }): Promise<
+    | {
+        readonly kind: 'checked';
+        readonly title: string;
+        /** What is not well, each with what to do. */
+        readonly said: readonly string[];
+        readonly well: boolean;
+      }
+    | WorldAnswer
+  >;
+  /** What stands against giving units of the page's plan to a scheduler, and what else goes on there. */
+  askScheduler(argument: {
+    readonly page: string;
+    readonly connection: string;
+    readonly settings: Readonly<Record<string, string>>;
+    readonly scheduler: SchedulerConfig;
+  }): Promise<
+    | { readonly kind: 'asked'; readonly findings: readonly PlanFinding[]; readonly notes: readonly string[] }
+    | WorldAnswer
+  >;
+  /** The selected interval of a task as the scheduler of its page has it. */
+  carriedAt(argument: { readonly task: string; readonly now: number }): Promise<CarriedUnit | undefined>;
+  /** The log of a task's last try, as a document. */
+  taskLog(
+    argument: Omit<CarriedUnit, 'scheduler'> & { readonly scheduler: SchedulerConfig },
+  ): Promise<{ readonly kind: 'log'; readonly text: string } | WorldAnswer>;
   /** The run or preview as a file to hand on. */
   report(argument: {
     readonly page: string;

@@ -1,12 +1,17 @@
 import * as vscode from 'vscode';
 import type { Connections } from '../clients/connections.ts';
+import type { Schedulers } from '../clients/schedulers.ts';
 import type { WorkspaceClient } from '../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../clients/workspace-clients.ts';
 import { pickClient } from './pick-client.ts';
 import { registerTrustedCommands } from './trusted-commands.ts';
 
 /** `Connect Warehouse…` and `Forget Stored Password…`. */
-export function registerConnectionCommands(clients: WorkspaceClients, connections: Connections): vscode.Disposable {
+export function registerConnectionCommands(
+  clients: WorkspaceClients,
+  connections: Connections,
+  schedulers: Schedulers,
+): vscode.Disposable {
   const folder = () => pickClient(clients, 'Open a folder first: connections live in its backfill.yaml.');
   return registerTrustedCommands({
     'backfill.connectWarehouse': async () => {
@@ -16,11 +21,13 @@ export function registerConnectionCommands(clients: WorkspaceClients, connection
     'backfill.forgetPassword': async () => {
       const client = await folder();
       if (client === undefined) return;
-      const { names } = await client.call('connections', null);
-      const name = await vscode.window.showQuickPick([...names], {
-        placeHolder: 'Whose password should be forgotten?',
-      });
-      if (name !== undefined) await connections.forget(client, name);
+      const { names, schedulers: airflows } = await client.call('connections', null);
+      const items = [
+        ...names.map((label) => ({ label, description: 'database', forget: connections.forget })),
+        ...airflows.map((label) => ({ label, description: 'Airflow', forget: schedulers.forget })),
+      ];
+      const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Whose password should be forgotten?' });
+      await chosen?.forget(client, chosen.label);
     },
   });
 }

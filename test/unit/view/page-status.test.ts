@@ -37,6 +37,8 @@ function plan(
     rows: [{ ...row, units: units.map((_, index) => index) }],
     details: [],
     findings,
+    scheduler: undefined,
+    previewable: true,
     startable: count > 0 && findings.every(({ severity }) => severity !== 'error'),
   };
 }

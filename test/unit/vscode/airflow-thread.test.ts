@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { createWorkspaceApi } from '../../../src/vscode/host/workspace/workspace-service.ts';
 import type { WorkspaceEvent, WorkspaceSettings } from '../../../src/vscode/host/workspace-api.ts';
-import { createWorkspaceApi } from '../../../src/vscode/host/workspace-service.ts';
 import { fakePython, oneDagPerFile } from '../../support/fake-python.ts';
 import { patienceMs } from '../../support/patience.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { watchAirflow } from '../../../src/vscode/host/airflow-watch.ts';
+import { watchAirflow } from '../../../src/vscode/host/workspace/airflow-watch.ts';
 import { fakePython, oneDagPerFile } from '../../support/fake-python.ts';
 import { patienceMs } from '../../support/patience.ts';
 

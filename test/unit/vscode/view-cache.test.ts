@@ -6,8 +6,8 @@ import { instant } from '../../../src/core/time/zones/instant.ts';
 import type { DocumentView } from '../../../src/core/view/document/document-view.ts';
 import type { ViewBasis } from '../../../src/core/view/kept/kept-view.ts';
 import { type CachedDocument, viewCache } from '../../../src/vscode/clients/view-cache.ts';
+import { createWorkspaceApi } from '../../../src/vscode/host/workspace/workspace-service.ts';
 import type { WorkspaceSettings } from '../../../src/vscode/host/workspace-api.ts';
-import { createWorkspaceApi } from '../../../src/vscode/host/workspace-service.ts';
 
 let root = '';
 let folder = '';

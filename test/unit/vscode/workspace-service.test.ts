@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createWorkspaceApi } from '../../../src/vscode/host/workspace/workspace-service.ts';
 import type { WorkspaceSettings } from '../../../src/vscode/host/workspace-api.ts';
-import { createWorkspaceApi } from '../../../src/vscode/host/workspace-service.ts';
 
 let root = '';
 beforeEach(() => {
@@ -73,9 +73,9 @@ test('each page keeps its own plan while another one plans', async () => {
     earlyCutoff: true,
   };
   const how = { connection: 'dw', settings: {}, options, concurrency: 1, stopAtFirstFailure: false };
-  expect((await api.prepare({ page: 'a.one', stamp, ...how })).title).toBe(
-    'a.one 2026-01-01 to 2026-01-02 with downstream',
-  );
+  expect(await api.prepare({ page: 'a.one', stamp, ...how })).toMatchObject({
+    title: 'a.one 2026-01-01 to 2026-01-02 with downstream',
+  });
   await expect(api.prepare({ page: 'a.three', stamp, ...how })).rejects.toThrow('There is no plan any more');
   // What is shown is what runs, whichever answer came first.
   await plan('a.one', '2026-01-03');

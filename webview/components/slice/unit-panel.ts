@@ -31,6 +31,7 @@ export function unitPanel(
           <div class="l2">
             <span class="state ${isUndo && detail.state === 'planned' ? 'changed' : detail.state}">${stateGlyph(detail.state, isUndo)}${words[detail.state]}</span>
             ${duration === undefined ? nothing : html`<span>· ${duration}</span>`}
+            ${detail.doing === undefined ? nothing : html`<span>· ${detail.doing}</span>`}
             <span>· ${because(unit.reason)}</span>
           </div>
         </div>

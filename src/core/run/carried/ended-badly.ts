@@ -1,4 +1,4 @@
-import type { SchedulerError } from '../../scheduler/port/scheduler-error.ts';
+import type { SchedulerError, SchedulerErrorKind } from '../../scheduler/port/scheduler-error.ts';
 import type { UnitError, UnitOutcome } from '../unit/unit-outcome.ts';
 import type { Carrying, Ended } from './carry-out.ts';
 
@@ -40,11 +40,18 @@ function reasonOf(standing: Ended['standing'], name: string, tries: number | und
   }
 }
 
+const unitKinds: Readonly<Partial<Record<SchedulerErrorKind, UnitError['kind']>>> = {
+  connection: 'connection',
+  login: 'permission',
+  permission: 'permission',
+  missing: 'missing',
+};
+
 /** What a scheduler said, as the error of a unit; anything else is a bug and goes on as it is. */
 export function schedulerUnitError(error: SchedulerError): UnitError {
   return {
     ...errorOf(error.message, error.hint),
-    kind: error.kind === 'connection' || error.kind === 'permission' || error.kind === 'missing' ? error.kind : 'other',
+    kind: unitKinds[error.kind] ?? 'other',
     retryable: error.retryable,
     // Whether it had begun or not: the next try finds what was started.
     ...(error.retryable ? { away: true as const } : {}),

@@ -19,7 +19,7 @@ export const ownRunId = ({ interval }: Pick<UnitJob, 'interval'>): string =>
  */
 export async function findRun(
   scheduler: Scheduler,
-  { dag, task }: CarriedTask,
+  { dag, task }: Pick<CarriedTask, 'dag' | 'task'>,
   { interval }: Pick<UnitJob, 'interval'>,
 ): Promise<FoundRun> {
   const runs = await scheduler.runs(dag, interval.start, interval.start);

@@ -13,7 +13,7 @@ export interface CarriedBy {
 
 /** Whether a unit is given to the scheduler. */
 export const isCarried = (
-  { executor }: PlanUnit,
+  { executor }: Pick<PlanUnit, 'executor'>,
   { pipeline }: Pick<JobSource, 'pipeline'>,
   carriedBy: CarriedBy | undefined,
 ): boolean =>

@@ -8,6 +8,7 @@ export interface SchedulerConfig {
 
 export type SchedulerLogin =
   | { readonly kind: 'none' }
-  | { readonly kind: 'password'; readonly user: string; readonly password: string }
+  /** `undefined`: the file has none, and whoever opens it has to bring one. */
+  | { readonly kind: 'password'; readonly user: string; readonly password: string | undefined }
   /** How it was got is not our matter: managed services give their own. */
   | { readonly kind: 'token'; readonly token: string };

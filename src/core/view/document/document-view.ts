@@ -15,6 +15,8 @@ export interface TaskView {
   readonly interval: { readonly label: string; readonly data: DataInterval } | undefined;
   /** Why the lens cannot rerun it from here. */
   readonly notRunnable: string | undefined;
+  /** The scheduler that carries it out, by its name in `backfill.yaml`; `undefined`: it runs from here, or nowhere. */
+  readonly carriedBy?: string | undefined;
   /** Tasks that read what it writes, directly or through others; `undefined`: not known yet. */
   readonly downstream: number | undefined;
   /** What the last run made of the selected interval; empty where none is known. */

@@ -6,7 +6,7 @@ import { type DocumentViewInput, makeDocumentView } from './make-document-view.t
  * what is downstream, slices, findings and what is not known come when these are read.
  */
 export function firstView(
-  input: Pick<DocumentViewInput, 'file' | 'facts' | 'choice' | 'now' | 'shownIn'>,
+  input: Pick<DocumentViewInput, 'file' | 'facts' | 'choice' | 'now' | 'shownIn' | 'scheduler'>,
 ): DocumentView {
   const nowhere = { place: () => '', declare: () => '' };
   const view = makeDocumentView({

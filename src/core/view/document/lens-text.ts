@@ -3,10 +3,15 @@ import type { SliceVersion } from '../words/slice-version.ts';
 import { timeAgo } from '../words/time-ago.ts';
 import type { TaskView } from './document-view.ts';
 
-/** `Rerun this interval (2026-11-29, +3 downstream)`. */
-export function rerunTitle({ interval, downstream }: Pick<TaskView, 'interval' | 'downstream'>): string {
+/** `Rerun this interval (2026-11-29, +3 downstream)`; who carries it out comes first where that is not us. */
+export function rerunTitle({
+  interval,
+  downstream,
+  carriedBy,
+}: Pick<TaskView, 'interval' | 'downstream' | 'carriedBy'>): string {
+  const by = carriedBy === undefined ? [] : ['Airflow'];
   const behind = downstream === undefined || downstream === 0 ? [] : [`+${downstream} downstream`];
-  return `Rerun this interval (${[interval?.label ?? '', ...behind].join(', ')})`;
+  return `Rerun this interval (${[...by, interval?.label ?? '', ...behind].join(', ')})`;
 }
 
 /** What the last run from this window made of the selected interval: `~ 123 rows, 2 min ago`; `undefined`: none ran. */

@@ -33,6 +33,8 @@ export interface DocumentViewInput {
   readonly params: Readonly<Record<string, unknown>>;
   /** Children of each task, by table or by order. */
   readonly children: ReadonlyMap<TaskId, readonly TaskId[]>;
+  /** Who carries out tasks of DAGs that cannot be run from here, by its name in `backfill.yaml`. */
+  readonly scheduler?: string | undefined;
   versions(task: TaskId, interval: Instant): readonly SliceVersion[];
 }
 
@@ -60,6 +62,8 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
       const taskFacts = facts.facts.get(task.id);
       if (taskFacts === undefined) continue;
       const context = interval === undefined ? undefined : taskContext(task, pipeline, interval.data, input);
+      const { executor } = task;
+      const carriedBy = executor.kind === 'airflow' && pipeline.format === 'airflow' ? input.scheduler : undefined;
       const versions = chosen.interval === undefined ? [] : input.versions(task.id, chosen.interval.start);
       tasks.push({
         task: task.id,
@@ -67,7 +71,8 @@ export function makeDocumentView(input: DocumentViewInput): DocumentView {
         at: at.whole,
         nameAt: at.name,
         interval,
-        notRunnable: task.executor.kind === 'warehouse' ? chosen.view.noGrid : task.executor.reason,
+        notRunnable: executor.kind === 'warehouse' || carriedBy !== undefined ? chosen.view.noGrid : executor.reason,
+        carriedBy,
         downstream: reachable(task.id, input.children).size,
         versions,
       });

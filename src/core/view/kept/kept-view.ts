@@ -46,6 +46,7 @@ export function readKept(text: string, length: number): KeptView | undefined {
     span(task.nameAt) &&
     isInterval(task.interval) &&
     isTextOrMissing(task.notRunnable) &&
+    isTextOrMissing(task.carriedBy) &&
     task.downstream === undefined &&
     Array.isArray(task.versions) &&
     task.versions.length === 0;

@@ -29,6 +29,8 @@ export type PageRequest =
   | { readonly type: 'set-shrink-percent'; readonly value: number | undefined }
   | { readonly type: 'set-stop-at-first-failure'; readonly value: boolean }
   | { readonly type: 'set-early-cutoff'; readonly value: boolean }
+  /** Which scheduler is given what is not run from here, and whether it is given all; what is left out stays as it is. */
+  | { readonly type: 'set-scheduler'; readonly name?: string; readonly all?: boolean }
   /** Calendar and chart are of this task from now on. */
   | { readonly type: 'select-task'; readonly task: TaskId }
   /** What the chart of a task shows: one of its measures. */
@@ -54,6 +56,14 @@ export type PageRequest =
   | { readonly type: 'close-unit' }
   | { readonly type: 'open-source'; readonly task: TaskId }
   | { readonly type: 'open-diff'; readonly index: number }
+  /** The log of a unit that a scheduler carries out, as a document. */
+  | { readonly type: 'open-task-log'; readonly index: number }
+  /** Tells the run that this unit was done elsewhere, and shows the run as its ledger has it then. */
+  | { readonly type: 'mark-done'; readonly index: number }
+  /** What the page's task was seen to write while a scheduler ran it; `last`: its newest run is looked at first. */
+  | { readonly type: 'observe'; readonly last?: boolean }
+  /** Writes what is clear of that into `backfill.yaml`. */
+  | { readonly type: 'declare-observed' }
   | { readonly type: 'copy-command' }
   | { readonly type: 'copy'; readonly text: string }
   /** The host asks which format. */
@@ -74,6 +84,7 @@ export const pageRequestTypes: Readonly<Record<PageRequest['type'], true>> = {
   'set-shrink-percent': true,
   'set-stop-at-first-failure': true,
   'set-early-cutoff': true,
+  'set-scheduler': true,
   'select-task': true,
   'set-measure': true,
   'set-calendar': true,
@@ -89,6 +100,10 @@ export const pageRequestTypes: Readonly<Record<PageRequest['type'], true>> = {
   'close-unit': true,
   'open-source': true,
   'open-diff': true,
+  'open-task-log': true,
+  'mark-done': true,
+  observe: true,
+  'declare-observed': true,
   'copy-command': true,
   copy: true,
   export: true,

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import { planSummary, reasonInWords, type TaskSummary } from '../../plan/explain.ts';
-import type { Plan, PlanFinding } from '../../plan/model/plan.ts';
+import type { Plan, PlanFinding, PlanUnit } from '../../plan/model/plan.ts';
 import { plural } from '../../text/plural.ts';
 import { daysInWords } from '../../time/intervals/days-in-words.ts';
 import { formatInterval } from '../../time/intervals/format-interval.ts';
@@ -27,6 +27,10 @@ export interface PlanGrid {
   readonly findings: readonly PlanFinding[];
   /** False when a finding blocks the start, or nothing is there to run. */
   readonly startable: boolean;
+  /** The scheduler that carries out units of it; `undefined`: all run from here. */
+  readonly scheduler: string | undefined;
+  /** Some of it is run from here, so that a preview shows something. */
+  readonly previewable: boolean;
 }
 
 export interface PlanGridRow {
@@ -65,6 +69,8 @@ export interface TaskNames {
   readonly name: string;
   /** What its operator says of its session beside the connection. */
   readonly session: readonly string[];
+  /** The scheduler that its units are given to, by its name in `backfill.yaml`. */
+  readonly carriedBy?: string | undefined;
 }
 
 /** `without`: downstream tasks that were left out by hand. */
@@ -85,6 +91,7 @@ export function planGrid(
     ...order.map((summary) => rowOf(plan, summary, namesOf, purpose)),
     ...without.map((task) => leftOut(task, namesOf(task))),
   ];
+  const carriers = new Map(summaries.map(({ task }) => [task, namesOf(task).carriedBy]));
   return {
     stamp,
     title: `${plural(plan.units.length, 'unit')} of ${plural(summaries.length, 'task')}${aims(purpose)}`,
@@ -106,6 +113,10 @@ export function planGrid(
     }),
     findings: plan.findings,
     startable: plan.units.length > 0 && plan.findings.every(({ severity }) => severity !== 'error'),
+    scheduler: [...carriers.values()].find((name) => name !== undefined),
+    previewable: plan.units.some(
+      ({ task, executor }) => executor.kind === 'warehouse' && carriers.get(task) === undefined,
+    ),
   };
 }
 
@@ -115,7 +126,7 @@ function rowOf(
   namesOf: (task: TaskId) => TaskNames,
   purpose: PlanPurpose,
 ): PlanGridRow {
-  const { dag, name, zone } = namesOf(task);
+  const { dag, name, zone, carriedBy } = namesOf(task);
   const startOf = (at: number): number => plan.units[at]?.start ?? 0;
   const units = [...(plan.byTask.get(task) ?? [])].sort((a, b) => startOf(a) - startOf(b));
   const executor = plan.units[units[0] ?? -1]?.executor;
@@ -132,13 +143,22 @@ function rowOf(
     name,
     units,
     tables: [...new Set(units.flatMap((at) => plan.units[at]?.slices.map(({ table }) => table) ?? []))],
-    engine:
-      executor === undefined || executor.kind === 'warehouse'
-        ? undefined
-        : { name: executor.kind === 'airflow' ? 'Airflow' : 'elsewhere', note: executor.reason },
+    engine: carriedBy === undefined ? elsewhere(executor) : byScheduler(carriedBy, executor),
     reason: sentence([...why, ...wider].join('; ')),
     left: undefined,
   };
+}
+
+type Engine = NonNullable<PlanGridRow['engine']>;
+
+const elsewhere = (executor: PlanUnit['executor'] | undefined): Engine | undefined =>
+  executor === undefined || executor.kind === 'warehouse'
+    ? undefined
+    : { name: executor.kind === 'airflow' ? 'Airflow' : 'elsewhere', note: executor.reason };
+
+function byScheduler(scheduler: string, executor: PlanUnit['executor'] | undefined): Engine {
+  const because = executor === undefined || executor.kind === 'warehouse' ? '' : `${executor.reason}: `;
+  return { name: 'Airflow', note: `${because}run by the Airflow ${scheduler}, compared after, not held` };
 }
 
 const leftOut = (task: TaskId, { dag, name }: TaskNames): PlanGridRow => ({

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addConnection, type NewConnection } from './add-connection.ts';
+import { type Addition, addConnection } from './add-connection.ts';
 
-/** Writes a connection into the workspace's `backfill.yaml`, whole or not at all. Throws in words for a person. */
-export function writeConnection(root: string, name: string, connection: NewConnection): void {
+/** Writes a connection or a scheduler into the workspace's `backfill.yaml`, whole or not at all. Throws in words for a person. */
+export function writeConnection(root: string, addition: Addition): void {
   const file = join(root, existsSync(join(root, 'backfill.yml')) ? 'backfill.yml' : 'backfill.yaml');
-  const added = addConnection(existsSync(file) ? readFileSync(file, 'utf8') : undefined, name, connection);
+  const added = addConnection(existsSync(file) ? readFileSync(file, 'utf8') : undefined, addition);
   if ('wrong' in added) throw new Error(added.wrong);
   const half = `${file}.${process.pid}.tmp`;
   writeFileSync(half, added.text);

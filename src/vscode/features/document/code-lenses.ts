@@ -59,16 +59,26 @@ function lensesOf(task: TaskView, document: vscode.TextDocument, now: number): v
   // Why nothing can be done is said by the hover of its name.
   if (task.notRunnable !== undefined || task.interval === undefined) return [];
   const outcome = outcomeTitle(task.versions, now);
+  const by = task.carriedBy === undefined ? '' : `, carried out by the Airflow ${task.carriedBy}`;
   return [
     lens(
       `$(debug-rerun) ${rerunTitle(task)}`,
       'backfill.rerunInterval',
       task.downstream === undefined
-        ? `${task.task}: plan this interval again; what is downstream of it is still being read`
-        : `${task.task}: plan this interval again with what is downstream; one press on its page goes on`,
+        ? `${task.task}: plan this interval again${by}; what is downstream of it is still being read`
+        : `${task.task}: plan this interval again with what is downstream${by}; one press on its page goes on`,
     ),
     lens('Backfill…', 'backfill.backfillIntervals', `${task.task}: choose intervals and what runs behind them`),
-    lens('Prove', 'backfill.proveTask', `${task.task}: run this interval twice, compare, and keep nothing`),
+    // What a scheduler runs cannot be taken back.
+    ...(task.carriedBy === undefined
+      ? [lens('Prove', 'backfill.proveTask', `${task.task}: run this interval twice, compare, and keep nothing`)]
+      : [
+          lens(
+            'Open Log',
+            'backfill.openTaskLog',
+            `${task.task}: the log of this interval in the Airflow ${task.carriedBy}`,
+          ),
+        ]),
     ...(outcome === undefined
       ? []
       : [lens(outcome, 'backfill.showPlan', `${task.task}: what the last run made of this interval`)]),

@@ -67,6 +67,7 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
     details: [
       ...(run === undefined ? [] : [detailLine('outcome', run.summary)]),
       ...(run?.notes ?? []).map(noteLine),
+      ...(facts.observed?.said ?? []).map((text) => detailLine('observed', text)),
       ...(plan?.details ?? []),
       ...(facts.surveys.get(shownTask)?.untold ?? []).map((text) => detailLine('not counted', text)),
     ],

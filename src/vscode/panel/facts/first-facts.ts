@@ -22,6 +22,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
       downstream: (kept?.without ?? []).map(left),
       // Options that a newer version knows are not among those that were kept.
       options: { ...options, ...kept?.options },
+      schedulers: [],
     },
     shownTask: task,
     calendars: new Map(),
@@ -36,6 +37,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     starting: false,
     error: undefined,
     outdated: [],
+    observed: undefined,
     keepBeforeDays: 0,
   };
 }

@@ -1,9 +1,10 @@
 import type { UnitState } from '../../../core/ledger/ledger-store.ts';
 import type { SliceState } from '../../../core/ledger/slice-states.ts';
 import type { Gap } from '../../../core/run/survey/find-gaps.ts';
+import type { DeclarationDraft } from '../../../core/view/document/draft-declaration.ts';
 import type { UnitRows } from '../../../core/view/page/outcome/unit-rows.ts';
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
-import type { PageFacts, RunFacts } from '../../../core/view/page/status/page-facts.ts';
+import type { ObservedFacts, PageFacts, RunFacts } from '../../../core/view/page/status/page-facts.ts';
 import type { AssistantState, ChangeEntry, ChooseView } from '../../../protocol/assistant-state.ts';
 
 /** What a session knows; the page is drawn from what follows from it. */
@@ -23,6 +24,12 @@ export interface SessionFacts
   /** What runs of this session made of units since the ledger was asked. */
   readonly outcomes: ReadonlyMap<string, UnitOutcomeFacts>;
   readonly run: RunState | undefined;
+  readonly observed: ObservedState | undefined;
+}
+
+/** What the page's task was seen to write, and the entry of `backfill.yaml` that says what is clear of it. */
+export interface ObservedState extends ObservedFacts {
+  readonly draft: DeclarationDraft;
 }
 
 /** What the tables of a task hold. */

@@ -1,8 +1,10 @@
 import type { RunEvent } from '../../../core/run/unit/run-event.ts';
+import type { DeclarationDraft } from '../../../core/view/document/draft-declaration.ts';
 import type { PageRequest, ReportFormat } from '../../../core/view/page/page-request.ts';
 import type { ConnectionView, OptionsView, UnitDetail } from '../../../protocol/assistant-state.ts';
 import type { Connections } from '../../clients/connections.ts';
 import type { Log } from '../../clients/log.ts';
+import type { Schedulers } from '../../clients/schedulers.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { Remote } from '../../host/rpc.ts';
 import type { RunApi } from '../../host/run-api.ts';
@@ -12,6 +14,7 @@ import type { EditorSettings } from './session-options.ts';
 export interface SessionServices {
   readonly client: WorkspaceClient;
   readonly connections: Connections;
+  readonly schedulers: Schedulers;
   readonly log: Log;
   readonly createdBy: string;
   readonly settings: EditorSettings;
@@ -29,6 +32,12 @@ export interface SessionServices {
   chooseReportFormat(): Promise<ReportFormat | undefined>;
   save(name: string, text: string): Promise<void>;
   openSource(task: string): Promise<void>;
+  /** Shows a text that somebody asked for beside the page; the same title is shown anew. */
+  openText(title: string, text: string): Promise<void>;
+  /** Asks whether a unit was done elsewhere. */
+  confirmDone(unit: string): Promise<boolean>;
+  /** Writes an entry into `backfill.yaml` and shows it. */
+  declare(task: string, draft: DeclarationDraft): Promise<void>;
   openDiff(title: string, detail: UnitDetail): Promise<void>;
   /** Kept in the workspace, so that a run that the end of the editor interrupted is offered again. */
   remember(kept: KeptSession): void;

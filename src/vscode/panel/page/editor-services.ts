@@ -3,17 +3,22 @@ import type { PageRequest, ReportFormat } from '../../../core/view/page/page-req
 import type { Connections } from '../../clients/connections.ts';
 import type { Log } from '../../clients/log.ts';
 import { startRunThread } from '../../clients/run-thread-client.ts';
+import type { Schedulers } from '../../clients/schedulers.ts';
 import { untrustedWords } from '../../clients/untrusted-words.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import { connectWarehouse } from '../../prompts/connect-warehouse.ts';
+import { writeDeclaration } from '../../prompts/write-declaration.ts';
 import type { KeptSession, SessionServices } from '../facts/session-services.ts';
 import type { SliceDocuments } from './slice-documents.ts';
+import type { TextDocuments } from './text-documents.ts';
 
 export interface EditorServicesInput {
   readonly client: WorkspaceClient;
   readonly connections: Connections;
   readonly log: Log;
+  readonly schedulers: Schedulers;
   readonly diffs: SliceDocuments;
+  readonly texts: TextDocuments;
   /** Bundle of the run thread, absolute. */
   readonly runThread: string;
   readonly createdBy: string;
@@ -28,10 +33,11 @@ const reportFormats: readonly (vscode.QuickPickItem & { readonly format: ReportF
 
 /** The session's services in a real editor: questions, clipboard, files, documents. */
 export function editorServices(input: EditorServicesInput): SessionServices {
-  const { client, connections, log, diffs, runThread, createdBy, remember } = input;
+  const { client, connections, schedulers, log, diffs, texts, runThread, createdBy, remember } = input;
   return {
     client,
     connections,
+    schedulers,
     log,
     createdBy,
     remember,
@@ -100,6 +106,16 @@ export function editorServices(input: EditorServicesInput): SessionServices {
       const { start, end } = place;
       const selection = new vscode.Range(start.line - 1, start.column - 1, end.line - 1, end.column - 1);
       await vscode.window.showTextDocument(client.uriOf(place.file), { selection });
+    },
+    openText: texts.open,
+    async confirmDone(unit) {
+      const question = `Was ${unit} done elsewhere? Nobody looks whether it is so; figures of its slices are taken as they are now.`;
+      const yes = 'Mark as Done';
+      return (await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes;
+    },
+    async declare(task, draft) {
+      // It was asked for with the evidence in view: it counts from now on.
+      await (await writeDeclaration(client, task, draft))?.save();
     },
     openDiff: (title, detail) => diffs.openDiff(title, detail),
   };

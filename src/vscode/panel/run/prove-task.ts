@@ -43,7 +43,9 @@ export async function proveTask(task: string, services: SessionServices, signal:
     async (api, connection) => {
       const how = { connection: name, settings: connection.settings, options, stopAtFirstFailure: false };
       const { concurrency } = defaults;
-      const { document } = await client.call('prepare', { page, stamp: plan.stamp, concurrency, ...how });
+      const prepared = await client.call('prepare', { page, stamp: plan.stamp, concurrency, ...how });
+      if ('kind' in prepared) return prepared;
+      const { document } = prepared;
       return askOutside(services, (irrevocable) => api.call('prove', { connection, createdBy, document, irrevocable }));
     },
     { signal },

@@ -1,9 +1,9 @@
 import type { UnitRecord, UnitState } from '../../../core/ledger/ledger-store.ts';
 import type { UnitId } from '../../../core/plan/model/plan.ts';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
-import { forecastInWords } from '../../../core/run/unit/forecast.ts';
-import type { RunEvent, RunProgress } from '../../../core/run/unit/run-event.ts';
+import type { RunProgress } from '../../../core/run/unit/run-event.ts';
 import type { RunResult, RunUnit } from '../../../core/run/unit/run-result.ts';
+import type { SchedulerConfig } from '../../../core/scheduler/port/scheduler-config.ts';
 import type { RunMode } from '../../../core/view/page/page-request.ts';
 import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
 import type { PlanView, UnitDetail } from '../../../protocol/assistant-state.ts';
@@ -20,11 +20,13 @@ import { unitDetail } from '../words/unit-detail.ts';
 import { askOutside } from './ask-outside.ts';
 import { askRunThread, triesWhileHeld } from './ask-run-thread.ts';
 import { begunRun } from './begun-run.ts';
-import { clockOf, endedProof, endedRun, lostRun } from './ended-run.ts';
+import { endedProof, endedRun, lostRun } from './ended-run.ts';
 import type { ShownUndo } from './plan-undo.ts';
 import { revivedRun } from './revived-run.ts';
 import { isWorld, stopAsking } from './slice-knowledge.ts';
 import { tellEditor } from './tell-editor.ts';
+import { unitMarks } from './unit-marks.ts';
+import { withLogins } from './with-logins.ts';
 
 /** The run of a session: it goes on in a thread of its own, whether or not a page looks at it. */
 export interface SessionRun extends UnitKnowledge {
@@ -68,73 +70,20 @@ export function sessionRun(
   let first: readonly UnitState[] | undefined;
   let results = new Map<string, RunUnit | UnitRecord>();
   let kept = last;
-  let progress: RunProgress | undefined;
   let undo: ShownUndo | undefined;
-  let indexed: { readonly plan: PlanView; readonly byUnit: ReadonlyMap<string, number> } | undefined;
 
   const endThread = async (): Promise<void> => {
     const ended = thread;
     thread = undefined;
     await ended?.stop();
   };
-  const indexIn = (unit: string): number | undefined => {
-    const { plan } = store().state;
-    if (plan === undefined) return undefined;
-    if (indexed?.plan !== plan) indexed = { plan, byUnit: new Map(plan.units.map(({ id }, index) => [id, index])) };
-    return indexed.byUnit.get(unit);
-  };
-  const mark = (unit: string, to: UnitState): void => {
-    const index = indexIn(unit);
-    if (index !== undefined) store().mark(index, to);
-  };
-
-  /** The server is away: nothing of the unit had begun. */
-  const awaits = (unit: string, reason: string): void => {
-    mark(unit, 'waiting');
-    const { run } = store().state;
-    if (run?.away === undefined) store().patchRun({ away: { since: clockOf(new Date()), reason } });
-  };
-
-  const onEvent = (event: RunEvent): void => {
-    switch (event.kind) {
-      case 'unit-started':
-        mark(event.unit, 'running');
-        break;
-      case 'unit-finished':
-      case 'unit-blocked':
-        results.set(event.unit, event.result);
-        mark(event.unit, event.result.state);
-        if (store().state.run?.away !== undefined) store().patchRun({ away: undefined });
-        break;
-      case 'unit-retrying':
-        log.info(`${event.unit}: try ${event.attempt} in ${event.delayMs} ms, because ${event.reason}`);
-        if (event.away === true) awaits(event.unit, event.reason);
-        break;
-      case 'cancelling':
-        store().patchRun({ status: 'cancelling', summary: cancellingWords });
-        break;
-      case 'progress':
-        progress = event.progress;
-        store().patchRun({ secondsLeft: secondsLeft(progress) });
-        break;
-      case 'run-started': {
-        const { plan } = store().state;
-        if (plan !== undefined) store().set({ plan: { ...plan, findings: event.findings } });
-        break;
-      }
-      case 'forecast':
-        store().patchRun({ notes: forecastInWords(event.forecast).map(({ about, text }) => `${about}: ${text}`) });
-        break;
-      case 'run-finished':
-        break;
-    }
-  };
+  const marks = unitMarks(store, log, (unit, result) => results.set(unit, result));
 
   /** `known`: what came of units before. */
   const begin = (run: string, mode: RunMode, connection: string, shown: PlanView, known?: typeof results): void => {
     if (mode === 'run') kept = { id: run, connection, finished: false, live: true };
     results = new Map(known);
-    progress = undefined;
+    marks.forget();
     const begun = begunRun(run, mode, shown, results);
     first = begun.states;
     store().set({ selected: undefined, starting: false, busy: undefined, run: begun });
@@ -153,7 +102,7 @@ export function sessionRun(
     } else {
       for (const unit of result.units) {
         results.set(unit.unit, unit);
-        mark(unit.unit, unit.state);
+        marks.mark(unit.unit, unit.state);
       }
       if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done', live: false };
       if (mode === 'run') tellEditor(client, result.units, Date.now());
@@ -196,21 +145,22 @@ export function sessionRun(
   const runOn = async <Answer extends { readonly kind: string }>(
     name: string,
     mode: RunMode,
-    work: (connection: ConnectionConfig, api: Remote<RunApi>) => Promise<Answer | WorldAnswer>,
+    scheduler: string | undefined,
+    work: (
+      connection: ConnectionConfig,
+      api: Remote<RunApi>,
+      scheduler: SchedulerConfig | undefined,
+    ) => Promise<Answer | WorldAnswer>,
     end: (answer: Answer) => void | Promise<void>,
   ): Promise<void> => {
     before = { run: store().state.run, kept, results };
     try {
-      const answer = await services.connections.withPassword(
-        client,
-        name,
-        async (connection): Promise<Answer | WorldAnswer> => {
-          await endThread();
-          if (cancelled) return cancelledBefore;
-          thread = services.startRunThread(onEvent, (reason) => log.info(`run thread: ${reason}`));
-          return work(connection, thread);
-        },
-      );
+      const answer = await withLogins<Answer>(services, name, scheduler, async (connection, login) => {
+        await endThread();
+        if (cancelled) return cancelledBefore;
+        thread = services.startRunThread(marks.onEvent, (reason) => log.info(`run thread: ${reason}`));
+        return work(connection, thread, login);
+      });
       if ('problem' in answer) fail(mode, answer.problem, undefined);
       else if (isWorld(answer)) fail(mode, answer.message, answer.remedy);
       else await end(answer);
@@ -250,12 +200,17 @@ export function sessionRun(
     undo = undefined;
   };
 
-  const prepare = (connection: string, stamp: number, { settings }: ConnectionConfig): Promise<PreparedAnswer> => {
+  const prepare = (
+    connection: string,
+    stamp: number,
+    { settings }: ConnectionConfig,
+    scheduler?: SchedulerConfig,
+  ): Promise<PreparedAnswer | WorldAnswer> => {
     const { task, choose } = store().state;
     const { concurrency, stopAtFirstFailure } = choose.options;
     const options = pageOptions(choose.options, services.settings);
     const how = { connection, settings, options, concurrency, stopAtFirstFailure };
-    return client.call('prepare', { page: task, stamp, ...how });
+    return client.call('prepare', { page: task, stamp, scheduler, ...how });
   };
 
   const revive = async (run: KeptRun): Promise<void> => {
@@ -284,8 +239,11 @@ export function sessionRun(
       await runOn(
         name,
         mode,
+        undefined,
         async (config, api) => {
-          const { run, document } = await prepare(name, plan.stamp, config);
+          const prepared = await prepare(name, plan.stamp, config);
+          if ('kind' in prepared) return prepared;
+          const { run, document } = prepared;
           begin(run, mode, name, plan);
           const proof = { connection: config, createdBy, document };
           return askOutside(services, (irrevocable) => api.call('prove', { ...proof, irrevocable }));
@@ -299,11 +257,15 @@ export function sessionRun(
     await runOn(
       place,
       mode,
-      async (config, api) => {
-        const { run, title, document } = shownUndo ?? (await prepare(name, plan.stamp, config));
+      // What a scheduler does cannot be rolled back: previews leave it out.
+      mode === 'run' ? plan.scheduler : undefined,
+      async (config, api, scheduler) => {
+        const prepared = shownUndo ?? (await prepare(name, plan.stamp, config, scheduler));
+        if ('kind' in prepared) return prepared;
+        const { run, title, document } = prepared;
         const insteadOf = place === name ? undefined : await realConnection(name);
         begin(run, mode, name, plan);
-        const started = { connection: config, mode, insteadOf, createdBy, run, title, document };
+        const started = { connection: config, mode, insteadOf, createdBy, run, title, document, scheduler };
         return askOutside(services, (irrevocable) => api.call('start', { ...started, irrevocable }));
       },
       ({ result, previewed }) => finish(result, mode, previewed && previewNotes(previewed, place, name)),
@@ -322,10 +284,11 @@ export function sessionRun(
     await runOn(
       connection,
       'run',
-      async (config, api) => {
+      plan.scheduler,
+      async (config, api, scheduler) => {
         begin(id, 'run', connection, plan, before.results);
         const codeHashes = await client.call('codeHashes', null);
-        return api.call('resume', { connection: config, run: id, createdBy, codeHashes, acceptHeld });
+        return api.call('resume', { connection: config, run: id, createdBy, codeHashes, acceptHeld, scheduler });
       },
       ({ result }) => finish(result, 'run'),
     );
@@ -344,6 +307,8 @@ export function sessionRun(
         mode: run?.mode,
         status: run?.status,
         isUndo: plan?.purpose.kind === 'undo',
+        isCarried: plan?.rows.some(({ task, engine }) => task === unit?.task && engine?.name === 'Airflow') === true,
+        doing: unit && marks.doing(unit.id),
       },
     );
   };
@@ -356,7 +321,7 @@ export function sessionRun(
       return busy;
     },
     get progress() {
-      return progress;
+      return marks.progress;
     },
     get kept() {
       return kept;
@@ -395,6 +360,3 @@ interface Before {
   readonly kept: KeptRun | undefined;
   readonly results: Map<string, RunUnit | UnitRecord>;
 }
-
-const secondsLeft = ({ remainingMs }: RunProgress): number | undefined =>
-  remainingMs === undefined ? undefined : Math.ceil(remainingMs / 1000);

@@ -12,6 +12,7 @@ import { type SessionRun, sessionRun } from '../run/session-run.ts';
 import { cliCommand } from '../words/cli-command.ts';
 import { busyWords } from '../words/outcome-words.ts';
 import { sessionCalendar } from './session-calendar.ts';
+import { sessionCarried } from './session-carried.ts';
 import { sessionChoices } from './session-choices.ts';
 import { sessionPlan } from './session-plan.ts';
 
@@ -63,7 +64,8 @@ export async function openSession(
   const { dag = '', name = task } = named ?? {};
   const store: SessionStore = sessionStore({ ...first, dag, name, keepBeforeDays: defaults.keepBeforeDays }, run);
   const choices = sessionChoices(store, services, save);
-  const plan = sessionPlan(store, services, choices, run, save);
+  const carried = sessionCarried(store, services, run);
+  const plan = sessionPlan(store, services, choices, run, carried, save);
   const calendar = sessionCalendar(store, services, () => run.busy);
 
   /** Long work is not awaited by the asker; how it ends is shown. */
@@ -82,7 +84,8 @@ export async function openSession(
     const settings = found === undefined || 'problem' in found ? {} : found.settings;
     const sql = await client.call('unit', { page: task, index, connection: connection.name ?? '', settings });
     const { selected } = store.state;
-    if (selected?.index === index) store.set({ selected: { ...selected, ...sql } });
+    const { statements, refusal } = sql;
+    if (selected?.index === index) store.set({ selected: { ...selected, statements, refusal } });
   };
 
   /** A choice was changed: what is shown is the plan of what is chosen now. */
@@ -126,6 +129,9 @@ export async function openSession(
     if (store.state.run?.status !== 'interrupted') await openFirst();
     if (store.state.ledger === undefined) await calendar.ask();
     else await calendar.askSumsAgain();
+    // It was watched just now.
+    const own = store.state.plan?.units.map(({ task: of }, index) => of === task && store.state.run?.states[index]);
+    if (store.state.run?.mode === 'run' && own?.includes('done') === true) await carried.observe(false);
   };
 
   const unitAt = (index: number): string => {
@@ -202,6 +208,13 @@ export async function openSession(
         return setOptions({ stopAtFirstFailure: request.value });
       case 'set-early-cutoff':
         return setOptions({ earlyCutoff: request.value });
+      case 'set-scheduler': {
+        const { name = store.state.choose.options.scheduler, all = store.state.choose.options.allToScheduler } =
+          request;
+        choices.setOptions({ scheduler: name, allToScheduler: all });
+        await plan.make('run');
+        return;
+      }
       case 'start':
         return start(request.mode);
       case 'prove': {
@@ -238,6 +251,14 @@ export async function openSession(
         const title = unit === undefined ? task : `${unit.task} ${unit.label}`;
         return services.openDiff(title, run.detailOf(request.index, selected, shown?.states ?? []));
       }
+      case 'open-task-log':
+        return carried.openLog(request.index);
+      case 'mark-done':
+        return carried.markDone(request.index);
+      case 'observe':
+        return carried.observe(request.last === true);
+      case 'declare-observed':
+        return carried.declareObserved();
       case 'copy':
         return services.copy(request.text, 'The statement is on the clipboard.');
       case 'show-log':
@@ -321,6 +342,9 @@ const replacesPlan: ReadonlySet<PageRequest['type']> = new Set([
   'set-shrink-percent',
   'set-stop-at-first-failure',
   'set-early-cutoff',
+  'set-scheduler',
+  'mark-done',
+  'observe',
   'start',
   'prove',
   'undo',

@@ -1,3 +1,4 @@
+import type { CarriedBy } from '../../../core/run/jobs/make-carried-job.ts';
 import type { ConnectionConfig } from '../../../core/warehouse/port/connection-config.ts';
 import type { OptionsView } from '../../../protocol/assistant-state.ts';
 import type { RangeChoice } from '../../host/workspace-api.ts';
@@ -7,6 +8,8 @@ import type { SessionStore } from '../facts/session-store.ts';
 
 /** The choices of a session: range, downstream tasks, options, connection. */
 export interface SessionChoices {
+  /** Who is given what; `undefined`: no scheduler is given anything. */
+  carriedBy(): CarriedBy | undefined;
   /** The range as chosen now. */
   range(): RangeChoice;
   /** A side that is left out stays as it is. */
@@ -60,6 +63,10 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
   };
   return {
     range,
+    carriedBy() {
+      const { scheduler, allToScheduler = false } = store.state.choose.options;
+      return scheduler === undefined ? undefined : { scheduler, all: allToScheduler };
+    },
     refresh,
     useConnection,
     setRange({ from = store.state.choose.from, to = store.state.choose.to, only }) {
@@ -72,7 +79,10 @@ export function sessionChoices(store: SessionStore, services: SessionServices, s
       return refresh();
     },
     async refreshConnections(wanted) {
-      const { names, default: preferred } = await client.call('connections', null);
+      const { names, schedulers, default: preferred } = await client.call('connections', null);
+      const { options } = store.state.choose;
+      const scheduler = schedulers.find((name) => name === options.scheduler) ?? schedulers[0];
+      store.choose({ schedulers, options: { ...options, scheduler } });
       const current = wanted ?? store.state.connection.name;
       store.set({ connection: { ...store.state.connection, names } });
       await useConnection(current !== undefined && names.includes(current) ? current : (preferred ?? names[0]));

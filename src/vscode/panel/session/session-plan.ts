@@ -4,6 +4,7 @@ import type { SessionStore } from '../facts/session-store.ts';
 import type { SessionRun } from '../run/session-run.ts';
 import { busyWords } from '../words/outcome-words.ts';
 import { learnDatabase } from './learn-database.ts';
+import type { SessionCarried } from './session-carried.ts';
 import type { SessionChoices } from './session-choices.ts';
 
 /** A plan that takes longer than this is said to be made. */
@@ -26,6 +27,7 @@ export function sessionPlan(
   services: SessionServices,
   choices: SessionChoices,
   run: SessionRun,
+  carried: SessionCarried,
   save: () => void,
 ): SessionPlan {
   const { client } = services;
@@ -57,10 +59,13 @@ export function sessionPlan(
       const unasked = await learn();
       // A later choice has a plan of its own, which must be the last that is made.
       if (mine !== last) return undefined;
-      const plan = await client.call('plan', { ...choices.range(), purpose, unasked });
+      const carriedBy = choices.carriedBy();
+      const plan = await client.call('plan', { ...choices.range(), purpose, unasked, carriedBy });
       if (mine !== last) return undefined;
       clearTimeout(slow);
       show(plan);
+      // What its scheduler says comes later: it may be slow, or far away.
+      carried.ask(plan).catch((error: Error) => services.log.error(`asking the scheduler: ${error.message}`));
       return plan;
     } catch (error) {
       if (mine !== last) return undefined;

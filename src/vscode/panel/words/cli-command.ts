@@ -42,6 +42,9 @@ export function cliCommand(
     ...range,
     ...(hasDownstream ? ['--downstream', ...without.map((left) => `--without ${shellWord(left)}`)] : []),
     ...on,
+    ...(plan?.scheduler === undefined || options.scheduler === undefined
+      ? []
+      : [...(options.allToScheduler === true ? ['--on airflow'] : []), `--scheduler ${shellWord(options.scheduler)}`]),
     `--concurrency ${options.concurrency}`,
     `--compare ${options.compare}`,
     ...(options.stopAtFirstFailure ? ['--on-failure stop'] : []),

@@ -23,7 +23,16 @@ export const beginningWords: Readonly<Record<RunMode, (run: string) => string>> 
 /** How a run ended, in one sentence, with what to do next. */
 export function outcomeInWords(result: RunResult, mode: RunMode): string {
   const counts = countStates(result.units);
-  const { changed = 0, unchanged = 0, failed = 0, held = 0, blocked = 0, cancelled = 0, waiting = 0 } = counts;
+  const {
+    changed = 0,
+    unchanged = 0,
+    failed = 0,
+    held = 0,
+    blocked = 0,
+    cancelled = 0,
+    waiting = 0,
+    done: ran = 0,
+  } = counts;
   if (mode === 'preview') {
     const left = cancelled + waiting + blocked;
     const parts = [
@@ -35,7 +44,7 @@ export function outcomeInWords(result: RunResult, mode: RunMode): string {
     if (failed > 0) return `The preview stopped: ${failed} failed. Nothing was written.`;
     return `${result.outcome === 'cancelled' ? 'Cancelled: ' : ''}${parts.join(', ')}. Nothing was written.`;
   }
-  const done = `${changed} changed, ${unchanged} unchanged`;
+  const done = `${changed} changed, ${unchanged} unchanged${ran === 0 ? '' : `, ${ran} done and not compared`}`;
   switch (result.outcome) {
     case 'done':
       return `Done: ${done}.`;

@@ -13,7 +13,7 @@ export function unitDetail(
   state: UnitDetail['state'],
   result: RunUnit | UnitRecord | undefined,
   known: UnitDetail | undefined,
-  { task, mode, status, isUndo }: UnitContext,
+  { task, mode, status, isUndo, isCarried, doing }: UnitContext,
 ): UnitDetail {
   // Records of the ledger keep the message alone.
   const { error, notes } = result !== undefined && isRunUnit(result) ? result : { error: undefined, notes: [] };
@@ -39,6 +39,7 @@ export function unitDetail(
     slices: slices.map((slice) => ({ ...slice, why: causesInWords(slice.causes) })),
     statements: known?.statements ?? [],
     refusal: known?.refusal,
+    doing: state === 'running' ? doing : undefined,
     sides: [sides.before, sides.after ?? 'after'],
     actions: [
       ...(settled && state === 'held'
@@ -50,10 +51,19 @@ export function unitDetail(
       ...(slices.some(({ samples }) => samples.length > 0)
         ? [{ label: 'Open as diff', request: { type: 'open-diff' as const, index }, accent: false }]
         : []),
+      ...(isCarried && !isUndo
+        ? [{ label: 'Open log', request: { type: 'open-task-log' as const, index }, accent: false }]
+        : []),
+      ...(settled && mayBeDoneElsewhere.has(state) && !isUndo
+        ? [{ label: 'Mark as done…', request: { type: 'mark-done' as const, index }, accent: false }]
+        : []),
       { label: 'Open source', request: { type: 'open-source', task }, accent: false },
     ],
   };
 }
+
+/** A run has not come to an end with these, and would go on if somebody did them. */
+const mayBeDoneElsewhere: ReadonlySet<UnitDetail['state']> = new Set(['failed', 'blocked', 'waiting', 'cancelled']);
 
 const capital = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -64,6 +74,9 @@ export interface UnitContext {
   readonly mode: RunMode | undefined;
   readonly status: RunView['status'] | undefined;
   readonly isUndo: boolean;
+  /** A scheduler carries it out, and does this at the moment. */
+  readonly isCarried: boolean;
+  readonly doing: string | undefined;
 }
 
 const isRunUnit = (result: RunUnit | UnitRecord): result is RunUnit => 'ran' in result;

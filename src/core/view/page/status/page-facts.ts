@@ -23,10 +23,19 @@ export interface PageFacts {
   readonly error: { readonly message: string; readonly remedy: string | undefined } | undefined;
   /** Tasks whose code is no longer what was previewed. */
   readonly outdated: readonly TaskId[];
+  /** What the task was seen to write while a scheduler ran it; `undefined`: nobody asked. */
+  readonly observed?: ObservedFacts | undefined;
   /** For how long the rows of before are kept. */
   readonly keepBeforeDays: number;
   /** Index of the first unit to be looked at, if any. */
   readonly firstStop: number | undefined;
+}
+
+export interface ObservedFacts {
+  /** A sentence for each table, or why there is none. */
+  readonly said: readonly string[];
+  /** Something of it can be declared. */
+  readonly clear: boolean;
 }
 
 export interface RunFacts {

@@ -23,6 +23,7 @@ export function pageNews(
       .join(' ');
     return { tone: 'error', text, actions: [showLog] };
   }
+  const seen = observedNews(facts);
   switch (phase) {
     case 'planning':
       return info('Nothing is written before you press Run.');
@@ -39,7 +40,11 @@ export function pageNews(
     case 'planned':
     case 'blocked':
     case 'proof-planned':
-      return findingNews(facts) ?? info('Nothing is written before you press Run.');
+      return (
+        (phase === 'planned' ? seen : undefined) ??
+        findingNews(facts) ??
+        info('Nothing is written before you press Run.')
+      );
     case 'undo-planned':
       return info('Each slice gets its rows of before the run, as far as no later run has made it anew.', {
         label: 'Leave undo',
@@ -83,6 +88,7 @@ export function pageNews(
       return info(run?.said ?? 'Slices in work were rolled back. Resume runs only what is left.');
     case 'undone':
     case 'done': {
+      if (seen !== undefined && phase === 'done') return seen;
       const on = connection === undefined ? '' : `, on ${connection}`;
       const took = run?.ended === undefined ? '' : ` at ${run.ended.at}, in ${durationInWords(run.ended.tookMs)}`;
       const kept = counts.changed ? ` Rows of before are kept for ${counted(facts.keepBeforeDays, 'day')}.` : '';
@@ -90,6 +96,15 @@ export function pageNews(
       return { tone: 'ok', text: `Done${took}${on}.${phase === 'done' ? kept : ''}`, actions: [report] };
     }
   }
+}
+
+/** What the task was seen to write: the first that is clear, else the first that is not. */
+function observedNews({ observed }: PageFacts): NewsView | undefined {
+  if (observed === undefined) return undefined;
+  const [first = '', ...more] = observed.said;
+  const others = more.length === 0 ? '' : ` … and ${countInWords(more.length)} more, under Details`;
+  const declare: ActionView = { label: 'Declare in backfill.yaml', request: { type: 'declare-observed' } };
+  return info(`Observed: ${first}${others}`, ...(observed.clear ? [declare] : []));
 }
 
 /** What was written is whole, whatever became of the server: each slice is one transaction. */

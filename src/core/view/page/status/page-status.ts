@@ -37,7 +37,7 @@ function sentenceOf(phase: Phase, facts: PageFacts, counts: Counts): Sentence {
   const { plan, run, connection } = facts;
   const total = plan?.units.length ?? 0;
   const slices = counted(total, 'slice');
-  const { changed = 0, held = 0, failed = 0, blocked = 0, unknown = 0 } = counts;
+  const { changed = 0, held = 0, failed = 0, blocked = 0, unknown = 0, done = 0 } = counts;
   const goes = endedIn(counts);
   const some = (count: number, what: string): string | undefined =>
     count === 0 ? undefined : `${countInWords(count)} ${what}`;
@@ -50,8 +50,16 @@ function sentenceOf(phase: Phase, facts: PageFacts, counts: Counts): Sentence {
       return { lead: `${slices} of ${tasksOf(plan)} are planned`, rest: parts('no warehouse is connected') };
     case 'starting':
       return { lead: facts.busy ?? 'Starting…', rest: parts(slices) };
-    case 'planned':
-      return { lead: `${slices} of ${tasksOf(plan)} will be compared and replaced on ${connection}`, rest: '' };
+    case 'planned': {
+      const given = givenAway(plan);
+      const by = `by the Airflow ${plan?.scheduler}`;
+      if (plan?.previewable === false && given > 0)
+        return { lead: `${slices} of ${tasksOf(plan)} will be run ${by}`, rest: parts(`compared on ${connection}`) };
+      return {
+        lead: `${slices} of ${tasksOf(plan)} will be compared and replaced on ${connection}`,
+        rest: parts(given === 0 ? undefined : `${countInWords(given)} of them run ${by}`),
+      };
+    }
     case 'blocked':
       return { lead: `${slices} cannot run yet`, rest: '' };
     case 'undo-planned':
@@ -112,6 +120,11 @@ function sentenceOf(phase: Phase, facts: PageFacts, counts: Counts): Sentence {
     case 'undone':
       return { lead: `${counted(changed, 'slice')} put back`, rest: '' };
     case 'done':
+      if (done > 0)
+        return {
+          lead: `${countInWords(changed)} of ${slices} changed`,
+          rest: parts(`${countInWords(done)} done, not compared`),
+        };
       return changed === 0
         ? { lead: `All ${slices} are as they were`, rest: '' }
         : { lead: `${countInWords(changed)} of ${slices} changed`, rest: parts('0 held') };
@@ -141,6 +154,12 @@ function provedLead(total: number, { changed = 0, unchanged = 0, held = 0 }: Cou
   return `${countInWords(unchanged)} of ${countInWords(total)} came out the same twice`;
 }
 
+/** Units that a scheduler is given. */
+const givenAway = (plan: PlanGrid | undefined): number =>
+  plan?.scheduler === undefined
+    ? 0
+    : plan.rows.reduce((sum, { engine, units }) => sum + (engine?.name === 'Airflow' ? units.length : 0), 0);
+
 /** An estimate has no hundredths. */
 function leftInWords(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined;
@@ -168,6 +187,8 @@ function actionOf(phase: Phase, facts: PageFacts, counts: Counts): MainAction | 
     case 'planned':
     case 'outdated':
     case 'preview-stopped':
+      if (plan?.previewable === false)
+        return { label: `Run ${slices}`, request: { type: 'start', mode: 'run' }, look: 'primary' };
       return preview;
     case 'blocked': {
       const about = plan?.findings.find(({ severity }) => severity === 'error')?.task ?? task;

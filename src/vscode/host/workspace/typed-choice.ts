@@ -1,7 +1,7 @@
-import { plural } from '../../core/text/plural.ts';
-import { instant } from '../../core/time/zones/instant.ts';
-import type { TypedRange } from '../../core/view/page/range/range-view.ts';
-import type { RangeChoice } from './workspace-api.ts';
+import { plural } from '../../../core/text/plural.ts';
+import { instant } from '../../../core/time/zones/instant.ts';
+import type { TypedRange } from '../../../core/view/page/range/range-view.ts';
+import type { RangeChoice } from '../workspace-api.ts';
 
 /** A range for the history, in one line. */
 export const titleOf = ({ task, from, to, only }: TypedRange): string =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { HoverLinks } from '../../core/view/document/hover-links.ts';
+import type { HoverLinks } from '../../../core/view/document/hover-links.ts';
 
 /** Addresses that VS Code opens from a hover: files with their line, and the command that declares a task. */
 export const hoverLinks = (root: string): HoverLinks => ({

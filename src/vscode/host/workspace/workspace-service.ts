@@ -1,63 +1,47 @@
-import type { TaskId } from '../../core/pipeline/model/model.ts';
-import { withFindings } from '../../core/plan/findings/plan-findings.ts';
-import { unaskedFinding } from '../../core/plan/findings/unmade-tables.ts';
-import type { Plan } from '../../core/plan/model/plan.ts';
-import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
-import { planJson } from '../../core/plan/plan-json.ts';
-import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import { outOfDateTasks } from '../../core/run/order/resume-run.ts';
-import { namedInWorkspace } from '../../core/run/preflight/read-database.ts';
-import { decodeRunDocument } from '../../core/run/stored/run-document.ts';
-import { recordJson } from '../../core/run/stored/run-json.ts';
-import { safeTasksAt } from '../../core/safe/safe-tasks-at.ts';
-import type { SourceSpan } from '../../core/text/span.ts';
-import { formatInterval } from '../../core/time/intervals/format-interval.ts';
-import { lastFinished } from '../../core/time/intervals/last-finished.ts';
-import { type Instant, instant } from '../../core/time/zones/instant.ts';
-import { parseInstant, toIso } from '../../core/time/zones/iso.ts';
-import type { ZoneName } from '../../core/time/zones/zone-name.ts';
-import { draftDeclaration } from '../../core/view/document/draft-declaration.ts';
-import { firstView } from '../../core/view/document/first-view.ts';
-import { makeDocumentView } from '../../core/view/document/make-document-view.ts';
-import { type ChosenPipeline, choosePipeline } from '../../core/view/document/pipeline-view.ts';
-import { viewBasis } from '../../core/view/kept/view-basis.ts';
-import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../core/view/page/plan-view.ts';
-import { calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
-import { calendarGrid } from '../../core/view/page/range/calendar-view.ts';
-import { pickedRange } from '../../core/view/page/range/picked-range.ts';
-import { planTypedRange, rangeView } from '../../core/view/page/range/range-view.ts';
-import { reportHtml } from '../../core/view/report/report-html.ts';
-import { reportMarkdown } from '../../core/view/report/report-markdown.ts';
-import { sessionInWords } from '../../core/view/words/session-words.ts';
-import type { SliceVersion } from '../../core/view/words/slice-version.ts';
-import { typedRun } from '../../core/view/words/typed-run.ts';
-import { addDeclaration } from '../../node/config/edit/add-declaration.ts';
-import { freeName, writeConnection } from '../../node/config/edit/write-connection.ts';
-import { previewPlace } from '../../node/config/preview-place.ts';
-import { resolveConnection } from '../../node/config/resolve-connection.ts';
-import { refuseElsewhere } from '../../node/run-setup.ts';
-import { connectionsIn, runDefaultsIn } from './config-answers.ts';
+import type { TaskId } from '../../../core/pipeline/model/model.ts';
+import { withFindings } from '../../../core/plan/findings/plan-findings.ts';
+import { unaskedFinding } from '../../../core/plan/findings/unmade-tables.ts';
+import type { Plan } from '../../../core/plan/model/plan.ts';
+import type { PlannableTask } from '../../../core/plan/model/plan-request.ts';
+import { planJson } from '../../../core/plan/plan-json.ts';
+import { outOfDateTasks } from '../../../core/run/order/resume-run.ts';
+import { namedInWorkspace } from '../../../core/run/preflight/read-database.ts';
+import { decodeRunDocument } from '../../../core/run/stored/run-document.ts';
+import { recordJson } from '../../../core/run/stored/run-json.ts';
+import { safeTasksAt } from '../../../core/safe/safe-tasks-at.ts';
+import type { SourceSpan } from '../../../core/text/span.ts';
+import { formatInterval } from '../../../core/time/intervals/format-interval.ts';
+import { lastFinished } from '../../../core/time/intervals/last-finished.ts';
+import { type Instant, instant } from '../../../core/time/zones/instant.ts';
+import { parseInstant, toIso } from '../../../core/time/zones/iso.ts';
+import type { ZoneName } from '../../../core/time/zones/zone-name.ts';
+import { draftDeclaration } from '../../../core/view/document/draft-declaration.ts';
+import { firstView } from '../../../core/view/document/first-view.ts';
+import { makeDocumentView } from '../../../core/view/document/make-document-view.ts';
+import { type ChosenPipeline, choosePipeline } from '../../../core/view/document/pipeline-view.ts';
+import { viewBasis } from '../../../core/view/kept/view-basis.ts';
+import { type PlanGrid, type PlanPurpose, planGrid, type TaskNames } from '../../../core/view/page/plan-view.ts';
+import { calendarSurvey } from '../../../core/view/page/range/calendar-survey.ts';
+import { calendarGrid } from '../../../core/view/page/range/calendar-view.ts';
+import { pickedRange } from '../../../core/view/page/range/picked-range.ts';
+import { planTypedRange, rangeView } from '../../../core/view/page/range/range-view.ts';
+import { reportHtml } from '../../../core/view/report/report-html.ts';
+import { reportMarkdown } from '../../../core/view/report/report-markdown.ts';
+import { sessionInWords } from '../../../core/view/words/session-words.ts';
+import type { SliceVersion } from '../../../core/view/words/slice-version.ts';
+import { typedRun } from '../../../core/view/words/typed-run.ts';
+import { addDeclaration } from '../../../node/config/edit/add-declaration.ts';
+import { refuseElsewhere } from '../../../node/run-setup.ts';
+import type { PlacedProblem, WorkspaceApi, WorkspaceEvent } from '../workspace-api.ts';
+import { configService } from './config-service.ts';
+import type { FrozenPlan } from './frozen-plan.ts';
 import { hoverLinks } from './hover-links.ts';
-import { type LiveState, type LiveWorkspace, openLiveWorkspace } from './live-workspace.ts';
+import { type LiveState, type LiveWorkspace, openLiveWorkspace, schedulerIn } from './live-workspace.ts';
 import { placesIn } from './places-in.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
 import { blamedStatement, proofMemory } from './proof-memory.ts';
+import { carriedIn, carriedUnit, carrierOf, schedulerService } from './scheduler-service.ts';
 import { titleOf, typedRange } from './typed-choice.ts';
-import type { PlacedProblem, WorkspaceApi, WorkspaceEvent } from './workspace-api.ts';
-
-/** The plan that a page of the assistant shows, frozen together with the state that it was made from. */
-interface FrozenPlan {
-  /** As the page has it. */
-  readonly stamp: number;
-  readonly plan: Plan;
-  readonly purpose: PlanPurpose;
-  readonly title: string;
-  readonly state: LiveState;
-  /** Downstream tasks that were left out by hand. */
-  readonly without: readonly TaskId[];
-  /** The jobs of a stored run, as they were then. */
-  readonly stored: PreparedJobs | undefined;
-}
 
 /** The workspace thread's functions over one live workspace; `emit` tells what happens without being asked. */
 export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): WorkspaceApi {
@@ -90,6 +74,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         zone: zoneOf(id),
         ...namedIn(made.state.facts, id),
         session: known === undefined ? [] : sessionInWords(known.task),
+        carriedBy: carriedIn(made, id),
       };
     };
     return planGrid(made.plan, namesOf, made.purpose, made.without, made.stamp);
@@ -140,7 +125,13 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const early = live().firstLook(path);
       const { shownIn } = live().settings;
       if (early !== undefined)
-        return firstView({ file: path, facts: early, choice: picked, now: instant(now), shownIn });
+        return firstView({
+          file: path,
+          ...early,
+          choice: picked,
+          now: instant(now),
+          shownIn,
+        });
       const then = state();
       const { root, facts, problems, settings, config, children } = then;
       const proven = proofs.tell(then, await then.findings());
@@ -156,6 +147,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         variables: config.variables,
         params: config.params,
         children: children(),
+        scheduler: schedulerIn(config),
         versions: (task, interval) => versions.get(`${task} ${interval}`) ?? [],
       });
     },
@@ -182,9 +174,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       // What a real Airflow says of the file is not known at the next start.
       return asksAirflow ? undefined : viewBasis(pipelines, basis(path), picked, (id) => chosen(id, now));
     },
-    async declare({ task, text }) {
+    async declare({ task, text, draft }) {
       const { config, facts, text: onDisk } = state();
-      const added = addDeclaration(text ?? onDisk(config.file), draftDeclaration(task, facts));
+      const added = addDeclaration(text ?? onDisk(config.file), draft ?? draftDeclaration(task, facts));
       return 'wrong' in added ? added : { file: config.file, ...added };
     },
     async safeTasks({ path, start, end }) {
@@ -264,7 +256,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     async learn({ database }) {
       live().learn(database);
     },
-    async plan({ purpose, unasked, page, ...choice }) {
+    async plan({ purpose, unasked, page, carriedBy, ...choice }) {
       const current = state();
       const range = typedRange(choice);
       const made = planTypedRange(current.tasks(), range, purpose);
@@ -275,6 +267,7 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
         title: titleOf(range),
         state: current,
         without: purpose === 'run' ? range.without : [],
+        carriedBy: purpose === 'run' ? carriedBy : undefined,
         stored: undefined,
       });
     },
@@ -285,40 +278,32 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const undone = [...jobs.values()].find(({ restores }) => restores !== undefined)?.restores;
       const purpose: PlanPurpose = undone === undefined ? { kind: 'run' } : { kind: 'undo', run: undone.run };
       const title = undone === undefined ? 'Stored run' : `Undo of run ${undone.run}`;
-      return freeze(page, { plan, purpose, title, state: state(), without: [], stored: { jobs, refused } });
+      return freeze(page, {
+        plan,
+        purpose,
+        title,
+        state: state(),
+        without: [],
+        carriedBy: undefined,
+        stored: { jobs, refused },
+      });
     },
     async unit({ page, index, connection, settings }) {
-      const { plan, state: then, stored } = planned(page);
+      const { plan, state: then, stored, carriedBy } = planned(page);
       const unit = plan.units[index];
       if (unit === undefined) throw new Error(`the plan has no unit ${index}`);
       const alone: Plan = { ...plan, units: [unit] };
-      const { jobs, refused } = stored ?? jobsOf(then, alone, 'shown', { connection, settings, options: {} });
+      const { jobs, refused } =
+        stored ?? jobsOf(then, alone, 'shown', { connection, settings, options: {}, carriedBy });
       const refusal = refused.get(unit.id);
       return {
         statements: jobs.get(unit.id)?.statements.map(({ text }) => text) ?? [],
         refusal: refusal === undefined ? undefined : `${refusal.message}; ${refusal.remedy}`,
+        carried: carriedUnit(jobs.get(unit.id)),
       };
     },
-    runDefaults: async () => runDefaultsIn(state().config),
-    connections: async () => connectionsIn(state().config),
-    async connection({ name }) {
-      const { config, root } = state();
-      const found = resolveConnection(config, name, root, process.env);
-      return 'problem' in found ? { problem: found.problem.message } : found.connection;
-    },
-    previewPlace: async ({ name }) => previewPlace(state().config, name, undefined) ?? name,
-    async addEmbedded() {
-      const { config, root } = state();
-      const name = freeName('sandbox', config.connections.keys());
-      writeConnection(root, name, { engine: 'pglite', directory: `.backfill/${name}` });
-      live().changed([config.file]);
-      return name;
-    },
-    async addPostgres({ name, ...connection }) {
-      const { config, root } = state();
-      writeConnection(root, name, { engine: 'postgres', ...connection });
-      live().changed([config.file]);
-    },
+    ...configService(live),
+    ...schedulerService(state, planned, chosen),
     async report({ page, format, target, run, preview, results }) {
       const shown = frozen.get(page);
       const title = shown?.title ?? 'Backfill';
@@ -336,15 +321,15 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       };
       return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
     },
-    async prepare({ page, stamp, ...options }) {
-      const { state: then, plan, title, stamp: last } = planned(page);
+    async prepare({ page, stamp, scheduler, ...options }) {
+      const { state: then, plan, title, stamp: last, carriedBy } = planned(page);
       if (stamp !== last) throw new Error('The plan is out of date: another one was made since. Make it again.');
       const changed = outOfDateTasks(plan, codeHashes());
       if (changed.length > 0) {
         const code = `the code of ${changed.join(', ')} has changed since`;
         throw new Error(`The plan is out of date: ${code}. Make it again.`);
       }
-      return prepareRun(then, plan, title, options);
+      return prepareRun(then, plan, title, { ...options, scheduler, carriedBy: scheduler && carriedBy });
     },
     async judge({ page, proofs: found }) {
       const { plan, state: then } = planned(page);
@@ -373,11 +358,16 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       return found && placed(found.task.nameAt);
     },
     async tasks() {
-      const { facts, tasks, settings } = state();
+      const { facts, tasks, settings, config } = state();
+      const scheduler = schedulerIn(config);
+      const given = scheduler === undefined ? undefined : { scheduler, all: false };
       return tasks().map(({ id, zone, noGrid, executor }) => ({
         task: id,
         ...namedIn(facts, id),
-        detail: executor.kind === 'warehouse' ? '' : executor.reason,
+        detail:
+          executor.kind === 'warehouse' || carrierOf({ facts }, id, executor, given) !== undefined
+            ? ''
+            : executor.reason,
         zone: settings.shownIn ?? zone,
         noGrid,
       }));

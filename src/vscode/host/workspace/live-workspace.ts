@@ -1,30 +1,30 @@
-import type { WorkspaceFacts } from '../../core/lineage/facts/workspace-facts.ts';
-import { buildWorkspaceFacts } from '../../core/lineage/workspace/build-workspace-facts.ts';
-import { createWorkspaceIndex, type WorkspaceIndex } from '../../core/lineage/workspace/workspace-index.ts';
-import { createWorkspaceChecker, type WorkspaceChecker } from '../../core/lint/check.ts';
-import type { Finding } from '../../core/lint/model/finding.ts';
-import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
-import type { FileReading, TaskId } from '../../core/pipeline/model/model.ts';
-import type { WorkspaceReading } from '../../core/pipeline/model/workspace-reading.ts';
-import { problemsOnce } from '../../core/pipeline/workspace/problems-once.ts';
-import { createWorkspaceReader, type WorkspaceReader } from '../../core/pipeline/workspace/read-workspace.ts';
-import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
-import { plannableTasks } from '../../core/plan/tasks/plannable-tasks.ts';
-import { plural } from '../../core/text/plural.ts';
-import type { Problem } from '../../core/text/span.ts';
-import type { AirflowSettings } from '../../node/airflow/airflow-memory.ts';
-import { pythonPath } from '../../node/airflow/python-path.ts';
-import { checkWithGrammars } from '../../node/check-with-grammars.ts';
-import type { Config } from '../../node/config/config.ts';
-import { unknownDags } from '../../node/config/unknown-dags.ts';
-import { digest } from '../../node/digest.ts';
-import { isSettingsFile } from '../../node/files/discover-files.ts';
-import { type LiveFiles, liveFiles } from '../../node/files/live-files.ts';
-import { findConfig, readerOptions } from '../../node/load-workspace.ts';
-import { loadPythonParser } from '../../node/python-parser.ts';
-import { type SqlGrammars, sqlGrammars } from '../../node/sql-grammars.ts';
+import type { WorkspaceFacts } from '../../../core/lineage/facts/workspace-facts.ts';
+import { buildWorkspaceFacts } from '../../../core/lineage/workspace/build-workspace-facts.ts';
+import { createWorkspaceIndex, type WorkspaceIndex } from '../../../core/lineage/workspace/workspace-index.ts';
+import { createWorkspaceChecker, type WorkspaceChecker } from '../../../core/lint/check.ts';
+import type { Finding } from '../../../core/lint/model/finding.ts';
+import type { DatabaseDefinitions } from '../../../core/pipeline/model/database-definitions.ts';
+import type { FileReading, TaskId } from '../../../core/pipeline/model/model.ts';
+import type { WorkspaceReading } from '../../../core/pipeline/model/workspace-reading.ts';
+import { problemsOnce } from '../../../core/pipeline/workspace/problems-once.ts';
+import { createWorkspaceReader, type WorkspaceReader } from '../../../core/pipeline/workspace/read-workspace.ts';
+import type { PlannableTask } from '../../../core/plan/model/plan-request.ts';
+import { plannableTasks } from '../../../core/plan/tasks/plannable-tasks.ts';
+import { plural } from '../../../core/text/plural.ts';
+import type { Problem } from '../../../core/text/span.ts';
+import type { AirflowSettings } from '../../../node/airflow/airflow-memory.ts';
+import { pythonPath } from '../../../node/airflow/python-path.ts';
+import { checkWithGrammars } from '../../../node/check-with-grammars.ts';
+import type { Config } from '../../../node/config/config.ts';
+import { unknownDags } from '../../../node/config/unknown-dags.ts';
+import { digest } from '../../../node/digest.ts';
+import { isSettingsFile } from '../../../node/files/discover-files.ts';
+import { type LiveFiles, liveFiles } from '../../../node/files/live-files.ts';
+import { findConfig, readerOptions } from '../../../node/load-workspace.ts';
+import { loadPythonParser } from '../../../node/python-parser.ts';
+import { type SqlGrammars, sqlGrammars } from '../../../node/sql-grammars.ts';
+import type { WorkspaceSettings } from '../workspace-api.ts';
 import { watchAirflow } from './airflow-watch.ts';
-import type { WorkspaceSettings } from './workspace-api.ts';
 
 /** The workspace as it stands, joined up; made anew only when a text or a setting has changed. */
 export interface LiveState {
@@ -49,6 +49,15 @@ export interface LiveState {
   findings(): Promise<readonly Finding[]>;
 }
 
+/** A file read alone, and the scheduler of its workspace. */
+export interface FirstLook {
+  readonly facts: WorkspaceFacts;
+  readonly scheduler: string | undefined;
+}
+
+/** The scheduler that a page begins with, by its name. */
+export const schedulerIn = ({ schedulers }: Config): string | undefined => schedulers.keys().next().value;
+
 export interface LiveWorkspace {
   readonly settings: WorkspaceSettings;
   state(): LiveState;
@@ -56,7 +65,7 @@ export interface LiveWorkspace {
    * What a DAG file says by itself, while a large workspace has not been read yet: its pipelines and tasks are told, what
    * they have to do with those of other files is not. `undefined`: the workspace has been read, or soon is.
    */
-  firstLook(path: string): WorkspaceFacts | undefined;
+  firstLook(path: string): FirstLook | undefined;
   configure(settings: WorkspaceSettings): void;
   cover(path: string, text: string | undefined): void;
   changed(paths: readonly string[]): void;
@@ -178,7 +187,7 @@ export async function openLiveWorkspace(
       if (!isReading)
         setImmediate(() => void readAll().catch((error: Error) => onAnswer(`not read: ${error.message}`)));
       isReading = true;
-      return namesakes(facts, live, path) ? undefined : facts;
+      return namesakes(facts, live, path) ? undefined : { facts, scheduler: schedulerIn(alone.config) };
     },
     state,
     configure(next) {

@@ -1,11 +1,11 @@
-import type { Finding } from '../../core/lint/model/finding.ts';
-import type { TaskId } from '../../core/pipeline/model/model.ts';
-import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
-import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
-import type { SourceSpan } from '../../core/text/span.ts';
-import { formatInterval } from '../../core/time/intervals/format-interval.ts';
-import type { ZoneName } from '../../core/time/zones/zone-name.ts';
-import { type KeptProof, type ProvenFindings, provenFindings } from '../../core/view/findings/proven-findings.ts';
+import type { Finding } from '../../../core/lint/model/finding.ts';
+import type { TaskId } from '../../../core/pipeline/model/model.ts';
+import type { Plan, UnitId } from '../../../core/plan/model/plan.ts';
+import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
+import type { SourceSpan } from '../../../core/text/span.ts';
+import { formatInterval } from '../../../core/time/intervals/format-interval.ts';
+import type { ZoneName } from '../../../core/time/zones/zone-name.ts';
+import { type KeptProof, type ProvenFindings, provenFindings } from '../../../core/view/findings/proven-findings.ts';
 import type { LiveState } from './live-workspace.ts';
 
 /** What proofs have shown since the workspace was opened. */

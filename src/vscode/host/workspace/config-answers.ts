@@ -1,12 +1,13 @@
-import type { Config } from '../../node/config/config.ts';
-import { ledgerConnections } from '../../node/config/ledger-connections.ts';
-import type { ConnectionsAnswer, RunDefaults } from './workspace-api.ts';
+import type { Config } from '../../../node/config/config.ts';
+import { ledgerConnections } from '../../../node/config/ledger-connections.ts';
+import type { ConnectionsAnswer, RunDefaults } from '../workspace-api.ts';
 
 export const connectionsIn = (config: Config): ConnectionsAnswer => ({
   names: [...config.connections.keys()],
   default: config.defaultConnection,
   ledgers: ledgerConnections(config),
   hasEmbedded: [...config.connections.values()].some(({ engine }) => engine === 'pglite'),
+  schedulers: [...config.schedulers.keys()],
 });
 
 export function runDefaultsIn({ run }: Config): RunDefaults {

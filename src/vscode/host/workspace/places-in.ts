@@ -1,6 +1,6 @@
-import { oncePer } from '../../core/pipeline/workspace/memo.ts';
-import { type LineIndex, lineIndex } from '../../core/text/line-index.ts';
-import type { Position, SourceSpan } from '../../core/text/span.ts';
+import { oncePer } from '../../../core/pipeline/workspace/memo.ts';
+import { type LineIndex, lineIndex } from '../../../core/text/line-index.ts';
+import type { Position, SourceSpan } from '../../../core/text/span.ts';
 import type { LiveState } from './live-workspace.ts';
 
 /** A span of a state's files as lines and columns; the lines of a file are counted once. */

@@ -1,7 +1,7 @@
-import type { FileReading, FileSet } from '../../core/pipeline/model/model.ts';
-import type { AirflowAnswers } from '../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
-import { plural } from '../../core/text/plural.ts';
-import { type AirflowMemory, type AirflowSettings, createAirflowMemory } from '../../node/airflow/airflow-memory.ts';
+import type { FileReading, FileSet } from '../../../core/pipeline/model/model.ts';
+import type { AirflowAnswers } from '../../../core/pipeline/readers/airflow/answers/airflow-answer.ts';
+import { plural } from '../../../core/text/plural.ts';
+import { type AirflowMemory, type AirflowSettings, createAirflowMemory } from '../../../node/airflow/airflow-memory.ts';
 
 /** Asks a real Airflow in the background, once for what is saved; nobody waits for it. */
 export interface AirflowWatch {
