@@ -68,10 +68,14 @@ test('sums do not depend on the zone of the session', async () => {
 
 test.each([
   ['no server', 'sc://127.0.0.1:9', 'connection', 'cannot be reached'],
+  ['no such host', 'sc://nowhere.invalid:15002', 'connection', 'nowhere.invalid:15002'],
   ['no address', 'http://127.0.0.1', 'other', 'is no address of Spark Connect'],
 ])('%s is said', async (_, url, kind, message) => {
   await expect(openWarehouse({ ...lake.connection, url })).rejects.toMatchObject({
     kind,
     message: expect.stringContaining(message),
+  });
+  await expect(openWarehouse({ ...lake.connection, url })).rejects.not.toMatchObject({
+    message: expect.stringMatching(/:$|note/),
   });
 });

@@ -143,7 +143,8 @@ async function showPlan(
     );
   } else if (options.commands === true) {
     const against = made.findings.filter(({ severity }) => severity !== 'info');
-    if (against.length > 0) shell.err(`${findingLines({ ...made, findings: against }, shell.colors).join('\n')}\n`);
+    const lines = findingLines({ ...made, findings: against }, shell.colors, isOnFiles(name, workspace.config));
+    if (lines.length > 0) shell.err(`${lines.join('\n')}\n`);
     if (steps === undefined) shell.err('no command is printed: the plan cannot be started\n');
     else shell.out(commandsText(steps, made.units, workspace.facts.tasks));
   } else {
@@ -156,6 +157,7 @@ async function showPlan(
       carried: given && carriedView(asked?.checked.jobs ?? prepared.jobs, asked?.scheduler, given.scheduler),
       units: options.units ?? false,
       width: shell.columns,
+      onFiles: isOnFiles(name, workspace.config),
     };
     shell.out(planText(view, shell.colors));
     for (const note of asked?.checked.notes ?? []) shell.out(`note: ${note}\n`);
@@ -209,9 +211,11 @@ function jobsOf(
   };
   const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);
   const prepared = prepareJobs(plan, facts, config.declared, setting, runsHere);
-  const isLake = connection !== undefined && config.connections.get(connection)?.engine === 'spark';
-  return isLake ? withoutOthers(prepared) : prepared;
+  return isOnFiles(connection, config) ? withoutOthers(prepared) : prepared;
 }
+
+const isOnFiles = (connection: string | undefined, { connections }: Workspace['config']): boolean =>
+  connection !== undefined && connections.get(connection)?.engine === 'spark';
 
 /** Refusals that findings of the plan do not say. */
 function refusalsOf(plan: Plan, { refused }: PreparedJobs): readonly JobRefusal[] {

@@ -180,7 +180,7 @@ async function run(
     const asked = { name: name ?? target.connection.name, plan: known, request, title, reviewed };
     if (reviewed !== undefined && (await isMovedOn(target, joined, { ...asked, reviewed }, options, shell))) return;
     // Only here: what the files give as an error the database may lift.
-    if (refusedByErrors(known, shell)) return;
+    if (refusedByErrors(known, target.warehouse.lake !== undefined, shell)) return;
     const result = await runOn(target, joined, asked, options, shell);
     if (result === undefined || result.refusal !== undefined) return;
     const run = isPreview(options) ? undefined : result.run;
@@ -225,9 +225,9 @@ async function isMovedOn(
 }
 
 /** Says the errors of a plan, with which nothing is started. */
-function refusedByErrors(plan: Plan, shell: Shell): boolean {
+function refusedByErrors(plan: Plan, onFiles: boolean, shell: Shell): boolean {
   if (plan.findings.every(({ severity }) => severity !== 'error')) return false;
-  shell.err(`${findingLines(plan, shell.colors).join('\n')}\n`);
+  shell.err(`${findingLines(plan, shell.colors, onFiles).join('\n')}\n`);
   shell.exit(exitCodes.findings);
   return true;
 }
@@ -313,6 +313,7 @@ async function runOn(
       carried: given && carriedView(jobs, scheduler, given.scheduler),
       units: false,
       width: shell.columns,
+      onFiles: warehouse.lake !== undefined,
     };
     const said = reviewed === undefined ? planText(view, shell.colors) : reviewedText(view, reviewed, shell.colors);
     shell.out(`${said}\n`);

@@ -68,7 +68,8 @@ const cancelled = (cause: unknown): WarehouseError =>
 
 const errorClass = (said: string): string | undefined => /\[([A-Z_0-9.]+)\]/.exec(said)?.[1];
 
-const firstLine = (said: string): string => said.split('\n')[0] ?? said;
+/** gRPC puts a note behind, which may be empty: then what comes before it is all that is known. */
+const firstLine = (said: string): string => (said.split('\n')[0] ?? said).replace(/[.\s]*Resolution note:\s*$/, '');
 
 /** Without the name of the Java class in front, the plan behind, and a call stack. */
 function sparkMessage(said: string): string {

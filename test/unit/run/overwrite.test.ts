@@ -57,14 +57,57 @@ test.each([
 });
 
 test.each([
-  [
-    'the whole table',
-    { column: undefined, from: undefined, to: undefined },
-    'static overwrite empties the whole table',
-  ],
   ['rows of others', { shared: 'shop.other writes mart.daily too' }, 'may hold rows of others'],
   ['its own rows', { byOwn: 'it reads what it wrote' }, 'goes by the rows that it finds there'],
   ['a condition', { predicate: 'day > 1' }, 'told by a condition'],
+  [
+    'an expression',
+    { cut: { kind: 'expression', sql: 'to_date(at)', columns: ['at'], calls: [] } },
+    'was declared as an expression',
+  ],
 ])('is refused by name, by its slice: %s', (_, more, reason) => {
   expect(why([insert], more)).toContain(reason);
+});
+
+const unknown = { column: undefined, from: undefined, to: undefined };
+
+/** What is not known of a partition is said as it is written, with the cure for that. */
+test.each([
+  [
+    'SELECT 1, d',
+    'without PARTITION (…) a static overwrite empties the whole table',
+    'where it has none, let its scheduler',
+  ],
+  [
+    "PARTITION (day) SELECT 1, day FROM v WHERE day <= '2026-11-01'",
+    'PARTITION (day) takes whatever its query gives',
+    'bound day',
+  ],
+  [
+    "PARTITION (y = '2026', m = '11', d = '01') SELECT 1",
+    "names y, m, d, and what of them is the interval's is not read",
+    'columns: [y, m, d]',
+  ],
+  ["PARTITION (country = 'DE', day) SELECT 1, day FROM v", 'PARTITION (day) takes', 'bound'],
+])('unknown partitions: %s', (rest, reason, remedy) => {
+  expect(read([`INSERT OVERWRITE mart.daily ${rest}`], unknown)).toMatchObject({
+    reason: expect.stringContaining(reason),
+    remedy: expect.stringContaining(remedy),
+  });
+});
+
+test('parts of a date are those of the slice, and no constants beside it', () => {
+  const cut = { kind: 'parts', columns: ['y', 'm', 'd'] };
+  const text = "INSERT OVERWRITE mart.daily PARTITION (y = '2026', m = '11', d = '01', shop = 'x') SELECT 1";
+  expect(read([text], { column: 'y', cut })).toMatchObject({ kind: 'ready', fixed: { shop: 'x' }, wipes: false });
+});
+
+test.each([
+  ['', false, true],
+  ["PARTITION (day = '2026-11-01')", false, false],
+  ['PARTITION (day)', false, true],
+  ['PARTITION (day)', true, false],
+])('run by its scheduler it replaces more: %s, dynamic %s', (partition, dynamic, wipes) => {
+  const set = dynamic ? ['SET spark.sql.sources.partitionOverwriteMode = dynamic'] : [];
+  expect(read([...set, `INSERT OVERWRITE mart.daily ${partition} SELECT 1`])).toMatchObject({ wipes });
 });

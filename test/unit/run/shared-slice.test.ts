@@ -304,3 +304,20 @@ describe('whether the rows of a slice are the unit’s alone', () => {
     expect(sharedSlice(fact, of, writers, rows())).toMatch(why);
   });
 });
+
+test('what was declared of parts of a date is what PARTITION names, and only where it names all of them', () => {
+  const slice = { ...own, column: 'y', cut: { kind: 'parts', columns: ['y', 'm', 'd'] } } as SliceFact;
+  const written = (partition: string): RowsOfTask => {
+    const sql = `insert overwrite mart.t partition (${partition}) select 1`;
+    return rows({
+      task: {
+        ...text(sql),
+        sql: [{ masked: { ...plainText(sql), holes: [] }, reading: readSql(plainText(sql), 'spark') }],
+      } as never,
+    });
+  };
+  const why = (partition: string) =>
+    sharedSlice({ ...write(slice), mode: 'insert_overwrite', cutAsSaid: 'alone' }, day, [], written(partition));
+  expect(why("Y = '2026', m = '11', d = '28', shop = 'x'")).toBeUndefined();
+  expect(why("y = '2026', m = '11', d")).toContain('nothing in its statements says');
+});

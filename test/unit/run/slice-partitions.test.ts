@@ -26,12 +26,13 @@ const described = (partitions: readonly string[], more: readonly (readonly [stri
     ],
   });
 
-const own = (from: string, to: string, fixed = {}, partitions = ['day', 'country']) =>
+const own = (from: string, to: string, fixed = {}, partitions = ['day', 'country'], parts?: readonly string[]) =>
   slicePartitions(described(partitions), {
     fixed,
     slice: {
       table: 't',
       column: 'DAY',
+      ...(parts && { cut: { kind: 'parts', columns: parts } }),
       from,
       to,
       predicate: undefined,
@@ -72,12 +73,59 @@ describe('partitions of a slice', () => {
     const fixed = own('2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z', { country: 'DE' });
     expect(fixed.isOwn({ day: '2026-11-01', country: 'DE' })).toBe(true);
     expect(fixed.isOwn({ day: '2026-11-01', country: 'FR' })).toBe(false);
-    expect(fixed.predicate([{ day: '2026-11-01', country: 'DE' }])).toBe(
-      "`day` in ('2026-11-01') and `country` in ('DE')",
-    );
+    expect(fixed.predicate([{ day: '2026-11-01', country: 'DE' }])).toBe("(`day` = '2026-11-01' and `country` = 'DE')");
   });
 
   test.each([
+    ['a month', ['y', 'm'], '2026-11-01', '2026-12-01', { y: '2026', m: '11' }, { y: '2026', m: '12' }],
+    [
+      'a day',
+      ['y', 'm', 'd'],
+      '2026-11-01',
+      '2026-11-02',
+      { y: '2026', m: '11', d: '1' },
+      { y: '2026', m: '12', d: '01' },
+    ],
+    [
+      'an hour',
+      ['y', 'm', 'd', 'h'],
+      '2026-11-01T05:00:00Z',
+      '2026-11-01T06:00:00Z',
+      { y: '2026', m: '11', d: '01', h: '05' },
+      { y: '2026', m: '11', d: '01', h: '6' },
+    ],
+  ])('parts of a date: %s', (_, parts, from, to, inside, outside) => {
+    const slice = own(from, to, {}, parts, parts);
+    expect([slice.isOwn(inside), slice.isOwn(outside), slice.isOwn({ ...inside, m: null })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('rows of several partitions by parts are those of no other', () => {
+    const parts = ['y', 'm', 'd'];
+    const slice = own('2026-11-30', '2026-12-02', {}, parts, parts);
+    expect(
+      slice.predicate([
+        { y: '2026', m: '11', d: '30' },
+        { y: '2026', m: '12', d: '1' },
+      ]),
+    ).toBe("(`y` = '2026' and `m` = '11' and `d` = '30') or (`y` = '2026' and `m` = '12' and `d` = '1')");
+  });
+
+  test.each([
+    [
+      'parts of no day',
+      () => own('2026-11-01', '2026-11-02', {}, ['y', 'm', 'd'], ['y', 'm', 'd']).isOwn({ y: '2026', m: '2', d: '30' }),
+      'which is no day',
+    ],
+    ['a month cut through', () => own('2026-11-02', '2026-11-03', {}, ['y', 'm'], ['y', 'm']), 'with a month'],
+    [
+      'parts that are no partitions',
+      () => own('2026-11-01', '2026-11-02', {}, ['y', 'm'], ['y', 'm', 'd']),
+      'partitioned by y, m',
+    ],
     ['a partition of no day', () => days.isOwn({ day: 'latest', country: 'DE' }), 'which is no day'],
     ['bounds within a day', () => own('2026-11-01T05:00:00Z', '2026-11-01T06:00:00Z'), 'with a UTC day'],
     [

@@ -24,6 +24,8 @@ export interface PlanView {
   readonly units: boolean;
   /** Columns of the terminal. */
   readonly width: number;
+  /** Its tables are files. */
+  readonly onFiles?: boolean | undefined;
 }
 
 /** A plan for people: first and last interval, counts and reasons per task, what is wider than asked, findings. */
@@ -34,7 +36,7 @@ export function planText(view: PlanView, colors: Colors): string {
     taskTable(view, colors),
     view.units ? unitTable(view, colors) : [],
     widenedLines(view, colors),
-    findingLines(plan, colors),
+    findingLines(plan, colors, view.onFiles),
     [totals(plan, colors)],
   ];
   return `${sections
@@ -167,6 +169,12 @@ const remedies: Partial<Record<PlanFinding['code'], string>> = {
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
 };
 
+/** Where the tables are files: what adds to them is not run from here at all. */
+const onFilesInstead: typeof remedies = {
+  'append-in-plan':
+    'let it put its rows in the place of a partition (INSERT OVERWRITE … PARTITION (…)): what adds to files is not run from here; or let its scheduler run it',
+};
+
 /** What else can be typed where it stops the plan. */
 const overrides: typeof remedies = {
   retention: 'leave those intervals out, or let them run on what is left with --allow-expired',
@@ -177,7 +185,11 @@ const overrides: typeof remedies = {
 const leaveOut: typeof remedies = { 'append-in-plan': 'leave the task out with --without, or ' };
 
 /** One line each, errors first; what helps stands below those that it is for. */
-export function findingLines({ findings, units }: Pick<Plan, 'findings' | 'units'>, colors: Colors): readonly string[] {
+export function findingLines(
+  { findings, units }: Pick<Plan, 'findings' | 'units'>,
+  colors: Colors,
+  onFiles = false,
+): readonly string[] {
   const selected = new Set(
     units.flatMap(({ task, reasons }) => (reasons.some(({ kind }) => kind === 'selected') ? [task] : [])),
   );
@@ -188,7 +200,8 @@ export function findingLines({ findings, units }: Pick<Plan, 'findings' | 'units
     (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity),
   )) {
     const without = task === undefined || selected.has(task) ? '' : (leaveOut[code] ?? '');
-    const help = `${without}${(severity === 'error' ? overrides[code] : undefined) ?? remedies[code] ?? ''}`;
+    const typed = severity === 'error' ? overrides[code] : undefined;
+    const help = `${without}${(onFiles ? onFilesInstead[code] : undefined) ?? typed ?? remedies[code] ?? ''}`;
     // Those that nothing is said of stay where they are.
     const key = help === '' ? `${groups.size} ${message}` : `${severity} ${help}`;
     const lines = groups.get(key) ?? [];

@@ -11,8 +11,12 @@ export function overwritesOf({
 }: Pick<TaskSql, 'overwrites' | 'dialect' | 'source'>): NonNullable<TaskSql['overwrites']> {
   if (overwrites !== undefined) return overwrites;
   if (dialect !== 'spark') return 'static';
-  const said = [...source.text.matchAll(/\bset\s+spark\.sql\.sources\.partitionOverwriteMode\s*=\s*(\w+)/gi)].at(
-    -1,
-  )?.[1];
-  return said?.toLowerCase() === 'dynamic' ? 'dynamic' : 'static';
+  return overwritesSet(source.text) ?? 'static';
+}
+
+/** What the last SET of Spark SQL says of it. */
+export function overwritesSet(text: string): 'static' | 'dynamic' | undefined {
+  const found = [...text.matchAll(/\bset\s+spark\.sql\.sources\.partitionOverwriteMode\s*=\s*(\w+)/gi)].at(-1);
+  if (found === undefined) return undefined;
+  return found[1]?.toLowerCase() === 'dynamic' ? 'dynamic' : 'static';
 }

@@ -95,6 +95,7 @@ export const planNoteCodes = [
   'unmade-table',
   'batch',
   'tried-twice',
+  'wider-elsewhere',
 ] as const;
 
 type Graded =

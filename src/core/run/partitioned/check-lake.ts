@@ -5,7 +5,7 @@ import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { lakeTarget } from './target/lake-table.ts';
-import { readOverwrite } from './target/overwrite.ts';
+import { type Overwrite, readOverwrite } from './target/overwrite.ts';
 
 /** Without the jobs whose statements cannot be carried out on files, each with the reason and the cure. */
 export function withoutOthers<T extends PreparedJobs>(prepared: T): T {
@@ -28,6 +28,17 @@ export function withoutOthers<T extends PreparedJobs>(prepared: T): T {
   return { ...prepared, jobs, refused };
 }
 
+/** Run from here it is not what its scheduler's run is. */
+function wipes(task: UnitJob['task'], { slice: { table }, fixed }: Overwrite): PlanFinding {
+  const constants = Object.entries(fixed).map(([name, value]) => `${name} = ${value}`);
+  const all =
+    constants.length === 0 ? `the whole of ${table}` : `all partitions of ${table} with ${constants.join(', ')}`;
+  const message =
+    `${task} names no partition of its interval: run from here it replaces the partitions of its interval alone, run by its scheduler ${all}, ` +
+    'unless spark.sql.sources.partitionOverwriteMode is dynamic there.';
+  return { code: 'wider-elsewhere', severity: 'warning', message, task };
+}
+
 /**
  * What the tables of a plan have against it, asked once for each task: a format, partitions or columns that are not carried out from
  * here. Reads only. Throws {@link WarehouseError} where Spark does not answer.
@@ -43,6 +54,7 @@ export async function checkLake(lake: Lake, jobs: Iterable<UnitJob>): Promise<re
       asked.add(job.task);
       try {
         await lakeTarget(session, read, lake.serverVersion);
+        if (read.wipes) found.push(wipes(job.task, read));
       } catch (error) {
         if (!(error instanceof WarehouseError) || error.retryable || error.kind === 'connection') throw error;
         const { hint } = error.detail;

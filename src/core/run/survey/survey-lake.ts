@@ -1,10 +1,10 @@
 import type { UnitId } from '../../plan/model/plan.ts';
 import { nameParts } from '../../sql/model/name-parts.ts';
 import { epochMs } from '../../warehouse/dialects/postgres/slice-predicate.ts';
-import { countByColumnSql, describeTableSql, fileTableOf } from '../../warehouse/dialects/spark/table-sql.ts';
+import { countByColumnsSql, describeTableSql, fileTableOf } from '../../warehouse/dialects/spark/table-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
-import { dayOf } from '../partitioned/target/slice-partitions.ts';
+import { partitionTime } from '../partitioned/target/partition-time.ts';
 import type { SliceSurvey, SurveySlice } from './survey-slices.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function surveyLake(session: Session, slices: readonly SurveySlice[
   const untold: string[] = [];
   const tables = new Map<string, SurveySlice[]>();
   for (const slice of slices) {
-    const key = JSON.stringify([slice.table, slice.rows.column]);
+    const key = JSON.stringify([slice.table, slice.rows.column, slice.rows.cut]);
     const asked = tables.get(key);
     if (asked === undefined) tables.set(key, [slice]);
     else asked.push(slice);
@@ -29,7 +29,7 @@ export async function surveyLake(session: Session, slices: readonly SurveySlice[
         rows.set(unit, (rows.get(unit) ?? 0) + count);
     } catch (error) {
       if (!(error instanceof WarehouseError) || error.kind === 'connection') throw error;
-      untold.push(`${first.table}: ${error.message}`);
+      untold.push(error.message);
     }
   }
   return { rows, columns: [], sums: new Map(), untold };
@@ -37,26 +37,21 @@ export async function surveyLake(session: Session, slices: readonly SurveySlice[
 
 async function countPartitions(
   session: Session,
-  { table, rows: { column } }: SurveySlice,
+  { table, rows: { column, cut } }: SurveySlice,
   slices: readonly SurveySlice[],
 ): Promise<readonly (readonly [UnitId, number])[]> {
   const file = fileTableOf(await session.query(describeTableSql(nameParts(table))));
-  const own = file.partitionedBy.find((name) => name.toLowerCase() === column?.toLowerCase());
-  if (own === undefined) throw untellable(`it is not partitioned by ${column ?? 'a column of the interval'}`);
-  if (slices.some(({ rows: { predicate, cut } }) => predicate !== undefined || cut !== undefined))
-    throw untellable(
-      'the rows of an interval are told by a condition or by several columns, and not by one partition column',
-    );
-  const counted = (await session.query(countByColumnSql(file, own))).rows.map(([value, count]) => {
-    const day = value === null || value === undefined ? undefined : dayOf(value);
-    if (value !== null && value !== undefined && day === undefined)
-      throw untellable(`its partition ${own}=${value} is no day`);
-    return { day: day ?? Number.NaN, rows: Number(count) };
+  if (slices.some(({ rows: { predicate } }) => predicate !== undefined))
+    throw untellable(`the rows of an interval of ${table} are told by a condition, and not by its partitions`);
+  const { columns, startOf } = partitionTime(file, { column, cut });
+  const counted = (await session.query(countByColumnsSql(file, columns))).rows.map(([count, ...values]) => {
+    const start = startOf(Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])));
+    return { start: start ?? Number.NaN, rows: Number(count) };
   });
   return slices.map(({ unit, rows: { from = '', to = '' } }) => {
     const [first, end] = [epochMs(from), epochMs(to)];
-    if (first === undefined || end === undefined) throw untellable('an interval has no bounds there');
-    const inside = counted.filter(({ day }) => first <= day && day < end);
+    if (first === undefined || end === undefined) throw untellable(`an interval has no bounds in ${table}`);
+    const inside = counted.filter(({ start }) => first <= start && start < end);
     return [unit, inside.reduce((sum, one) => sum + one.rows, 0)];
   });
 }

@@ -1,6 +1,8 @@
 import type { DatedSlice, WriteFact } from '../../../lineage/facts/facts.ts';
+import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { PlanUnit } from '../../../plan/model/plan.ts';
+import type { Statement } from '../../../sql/model/statement.ts';
 import { exactTime } from '../../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../../time/intervals/data-interval.ts';
 import { instant } from '../../../time/zones/instant.ts';
@@ -38,7 +40,7 @@ export function sharedSlice(
   if (typeof write.cutAsSaid === 'object' && !isSameRange(write.cutAsSaid, slice, unit.data)) {
     return `other rows of ${table} were declared to be those of an interval than its statements say`;
   }
-  if (write.cutAsSaid === 'alone' && !readsBy(slice, rows)) {
+  if (write.cutAsSaid === 'alone' && !readsBy(slice, rows) && !namesBy(write, slice, rows)) {
     return `nothing in its statements says that the rows of ${table} with ${columnOf(slice)} in its interval are those that it writes`;
   }
   const step = unit.next - unit.start;
@@ -58,5 +60,25 @@ const isSameRange = (said: Bounds, slice: Bounds, interval: DataInterval): boole
 /** Whether the task reads by the same column by which its slice is cut. */
 const readsBy = (slice: WriteFact['slice'], { facts }: RowsOfTask): boolean =>
   facts.reads.some(({ window }) => window.kind === 'range' && slice.kind === 'range' && window.column === slice.column);
+
+/** Whether it names in `PARTITION (…)` a value for each column by which its slice is cut: it writes that one partition alone. */
+const namesBy = ({ table }: WriteFact, slice: WriteFact['slice'], { task, same }: RowsOfTask): boolean => {
+  const columns = slice.kind === 'range' ? columnsOfCut(slice) : [];
+  const isNamed = (column: string, { partitionBy }: Statement): boolean =>
+    partitionBy.some(
+      (entry) =>
+        entry.kind === 'binary' &&
+        entry.left.kind === 'column' &&
+        entry.left.name.toLowerCase() === column.toLowerCase(),
+    );
+  const writing = task.sql.flatMap(({ reading }) =>
+    reading.statements.filter(({ target }) => target !== undefined && same(target.name, table)),
+  );
+  return (
+    columns.length > 0 &&
+    writing.length > 0 &&
+    writing.every((statement) => columns.every((column) => isNamed(column, statement)))
+  );
+};
 
 const columnOf = (slice: WriteFact['slice']): string => (slice.kind === 'range' ? slice.column : 'a time');

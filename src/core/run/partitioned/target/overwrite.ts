@@ -1,3 +1,5 @@
+import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
+import { overwritesSet } from '../../../pipeline/model/overwrites-of.ts';
 import type { SqlExpression } from '../../../sql/model/expression.ts';
 import { nameParts } from '../../../sql/model/name-parts.ts';
 import type { Statement } from '../../../sql/model/statement.ts';
@@ -20,6 +22,8 @@ export interface Overwrite extends OwnPartitions {
   /** Settings and temporary views that come before it, in the order of the task. */
   readonly before: readonly RenderedStatement[];
   readonly insert: RenderedStatement;
+  /** It names no partition of an interval: run by its scheduler, it replaces the whole table unless its Spark is set to dynamic. */
+  readonly wipes: boolean;
   /** The statement with another table as its target. */
   readonly into: (name: string) => string;
 }
@@ -67,9 +71,10 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
       'take it out',
       statement,
     );
-  const slice = sliceOf(slices, statement);
+  const slice = sliceOf(slices, statement, read);
   if ('kind' in slice) return slice;
-  const fixed = fixedValues(read, slice.column);
+  const cutBy = columnsOfCut(slice);
+  const fixed = fixedValues(read, cutBy);
   if (fixed === undefined)
     return refuse(
       'a value in PARTITION (…) is no constant in an interval',
@@ -89,6 +94,7 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
     insert: statement,
     target: nameParts(target.name),
     fixed,
+    wipes: !namedColumns(read).some((name) => isOneOf(cutBy, name)) && !isDynamic(before, options.settings),
     into: (name) => text.slice(0, target.start) + name + text.slice(target.end),
   };
 }
@@ -106,7 +112,7 @@ const isPreparation = ({ kind, temporary }: Statement, { text }: RenderedStateme
 function whyNot({ kind }: Statement, statement: RenderedStatement): string {
   switch (kind) {
     case 'insert':
-      return 'INSERT INTO adds its rows to those of the last run';
+      return 'INSERT INTO adds its rows to those of the last run, and files cannot be told apart by who added them';
     case 'insert_replace_where':
     case 'merge':
     case 'delete':
@@ -117,20 +123,24 @@ function whyNot({ kind }: Statement, statement: RenderedStatement): string {
   }
 }
 
-function sliceOf(slices: readonly JobSlice[], statement: RenderedStatement): Overwrite['slice'] | NoOverwrite {
+function sliceOf(
+  slices: readonly JobSlice[],
+  statement: RenderedStatement,
+  read: Statement,
+): Overwrite['slice'] | NoOverwrite {
   const [slice, ...others] = slices;
   if (slice === undefined || others.length > 0) return refuse('it writes none or several tables', oneInsert, statement);
   const { table, column, from, to, predicate, cut, shared, byOwn, again } = slice;
   if (column === undefined || from === undefined || to === undefined)
     return refuse(
-      `which partitions of ${table} an interval owns is not known: without PARTITION (…) a static overwrite empties the whole table`,
-      `name the partition (INSERT OVERWRITE ${table} PARTITION (day = '{{ ds }}')), or declare column and slice under its writes in backfill.yaml`,
+      `which partitions of ${table} an interval owns is not known: ${notKnown(read)}`,
+      knownBy(table, read),
       statement,
     );
-  if (cut !== undefined)
+  if (cut?.kind === 'expression')
     return refuse(
-      `the slice of ${table} was declared as more than one column, and partitions are told apart by one`,
-      'declare the one partition column that an interval is cut by, or let its scheduler run it',
+      `the slice of ${table} was declared as an expression, and partitions are told apart by the columns of their folders`,
+      'declare column, or columns: [year, month, day], of the partitions that an interval is cut by, or let its scheduler run it',
       statement,
     );
   if (predicate !== undefined)
@@ -146,15 +156,58 @@ function sliceOf(slices: readonly JobSlice[], statement: RenderedStatement): Ove
   return { ...slice, column };
 }
 
-/** Constants of `PARTITION (a = 'x', day = …)`, but for the column of the slice, whose bounds are known. */
-function fixedValues({ partitionBy }: Statement, own: string): Readonly<Record<string, string>> | undefined {
+/** What `PARTITION (…)` leaves open, in words that follow a colon. */
+function notKnown(read: Statement): string {
+  const open = openColumns(read);
+  const given = namedColumns(read);
+  if (given.length > 0 && open.length === 0)
+    return `PARTITION (…) names ${given.join(', ')}, and what of them is the interval's is not read`;
+  if (open.length > 0)
+    return `PARTITION (${open.join(', ')}) takes whatever its query gives, and nothing there bounds that to the interval on both sides`;
+  return 'without PARTITION (…) a static overwrite empties the whole table';
+}
+
+function knownBy(table: string, read: Statement): string {
+  const [given, open] = [namedColumns(read), openColumns(read)];
+  if (given.length > 1)
+    return `declare under its writes in backfill.yaml which of them hold its time, like columns: [${[...given, ...open].join(', ')}] and slice: day of start`;
+  const column = open[0] ?? given[0] ?? 'day';
+  const declare = `declare column: ${column} and slice: day of start under its writes in backfill.yaml`;
+  const clause = `PARTITION (${column} = '{{ ds }}')`;
+  if (open.length > 0)
+    return `bound ${column} in its query (WHERE ${column} >= '{{ ds }}' AND …), name it (${clause}), or ${declare}`;
+  if (given.length > 0) return `write its value as it is read (${clause}), or ${declare}`;
+  return `where ${table} has partitions, name that of the interval (INSERT OVERWRITE ${table} ${clause}), or ${declare}; where it has none, let its scheduler run it`;
+}
+
+const named = ({ partitionBy }: Statement) =>
+  partitionBy.flatMap((entry) =>
+    entry.kind === 'binary' && entry.left.kind === 'column' ? [{ name: entry.left.name, value: entry.right }] : [],
+  );
+
+/** Columns that `PARTITION (…)` gives a value, and those that it leaves to the rows. */
+const namedColumns = (read: Statement): readonly string[] => named(read).map(({ name }) => name);
+const openColumns = ({ partitionBy }: Statement): readonly string[] =>
+  partitionBy.flatMap((entry) => (entry.kind === 'column' ? [entry.name] : []));
+
+const isOneOf = (columns: readonly string[], name: string): boolean =>
+  columns.some((column) => column.toLowerCase() === name.toLowerCase());
+
+/** Only the partitions that get rows are replaced: the text or the connection sets so. */
+function isDynamic(statements: readonly RenderedStatement[], settings: Readonly<Record<string, string>>): boolean {
+  const said = overwritesSet(statements.map(({ text }) => text).join(';\n'));
+  const set = Object.entries(settings).find(([name]) => /^spark\.sql\.sources\.partitionOverwriteMode$/i.test(name));
+  return (said ?? set?.[1].toLowerCase()) === 'dynamic';
+}
+
+/** Constants of `PARTITION (a = 'x', day = …)`, but for the columns of the slice, whose bounds are known. */
+function fixedValues(read: Statement, own: readonly string[]): Readonly<Record<string, string>> | undefined {
   const fixed: Record<string, string> = {};
-  for (const entry of partitionBy) {
-    if (entry.kind !== 'binary' || entry.left.kind !== 'column') continue;
-    if (entry.left.name.toLowerCase() === own.toLowerCase()) continue;
-    const value = constant(entry.right);
+  for (const { name, value: given } of named(read)) {
+    if (isOneOf(own, name)) continue;
+    const value = constant(given);
     if (value === undefined) return undefined;
-    fixed[entry.left.name.toLowerCase()] = value;
+    fixed[name.toLowerCase()] = value;
   }
   return fixed;
 }

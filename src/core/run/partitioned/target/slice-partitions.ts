@@ -3,8 +3,7 @@ import { quoteIdentifier, quoteLiteral } from '../../../warehouse/dialects/spark
 import type { FileTable, PartitionSpec } from '../../../warehouse/port/file-table.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { OwnPartitions } from './overwrite.ts';
-
-const dayMs = 86_400_000;
+import { named, partitionTime } from './partition-time.ts';
 
 /** Which partitions of a table are those of a unit. */
 export interface SlicePartitions {
@@ -14,26 +13,20 @@ export interface SlicePartitions {
 }
 
 /**
- * Partitions by the days that their values are: of a DATE, or of a text or number that is one (`2026-11-01`, `20261101`). Throws
- * {@link WarehouseError} where the bounds of the slice are within a day, where the slice is cut by a column that is no partition, or (from
- * `isOwn`) where a partition is of no day, since nobody can say then whose it is.
+ * Partitions by the time that their values are. Throws {@link WarehouseError} where the bounds of the slice cut through one, where the
+ * slice is cut by columns that are no partitions, or (from `isOwn`) where a partition is of no time, since nobody can say then whose it is.
  */
 export function slicePartitions(
   table: FileTable,
   { slice, fixed }: Pick<OwnPartitions, 'slice' | 'fixed'>,
 ): SlicePartitions {
   const { qualified } = table.table;
-  const column = named(table, slice.column);
-  if (column === undefined)
-    throw cannot(
-      `${qualified} is partitioned by ${table.partitionedBy.join(', ') || 'nothing'}, and the rows of an interval are told by ${slice.column}.`,
-      `Partition the table by ${slice.column}, or declare under its writes in backfill.yaml which partition column the slice is cut by.`,
-    );
+  const time = partitionTime(table, slice);
   const [from, to] = [slice.from, slice.to].map((iso) => (iso === undefined ? undefined : epochMs(iso)));
-  if (from === undefined || to === undefined || from % dayMs !== 0 || to % dayMs !== 0)
+  if (from === undefined || to === undefined || !time.isStart(from) || !time.isStart(to))
     throw cannot(
-      `The slice of ${qualified} from ${slice.from} to ${slice.to} does not begin and end with a UTC day, and partitions are told apart by days.`,
-      'Say under its writes in backfill.yaml which days an interval owns, like slice: day of start (UTC), or let its scheduler run it.',
+      `The slice of ${qualified} from ${slice.from} to ${slice.to} does not begin and end with a ${time.unit}, and partitions are told apart by ${time.unit.replace('UTC ', '')}s.`,
+      'Say under its writes in backfill.yaml which of them an interval owns, like slice: day of start (UTC), or let its scheduler run it.',
     );
   const others = Object.entries(fixed).map(([name, value]) => {
     const own = named(table, name);
@@ -41,38 +34,24 @@ export function slicePartitions(
       throw cannot(`${qualified} has no partition column ${name}.`, 'Mend the PARTITION (…) of the task.');
     return [own, value] as const;
   });
+  const columns = [...time.columns, ...others.map(([name]) => name)];
   return {
     isOwn(spec) {
-      const value = spec[column];
-      if (value === null || value === undefined) return false;
-      const day = dayOf(value);
-      if (day === undefined)
-        throw cannot(
-          `${qualified} has a partition ${column}=${value}, which is no day, so that nobody can say which interval it is of.`,
-          'Partition by a DATE, or by a text like 2026-11-01 or 20261101; or let its scheduler run the task.',
-        );
-      return from <= day && day < to && others.every(([name, fixedValue]) => sameValue(spec[name], fixedValue));
+      const start = time.startOf(spec);
+      if (start === undefined) return false;
+      return from <= start && start < to && others.every(([name, fixedValue]) => sameValue(spec[name], fixedValue));
     },
     predicate: (specs) => {
-      const columns = [column, ...others.map(([name]) => name)];
-      const values = (name: string) => [...new Set(specs.map((spec) => spec[name] ?? ''))].map(quoteLiteral).join(', ');
-      return columns.map((name) => `${quoteIdentifier(name)} in (${values(name)})`).join(' and ');
+      const terms = specs.map((spec) =>
+        columns.map((name) => `${quoteIdentifier(name)} = ${quoteLiteral(spec[name] ?? '')}`).join(' and '),
+      );
+      return [...new Set(terms)].map((term) => `(${term})`).join(' or ');
     },
   };
 }
 
-/** As the catalog writes the name. */
-const named = ({ partitionedBy }: FileTable, column: string): string | undefined =>
-  partitionedBy.find((name) => name.toLowerCase() === column.toLowerCase());
-
 /** `5` and `05` are one number; texts are what they are. */
 const sameValue = (value: string | null | undefined, fixed: string): boolean =>
   value === fixed || (/^\d+$/.test(fixed) && /^\d+$/.test(value ?? '') && Number(value) === Number(fixed));
-
-/** The day that the value of a partition is, in milliseconds since the epoch; `undefined`: of no day. */
-export function dayOf(value: string): number | undefined {
-  const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(value) ?? [];
-  return year === undefined ? undefined : epochMs(`${year}-${month}-${day}`);
-}
 
 const cannot = (message: string, hint: string): WarehouseError => new WarehouseError('other', message, false, { hint });

@@ -59,6 +59,8 @@ export const tableSql = ({ table }: FileTable): string => quoteName([table.schem
 /** What is cached of a table's files may be of before somebody else wrote them. */
 export const refreshSql = (table: FileTable): string => `refresh table ${tableSql(table)}`;
 
-/** Rows by the value of a partition column, as text. */
-export const countByColumnSql = (table: FileTable, column: string): string =>
-  `select cast(${quoteIdentifier(column)} as string), cast(count(*) as string) from ${tableSql(table)} group by ${quoteIdentifier(column)}`;
+/** Rows by the values of partition columns, as text: how many, then the values. */
+export function countByColumnsSql(table: FileTable, columns: readonly string[]): string {
+  const names = columns.map(quoteIdentifier);
+  return `select cast(count(*) as string), ${names.map((name) => `cast(${name} as string)`).join(', ')} from ${tableSql(table)} group by ${names.join(', ')}`;
+}
