@@ -19,6 +19,13 @@ with DAG("chain", schedule="0 7 * * *", start_date=datetime(2026, 11, 1), catchu
         insert into mart.f select day, sum(amount) from raw.stage group by day""")
     empty >> fill >> load
 
+with DAG("remade", schedule="0 7 * * *", start_date=datetime(2026, 11, 1)):
+    make = Sql(task_id="make", conn_id="dw", sql="create table raw.passing (day date, amount numeric)")
+    fill = Sql(task_id="fill", conn_id="dw", sql="insert into raw.passing select ordered_at::date, amount from raw.orders where ordered_at::date = '{{ ds }}'")
+    load = Sql(task_id="load", conn_id="dw", sql="delete from mart.q where day = '{{ ds }}'; insert into mart.q select day, sum(amount) from raw.passing group by day")
+    drop = Sql(task_id="drop", conn_id="dw", sql="drop table raw.passing")
+    make >> fill >> load >> drop
+
 with DAG("whole", schedule="@hourly", start_date=datetime(2026, 11, 1)):
     dim = Sql(task_id="dim", conn_id="dw", sql="truncate mart.dim; insert into mart.dim select shop, count(*) from raw.orders group by shop")
     rep = Sql(task_id="rep", conn_id="dw", sql="truncate mart.rep; insert into mart.rep select sum(n) from mart.dim")
@@ -49,6 +56,7 @@ beforeAll(async () => {
   await shop.onDatabase(
     'create table raw.stage (day date, amount numeric)',
     'create table mart.f (day date primary key, amount numeric)',
+    'create table mart.q (day date primary key, amount numeric)',
     'create table mart.dim (shop text, n bigint)',
     'create table mart.rep (n numeric)',
     'create table raw.g (day date, n int)',
@@ -84,6 +92,22 @@ test('a staging chain runs day after day, each on the rows of its own, and nothi
       ['2026-11-05', true],
     ].map(([day, same]) => [day, same === true ? 't' : 'f']),
   );
+});
+
+test('a stage that one task makes and another drops is filled and read run by run', async () => {
+  const { code, out } = await run('remade', '--from', '2026-11-03', '--to', '2026-11-06');
+  expect(code).toBe(0);
+  expect(statesOf(out)).toEqual(
+    ['03', '04', '05'].flatMap((day) =>
+      ['make', 'fill', 'load', 'drop'].map((name) => `remade.${name}@2026-11-${day}T07:00:00Z changed`),
+    ),
+  );
+  const { rows } = await shop.onDatabase(
+    `select count(*), bool_and(q.amount = (select sum(amount) from raw.orders where ordered_at::date = q.day)) from mart.q q`,
+  );
+  expect(rows).toEqual([['3', 't']]);
+  const stage = JSON.parse(out).tables.find(({ table }: { table: string }) => table === 'raw.passing');
+  expect(stage).toMatchObject({ rowsBefore: 0, netRows: stage.rowsAfter });
 });
 
 test('a table that is the same in every run is made once, behind what it reads', async () => {

@@ -101,23 +101,29 @@ interface Net {
   readonly net: string | undefined;
 }
 
-/** Of slices apart from each other the sums; of one that is made again, or that holds the others, its first and its last. */
+/**
+ * Of slices apart from each other the sums; of one that is made again, or that holds the others, its first and its last. Between two
+ * units of one slice a task that has none of its own, like a DROP, may have emptied it: what the first found counts, not what they did.
+ */
 function addUp(sides: readonly Sides[]): Net {
-  const net = addAll(sides.map(({ before, after }) => subtractDecimals(after, before)));
   const parts = apart(sides.map(({ slice }) => slice)).map((indexes) => {
     const of = indexes.map((index) => sides[index] as Sides);
-    const last = of.at(-1) as Sides;
+    const [first, last] = [of[0], of.at(-1)] as [Sides, Sides];
+    if (of.every(({ slice }) => holds(slice, last.slice) && holds(last.slice, slice)))
+      return { before: first.before, after: last.after };
     if (!of.every(({ slice }) => holds(last.slice, slice))) return undefined;
     // What it held before its own unit, without what the others did to it.
     const earlier = addAll(of.slice(0, -1).map(({ before, after }) => subtractDecimals(after, before)));
     const before = earlier === undefined ? undefined : subtractDecimals(last.before, earlier);
     return before === undefined ? undefined : { before, after: last.after };
   });
-  return {
-    before: addAll(parts.map((part) => part?.before)),
-    after: addAll(parts.map((part) => part?.after)),
-    net,
-  };
+  const before = addAll(parts.map((part) => part?.before));
+  const after = addAll(parts.map((part) => part?.after));
+  const net =
+    before === undefined || after === undefined
+      ? addAll(sides.map((side) => subtractDecimals(side.after, side.before)))
+      : subtractDecimals(after, before);
+  return { before, after, net };
 }
 
 const addAll = (texts: readonly (string | undefined)[]): string | undefined =>

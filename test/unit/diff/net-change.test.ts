@@ -98,7 +98,17 @@ describe('the net change of a table', () => {
       changed(diff(undefined, undefined, 12, 11)),
     ]);
     expect(net).toMatchObject({ rowsBefore: 10, rowsAfter: 11, netRows: 1, added: 4, removed: 3 });
-    expect(net?.columns).toEqual([{ column: 'n', before: '10.75', after: '11.25', net: '0.5' }]);
+    expect(net?.columns).toEqual([{ column: 'n', before: '10.5', after: '11.25', net: '0.75' }]);
+  });
+
+  test('of a table that something else emptied between its units takes the first and the last as well', () => {
+    const [net] = netChanges([
+      changed(diff(undefined, undefined, 0, 10)),
+      changed(diff(undefined, undefined, 0, 10)),
+      changed(diff(undefined, undefined, 0, 12)),
+    ]);
+    expect(net).toMatchObject({ rowsBefore: 0, rowsAfter: 12, netRows: 12, added: 32 });
+    expect(net?.columns).toEqual([{ column: 'n', before: '0.5', after: '12.25', net: '11.75' }]);
   });
 
   test('of month to date takes what the last slice holds, without what the earlier ones did to it', () => {

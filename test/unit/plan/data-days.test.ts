@@ -286,6 +286,22 @@ describe('a stage', () => {
       { fill: `create table stage.a as select day, n from raw.src where ${dayOf}`, load, last: 'drop table stage.a' },
     ],
     ['at the end', { fill, load, empty: 'truncate stage.a' }],
+    [
+      'by DROP and CREATE, a task each',
+      { drop: 'drop table if exists stage.a', make: 'create table if not exists stage.a (like mart.f)', fill, load },
+    ],
+    [
+      'by DROP, before CREATE TABLE AS',
+      {
+        drop: 'drop table if exists stage.a',
+        fill: `create table stage.a as select day, n from raw.src where ${dayOf}`,
+        load,
+      },
+    ],
+    [
+      'by CREATE, before a DROP at the end',
+      { make: 'create table stage.a (like mart.f)', fill, load, drop: 'drop table stage.a' },
+    ],
   ])('emptied %s belongs to its run, at any hour', (_, texts) => {
     const names = Object.keys(texts);
     const edges = names.slice(1).map((name, index) => `${names[index]} >> ${name}`);
@@ -302,10 +318,31 @@ describe('a stage', () => {
     expect(plan.findings).toEqual([]);
     expect(plan.widened).toEqual([]);
     const first = plan.units[names.length];
-    expect(first?.waitsFor.some(({ task, first: at, last }) => task === 'd.load' && at === 0 && last === 0)).toBe(true);
+    const before = first?.waitsFor.filter(({ first: at, last }) => at === 0 && last === 0) ?? [];
+    expect(before.map(({ task }) => task)).toContain('d.load');
     expect(plan.units.flatMap(({ slices }) => slices).filter(({ table }) => table === 'stage.a')).not.toEqual([]);
     for (const { slices } of plan.units)
       for (const { table, stage } of slices) expect(stage === true).toBe(table === 'stage.a');
+  });
+
+  it('that is dropped, made and filled as it is in every run is so once, before whoever reads it', () => {
+    const tasks = tasksOf({
+      schedule,
+      tasks: {
+        drop: 'drop table if exists stage.a',
+        make: 'create table stage.a (like mart.f)',
+        fill: 'insert into stage.a select day, n from raw.src',
+        load: load.replace('from stage.a', `from stage.a where ${dayOf}`),
+      },
+      edges: ['drop >> make', 'make >> fill', 'fill >> load'],
+    });
+    const names = ['d.drop', 'd.make', 'd.fill', 'd.load'];
+    const plan = makePlan(tasks, request(names, range, { now, downstream: false }));
+    expect(listed(plan)).toEqual([
+      ...run('03-30', 'drop', 'make', 'fill'),
+      ...['03-01', '03-02'].flatMap((day) => run(day, 'load')),
+    ]);
+    expect(plan.findings).toEqual([]);
   });
 
   it('brings the rest of its run along from its first task', () => {

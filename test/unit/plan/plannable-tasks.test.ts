@@ -88,6 +88,27 @@ describe('explicit edges', () => {
     expect(find(tasks, 'd.two')).toMatchObject({ reads: [{ parent: 'd.one' }], after: [] });
   });
 
+  it('hold over a task that is not in the plan, joined to it by a table or not', () => {
+    const tasks = tasksOf({
+      d: {
+        tasks: { one: loads('t1'), two: loads('t2', 't1'), python: { operator: 'PythonOperator' }, last: loads('t4') },
+        edges: ['one >> two', 'two >> python', 'python >> last'],
+      },
+    });
+    const waits = (ids: readonly string[]) =>
+      makePlan(tasks, request(ids, range('2024-05-01', '2024-05-03'), { downstream: false }))
+        .units.filter((unit) => unit.task === 'd.last')
+        .map(({ waitsFor }) => waitsFor);
+    expect(waits(['d.one', 'd.last'])).toEqual([
+      [{ task: 'd.one', first: 0, last: 0 }],
+      [{ task: 'd.one', first: 1, last: 1 }],
+    ]);
+    expect(waits(['d.one', 'd.two', 'd.last'])).toEqual([
+      [{ task: 'd.two', first: 0, last: 0 }],
+      [{ task: 'd.two', first: 1, last: 1 }],
+    ]);
+  });
+
   it('say that a task which runs before the writer reads what earlier intervals wrote', () => {
     const texts = {
       d: {

@@ -41,14 +41,15 @@ export function orderEdges(facts: WorkspaceFacts): readonly OrderEdge[] {
       if (seen.has(parent)) continue;
       seen.add(parent);
       for (const earlier of before.get(parent) ?? []) {
-        open.push({ parent: earlier.parent, shift: sum(shift, earlier.shift) });
+        open.push({ parent: earlier.parent, shift: sumOffsets(shift, earlier.shift) });
       }
     }
   }
   return [...found.values()];
 }
 
-const sum = (a: CalendarOffset | undefined, b: CalendarOffset | undefined): CalendarOffset | undefined =>
+/** One move of a logical date after another one. */
+export const sumOffsets = (a: CalendarOffset | undefined, b: CalendarOffset | undefined): CalendarOffset | undefined =>
   a === undefined || b === undefined
     ? (a ?? b)
     : { months: a.months + b.months, days: a.days + b.days, ms: a.ms + b.ms };

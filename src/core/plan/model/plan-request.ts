@@ -62,6 +62,8 @@ export interface PlannableTask {
    * it follows. An edge to itself: its runs go one at a time, oldest first.
    */
   readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
+  /** Where the files order it behind another task, joined by a table or not: over a task that a plan leaves out, the order stays. */
+  readonly ordered?: PlannableTask['after'];
   readonly writes: readonly WriteFact[];
   /** In place of its own slices, those by which a range of days means runs of it: a stage is of the days of its run. */
   readonly pickedBy?: readonly DatedSlice[];

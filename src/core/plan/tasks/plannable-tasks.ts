@@ -23,7 +23,7 @@ import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
-import { type RunStages, runStages } from './run-stages.ts';
+import { type RunStages, type RunTable, runStages } from './run-stages.ts';
 import { sharesAsOf } from './shares-as-of.ts';
 import { sourceReads } from './source-reads.ts';
 import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
@@ -88,11 +88,13 @@ export function plannableTasks(
     (joined.get(a) ?? []).some((read) => read.parent === b && read.earlierRuns !== true);
   const isJoined = (a: TaskId, b: TaskId): boolean => reads(a, b) || reads(b, a);
   const after = new Map<TaskId, PlannableTask['after'][number][]>();
+  const ordered = new Map<TaskId, PlannableTask['after'][number][]>();
   for (const { parent, child, shift } of orderEdges(facts)) {
-    if (isJoined(parent, child)) continue;
-    const known = after.get(child);
-    if (known === undefined) after.set(child, [{ parent, shift }]);
-    else known.push({ parent, shift });
+    for (const edges of isJoined(parent, child) ? [ordered] : [ordered, after]) {
+      const known = edges.get(child);
+      if (known === undefined) edges.set(child, [{ parent, shift }]);
+      else known.push({ parent, shift });
+    }
   }
 
   const sourcesOf = sourceReads(facts, names, (table) => (writers.get(names(table)) ?? []).map(({ id }) => id));
@@ -128,6 +130,7 @@ export function plannableTasks(
       zeroWidth: usesEmptyBounds(task, pipeline),
       reads: joined.get(id) ?? [],
       after: [...(after.get(id) ?? []), ...past],
+      ...(ordered.has(id) ? { ordered: ordered.get(id) ?? [] } : {}),
       writes,
       ...(sources.length > 0 ? { sources } : {}),
       ...(unmade.length > 0 ? { unmade } : {}),
@@ -205,7 +208,15 @@ function fullRefreshes(
   };
   const found = new Set<TaskId>();
   for (const [id, { reads, writes }] of facts) {
-    if (writes.length === 0 || !isSame(id)) continue;
+    if (!isSame(id)) continue;
+    if (writes.length === 0) {
+      // What drops or makes a table for others is done once, as they are.
+      const made = stages.of(id);
+      const isOnce = ({ dated, emptying, filling }: RunTable): boolean =>
+        !dated && [...emptying, ...filling].every(isSame);
+      if (made.length > 0 && reads.length === 0 && made.every(isOnce)) found.add(id);
+      continue;
+    }
     const own = new Set(writes.map(({ table }) => names(table)));
     if (reads.some(({ table }) => own.has(names(table)))) continue;
     const refreshed = writes.every((write) => {

@@ -111,21 +111,27 @@ function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[]
     }
   }
   const ids = new Set(pipeline.tasks.map(({ id }) => id));
-  const droppers = droppersOf(pipeline, names);
+  const ddl = remakersOf(pipeline, names);
   const clears = (id: TaskId, table: string): boolean =>
     writesOf(id).some((write) => names(write.table) === table && clearsWhole(write));
   const isOrdered = (a: TaskId, b: TaskId): boolean => a === b || isEarlier(a, b) || isEarlier(b, a);
 
   const made: RunTable[] = [];
   let open = [...writersOf].flatMap(([table, writers]) => {
-    const clearing = writers.find(({ id }) => clears(id, table));
-    return clearing === undefined ? [] : [{ table, clearing, writers }];
+    const { dropping = [], making = [], surely = [] } = ddl.get(table) ?? {};
+    // Dropped by one task and made by another one, it is as empty in each run as if it were emptied.
+    const remaking = surely.length === 0 ? [] : [...surely, ...making].filter((task) => !writers.includes(task));
+    const remade = making.some((maker) => surely.some(({ id }) => id !== maker.id && isOrdered(id, maker.id)));
+    const clearing = writers.find(({ id }) => clears(id, table)) ?? (remade ? making[0] : undefined);
+    return clearing === undefined ? [] : [{ table, clearing, writers, remaking, dropping }];
   });
   const take = (only: 'dated' | 'any'): void => {
-    open = open.filter(({ table, clearing, writers }) => {
-      const own = writers.filter(({ id }) => isOrdered(id, clearing.id));
-      const filling = own.filter(({ id }) => writesOf(id).some((write) => isFilling(write, table, names)));
+    open = open.filter(({ table, clearing, writers, remaking, dropping: droppers }) => {
+      const written = writers.filter(({ id }) => isOrdered(id, clearing.id));
+      const filling = written.filter(({ id }) => writesOf(id).some((write) => isFilling(write, table, names)));
       if (filling.length === 0) return false;
+      const before = remaking.filter(({ id }) => filling.some((filler) => isEarlier(id, filler.id)));
+      const own = [...new Set([...written, ...before])];
       const first = own.reduce((least, task) => (isEarlier(task.id, least.id) ? task : least), clearing);
       const isOwn = (id: TaskId): boolean => own.some((task) => task.id === id);
       const isBehind = (id: TaskId): boolean => !isOwn(id) && !isEarlier(id, first.id);
@@ -136,7 +142,7 @@ function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[]
       const dated = filling.some((task) => isOfTheRun(task, facts.facts.get(task.id)) || fromStage(task));
       if (only === 'dated' && !dated) return true;
       const elsewhere = all.filter((id) => !isOwn(id) && !reading.includes(id));
-      const dropping = (droppers.get(table) ?? []).filter((id) => isBehind(id) && !reading.includes(id));
+      const dropping = droppers.map(({ id }) => id).filter((id) => isBehind(id) && !reading.includes(id));
       made.push({
         table,
         emptying: own.filter((task) => !filling.includes(task)).map(({ id }) => id),
@@ -162,13 +168,34 @@ const clearsWhole = ({ slice, mode }: WriteFact): boolean => slice.kind === 'who
 const isFilling = (write: WriteFact, table: string, names: Workspace['names']): boolean =>
   names(write.table) === table && write.empties !== true;
 
-/** For each table the tasks with a DROP of it. */
-function droppersOf({ tasks }: Pipeline, names: Workspace['names']): ReadonlyMap<string, readonly TaskId[]> {
-  const found = new Map<string, TaskId[]>();
-  for (const { id, sql } of tasks) {
-    for (const { kind, targets } of sql.flatMap(({ reading }) => reading.statements)) {
-      if (kind !== 'drop') continue;
-      for (const { name } of targets) found.set(names(name), [...(found.get(names(name)) ?? []), id]);
+interface Remaking {
+  /** Tasks with a DROP of the table, and those where nothing decides whether it is made. */
+  readonly dropping: readonly Task[];
+  readonly surely: readonly Task[];
+  /** Tasks that make it without rows, whatever happens. */
+  readonly making: readonly Task[];
+}
+
+function remakersOf({ tasks }: Pipeline, names: Workspace['names']): ReadonlyMap<string, Remaking> {
+  const found = new Map<string, Remaking>();
+  const statements = tasks.flatMap((task) =>
+    task.sql.flatMap(({ reading, conditions = [] }) =>
+      reading.statements.map((one) => ({ task, one, sure: !one.conditional && conditions.length === 0 })),
+    ),
+  );
+  for (const { task, one, sure } of statements) {
+    const { kind, targets, target, temporary } = one;
+    const isMade = kind === 'create_table' && !temporary && sure;
+    if (kind !== 'drop' && !isMade) continue;
+    for (const { name } of targets.length > 0 ? targets : target === undefined ? [] : [target]) {
+      const { dropping, surely, making } = found.get(names(name)) ?? { dropping: [], surely: [], making: [] };
+      const joined = (list: readonly Task[], is: boolean): readonly Task[] =>
+        is ? [...new Set([...list, task])] : list;
+      found.set(names(name), {
+        dropping: joined(dropping, kind === 'drop'),
+        surely: joined(surely, kind === 'drop' && sure),
+        making: joined(making, isMade),
+      });
     }
   }
   return found;

@@ -1,3 +1,4 @@
+import { sumOffsets } from '../../lineage/workspace/order-edges.ts';
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { PlannableTask } from '../model/plan-request.ts';
 
@@ -11,6 +12,8 @@ export interface TaskGraph {
   readonly rank: ReadonlyMap<TaskId, number>;
   /** Tasks that read or follow a task; never itself. */
   readonly children: ReadonlyMap<TaskId, readonly TaskId[]>;
+  /** Whom a task comes after although what stands between them is not in the plan; never whoever comes after it. */
+  readonly behind: ReadonlyMap<TaskId, PlannableTask['after']>;
 }
 
 /** Ids of the tasks that this one reads or follows, itself excluded. */
@@ -56,7 +59,48 @@ export function taskGraph(all: readonly PlannableTask[], roots: readonly TaskId[
       rank.set(task.id, rank.size);
     }
   }
-  return { tasks, groups, groupOf, rank, children };
+  return { tasks, groups, groupOf, rank, children, behind: behindLeftOut(tasks, byId, children) };
+}
+
+/** Follows the order of the files through tasks that are not in the plan, up to those that are. */
+function behindLeftOut(
+  tasks: TaskGraph['tasks'],
+  all: ReadonlyMap<TaskId, PlannableTask>,
+  children: TaskGraph['children'],
+): TaskGraph['behind'] {
+  const found = new Map<TaskId, PlannableTask['after']>();
+  for (const { id, ordered = [] } of tasks.values()) {
+    const open = ordered.filter(({ parent }) => !tasks.has(parent));
+    if (open.length === 0) continue;
+    const edges = new Map<TaskId, PlannableTask['after'][number]>();
+    const seen = new Set<TaskId>();
+    const follow = followersOf(id, children);
+    for (let edge = open.pop(); edge !== undefined; edge = open.pop()) {
+      const { parent, shift } = edge;
+      if (tasks.has(parent)) {
+        if (!follow().has(parent)) edges.set(parent, edge);
+        continue;
+      }
+      if (seen.has(parent)) continue;
+      seen.add(parent);
+      for (const above of all.get(parent)?.ordered ?? [])
+        open.push({ parent: above.parent, shift: sumOffsets(shift, above.shift) });
+    }
+    if (edges.size > 0) found.set(id, [...edges.values()]);
+  }
+  return found;
+}
+
+/** A task and all that come after it in the plan, gathered when first asked for. */
+function followersOf(id: TaskId, children: TaskGraph['children']): () => ReadonlySet<TaskId> {
+  let found: Set<TaskId> | undefined;
+  return () => {
+    if (found === undefined) {
+      found = new Set([id]);
+      for (const one of found) for (const child of children.get(one) ?? []) found.add(child);
+    }
+    return found;
+  };
 }
 
 /** Tarjan's components, iteratively so that a long chain of tasks cannot exhaust the stack; parents first. */

@@ -75,9 +75,10 @@ export function unitGraph(
       const upToOwn = read.earlierRuns !== true && read.window.kind !== 'range' && isChained(task.id, parent.id);
       return [{ kind: 'window', read, grouped, upToOwn, ...spansOf(parent, read.table, grouped) }];
     });
-    const edges = task.after.filter(({ parent }) => isFollowed(parent));
+    const behind = graph.behind.get(task.id) ?? [];
+    const edges = [...task.after, ...behind].filter(({ parent }) => isFollowed(parent));
     const inRun = task.reads.filter(({ earlierRuns }) => earlierRuns !== true);
-    const before = [...new Set([...inRun, ...task.after].map(({ parent }) => parent))].filter(isFollowed);
+    const before = [...new Set([...inRun, ...task.after, ...behind].map(({ parent }) => parent))].filter(isFollowed);
     const sequential = runsInSequence(task);
     const units = (kept.get(task.id) ?? []).map((unit, index): UnitNode => {
       const ranges: WaitRange[] = [];
@@ -106,7 +107,8 @@ export function unitGraph(
         }
       }
       for (const edge of task.fullRefresh === true ? [] : edges) {
-        add(edge.parent, followedStart(edge, task.zone, unit.interval.start));
+        if (graph.tasks.get(edge.parent)?.fullRefresh === true) ranges.push(...everyUnitOf(edge.parent));
+        else add(edge.parent, followedStart(edge, task.zone, unit.interval.start));
       }
       const previous = kept.get(task.id)?.[index - 1];
       if (previous !== undefined) for (const user of task.usedBy ?? []) add(user, previous.interval.start);
