@@ -2,6 +2,9 @@ import {
   type DiffQuery,
   keyedDiffSql,
   multisetDiffSql,
+  type PairedDiffQuery,
+  pairedCountsSql,
+  pairedSamplesSql,
   rowsByHashSql,
   rowsByKeySql,
 } from '../warehouse/dialects/postgres/slice/diff-sql.ts';
@@ -22,6 +25,11 @@ export interface RowComparison {
   readonly withinTolerance: number;
 }
 
+/** Nothing differs. */
+export const noRows: RowComparison = {
+  ...{ added: 0, removed: 0, changed: 0, columns: [], samples: [], method: 'key', withinTolerance: 0 },
+};
+
 type Keys = readonly (readonly (string | null)[])[];
 
 /**
@@ -34,27 +42,83 @@ export async function compareRows(
   sides: { readonly old: string; readonly live: string; readonly predicate: string | undefined },
   options: { readonly keyUsable: boolean; readonly samples: number },
 ): Promise<RowComparison> {
-  const query: DiffQuery = {
-    ...sides,
-    columns: comparedColumns(relation),
-    key: keyColumns(relation),
-    hash: relation.hash,
-    samples: Math.min(20, Math.max(0, options.samples)),
-    floatTolerance: relation.floatTolerance,
-  };
+  const query: DiffQuery = { ...sides, ...queryOf(relation, options.samples) };
   return options.keyUsable ? compareByKey(session, query) : compareAsMultisets(session, query);
+}
+
+/**
+ * The same for several slices whose differing rows are kept side by side, by the number of the slice: `from` has them, `by` is that
+ * number, as SQL. By key only.
+ */
+export async function comparePairs(
+  session: Session,
+  relation: SliceRelation,
+  pairs: Pick<PairedDiffQuery, 'from' | 'by'>,
+  samples: number,
+): Promise<ReadonlyMap<number, RowComparison>> {
+  const query = { ...queryOf(relation, samples), ...pairs };
+  const { rows } = await session.query(pairedCountsSql(query));
+  const shown = query.samples === 0 || rows.length === 0 ? [] : (await session.query(pairedSamplesSql(query))).rows;
+  const kinds: readonly RowSample['kind'][] = ['added', 'removed', 'changed'];
+  const found = new Map<string, RowSample[]>();
+  for (const [slice, kind, ...values] of shown) {
+    const own = found.get(`${slice} ${kind}`);
+    const sample = pairedSample(query, kinds.find((name) => name.startsWith(kind ?? '')) ?? 'changed', values);
+    if (own === undefined) found.set(`${slice} ${kind}`, [sample]);
+    else own.push(sample);
+  }
+  return new Map(
+    rows.map(([slice, added, removed, changed, ...counts]) => [
+      Number(slice),
+      {
+        ...{ added: Number(added), removed: Number(removed), changed: Number(changed), method: 'key' },
+        ...changesOf(query.columns, counts),
+        samples: kinds.flatMap((kind) => found.get(`${slice} ${kind.charAt(0)}`) ?? []),
+      },
+    ]),
+  );
+}
+
+function pairedSample(
+  { key, columns }: Pick<DiffQuery, 'key' | 'columns'>,
+  kind: RowSample['kind'],
+  values: readonly (string | null)[],
+): RowSample {
+  const side = (from: number) => record({ columns }, values.slice(from, from + columns.length));
+  return {
+    kind,
+    key: Object.fromEntries(key.map(({ name }, index) => [name, values[index] ?? null])),
+    before: kind === 'added' ? undefined : side(key.length),
+    after: kind === 'removed' ? undefined : side(key.length + columns.length),
+  };
+}
+
+const queryOf = (relation: SliceRelation, samples: number) => ({
+  columns: comparedColumns(relation),
+  key: keyColumns(relation),
+  hash: relation.hash,
+  samples: Math.min(20, Math.max(0, samples)),
+  floatTolerance: relation.floatTolerance,
+});
+
+/** From the counts of rows that are near, of rows of each column, and of near ones of each float. */
+function changesOf(
+  all: DiffQuery['columns'],
+  [onlyNear, ...counts]: readonly (string | null)[],
+): Pick<RowComparison, 'columns' | 'withinTolerance'> {
+  const perColumn = counts.slice(0, all.length);
+  const nearPerFloat = counts.slice(all.length).map(Number);
+  const near = all.map((column) => (column.float ? nearPerFloat.shift() : undefined));
+  const columns = all.flatMap((column, index) => {
+    const rows = Number(perColumn[index]);
+    return rows > 0 ? [{ column: column.name, rows, withinTolerance: near[index] }] : [];
+  });
+  return { columns, withinTolerance: Number(onlyNear) };
 }
 
 async function compareByKey(session: Session, query: DiffQuery): Promise<RowComparison> {
   const row = (await session.query(keyedDiffSql(query))).rows[0] ?? [];
-  const [added, removed, changed, addedKeys, removedKeys, changedKeys, onlyNear, ...counts] = row;
-  const perColumn = counts.slice(0, query.columns.length);
-  const nearPerFloat = counts.slice(query.columns.length).map(Number);
-  const near = query.columns.map((column) => (column.float ? nearPerFloat.shift() : undefined));
-  const columns = query.columns.flatMap((column, index) => {
-    const rows = Number(perColumn[index]);
-    return rows > 0 ? [{ column: column.name, rows, withinTolerance: near[index] }] : [];
-  });
+  const [added, removed, changed, addedKeys, removedKeys, changedKeys, ...counts] = row;
   const [inserted, deleted, altered] = [keysOf(addedKeys), keysOf(removedKeys), keysOf(changedKeys)];
   const live = await rowsByKey(session, query, query.live, query.predicate, [...inserted, ...altered]);
   const old = await rowsByKey(session, query, query.old, undefined, [...deleted, ...altered]);
@@ -68,14 +132,13 @@ async function compareByKey(session: Session, query: DiffQuery): Promise<RowComp
     added: Number(added),
     removed: Number(removed),
     changed: Number(changed),
-    columns,
+    ...changesOf(query.columns, counts),
     samples: [
       ...inserted.map((key) => sample('added', key)),
       ...deleted.map((key) => sample('removed', key)),
       ...altered.map((key) => sample('changed', key)),
     ],
     method: 'key',
-    withinTolerance: Number(onlyNear),
   };
 }
 
@@ -124,5 +187,5 @@ async function compareAsMultisets(session: Session, query: DiffQuery): Promise<R
 
 const keysOf = (json: string | null | undefined): Keys => (json ? (JSON.parse(json) as Keys) : []);
 
-const record = (query: DiffQuery, values: readonly (string | null)[]) =>
+const record = (query: Pick<DiffQuery, 'columns'>, values: readonly (string | null)[]) =>
   Object.fromEntries(query.columns.map((column, index) => [column.name, values[index] ?? null]));

@@ -23,6 +23,8 @@ export interface OldRows {
   readonly rows: string;
   /** `rows` are only those that went or became others: what was added beside, and the key that tells all of them apart. */
   readonly part?: { readonly added: string; readonly key: readonly string[] } | undefined;
+  /** Several slices have theirs in these pairs of rows, this one by its number. */
+  readonly among?: { readonly pairs: string; readonly slice: number } | undefined;
 }
 
 /** A slice as it was measured. */

@@ -35,14 +35,36 @@ export function contentUse({ options, cutsOff, carried, restores }: UnitJob): Co
  * as its task, so that only small ones are told of it. Read before the task: what is committed meanwhile makes the record stale,
  * never wrong.
  */
-export async function readInputs(unit: CutoffUnit, { inputs }: Marker): Promise<readonly RecordedInput[]> {
-  const { session, job, targets, server, types } = unit;
-  const use = contentUse(job);
-  if (use === undefined) return inputs;
-  const contents = await inputContents(session, job.inputs, server, types, use, targets);
-  return inputs.map((input, index) => {
-    const content = contents[index];
-    return content === undefined ? input : { ...input, content };
+export const readInputs = async (unit: CutoffUnit, marker: Marker): Promise<readonly RecordedInput[]> =>
+  (await readInputsOf([{ cutoff: unit, marker }]))[0] as readonly RecordedInput[];
+
+/** The same of several units in one transaction: a table that all of them read is looked at once. */
+export async function readInputsOf(
+  units: readonly { readonly cutoff: CutoffUnit; readonly marker: Marker }[],
+): Promise<readonly (readonly RecordedInput[])[]> {
+  const [first] = units;
+  if (first === undefined) return [];
+  const { session, server, types } = first.cutoff;
+  const asked = units.map(({ cutoff: { job } }) => ({ use: contentUse(job), inputs: job.inputs }));
+  const [{ use }] = asked as [(typeof asked)[number]];
+  if (use === undefined || asked.some((one) => one.use !== use)) return units.map(({ marker }) => marker.inputs);
+  const targets = units.flatMap(({ cutoff }) => cutoff.targets);
+  const contents = await inputContents(
+    session,
+    asked.flatMap(({ inputs }) => inputs),
+    server,
+    types,
+    use,
+    targets,
+  );
+  let at = 0;
+  return units.map(({ cutoff, marker }) => {
+    const own = contents.slice(at, at + cutoff.job.inputs.length);
+    at += cutoff.job.inputs.length;
+    return marker.inputs.map((input, index) => {
+      const content = own[index];
+      return content === undefined ? input : { ...input, content };
+    });
   });
 }
 

@@ -40,31 +40,43 @@ export async function inputContents(
   const tables = await describeReadable(session, names, types);
   const written = new Set(own.flatMap(({ relation }) => relation?.table.storage ?? []));
   const isLeft = ({ storage }: TableDescription): boolean => use === 'tell' && storage.some((oid) => written.has(oid));
+  const asked = { session, server, use, long: new Map<string, boolean>() };
   const known = new Map<string, InputContent | undefined>();
   const contents: (InputContent | undefined)[] = [];
   for (const input of inputs) {
     const table = tables[names.indexOf(input.table)];
     const key = JSON.stringify([table?.oid, input.column, input.from, input.to, input.except]);
-    if (!known.has(key) && table !== undefined && !isLeft(table))
-      known.set(key, await contentOf(session, input, table, server, use));
+    if (!known.has(key) && table !== undefined && !isLeft(table)) known.set(key, await contentOf(asked, input, table));
     contents.push(known.get(key));
   }
   return contents;
 }
 
+interface Asked {
+  readonly session: Session;
+  readonly server: WarehouseDescription;
+  readonly use: ContentUse;
+  /** By table: whether a pass over it is too long for what it is asked for. */
+  readonly long: Map<string, boolean>;
+}
+
 async function contentOf(
-  session: Session,
+  { session, server, use, long }: Asked,
   input: JobInput,
   table: TableDescription,
-  server: WarehouseDescription,
-  use: ContentUse,
 ): Promise<InputContent | undefined> {
   if (table.columns.length === 0 || table.columns.some(({ textual }) => textual)) return undefined;
   // The role or its rights may hide rows here that the task sees.
   if (table.rowSecurity) return undefined;
+  const isLong = use === 'tell' ? long.get(table.oid) : false;
+  if (isLong === true) return undefined;
   await session.query(`savepoint ${savepoint}`);
   try {
-    if (use === 'tell' && !((await passBytes(session, table)) <= mostBytesToTell)) return undefined;
+    if (isLong === undefined) {
+      long.set(table.oid, true);
+      if (!((await passBytes(session, table)) <= mostBytesToTell)) return undefined;
+      long.set(table.oid, false);
+    }
     const window = windowPredicate(table, input, await isInUtc(session));
     const predicate = input.except === undefined ? window : `(${input.except}) is not true`;
     if (window === undefined && (await estimatedRows(session, table)) > mostWholeRows) return undefined;

@@ -4,7 +4,7 @@ import type { UnitId } from '../../plan/model/plan.ts';
 import { identifyTables } from '../../warehouse/catalog/describe-tables.ts';
 import type { ViewDefinition } from '../../warehouse/catalog/view-definitions.ts';
 import { ledgerBound, lowerBound, upperBound } from '../../warehouse/dialects/postgres/ledger/ledger-bounds.ts';
-import { markerSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
+import { markersSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { describeSchema } from '../../warehouse/port/table-description.ts';
 import { ledgerSlice, type Target } from '../tables/target.ts';
@@ -25,52 +25,67 @@ export interface Marker {
   readonly lost: readonly UnitId[];
 }
 
-/** `identify`: what stands for names, asked once for several units. */
-export async function readMarker(
+/** A unit that is asked about: its inputs with those that no file says, and the slices that it writes. */
+export interface AskedUnit {
+  readonly job: UnitJob;
+  readonly targets: readonly Target[];
+}
+
+export const readMarker = async (
   session: Session,
   job: UnitJob,
   targets: readonly Target[],
   follows: readonly UnitId[] = [],
   views: readonly ViewDefinition[] = [],
   identify: typeof identifyTables = identifyTables,
-): Promise<Marker> {
-  const names = [...new Set(job.inputs.map((input) => input.table))];
+): Promise<Marker> => (await readMarkers(session, [{ job, targets }], follows, views, identify))[0] as Marker;
+
+/** What the ledger knows of several units of one task that write the same tables, asked at once. `identify`: what stands for names. */
+export async function readMarkers(
+  session: Session,
+  units: readonly AskedUnit[],
+  follows: readonly UnitId[],
+  views: readonly ViewDefinition[],
+  identify: typeof identifyTables = identifyTables,
+): Promise<readonly Marker[]> {
+  const [first] = units;
+  if (first === undefined) return [];
+  const names = [...new Set(units.flatMap(({ job }) => job.inputs.map((input) => input.table)))];
   const tables = names.length === 0 ? [] : await identify(session, names);
   const byName = new Map(names.map((name, index) => [name, tables[index]]));
-  const inputs = job.inputs.map((input) => ({
-    target: byName.get(input.table)?.qualified ?? input.table,
-    lower: lowerBound(ledgerBound(input.from)),
-    upper: upperBound(ledgerBound(input.to)),
+  const asked = units.map(({ job, targets }) => ({
+    unit: job.unit,
+    inputs: job.inputs.map((input) => ({
+      target: byName.get(input.table)?.qualified ?? input.table,
+      lower: lowerBound(ledgerBound(input.from)),
+      upper: upperBound(ledgerBound(input.to)),
+    })),
+    slices: targets.map((target) => ({
+      ...ledgerSlice(target),
+      schema: target.relation === undefined ? '' : describeSchema(target.relation.table),
+    })),
+    statements: statementsText(job),
   }));
-  const slices = targets.map((target) => ({
-    ...ledgerSlice(target),
-    schema: target.relation === undefined ? '' : describeSchema(target.relation.table),
-  }));
-  const values = [
-    job.run,
-    job.unit,
-    JSON.stringify(inputs),
-    JSON.stringify(slices),
-    job.task,
-    statementsText(job),
-    JSON.stringify(follows),
-  ];
-  const [committed, versions, previous, definitionsHash, lost] = (await session.query(markerSql, values)).rows[0] ?? [];
-  return {
-    committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
-    inputs: [
-      ...(JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, index) => ({
-        ...input,
-        // Who wrote the rows of other slices says nothing about the few that count.
-        versions: job.inputs[index]?.except === undefined ? input.versions : null,
-        columns: byName.get(job.inputs[index]?.table ?? '')?.columns,
-      })),
-      ...views.map(viewInput),
-    ],
-    previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
-    definitionsHash: definitionsHash ?? '',
-    lost: JSON.parse(lost ?? '[]') as UnitId[],
-  };
+  const values = [first.job.run, first.job.task, JSON.stringify(follows), JSON.stringify(asked)];
+  const { rows } = await session.query(markersSql, values);
+  return units.map(({ job }, index) => {
+    const [committed, versions, previous, definitionsHash, lost] = rows[index] ?? [];
+    return {
+      committed: committed ? (JSON.parse(committed) as { diff: SliceDiff }[]).map(({ diff }) => diff) : undefined,
+      inputs: [
+        ...(JSON.parse(versions ?? '[]') as RecordedInput[]).map((input, at) => ({
+          ...input,
+          // Who wrote the rows of other slices says nothing about the few that count.
+          versions: job.inputs[at]?.except === undefined ? input.versions : null,
+          columns: byName.get(job.inputs[at]?.table ?? '')?.columns,
+        })),
+        ...views.map(viewInput),
+      ],
+      previous: JSON.parse(previous ?? '[]') as PreviousVersion[],
+      definitionsHash: definitionsHash ?? '',
+      lost: JSON.parse(lost ?? '[]') as UnitId[],
+    };
+  });
 }
 
 /** What the ledger keeps the hash of: two runs of one slice may be of other intervals, variables or params. */

@@ -1,5 +1,5 @@
 import type { RecordedInput } from '../../ledger/recorded-input.ts';
-import { recordUnitSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
+import { recordUnitsSql } from '../../warehouse/dialects/postgres/ledger/record-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { columnTypes, describeSchema } from '../../warehouse/port/table-description.ts';
 import type { RelationalRunner } from '../session/runner.ts';
@@ -8,43 +8,57 @@ import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import { statementsText } from './marker.ts';
 
+/** What became of a unit. `inputs`, `definitionsHash`: what it found before its task. */
+export interface RecordedUnit {
+  readonly job: UnitJob;
+  readonly inputs: readonly RecordedInput[];
+  readonly definitionsHash: string;
+  readonly state: 'changed' | 'unchanged' | 'held' | 'skipped' | 'done';
+  readonly message: string | undefined;
+  readonly slices: readonly AppliedSlice[];
+  readonly durationMs: number;
+}
+
 /**
- * Makes the outcome part of the unit's own transaction: slice versions (which are the commit marker; a held or skipped
- * unit leaves none), the unit's state, and the end of its claim. `seen` is what it found before its task.
+ * Makes the outcome of units, all of one task, part of their own transaction: slice versions (which are the commit marker; a held or
+ * skipped unit leaves none), the state of each, and the end of their claim.
  */
-export async function recordOutcome(
+export async function recordOutcomes(
+  session: Session,
+  env: RelationalRunner,
+  fence: string,
+  units: readonly RecordedUnit[],
+): Promise<void> {
+  const [first] = units;
+  if (first === undefined) return;
+  const { run, task } = first.job;
+  await session.query(recordUnitsSql, [run, task, env.owner, fence, JSON.stringify(units.map(rowOf))]);
+}
+
+/** The same of one unit. `seen` is what it found before its task. */
+export const recordOutcome = (
   session: Session,
   job: UnitJob,
   env: RelationalRunner,
   fence: string,
-  seen: { readonly inputs: readonly RecordedInput[]; readonly definitionsHash: string },
-  outcome: {
-    readonly state: 'changed' | 'unchanged' | 'held' | 'skipped' | 'done';
-    readonly message: string | undefined;
-    readonly slices: readonly AppliedSlice[];
-    readonly durationMs: number;
-  },
-): Promise<void> {
+  seen: Pick<RecordedUnit, 'inputs' | 'definitionsHash'>,
+  outcome: Pick<RecordedUnit, 'state' | 'message' | 'slices' | 'durationMs'>,
+): Promise<void> => recordOutcomes(session, env, fence, [{ job, ...seen, ...outcome }]);
+
+const rowOf = ({ job, inputs, definitionsHash, state, message, slices, durationMs }: RecordedUnit) => ({
+  unit: job.unit,
+  state,
+  message: message ?? null,
+  duration: Math.round(durationMs),
+  diffs: slices.map(({ diff }) => diff),
+  code: job.codeHash,
+  settings: sessionSettings(job),
+  inputs,
+  statements: statementsText(job),
+  definitions: definitionsHash,
   // What a scheduler wrote is there, whether it is let through or not.
-  const versions = outcome.state === 'held' && job.carried === undefined ? [] : outcome.slices.map(versionOf);
-  await session.query(recordUnitSql, [
-    job.run,
-    job.unit,
-    job.task,
-    JSON.stringify(versions),
-    outcome.state,
-    outcome.message ?? null,
-    String(Math.round(outcome.durationMs)),
-    JSON.stringify(outcome.slices.map(({ diff }) => diff)),
-    job.codeHash,
-    JSON.stringify(sessionSettings(job)),
-    JSON.stringify(seen.inputs),
-    env.owner,
-    fence,
-    statementsText(job),
-    seen.definitionsHash,
-  ]);
-}
+  versions: state === 'held' && job.carried === undefined ? [] : slices.map(versionOf),
+});
 
 function versionOf({ target, table, diff, made }: AppliedSlice) {
   return {

@@ -72,7 +72,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
         : ((await movedState(unit, relation, before[index], published, position.ownAge)) ??
           (await stateAfter(session, relation, index, job.options, position.ownAge)));
     if (image !== undefined) checkRestored(target, taken, image);
-    const { sides, sums, oldRows } = published?.kind === 'written' ? published : noParts;
+    const { sides, rows, sums, oldRows } = published?.kind === 'written' ? published : noParts;
     const { column } = target.slice;
     const replaced = published !== undefined;
     // Of a table that the task made the schema is known only now.
@@ -85,6 +85,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
       before: before[index],
       after: taken,
       sides,
+      rows,
       sums,
       oldRows,
       replaced,
@@ -136,7 +137,7 @@ async function movedState(
   return moved;
 }
 
-const noParts = { sides: undefined, sums: undefined, oldRows: undefined };
+const noParts = { sides: undefined, rows: undefined, sums: undefined, oldRows: undefined };
 
 const present = (targets: readonly Target[]): readonly SliceRelation[] =>
   targets.flatMap(({ relation }) => (relation ? [relation] : []));

@@ -6,6 +6,7 @@ import {
   hasChildrenSql,
   imageSql,
   keepImageSql,
+  keepImagesSql,
   keptPartSql,
   keptRowsSql,
   oldRowsSql,
@@ -51,15 +52,38 @@ export async function keepImages(
       differs(diff),
   );
   if (kept.length === 0) return;
+  const images = kept.map(({ job, slice: { target, table, diff, oldRows } }) => {
+    const { rows, part: found, among } = oldRows ?? { rows: oldCopy(targets.indexOf(target)) };
+    const part = diff.before?.rows === (diff.removed ?? 0) + (diff.changed ?? 0) ? undefined : found;
+    const added = diff.added === 0 ? undefined : part?.added;
+    return {
+      job,
+      slice: ledgerSlice(target).slice,
+      table,
+      before: diff.before?.rows,
+      rows,
+      key: part?.key,
+      added,
+      among,
+    };
+  });
   await withPinnedText(session, async () => {
-    for (const { job, slice } of kept) {
-      const { target, diff, oldRows } = slice;
-      const { rows, part: found } = oldRows ?? { rows: oldCopy(targets.indexOf(target)) };
-      const part = diff.before?.rows === (diff.removed ?? 0) + (diff.changed ?? 0) ? undefined : found;
-      const name = [job.run, job.unit, ledgerSlice(target).slice];
-      const key = part === undefined ? null : JSON.stringify(part.key);
-      const added = diff.added === 0 ? undefined : part?.added;
-      await session.query(keepImageSql(rows, added), [...name, String(diff.before?.rows), key]);
+    const [first] = images;
+    const pairs = first?.among?.pairs;
+    if (first !== undefined && pairs !== undefined && images.every(({ among }) => among?.pairs === pairs)) {
+      const asked = images.map(({ job: { unit }, slice, before, key, added, among }) => ({
+        ...{ number: among?.slice, unit, slice, rows: before, key: key ?? null, added: added !== undefined },
+      }));
+      await session.query(keepImagesSql(pairs, first.table.columns), [first.job.run, JSON.stringify(asked)]);
+      return;
+    }
+    for (const { job, slice, before, rows, key, added } of images) {
+      const name = [job.run, job.unit, slice];
+      await session.query(keepImageSql(rows, added), [
+        ...name,
+        String(before),
+        key === undefined ? null : JSON.stringify(key),
+      ]);
     }
   });
 }

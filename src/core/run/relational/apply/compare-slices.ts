@@ -1,5 +1,5 @@
 import { columnSums } from '../../../diff/column-sums.ts';
-import { compareRows } from '../../../diff/compare-rows.ts';
+import { compareRows, type RowComparison } from '../../../diff/compare-rows.ts';
 import type { ColumnSum } from '../../../diff/slice-diff.ts';
 import { sameFigures } from '../../../diff/take-figures.ts';
 import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
@@ -19,6 +19,8 @@ export interface ComparedSlice extends EscapeSlice {
   readonly sides?: ComparedSides | undefined;
   /** Where all of its rows are, on both sides, if not there either. */
   readonly whole?: ComparedSides | undefined;
+  /** How its rows differ, where that is known or told otherwise. */
+  readonly rows?: (() => Promise<RowComparison> | RowComparison) | undefined;
   /** What its columns add up to, where that is known. */
   readonly sums?: readonly ColumnSum[] | undefined;
   readonly oldRows?: OldRows | undefined;
@@ -43,7 +45,8 @@ export async function compareSlices(
     const kept = { old: oldCopy(index), live: tableSql(relation.table), predicate: relation.predicate };
     const comparison =
       rowsCompared && !equal
-        ? await compareRows(unit.session, relation, sides ?? kept, { keyUsable, samples: unit.job.options.samples })
+        ? await (compared.rows?.() ??
+            compareRows(unit.session, relation, sides ?? kept, { keyUsable, samples: unit.job.options.samples }))
         : undefined;
     const sums =
       comparison && (compared.sums ?? (await columnSums(unit.session, relation, whole ?? kept, columnsOfCut(slice))));

@@ -1,4 +1,5 @@
 import { sumsBySlice } from '../../../diff/column-sums.ts';
+import { comparePairs, noRows, type RowComparison } from '../../../diff/compare-rows.ts';
 import { movedSum, type RowSum } from '../../../diff/row-sum.ts';
 import type { ColumnSum } from '../../../diff/slice-diff.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
@@ -16,6 +17,7 @@ import {
   differingPairsSql,
   insertPairsSql,
   oldVersion,
+  pairedRowsSql,
   pairSideSql,
 } from '../../../warehouse/dialects/postgres/slice/pairs-sql.ts';
 import {
@@ -31,7 +33,7 @@ import { figuresOfCopy, isTextual } from '../../tables/slice-state.ts';
 import { type Target, tableSql } from '../../tables/target.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { sendFor } from '../task/run-statements.ts';
-import type { ComparedSides } from './compare-slices.ts';
+import type { ComparedSides, ComparedSlice } from './compare-slices.ts';
 import { type Stage, stageTable } from './stage.ts';
 
 const differing = 'pg_temp.backfill_differing';
@@ -48,6 +50,7 @@ export type Published =
       readonly expected: RowSum | undefined;
       /** The rows that were taken away, where the others were left in their place. */
       readonly gone?: VersionedFigures | undefined;
+      readonly rows?: ComparedSlice['rows'];
       readonly sums?: readonly ColumnSum[] | undefined;
       readonly oldRows?: OldRows | undefined;
     };
@@ -139,9 +142,15 @@ async function publishPairs(
     sides: { old: gone, live: come, predicate: undefined },
     expected: { ...sum, rows },
     gone: isPart ? went : undefined,
+    rows: () => differingRows(unit, relation),
     sums,
     oldRows: { rows: gone, part },
   };
+}
+
+async function differingRows({ session, job }: OpenUnit, relation: SliceRelation): Promise<RowComparison> {
+  const from = pairedRowsSql(pairs, relation.table.columns);
+  return (await comparePairs(session, relation, { from, by: '1' }, job.options.samples)).get(1) ?? noRows;
 }
 
 /** What the numeric columns of the slice add up to, and will once it is written. */

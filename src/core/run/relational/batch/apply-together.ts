@@ -50,8 +50,9 @@ export async function applyTogether(unit: OpenUnit, units: JoinedUnits): Promise
   };
   const sliceColumn = targets[0]?.slice.column;
   await refuseMovedKeys(session, { ...query, old: liveRows(query) }, relation.table, sliceColumn);
-  const sums = unit.job.options.compare === 'rows';
-  const question = { session, relation: whole, query, count: jobs.length, staged, writable, sliceColumn, sums };
+  const { compare, samples } = unit.job.options;
+  const asked = { sliceColumn, tellsRows: compare === 'rows', samples };
+  const question = { session, relation: whole, query, count: jobs.length, staged, writable, ...asked };
   const compared = await (toldByPairs(relation) ? compareByPairs : compareByCopies)(question);
   const { before, after } = compared;
   if (after.reduce((sum, { figures }) => sum + figures.rows, 0) !== rows)

@@ -1,4 +1,5 @@
 import { sumsBySlice } from '../../../diff/column-sums.ts';
+import { comparePairs, type RowComparison } from '../../../diff/compare-rows.ts';
 import { movedFigures } from '../../../diff/moved-figures.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import {
@@ -27,6 +28,7 @@ import {
   differingPairsSql,
   insertPairsSql,
   oldVersion,
+  pairedRowsSql,
   pairSideSql,
   sliceNumber,
 } from '../../../warehouse/dialects/postgres/slice/pairs-sql.ts';
@@ -46,7 +48,7 @@ export interface ComparedTogether {
   /** Of the rows that are told apart by a key, those that differ, by unit; `undefined`: there is no such key. */
   readonly moved: ReadonlyMap<number, number> | undefined;
   /** Where the rows of a slice are, and what they add up to. */
-  of(index: number): Pick<ComparedSlice, 'sides' | 'whole' | 'sums' | 'oldRows'>;
+  of(index: number): Pick<ComparedSlice, 'sides' | 'whole' | 'rows' | 'sums' | 'oldRows'>;
   /** Statements that take rows of these slices away and put theirs in: of all, or only those that differ. */
   writing(slices: readonly number[], isPart: boolean): { readonly clear: string; readonly fill: string };
 }
@@ -61,7 +63,9 @@ interface Question {
   readonly staged: ReadonlyMap<number, number>;
   readonly writable: readonly string[];
   readonly sliceColumn: string | undefined;
-  readonly sums: boolean;
+  /** Rows that differ are to be told, with what columns add up to. */
+  readonly tellsRows: boolean;
+  readonly samples: number;
 }
 
 /** The rows of all slices as they are, each with its number. */
@@ -97,10 +101,18 @@ export async function compareByPairs(question: Question): Promise<ComparedTogeth
     return { ...taken, figures };
   });
   const sides = { live, predicate, stage: stageTable, gone, come, by: [number, sliceNumber] as const };
-  const sums =
-    question.sums && moved.size > 0
-      ? await sumsBySlice(session, relation, sides, question.sliceColumn === undefined ? [] : [question.sliceColumn])
-      : new Map<number, never>();
+  const tells = question.tellsRows && moved.size > 0;
+  const rowsBySlice: ReadonlyMap<number, RowComparison> = tells
+    ? await comparePairs(
+        session,
+        relation,
+        { from: pairedRowsSql(pairs, columns), by: `p.${sliceNumber}` },
+        question.samples,
+      )
+    : new Map();
+  const sums = tells
+    ? await sumsBySlice(session, relation, sides, question.sliceColumn === undefined ? [] : [question.sliceColumn])
+    : new Map<number, never>();
   return {
     before,
     after,
@@ -108,10 +120,16 @@ export async function compareByPairs(question: Question): Promise<ComparedTogeth
     moved,
     of(index) {
       const side = (of: 'old' | 'new' | 'added') => pairSideSql(pairs, columns, of, index + 1);
+      const slice = index + 1;
+      const compared = rowsBySlice.get(slice);
       return {
         sides: { old: side('old'), live: side('new'), predicate: undefined },
-        sums: sums.get(index + 1) ?? [],
-        oldRows: { rows: side('old'), part: { added: side('added'), key: key.map(({ name }) => name) } },
+        rows: compared && (() => compared),
+        sums: sums.get(slice) ?? [],
+        oldRows: {
+          ...{ rows: side('old'), part: { added: side('added'), key: key.map(({ name }) => name) } },
+          among: { pairs, slice },
+        },
       };
     },
     writing(slices, isPart) {

@@ -1,4 +1,4 @@
-import { identifyTables } from '../../../warehouse/catalog/describe-tables.ts';
+import type { RecordedInput } from '../../../ledger/recorded-input.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { unitSavepoint } from '../../../warehouse/port/transaction-control.ts';
 import type { JoinedUnits } from '../../batch/join-units.ts';
@@ -8,10 +8,10 @@ import { unseenReads } from '../../hidden-inputs/unseen-reads.ts';
 import type { AppliedSlice } from '../../record/applied.ts';
 import { consumedInputs, readMoment } from '../../record/consumed-inputs.ts';
 import { decide } from '../../record/decide.ts';
-import { type CutoffUnit, readInputs, whyUpToDate } from '../../record/early-cutoff.ts';
+import { type CutoffUnit, readInputsOf, whyUpToDate } from '../../record/early-cutoff.ts';
 import { heldOutcome } from '../../record/held-outcome.ts';
-import { readMarker } from '../../record/marker.ts';
-import { recordOutcome } from '../../record/record.ts';
+import { type Marker, readMarkers } from '../../record/marker.ts';
+import { type RecordedUnit, recordOutcomes } from '../../record/record.ts';
 import { withCauses } from '../../record/slice-causes.ts';
 import type { Cancellable } from '../../session/cancellable.ts';
 import type { Target } from '../../tables/target.ts';
@@ -31,9 +31,9 @@ export interface TogetherRun extends UnitRun {
 /** What one unit found before its task, as it would alone. */
 interface DueUnit {
   readonly job: UnitJob;
-  readonly marker: Awaited<ReturnType<typeof readMarker>>;
+  readonly marker: Marker;
   readonly cutoff: CutoffUnit;
-  readonly found: Awaited<ReturnType<typeof readInputs>>;
+  readonly found: readonly RecordedInput[];
   readonly moment: string | undefined;
 }
 
@@ -88,29 +88,20 @@ async function inOneTransaction(run: TogetherRun, unit: ClaimedUnit): Promise<re
   await keepImages(session, targets, changed);
   // Nothing of it is kept where no slice is other than it was.
   if (written.length === 0) await session.query(`rollback to savepoint ${unitSavepoint}`);
+  const share = Math.round(durationMs() / decided.length);
   const outcomes: UnitOutcome[] = [];
+  const records: RecordedUnit[] = [];
   for (const [index, { decision, job, marker }] of decided.entries()) {
     const { inputs, ...slice } = all[index] as (typeof all)[number];
-    const share = Math.round(durationMs() / decided.length);
     const applied = { slices: [slice], notes: slices.notes, escape: { kind: 'none' } } as const;
     const held = decision.kind === 'held' ? heldOutcome(decision, applied, job, share) : undefined;
+    const message = held === undefined ? slices.notes.join('\n') || undefined : heldMessage(held);
     const { definitionsHash } = marker;
-    await recordOutcome(
-      session,
-      job,
-      env,
-      claim.fence,
-      { inputs, definitionsHash },
-      {
-        state: decision.kind,
-        message: held === undefined ? slices.notes.join('\n') || undefined : heldMessage(held),
-        slices: [slice],
-        durationMs: share,
-      },
-    );
+    records.push({ job, inputs, definitionsHash, state: decision.kind, message, slices: [slice], durationMs: share });
     const state = decision.kind === 'changed' ? 'changed' : 'unchanged';
     outcomes.push(held ?? { state, slices: [slice.diff], notes: slices.notes, durationMs: share });
   }
+  await recordOutcomes(session, env, claim.fence, records);
   await steps.commit();
   run.claim = undefined;
   return outcomes;
@@ -129,28 +120,24 @@ async function dueUnits(
   const unseen = await unseenReads(session, first, targets.slice(0, 1), server);
   if (unseen.inputs.some(({ except }) => except !== undefined))
     throw new RunAlone('its key finds rows of other slices');
-  const due: DueUnit[] = [];
-  const tables = new Map<string, ReturnType<typeof identifyTables>>();
-  const identify: typeof identifyTables = (asked, names) => {
-    const key = JSON.stringify(names);
-    const found = tables.get(key) ?? identifyTables(asked, names);
-    tables.set(key, found);
-    return found;
-  };
-  for (const [index, asked] of units.jobs.entries()) {
-    const job = { ...asked, inputs: [...asked.inputs, ...unseen.inputs] };
-    const own = targets.slice(index, index + 1);
-    const marker = await readMarker(session, job, own, follows, unseen.views, identify);
+  const asked = units.jobs.map((job, index) => ({
+    job: { ...job, inputs: [...job.inputs, ...unseen.inputs] },
+    targets: targets.slice(index, index + 1),
+  }));
+  const markers = await readMarkers(session, asked, follows, unseen.views);
+  const due = asked.map(({ job, targets: own }, index) => {
+    const marker = markers[index] as Marker;
     if (marker.committed !== undefined) throw new RunAlone('one of its intervals is done');
     if (marker.lost.length > 0) throw new RunAlone('the server lost commits');
-    const cutoff = { session, job, targets: own, server, types, unseen };
-    due.push({ job, marker, cutoff, found: [], moment: undefined });
-  }
+    return { job, marker, cutoff: { session, job, targets: own, server, types, unseen } };
+  });
   await session.query(`savepoint ${unitSavepoint}`);
+  const [{ cutoff }] = due as [(typeof due)[number]];
+  const moment = await readMoment(cutoff);
+  const inputs = await readInputsOf(due);
   const looked: DueUnit[] = [];
-  for (const one of due) {
-    const moment = await readMoment(one.cutoff);
-    const found = await readInputs(one.cutoff, one.marker);
+  for (const [index, one] of due.entries()) {
+    const found = inputs[index] as DueUnit['found'];
     if ((await whyUpToDate(one.cutoff, one.marker, found)) !== undefined)
       throw new RunAlone('one of its intervals has nothing to do');
     looked.push({ ...one, found, moment });

@@ -61,7 +61,7 @@ const columnCollations = `(select pg_catalog.string_agg(pg_catalog.concat_ws(':'
 const userMappings = `(select pg_catalog.string_agg(pg_catalog.concat_ws(':', o.umid, o.umuser, o.umoptions::pg_catalog.text), ',' order by o.umid)
   from pg_catalog.pg_user_mappings o)`;
 
-const decidingRows = [
+const decidingRows = (slices: string): readonly string[] => [
   rowsOf('pg_proc', 'o.oid', own),
   rowsOf('pg_aggregate', 'o.aggfnoid::pg_catalog.oid', `o.aggfnoid::pg_catalog.oid >= ${firstUserOid}`),
   rowsOf('pg_trigger', 'o.oid', 'not o.tgisinternal'),
@@ -69,7 +69,7 @@ const decidingRows = [
   rowsOf('pg_policy', 'o.oid'),
   `(select pg_catalog.string_agg(d.oid || ':' || d.xmin, ',' order by d.oid) from pg_catalog.pg_attrdef d
     join pg_catalog.pg_class c on c.oid = d.adrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    join pg_catalog.json_to_recordset($4::json) s(target text) on s.target = ${qualifiedSql('n.nspname', 'c.relname')})`,
+    join pg_catalog.json_to_recordset(${slices}) s(target text) on s.target = ${qualifiedSql('n.nspname', 'c.relname')})`,
   rowsOf('pg_operator', 'o.oid', own),
   rowsOf('pg_opclass', 'o.oid', own),
   rowsOf('pg_amop', 'o.oid', own),
@@ -106,8 +106,8 @@ const settings = Object.entries(decidingSettings).map(
 /**
  * Everything in the database that decides what the same statements make of the same rows: functions, triggers, rules and row
  * security wherever they are, operators, casts, types, collations, text search, foreign servers, defaults of the
- * targets ($4: slices as JSON), settings. One hash, wider than any one task needs.
+ * targets (`slices`: SQL that gives them as JSON), settings. One hash, wider than any one task needs.
  */
-export const decidingDefinitionsSql = `
+export const decidingDefinitionsSql = (slices: string): string => `
 pg_catalog.md5(pg_catalog.concat_ws(';',
-  ${[...decidingRows.map((rows) => `coalesce(${rows}, '')`), ...settings].join(',\n  ')}, current_user, session_user))`;
+  ${[...decidingRows(slices).map((rows) => `coalesce(${rows}, '')`), ...settings].join(',\n  ')}, current_user, session_user))`;

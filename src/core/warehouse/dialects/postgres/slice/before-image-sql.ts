@@ -1,6 +1,7 @@
-import type { TableDescription } from '../../../port/table-description.ts';
+import type { ColumnDescription, TableDescription } from '../../../port/table-description.ts';
 import { ledgerSchema as schema } from '../ledger/ledger-schema-sql.ts';
 import { quoteIdentifier } from '../quote.ts';
+import { pairColumns, sliceNumber } from './pairs-sql.ts';
 import type { StageQuery } from './stage-sql.ts';
 
 /**
@@ -16,6 +17,23 @@ with image as (insert into ${schema}.before_images (run, unit, slice, row_count,
   values ($1::text, $2::text, $3::text, $4::bigint, $5::json))
 insert into ${schema}.before_rows (run, unit, slice, line, added)
 ${rows(copy, false)}${added === undefined ? '' : ` union all ${rows(added, true)}`}`;
+}
+
+/**
+ * The same of several slices whose differing rows are kept as pairs. $1: run, $2: slices as JSON, each with its number, unit, name,
+ * rows, key, and whether added rows are kept.
+ */
+export function keepImagesSql(pairs: string, columns: readonly ColumnDescription[]): string {
+  const lines = (side: 'o' | 'n', isAdded: boolean, condition: string) =>
+    `select $1::text, a.unit, a.slice, (r.*)::text, ${isAdded} from asked a join ${pairs} p on p.${sliceNumber} = a.number ` +
+    `cross join lateral (select ${pairColumns(columns, side)}) r where ${condition}`;
+  return `
+with asked as (select * from pg_catalog.json_to_recordset($2::json)
+  r(number int, unit text, slice text, rows bigint, key json, added boolean)),
+image as (insert into ${schema}.before_images (run, unit, slice, row_count, key)
+  select $1::text, unit, slice, rows, key from asked)
+insert into ${schema}.before_rows (run, unit, slice, line, added)
+${lines('o', false, 'p.has_old')} union all ${lines('n', true, 'a.added and p.has_new and not p.has_old')}`;
 }
 
 /** $1: age in days. */

@@ -33,27 +33,75 @@ export function keyedDiffSql(query: DiffQuery): string {
   const columns = names(query.columns);
   const key = names(query.key);
   const side = (alias: string) => `row(${columns.map((column) => `${alias}.${column}`).join(', ')})`;
-  const keys = key.map((column, index) => `coalesce(n.${column}, o.${column}) as k${index}`);
-  const floats = query.columns.flatMap((column, index) => (column.float ? [{ column, index }] : []));
-  const near = floats.map(({ column, index }) => `${isNear(column, query.floatTolerance)} as y${index}`);
-  const flags = columns.map((column, index) => `${differ(`row(o.${column})`, `row(n.${column})`)} as x${index}`);
   const sample = (kind: string) =>
     `(select json_agg(json_build_array(${key.map((_, index) => `k${index}::text`).join(', ')})) from ` +
     `(select * from d where kind = '${kind}' order by ${key.map((_, index) => `k${index}`).join(', ')} ` +
     `limit ${query.samples}) s)`;
   return (
-    `with d as materialized (select case when o.${present} is null then 'a' when n.${present} is null then 'r' ` +
-    `else 'c' end as kind, ` +
-    `${[...keys, `${onlyNear(query)} as only_near`, ...near, ...flags].join(', ')} ` +
+    `with d as materialized (select ${[`${kind} as kind`, ...keysOf(query), ...flagsOf(query)].join(', ')} ` +
     `from (select true as ${present}, ${columnsOf(query)} from ${query.old}) o ` +
     `full join (select true as ${present}, ${columnsOf(query)} from ${query.live}${where(query.predicate)}) n ` +
     `on ${key.map((column) => `o.${column} = n.${column}`).join(' and ')} ` +
     `where o.${present} is null or n.${present} is null or ${differ(side('o'), side('n'))}) ` +
     `select count(*) filter (where kind = 'a'), count(*) filter (where kind = 'r'), ` +
-    `count(*) filter (where kind = 'c'), ${['a', 'r', 'c'].map(sample).join(', ')}, ` +
-    `count(*) filter (where kind = 'c' and only_near)` +
-    `${columns.map((_, index) => `, count(*) filter (where kind = 'c' and x${index})`).join('')}` +
-    `${floats.map(({ index }) => `, count(*) filter (where kind = 'c' and x${index} and y${index})`).join('')} from d`
+    `count(*) filter (where kind = 'c'), ${['a', 'r', 'c'].map(sample).join(', ')}, ${changedCounts(query)} from d`
+  );
+}
+
+const kind = `case when o.${present} is null then 'a' when n.${present} is null then 'r' else 'c' end`;
+
+const keysOf = ({ key }: DiffQuery): readonly string[] =>
+  names(key).map((column, index) => `coalesce(n.${column}, o.${column}) as k${index}`);
+
+const floatsOf = ({ columns }: DiffQuery) =>
+  columns.flatMap((column, index) => (column.float ? [{ column, index }] : []));
+
+/** Of a pair of rows: whether it differs in floats only that are near; which floats are near, and which columns differ. */
+const flagsOf = (query: DiffQuery): readonly string[] => [
+  `${onlyNear(query)} as only_near`,
+  ...floatsOf(query).map(({ column, index }) => `${isNear(column, query.floatTolerance)} as y${index}`),
+  ...names(query.columns).map((column, index) => `${differ(`row(o.${column})`, `row(n.${column})`)} as x${index}`),
+];
+
+const changedCounts = (query: DiffQuery): string =>
+  [
+    `count(*) filter (where kind = 'c' and only_near)`,
+    ...query.columns.map((_, index) => `count(*) filter (where kind = 'c' and x${index})`),
+    ...floatsOf(query).map(({ index }) => `count(*) filter (where kind = 'c' and x${index} and y${index})`),
+  ].join(', ');
+
+/** Rows of several slices that differ, side by side: `from` has them as `o` and `n`, `by` is the number of their slice. */
+export type PairedDiffQuery = Omit<DiffQuery, 'old' | 'live' | 'predicate'> & {
+  readonly from: string;
+  readonly by: string;
+};
+
+const paired = (query: PairedDiffQuery): DiffQuery => ({ ...query, old: '', live: '', predicate: undefined });
+
+/** The counts of {@link keyedDiffSql} of each slice that differs, without sample keys; its number first. */
+export function pairedCountsSql(asked: PairedDiffQuery): string {
+  const query = paired(asked);
+  return (
+    `select g, ${['a', 'r', 'c'].map((one) => `count(*) filter (where kind = '${one}')`).join(', ')}, ${changedCounts(query)} ` +
+    `from (select ${[`${asked.by} as g`, `${kind} as kind`, ...flagsOf(query)].join(', ')} from ${asked.from} offset 0) d group by g`
+  );
+}
+
+/**
+ * A few rows of each kind of each slice, by their keys: the number of the slice, the kind, the key, all columns as they were, all
+ * as they are.
+ */
+export function pairedSamplesSql(asked: PairedDiffQuery): string {
+  const query = paired(asked);
+  const columns = names(query.columns);
+  const sides = ['o', 'n'].flatMap((side) => columns.map((column, index) => `${side}.${column} as ${side}${index}`));
+  const shown = ['o', 'n'].flatMap((side) => columns.map((_, index) => cutText(`${side}${index}`)));
+  const key = query.key.map((_, index) => `k${index}`);
+  return (
+    `select ${['g', 'kind', ...key.map((name) => `${name}::text`), ...shown].join(', ')} from (` +
+    `select *, row_number() over (partition by g, kind order by ${key.join(', ')}) as place from (` +
+    `select ${[`${asked.by} as g`, `${kind} as kind`, ...keysOf(query), ...sides].join(', ')} from ${asked.from}) d) d ` +
+    `where place <= ${query.samples} order by g, place`
   );
 }
 

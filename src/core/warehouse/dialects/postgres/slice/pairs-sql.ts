@@ -79,6 +79,17 @@ export function pairSideSql(
   return `(select ${numbered.join(', ')} from ${pairs} where ${conditions[side]}${own}) backfill_rows`;
 }
 
+/** One side of a pair `p` under the target's own names. */
+export const pairColumns = (columns: readonly ColumnDescription[], side: 'o' | 'n'): string =>
+  columns.map(({ name }, index) => `p.${side}${index} as ${quoteIdentifier(name)}`).join(', ');
+
+/** Both sides of each pair, as `o` and `n` with the target's own columns; of a side that is not there, all are NULL. */
+export function pairedRowsSql(pairs: string, columns: readonly ColumnDescription[]): string {
+  const side = (alias: 'o' | 'n', has: string): string =>
+    `cross join lateral (select case when p.${has} then true end as ${present}, ${pairColumns(columns, alias)}) ${alias}`;
+  return `${pairs} p ${side('o', 'has_old')} ${side('n', 'has_new')}`;
+}
+
 /** Slices with rows that differ, and how many. */
 export const countPairsSql = (pairs: string): string =>
   `select ${sliceNumber}, pg_catalog.count(*) from ${pairs} group by ${sliceNumber}`;
