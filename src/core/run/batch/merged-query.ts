@@ -9,6 +9,8 @@ export interface MergedQuery {
    * literals of the interval get theirs. `undefined` where one is needed and not known.
    */
   sql(types: readonly string[]): string | undefined;
+  /** The query of one unit as it is, with the same column behind. */
+  own(unit: number): string;
   /** Comparisons of constants, as SQL, that have to be true. */
   readonly checks: readonly string[];
   /** Names of what it calls beside its inner queries, folded. */
@@ -100,7 +102,12 @@ export function mergedQuery(texts: readonly string[]): MergedQuery | Apart {
     if (group !== undefined) edits.push({ ...end(group.to), sql: `, ${unit.number}` });
     return edited(text.first, edits);
   };
-  return { sql, checks: rows.units.flatMap(({ checks }) => checks), calls, grouped: group !== undefined };
+  const own = (unit: number): string => {
+    const whole = texts[unit] ?? '';
+    const end = text.tokenOf(list.to - 1, unit)?.end ?? whole.length;
+    return `${whole.slice(0, end)}, ${unit + 1}${whole.slice(end)}`;
+  };
+  return { sql, own, checks: rows.units.flatMap(({ checks }) => checks), calls, grouped: group !== undefined };
 }
 
 interface Edit {
