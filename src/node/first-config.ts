@@ -12,13 +12,14 @@ const mostDrafts = 20;
  * in use, and as comments what nobody has said of tasks that could run from here, those first that most others wait for.
  */
 export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>): string {
-  const open = openTasks(tasks, (id) => (facts.facts.get(id)?.unknowns.length ?? 0) > 0);
+  const isFolder = (id: TaskId): boolean => waitsForFolder(id, facts);
+  const open = openTasks(tasks, (id) => (facts.facts.get(id)?.unknowns.length ?? 0) > 0, isFolder);
   const drafts = open.slice(0, mostDrafts).map((id) => draftDeclaration(id, facts));
   const more = open.length - drafts.length;
   const unscheduled = [...new Set(tasks.flatMap((task) => (isWithoutDates(task) ? [pipelineOf(task.id, facts)] : [])))];
   return [
     'version: 1\n',
-    connections(tasks),
+    connections(tasks, facts),
     unscheduled.length === 0
       ? ''
       : `# When DAGs run that have no schedule, so that they can be planned:\n# dags:\n${unscheduled
@@ -32,10 +33,10 @@ export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>
     .join('\n');
 }
 
-function connections(tasks: readonly PlannableTask[]): string {
+function connections(tasks: readonly PlannableTask[], facts: Workspace['facts']): string {
   const uses = new Map<string, number>();
-  for (const { executor } of tasks) {
-    const id = executor.kind === 'warehouse' ? executor.connection : undefined;
+  for (const { id: task, executor } of tasks) {
+    const id = executor.kind === 'warehouse' ? executor.connection : namedConnection(task, facts);
     if (id !== undefined) uses.set(id, (uses.get(id) ?? 0) + 1);
   }
   if (uses.size === 0) return '# No task names a connection of Airflow.\n';
@@ -57,13 +58,30 @@ function connections(tasks: readonly PlannableTask[]): string {
   return `connections:\n${entries.join('')}`;
 }
 
+/** The connection of a task whose SQL is in a folder that nobody has said yet. */
+function namedConnection(task: TaskId, facts: Workspace['facts']): string | undefined {
+  if (!waitsForFolder(task, facts)) return undefined;
+  const given = facts.tasks.get(task)?.task.arguments.find(({ name }) => /(?:^|_)conn_id$/.test(name))?.value;
+  return given?.kind === 'literal' && typeof given.value === 'string' ? given.value : undefined;
+}
+
+/** Nothing but the folder of its template files is unknown of it. */
+function waitsForFolder(task: TaskId, { facts }: Workspace['facts']): boolean {
+  const unknowns = facts.get(task)?.unknowns ?? [];
+  return unknowns.length > 0 && unknowns.every(({ searchPath }) => searchPath !== undefined);
+}
+
 const isWithoutDates = ({ grid, executor, id }: PlannableTask): boolean =>
   grid === undefined && executor.kind === 'warehouse' && !id.endsWith('.sql');
 
 const pipelineOf = (task: TaskId, { tasks }: Workspace['facts']): string => tasks.get(task)?.pipeline.id ?? task;
 
-/** Tasks that could run from here but for what is unknown, by how many others read them or come after them. */
-function openTasks(tasks: readonly PlannableTask[], isOpen: (id: TaskId) => boolean): readonly TaskId[] {
+/** Tasks that could run from here but for what is unknown: those of which one line frees all, then by how many others read them or come after them. */
+function openTasks(
+  tasks: readonly PlannableTask[],
+  isOpen: (id: TaskId) => boolean,
+  isFolder: (id: TaskId) => boolean,
+): readonly TaskId[] {
   const behind = new Map<TaskId, number>();
   for (const { id, reads, after } of tasks) {
     for (const parent of new Set([...reads, ...after].map((edge) => edge.parent))) {
@@ -71,9 +89,9 @@ function openTasks(tasks: readonly PlannableTask[], isOpen: (id: TaskId) => bool
     }
   }
   return tasks
-    .filter(({ id, executor }) => executor.kind === 'warehouse' && isOpen(id))
+    .filter(({ id, executor }) => (executor.kind === 'warehouse' || isFolder(id)) && isOpen(id))
     .map(({ id }) => id)
-    .sort((a, b) => (behind.get(b) ?? 0) - (behind.get(a) ?? 0));
+    .sort((a, b) => Number(isFolder(b)) - Number(isFolder(a)) || (behind.get(b) ?? 0) - (behind.get(a) ?? 0));
 }
 
 const commented = (yaml: string): string =>

@@ -39,6 +39,37 @@ test('a first backfill.yaml has the connections in use, and what is not known, m
   expect(text).toContain('#   hand: { schedule: "@daily" }');
 });
 
+test('names the folder of template files that Airflow would not find, and counts their connection', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'backfill-init-'));
+  mkdirSync(join(other, 'dags'));
+  mkdirSync(join(other, 'etl/sql'), { recursive: true });
+  for (const name of ['a', 'b'])
+    writeFileSync(join(other, `etl/sql/${name}.sql`), `delete from ${name} where day = '{{ ds }}'`);
+  writeFileSync(
+    join(other, 'dags/d.py'),
+    `from datetime import datetime
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator as Pg
+
+with DAG("d", schedule="@daily", start_date=datetime(2024, 1, 1)):
+    Pg(task_id="a", postgres_conn_id="wh", sql="sql/a.sql")
+    Pg(task_id="b", postgres_conn_id="wh", sql="sql/b.sql")
+`,
+  );
+  const unknown = (await runCli(['show', '--unknown'], other)).out;
+  expect(unknown).toContain('d.a, d.b  2 tasks with nothing else unknown\n');
+  expect(unknown).toContain('the file sql/a.sql is not where Airflow looks for it (dags), but in etl:');
+  expect(unknown).toContain('So is 1 file more.');
+  const entry = 'dags:\n  d:\n    template_searchpath: [ etl ]\n';
+  expect(unknown.slice(unknown.indexOf('\ndags:') + 1)).toBe(entry);
+  const first = (await runCli(['init', '--print'], other)).out;
+  expect(first).toContain('  wh:   # 2 tasks\n');
+  expect(first).toContain('# dags:\n#   d:\n#     template_searchpath: [ etl ]\n');
+  writeFileSync(join(other, 'backfill.yaml'), `version: 1\n${entry}`);
+  expect((await runCli(['show', '--unknown'], other)).out).toMatch(/^1 pipeline, 2 tasks: 2 read whole\n$/);
+  rmSync(other, { recursive: true, force: true });
+});
+
 test('one that is there already is left as it is', async () => {
   const before = readFileSync(join(root, 'backfill.yaml'), 'utf8');
   const { code, err } = await runCli(['init'], root);

@@ -20,6 +20,8 @@ interface UnknownOnce {
   readonly of: readonly TaskId[];
   /** How many of them would be known whole without it. */
   readonly frees: number;
+  /** The same of other files. */
+  readonly more: number;
 }
 
 /** What is not known, each thing of a place once, whatever tasks it stands in the way of; the most useful first. */
@@ -27,12 +29,20 @@ function unknownOnce(report: ShowReport, open: readonly Task[]): readonly Unknow
   const found = new Map<string, UnknownOnce>();
   for (const task of open) {
     const { unknowns } = factsOf(report, task);
-    for (const { message, at = task.nameAt } of unknowns) {
-      const key = JSON.stringify([message, at.file, at.start]);
+    const pipeline = report.facts.tasks.get(task.id)?.pipeline.id;
+    for (const { message, at = task.nameAt, searchPath } of unknowns) {
+      // One line of the DAG settles all files of a folder.
+      const place = searchPath === undefined ? [message, at.file, at.start] : [pipeline, ...searchPath];
+      const key = JSON.stringify(place);
       const known = found.get(key);
-      if (known?.of.includes(task.id) === true) continue;
+      const more = (known?.more ?? 0) + (known === undefined || known.message === message ? 0 : 1);
+      if (known?.of.includes(task.id) === true) {
+        found.set(key, { ...known, more });
+        continue;
+      }
       const frees = (known?.frees ?? 0) + (unknowns.length === 1 ? 1 : 0);
-      found.set(key, { message, at, of: [...(known?.of ?? []), task.id], frees });
+      const first = { message: known?.message ?? message, at: known?.at ?? at };
+      found.set(key, { ...first, of: [...(known?.of ?? []), task.id], frees, more });
     }
   }
   return [...found.values()].sort((a, b) => b.frees - a.frees || b.of.length - a.of.length);
@@ -47,7 +57,8 @@ export function showUnknownText(report: ShowReport, colors: Colors): string {
     .flatMap(({ tasks }) => tasks)
     .filter((task) => factsOf(report, task).unknowns.length > 0);
   if (open.length === 0) return summary;
-  const tasks = unknownOnce(report, open).map(({ message, at, of, frees }) => {
+  const tasks = unknownOnce(report, open).map(({ message: first, at, of, frees, more }) => {
+    const message = more === 0 ? first : `${first} So ${more === 1 ? 'is' : 'are'} ${plural(more, 'file')} more.`;
     const shown = of.length > mostNamed ? [...of.slice(0, mostNamed), `${of.length - mostNamed} more`] : of;
     const freed = of.length < 2 || frees === 0 ? '' : `  ${plural(frees, 'task')} with nothing else unknown`;
     return `${colors.cyan(shown.join(', '))}${colors.dim(freed)}\n  ${message}  ${colors.dim(placeInWords(report, ranges, at))}\n`;

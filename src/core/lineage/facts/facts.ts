@@ -210,6 +210,8 @@ export interface Unknown {
   /** One sentence: what is not known and why. */
   readonly message: string;
   readonly at: SourceSpan | undefined;
+  /** Folders of template files that would settle it, said for the DAG. */
+  readonly searchPath?: readonly string[];
 }
 
 export interface TaskFacts {

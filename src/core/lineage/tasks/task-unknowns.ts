@@ -45,10 +45,10 @@ export function taskUnknowns(
 }
 
 function unreadParts({ id, unread, accesses }: Task): readonly Unknown[] {
-  const said = unread.map(({ hides, reason, at }): Unknown => {
+  const said = unread.map(({ hides, reason, at, searchPath }): Unknown => {
     const about = hides === 'table' ? 'table-name' : 'tables';
     const message = hides === 'table' ? `${capital(reason)}.` : `Not all that it reads and writes is known: ${reason}.`;
-    return { task: id, about, table: undefined, message, at };
+    return { task: id, about, table: undefined, message, at, ...(searchPath === undefined ? {} : { searchPath }) };
   });
   const more = accesses.flatMap(({ table: { value, at }, by, direction, at: whole }): readonly Unknown[] => {
     const place = at ?? whole;

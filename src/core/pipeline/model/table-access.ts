@@ -43,4 +43,6 @@ export interface Unread {
   /** One sentence for a person, without "could not read": what stands there and why it is not known. */
   readonly reason: string;
   readonly at: SourceSpan;
+  /** Folders of template files with which it would be known: those of the DAG, and one of the workspace that has the file. */
+  readonly searchPath?: readonly string[];
 }

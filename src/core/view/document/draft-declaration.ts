@@ -27,6 +27,8 @@ export interface DeclarationDraft {
   readonly complete: boolean;
   readonly reads: readonly DraftRead[];
   readonly writes: readonly DraftWrite[];
+  /** Of its DAG, where nothing else is unknown: folders in which its template files are. */
+  readonly searchPath?: { readonly dag: string; readonly folders: readonly string[] };
 }
 
 /** The draft for a task; empty lists where nothing is unknown. `names` are those of the workspace's tables. */
@@ -39,6 +41,12 @@ export function draftDeclaration(
   const tablesOf = (about: Unknown['about']): readonly string[] => [
     ...new Set(unknowns.flatMap((one) => (one.about === about && one.table !== undefined ? [one.table] : []))),
   ];
+  const found = unknowns.filter(({ searchPath }) => searchPath !== undefined);
+  const dag = facts.tasks.get(task)?.pipeline.id;
+  if (found.length > 0 && found.length === unknowns.length && dag !== undefined) {
+    const folders = [...new Set(found.flatMap(({ searchPath = [] }) => searchPath))];
+    return { task, complete: false, reads: [], writes: [], searchPath: { dag, folders } };
+  }
   const complete = unknowns.some(({ about }) => about === 'tables' || about === 'table-name');
   const reads = tablesOf('window').map((table) => ({ table, column: sliceColumn(table, facts, names) }));
   const writes = tablesOf('slice').map((table) => ({

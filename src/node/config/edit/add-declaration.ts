@@ -23,7 +23,7 @@ export function addDeclaration(
   source: string | undefined,
   draft: DeclarationDraft,
 ): AddedDeclaration | { readonly wrong: string } {
-  if (!draft.complete && draft.reads.length === 0 && draft.writes.length === 0) {
+  if (!draft.complete && draft.searchPath === undefined && draft.reads.length === 0 && draft.writes.length === 0) {
     return { wrong: `Nothing is unknown of ${draft.task}: there is nothing to declare.` };
   }
   const document = source === undefined || source.trim() === '' ? new Document({ version: 1 }) : parseDocument(source);
@@ -42,10 +42,23 @@ export function declarationYaml(drafts: readonly DeclarationDraft[]): string {
   return document.toString({ lineWidth: 0 });
 }
 
-function writeDraft(document: Document, { task, complete, reads, writes }: DeclarationDraft): void {
+function writeDraft(document: Document, { task, complete, reads, writes, searchPath }: DeclarationDraft): void {
+  if (searchPath !== undefined) {
+    addFolders(mapAt(mapAt(document.contents as YAMLMap, 'dags'), searchPath.dag), searchPath.folders);
+    return;
+  }
   const entry = mapAt(mapAt(document.contents as YAMLMap, 'tasks'), task);
   if (complete || reads.length > 0) listInto(entry, 'reads', readsComment, reads.map(readItem));
   if (complete || writes.length > 0) listInto(entry, 'writes', writesComment, writes.map(writeItem));
+}
+
+function addFolders(dag: YAMLMap, folders: readonly string[]): void {
+  const found = dag.get('template_searchpath', true) as Node | undefined;
+  const list = isSeq(found) ? found : new YAMLSeq();
+  if (list !== found) dag.set('template_searchpath', list);
+  const known = new Set(list.items.map((item) => (isScalar(item) ? item.value : item)));
+  for (const folder of folders) if (!known.has(folder)) list.add(new Scalar(folder));
+  list.flow = true;
 }
 
 type Item = readonly (readonly [name: string, value: string | undefined])[];
@@ -112,7 +125,13 @@ function empty(): Scalar {
 }
 
 /** Puts a blank behind each key that wants a value, so that typing there gives valid YAML, and finds the first place. */
-function withSelection(text: string, { task }: DeclarationDraft): AddedDeclaration {
+function withSelection(text: string, { task, searchPath }: DeclarationDraft): AddedDeclaration {
+  if (searchPath !== undefined) {
+    const list = parseDocument(text).getIn(['dags', searchPath.dag, 'template_searchpath'], true) as Node | undefined;
+    const [from = 0, to = 0] = list?.range ?? [];
+    const lines = lineIndex(text);
+    return { text, selection: { start: lines.position(from), end: lines.position(to) } };
+  }
   const entry = parseDocument(text).getIn(['tasks', task], true);
   const values = ['reads', 'writes'].flatMap((name) => valuesOf(isMap(entry) ? entry.get(name, true) : undefined));
   const blanks = values.filter(({ value }) => value === null).map(({ range }) => range?.[0] ?? 0);

@@ -25,6 +25,7 @@ import { booleanOf, isNone } from '../program/arguments.ts';
 import { dagArgument, type Program, type TaskBuilder, taskArgument } from '../program/program.ts';
 import { driverParameters } from '../session/driver-parameters.ts';
 import { parameterValue } from '../session/parameter-value.ts';
+import { missingTemplate } from '../templates/missing-template.ts';
 import { hasTemplate } from '../templates/rendered-value.ts';
 import { templateEnvironment } from '../templates/template-environment.ts';
 import { templateFile } from '../templates/template-file.ts';
@@ -80,8 +81,8 @@ export function operatorSql(
           );
         }
         const text = textOf(value, given, task, operator, context, problems);
-        if (typeof text === 'string') {
-          unread.push({ hides: 'statement', reason: text, at: given.at });
+        if ('reason' in text) {
+          unread.push({ hides: 'statement', ...text, at: given.at });
           return [];
         }
         const marked = values === undefined ? text.value : markParameters(text.value, values, eachStatement);
@@ -149,37 +150,25 @@ function textOf(
   operator: SqlOperator,
   context: SqlContext,
   problems: Problem[],
-): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | string {
+): { readonly value: TextValue; readonly origin: TaskSql['origin'] } | Pick<Unread, 'reason' | 'searchPath'> {
   const path = value.kind === 'path' ? value.path : value.kind === 'text' ? value.mapped.text : undefined;
   const isFile =
     path !== undefined && !/\n/.test(path) && templateExtensions(operator).some((ending) => path.endsWith(ending));
   const place = givenPlace(value, given, context.file);
   if (path === undefined || (isFile && value.kind === 'text' && value.holes.length > 0)) {
-    return `its SQL is not known before it runs${reasonOf(value)}`;
+    return { reason: `its SQL is not known before it runs${reasonOf(value)}` };
   }
-  if (!isFile) return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : 'its SQL is a path';
+  if (!isFile)
+    return value.kind === 'text' ? { value, origin: originOf(value, context.file) } : { reason: 'its SQL is a path' };
   const searchPath = task.dag && dagArgument(task.dag, 'template_searchpath')?.value;
   const file = templateFile(context.files, path, context.file, value.kind === 'path' ? derivedText('.') : searchPath);
   const text = file === undefined ? undefined : context.files.read(file);
   if (file === undefined || text === undefined) {
-    const elsewhere = foldersElsewhere(searchPath);
-    // What the scheduler's machine has, or a task before writes there, is no fault of the workspace.
-    if (elsewhere !== undefined)
-      return `the file ${path} is looked for in ${elsewhere}, which the workspace does not have: a task may write it there, or its folder is to be added to template_searchpath`;
-    problems.push({
-      message: `The file ${path} was not found beside the DAG file or along template_searchpath. Add its folder to template_searchpath, or correct the path.`,
-      at: place,
-      severity: 'warning',
-    });
-    return `the file ${path} is not in the workspace`;
+    const missing = missingTemplate(path, searchPath, context);
+    if (missing.problem !== undefined) problems.push({ message: missing.problem, at: place, severity: 'warning' });
+    return missing.unread;
   }
   return { value: { kind: 'text', mapped: wholeFile(file, text), holes: [], clocks: [] }, origin: 'file' };
-}
-
-/** The first folder of a search path that is an absolute one. */
-function foldersElsewhere(searchPath: Value | undefined): string | undefined {
-  const given = searchPath?.kind === 'list' ? searchPath.items : searchPath === undefined ? [] : [searchPath];
-  return given.map((folder) => plainText(folder)).find((folder) => folder?.startsWith('/') === true);
 }
 
 /** Where a value of the SQL argument is written, when it is in this file; else the argument. */

@@ -35,6 +35,15 @@ export function templateFile(
     : undefined;
 }
 
+/** Folders of the workspace along which Airflow would find a template file that it does not find now. */
+export function foldersWithTemplate(files: FileSet, path: string): readonly string[] {
+  const relative = normalPath(path.replace(/^\/+/, ''));
+  return files
+    .paths()
+    .filter((candidate) => candidate === relative || candidate.endsWith(`/${relative}`))
+    .map((candidate) => candidate.slice(0, -relative.length).replace(/\/$/, '') || '.');
+}
+
 /** The folders in which a file lies, the nearest first. */
 function foldersAbove(file: string): readonly string[] {
   const above: string[] = [];
