@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,11 +6,15 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSampleTables } from '../../scripts/sample-warehouse.mjs';
+import type { Scheduler } from '../../src/core/scheduler/port/scheduler.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
 import { openScheduler } from '../../src/orchestrators/open.ts';
 import { type AirflowServer, startAirflow } from '../support/airflow-server.ts';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
+import { drawStorm } from './storm/draw-storm.ts';
+import { rowsOf, runsThere, type StormPlace, thunder, weather } from './storm/run-storm.ts';
+import { cleanRun, stormFile, stormLoad, stormSettings, stormSource, stormTables } from './storm/storm-files.ts';
 
 /** What the tests look at of a run as JSON. */
 interface Ran {
@@ -29,11 +34,17 @@ const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const quiet = 'catchup=False,\n    end_date=datetime(2026, 11, 20),';
 const dayMs = 86_400_000;
 const noon = '2026-11-29T12:00Z';
+/** Small DAGs that run at once while all kinds of things befall them; as many more as somebody asks for. */
+const atOnce = 4;
+const storm = drawStorm(Number(process.env.AIRFLOW_STORM_SEED ?? 1), Number(process.env.AIRFLOW_STORM ?? atOnce));
 let server: PostgresServer;
 let root = '';
+let bundle = '';
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'backfill-carries-'));
+  bundle = join(root, 'cli');
+  execFileSync(process.execPath, ['scripts/build.mjs', bundle], { cwd: join(examples, '..'), stdio: 'inherit' });
   server = await startPostgres(['max_connections=200', 'fsync=off']);
   await asSuperuser(server, 'postgres', 'create database sample');
   await loadSampleTables((script: string) => asSuperuser(server, 'sample', script));
@@ -54,7 +65,11 @@ describe.each([2, 3] as const)('Airflow %i', (version) => {
   let airflow: AirflowServer;
   let workspace = '';
   const database = (name: string) => `${name}${version}`;
-  const rows = async (name: string, query: string): Promise<readonly unknown[]> => {
+  const openAirflow = (): Promise<Scheduler> => {
+    const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
+    return openScheduler({ name: 'real', url: airflow.url, login });
+  };
+  const rows = async (name: string, query: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     const { host, port, user, password } = server;
     const client = new pg.Client({ host, port, user, password, database: database(name) });
     await client.connect();
@@ -64,10 +79,9 @@ describe.each([2, 3] as const)('Airflow %i', (version) => {
       await client.end();
     }
   };
+  const env = () => ({ PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password });
   const cli = (...words: readonly string[]): Promise<CliResult> =>
-    runCli([...words, ...(words[0] === 'undo' ? [] : ['--now', noon])], workspace, {
-      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
-    });
+    airflow.during(runCli([...words, ...(words[0] === 'undo' ? [] : ['--now', noon])], workspace, { env: env() }));
   const run = async (...words: readonly string[]): Promise<Ran> => {
     const { out, err } = await cli('run', ...words, '--yes', '--format', 'json');
     try {
@@ -106,13 +120,18 @@ def load(ds=None, **context):
 with DAG(dag_id="opaque", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
     PythonOperator(task_id="load", python_callable=load)\n`,
     );
+    for (const dag of storm) writeFileSync(join(workspace, 'dags', `${dag.id}.py`), stormFile(dag));
+    const plugins = join(root, `plugins${version}`);
+    mkdirSync(plugins, { recursive: true });
+    writeFileSync(join(plugins, 'storm_load.py'), stormLoad);
+    const warehouse = `postgresql://${server.user}:${encodeURIComponent(server.password)}@${server.host}:${server.port}/${database('there')}`;
     airflow = await startAirflow({
       version,
       dags: join(workspace, 'dags'),
       server,
       database: `airflow${version}`,
       connections: {
-        warehouse: `postgresql://${server.user}:${encodeURIComponent(server.password)}@${server.host}:${server.port}/${database('there')}`,
+        warehouse,
       },
       environment: {
         EXPORT_FOLDER: join(root, `export${version}`),
@@ -121,6 +140,10 @@ with DAG(dag_id="opaque", schedule="@daily", start_date=datetime(2026, 9, 9), ${
           "insert into mart.opaque select 'DAY'::date, n, now() from generate_series(1, 5) n",
         ]),
         AIRFLOW__SCHEDULER__CREATE_CRON_DATA_INTERVALS: 'True',
+        PYTHONPATH: plugins,
+        STORM_URL: warehouse,
+        STORM_LOAD: join(plugins, 'storm_load.py'),
+        STORM_PYTHON: fileURLToPath(new URL(`../../.venv-airflow${version}/bin/python`, import.meta.url)),
       },
     });
     const connection = (name: string) =>
@@ -134,15 +157,15 @@ ${connection('here')}${connection('there')}defaultConnection: here
 schedulers:
   real: { url: '${airflow.url}', user: admin, password: '\${env:AIRFLOW_PASSWORD}' }
 airflow: { version: ${version}, create_cron_data_intervals: true }
-${settings.slice(settings.indexOf('tasks:'))}`,
+${settings.slice(settings.indexOf('tasks:')).trimEnd()}
+${storm.map(stormSettings).join('')}`,
     );
     mkdirSync(join(root, `export${version}`), { recursive: true });
     // Its DAGs are read, and have the runs that a scheduler would have made.
-    const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
-    const scheduler = await openScheduler({ name: 'real', url: airflow.url, login });
+    const scheduler = await openAirflow();
     for (let tries = 0; ; tries++) {
       const found = await Promise.all(
-        ['shop_daily', 'shop_report', 'flaky', 'opaque'].map((dag) => scheduler.dag(dag)),
+        ['shop_daily', 'shop_report', 'flaky', 'opaque', ...storm.map(({ id }) => id)].map((dag) => scheduler.dag(dag)),
       );
       if (found.every((dag) => dag !== undefined && dag.tasks.length > 0)) break;
       if (tries > 300) throw new Error('its DAGs were not read');
@@ -166,11 +189,10 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
   afterAll(() => airflow?.stop());
 
   test('is asked whether it is well, and has the DAGs of the workspace', async () => {
-    const { out, code } = await runCli(['scheduler'], workspace, {
-      env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
-    });
+    const { out, code } = await runCli(['scheduler'], workspace, { env: env() });
     expect(out).toContain(`real: Airflow ${version}.`);
-    expect(out).toContain('6 of 6 DAGs as deployed');
+    const dags = 6 + storm.length;
+    expect(out).toContain(`${dags} of ${dags} DAGs as deployed`);
     expect(code).toBe(0);
     expect(out).not.toContain(airflow.password);
   });
@@ -239,9 +261,7 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
   test('is watched while it runs a task whose tables no file says, until they are clear', async () => {
     await asSuperuser(server, database('there'), 'create table mart.opaque (day date, n int, loaded_at timestamptz)');
     const observe = (...words: readonly string[]) =>
-      runCli(['observe', 'opaque.load', '--connection', 'there', ...words], workspace, {
-        env: { PGPASSWORD: server.password, AIRFLOW_PASSWORD: airflow.password },
-      });
+      runCli(['observe', 'opaque.load', '--connection', 'there', ...words], workspace, { env: env() });
     // A busy machine hides short sessions, and a run that may not have been alone does not count.
     for (const [first, end] of [
       [20, 22],
@@ -266,6 +286,31 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
     ]);
   });
 
+  test('whatever befalls it, ends with the tables of one clean run, and nothing is left at work', async () => {
+    for (const statement of [...stormSource, ...storm.flatMap(stormTables)])
+      await asSuperuser(server, database('there'), statement);
+    await asSuperuser(server, 'postgres', `create database ${database('clean')} template ${database('there')}`);
+    for (const statement of storm.flatMap(cleanRun)) await asSuperuser(server, database('clean'), statement);
+    const place: StormPlace = {
+      airflow,
+      scheduler: await openAirflow(),
+      bundle,
+      root: workspace,
+      env: env(),
+      connection: 'there',
+      query: (text) => rows('there', text),
+    };
+    for (const dag of storm) await runsThere(place, dag);
+    for (let first = 0; first < storm.length; first += atOnce) {
+      const some = storm.slice(first, first + atOnce);
+      await airflow.during(Promise.all([thunder(place, first), ...some.map((dag) => weather(place, dag))]));
+    }
+    for (const dag of storm)
+      expect(await rowsOf(place, dag), `${dag.id}: ${dag.strikes.join(', ')}`).toEqual(
+        await rowsOf({ query: (text) => rows('clean', text) }, dag),
+      );
+  }, 3_600_000);
+
   test('takes the commands of a plan as they are printed', async () => {
     const { out } = await cli(
       'plan',
@@ -281,8 +326,7 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
     const words = command?.split(' ').map((word) => word.replace(/^'|'$/g, '')) ?? [];
     expect(words).toContain('2026-10-25T00:00:00+00:00');
     const said = await airflow.airflow(...words.slice(1));
-    const login = { kind: 'password', user: airflow.user, password: airflow.password } as const;
-    const scheduler = await openScheduler({ name: 'real', url: airflow.url, login });
+    const scheduler = await openAirflow();
     for (let tries = 0; ; tries++) {
       const [latest] = await scheduler.instances('shop_daily', 'before__5', 'customer_latest');
       if (latest?.state === 'success' && latest.tryNumber > 0) break;
@@ -291,5 +335,7 @@ ${settings.slice(settings.indexOf('tasks:'))}`,
     }
     const [other] = await scheduler.instances('shop_daily', 'before__5', 'orders_clean');
     expect(other?.tryNumber).toBe(0);
+    // By which the next run tells how long it is going to take.
+    expect((await scheduler.durations('shop_daily')).get('customer_latest')?.[0]).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +29,9 @@ export interface AirflowServer {
   stopScheduler(): Promise<void>;
   startScheduler(): Promise<void>;
   restartApi(): Promise<void>;
+  pause(dag: string, paused: boolean): Promise<void>;
+  /** What a piece of work comes to; throws as soon as one of its processes has ended by itself, which would be waited for in vain. */
+  during<T>(work: Promise<T>): Promise<T>;
   /** Runs its command line. */
   airflow(...words: readonly string[]): Promise<string>;
   stop(): Promise<void>;
@@ -54,9 +67,19 @@ export async function startAirflow(setup: AirflowSetup): Promise<AirflowServer> 
     await airflow('users', 'create', '--username', 'admin', '--password', password, ...person);
   }
   const processes = new Map<string, ChildProcess>();
+  let die: (error: Error) => void = () => {};
+  const death = new Promise<never>((_, reject) => {
+    die = reject;
+  });
+  // It is for whoever is at work meanwhile.
+  death.catch(() => {});
   const start = (name: string, ...words: readonly string[]): void => {
     const log = openSync(join(home, 'out', `${name}.log`), 'a');
-    processes.set(name, spawn(program, words, { env, cwd: home, detached: true, stdio: ['ignore', log, log] }));
+    const child = spawn(program, words, { env, cwd: home, detached: true, stdio: ['ignore', log, log] });
+    processes.set(name, child);
+    child.once('exit', () => {
+      if (processes.get(name) === child) die(new Error(`Airflow's ${name} has ended by itself:\n${tails(home)}`));
+    });
     closeSync(log);
   };
   const end = async (name: string): Promise<void> => {
@@ -82,6 +105,7 @@ export async function startAirflow(setup: AirflowSetup): Promise<AirflowServer> 
     password,
     home,
     airflow,
+    during: (work) => Promise.race([work, death]),
     stopScheduler: () => end('scheduler'),
     startScheduler: async () => {
       start('scheduler', 'scheduler');
@@ -92,8 +116,16 @@ export async function startAirflow(setup: AirflowSetup): Promise<AirflowServer> 
       startApi();
       await answers();
     },
+    pause: async (dag, paused) => {
+      const authorization = await loginFor(version, url);
+      const init = { method: 'PATCH', headers: { authorization, 'content-type': 'application/json' } };
+      const body = JSON.stringify({ is_paused: paused });
+      // Its API may be away just now.
+      await until(home, async () => (await fetch(`${apiOf(version, url)}/dags/${dag}`, { ...init, body })).ok);
+    },
     stop: async () => {
       await Promise.all([...processes.keys()].map(end));
+      endWhoIsLeft(home);
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -103,8 +135,7 @@ export async function startAirflow(setup: AirflowSetup): Promise<AirflowServer> 
       return answer.scheduler?.status === 'healthy';
     });
   try {
-    await answers();
-    await schedules();
+    await server.during(answers().then(schedules));
     return server;
   } catch (error) {
     await server.stop();
@@ -112,14 +143,43 @@ export async function startAirflow(setup: AirflowSetup): Promise<AirflowServer> 
   }
 }
 
+const apiOf = (version: 2 | 3, url: string): string => `${url}/api/${version === 3 ? 'v2' : 'v1'}`;
+
 const healthUrl = (version: 2 | 3, url: string): string =>
-  version === 3 ? `${url}/api/v2/monitor/health` : `${url}/api/v1/health`;
+  `${apiOf(version, url)}/${version === 3 ? 'monitor/health' : 'health'}`;
+
+async function loginFor(version: 2 | 3, url: string): Promise<string> {
+  if (version === 2) return `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+  for (let tries = 0; ; tries++) {
+    const body = JSON.stringify({ username: 'admin', password });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/auth/token`, { method: 'POST', headers, body }).catch(() => undefined);
+    const { access_token: token } = answer?.ok ? ((await answer.json()) as { access_token?: string }) : {};
+    if (token !== undefined) return `Bearer ${token}`;
+    if (tries > 120) throw new Error(`${url} gives no token`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
 
 function signalGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
     // Nobody of it is there any more.
+  }
+}
+
+/** A task has a process group of its own, and outlives a scheduler that was ended the hard way. */
+function endWhoIsLeft(home: string): void {
+  const names = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  for (const pid of names.map(Number)) {
+    try {
+      if (pid === process.pid || !readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`AIRFLOW_HOME=${home}\0`))
+        continue;
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It is gone, or somebody else's.
+    }
   }
 }
 

@@ -128,6 +128,7 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       await step(dag, run, instance);
       return [{ ...instance }];
     },
+    durations: async () => new Map(),
     atWork: async () => [],
     clear: async (dag, run, task) => clear(dag, run, task),
     stop: async (dag, run, task) => {

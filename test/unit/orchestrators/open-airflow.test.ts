@@ -162,3 +162,20 @@ test('tasks at work in a time are those that ended in it or later and those that
     expect.stringContaining('start_date_lte=2026-11-02T02%3A00%3A00Z&state=running'),
   ]);
 });
+
+test('what tasks took is of executions, not of what counts as done', async () => {
+  const instance = (task: string, start: string | null, end: string | null) => ({
+    task_id: task,
+    map_index: -1,
+    state: 'success',
+    try_number: 1,
+    max_tries: 1,
+    start_date: start,
+    end_date: end,
+  });
+  const [noon, later] = ['2026-11-02T12:00:00Z', '2026-11-02T12:01:30Z'];
+  const found = [instance('a', noon, later), instance('a', null, noon), instance('b', noon, noon)];
+  const scheduler = await open(three(() => ({ status: 200, body: { task_instances: found, total_entries: 3 } })));
+  expect([...(await scheduler.durations('shop'))]).toEqual([['a', [90_000]]]);
+  expect(api?.requests.at(-1)?.url).toContain('/dags/shop/dagRuns/~/taskInstances?state=success');
+});

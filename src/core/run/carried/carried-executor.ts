@@ -15,6 +15,7 @@ import type { CarriedRun } from './carried-run.ts';
 import { schedulerUnitError } from './ended-badly.ts';
 import { runCarried } from './run-carried.ts';
 import { reachedSlices } from './slices-around.ts';
+import { usualDurations } from './usual-durations.ts';
 
 /**
  * Gives units to a scheduler; `here` runs the others. Claims, figures, rows and the record of both are in one warehouse, so that
@@ -88,7 +89,8 @@ export function carriedExecutor(
       vacuum,
       signal,
     )) ?? [];
-  return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : here.maxConcurrency, tidy };
+  const usual: UnitExecutor['usual'] = (jobs) => usualDurations(scheduler, jobs);
+  return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : here.maxConcurrency, tidy, usual };
 }
 
 const never: Parameters<typeof cancellable>[1] = {

@@ -1,5 +1,6 @@
 import type { UnitRecord } from '../../ledger/ledger-store.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
+import type { Instant } from '../../time/zones/instant.ts';
 import { slicesOverlap } from '../jobs/slices/slices-overlap.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
@@ -21,7 +22,7 @@ import {
 } from '../unit/unit-results.ts';
 import { joinedPositions } from './joined-positions.ts';
 import { lastCommits } from './last-commits.ts';
-import { progressMeter } from './progress-meter.ts';
+import { progressMeter, type Running } from './progress-meter.ts';
 import { readyUnits } from './ready-units.ts';
 import { retryDelays, type SettledOutcome } from './retry-delays.ts';
 import { tableSlots } from './table-slots.ts';
@@ -76,10 +77,13 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   /** Units, or several of them in one go, that run side by side. */
   let works = 0;
   const together = joinedPositions(plan, input.jobs, executor.together);
-  const meter = progressMeter(plan.units.length, clock.now());
   const places = tableSlots(plan, input.jobs);
   const commits = lastCommits([...input.before.values()].filter(isCommitted).map(({ unit }) => unit));
   const limit = Math.max(1, Math.min(options.concurrency, executor.maxConcurrency, connectionCap(input.jobs)));
+  const tasksOf = plan.units.map(({ task }) => task);
+  const meter = progressMeter(tasksOf, clock.now(), limit);
+  /** When a running unit was begun. */
+  const since = new Map<number, Instant>();
   let sleeping = 0;
   let stopped = signal.aborted;
   let problem: string | undefined;
@@ -101,7 +105,9 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
   const unitAt = (position: number): PlanUnit => plan.units[position] as PlanUnit;
   const idAt = (position: number): UnitId => unitAt(position).id;
-  const report = (): void => emit({ kind: 'progress', progress: meter.read(running.size, clock.now()) });
+  const atWork = (): readonly Running[] =>
+    [...running.keys()].map((position) => ({ task: unitAt(position).task, since: since.get(position) ?? clock.now() }));
+  const report = (): void => emit({ kind: 'progress', progress: meter.read(atWork(), clock.now()) });
 
   let writes: Promise<unknown> = Promise.resolve();
   /** False: the server does not have a commit that was to be noted. */
@@ -142,7 +148,7 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   const settle = (position: number, result: RunUnit): void => {
     units[position] = result;
     tries.ended(position);
-    meter.ended(result);
+    meter.ended(result, unitAt(position).task);
   };
 
   /** The first of them took the place of all. */
@@ -206,7 +212,10 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
         release(positions);
         return pump();
       }
-      for (const position of positions) emit({ kind: 'unit-started', unit: idAt(position), attempt: tried(position) });
+      for (const position of positions) {
+        since.set(position, clock.now());
+        emit({ kind: 'unit-started', unit: idAt(position), attempt: tried(position) });
+      }
       const { mark, follows } = commits.begin();
       const outcomes = await execute(jobs, follows);
       if ('apart' in outcomes) {
@@ -342,13 +351,21 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
 
   for (const [position, result] of units.entries()) {
     if (result === undefined) continue;
-    meter.before();
+    meter.before(unitAt(position).task);
     waits.settle(position, isCommitted(result));
   }
+  // Only an estimate: nothing waits for it.
+  const known = executor.usual?.(plan.units.flatMap(({ id }) => input.jobs.get(id) ?? [])).then(
+    (usual) => meter.expect(usual),
+    (error: unknown) => {
+      bug ??= { error };
+    },
+  );
   askAll(plan.units.map((_, position) => position).reverse());
   pump();
   await ended;
   await writes;
+  await known;
   signal.removeEventListener('abort', onAbort);
   if (bug !== undefined) throw bug.error;
   return {

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../pipeline/model/model.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
 import type { CancelSignal } from './cancel-signal.ts';
 import type { UnitJob } from './unit-job.ts';
@@ -15,6 +16,8 @@ export interface UnitExecutor {
     follows?: readonly UnitId[],
     report?: (state: string) => void,
   ): Promise<UnitOutcome>;
+  /** How long units of tasks took before, in milliseconds, where that is known without running them. */
+  usual?(jobs: readonly UnitJob[]): Promise<ReadonlyMap<TaskId, number>>;
   /** Several units in one go; absent: it runs each alone. */
   readonly together?: JoiningExecutor | undefined;
   /** How many units it can run side by side. */

@@ -25,6 +25,8 @@ export interface Scheduler {
   settleRun(dag: string, run: string): Promise<void>;
   /** All instances of one task in a run: one, or one for each part of a mapped task. */
   instances(dag: string, run: string, task: string): Promise<readonly TaskInstance[]>;
+  /** How long newest executions of a DAG's tasks took that ended well, by task, in milliseconds. */
+  durations(dag: string): Promise<ReadonlyMap<string, readonly number[]>>;
   /** Tasks of any DAG that this user may see and that ran at some moment of `[from, to]`, or still do. */
   atWork(from: Instant, to: Instant): Promise<readonly TaskAtWork[]>;
   /** Has one task of a run run again, and no other. */

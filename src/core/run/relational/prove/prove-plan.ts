@@ -26,13 +26,16 @@ export async function provePlan(
   { signal, timeBoxMs, onEvent }: ProveOptions,
 ): Promise<readonly UnitProof[]> {
   const proofs: UnitProof[] = [];
-  const meter = progressMeter(plan.units.length, env.clock.now());
-  for (const { id } of plan.units) {
+  const meter = progressMeter(
+    plan.units.map(({ task }) => task),
+    env.clock.now(),
+  );
+  for (const { id, task } of plan.units) {
     if (signal.aborted) break;
     const job = jobs.get(id);
     if (job === undefined) {
       const result = blockedUnit(id, 0, refused.get(id), undefined);
-      meter.ended(result);
+      meter.ended(result, task);
       onEvent({ kind: 'unit-blocked', unit: id, result });
       continue;
     }
@@ -41,9 +44,9 @@ export async function provePlan(
     const proof = await proveUnit(warehouse, env, job, { signal, timeBoxMs });
     proofs.push(proof);
     const result = proofUnit(proof, env.clock.now() - startedAt);
-    meter.ended(result);
+    meter.ended(result, task);
     onEvent({ kind: 'unit-finished', unit: id, result });
-    onEvent({ kind: 'progress', progress: meter.read(0, env.clock.now()) });
+    onEvent({ kind: 'progress', progress: meter.read([], env.clock.now()) });
   }
   return proofs;
 }
