@@ -13,7 +13,7 @@ import { type AirflowServer, startAirflow } from '../support/airflow-server.ts';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { drawStorm } from './storm/draw-storm.ts';
-import { rowsOf, runsThere, type StormPlace, thunder, weather } from './storm/run-storm.ts';
+import { rowsOf, storm as runStorm, runsThere, type StormPlace } from './storm/run-storm.ts';
 import { cleanRun, stormFile, stormLoad, stormSettings, stormSource, stormTables } from './storm/storm-files.ts';
 
 /** What the tests look at of a run as JSON. */
@@ -302,8 +302,7 @@ ${storm.map(stormSettings).join('')}`,
     };
     for (const dag of storm) await runsThere(place, dag);
     for (let first = 0; first < storm.length; first += atOnce) {
-      const some = storm.slice(first, first + atOnce);
-      await airflow.during(Promise.all([thunder(place, first), ...some.map((dag) => weather(place, dag))]));
+      await airflow.during(runStorm(place, storm.slice(first, first + atOnce), first));
     }
     for (const dag of storm)
       expect(await rowsOf(place, dag), `${dag.id}: ${dag.strikes.join(', ')}`).toEqual(

@@ -44,7 +44,10 @@ async function answer(
   const [top, dag = '', part, run = '', below, task = ''] = path;
   const sent = (body ?? {}) as Readonly<Record<string, string>> & { readonly task_ids?: readonly string[] };
   if (top === 'monitor') return ok({ metadatabase: { status: 'healthy' }, scheduler: { status: 'healthy' } });
-  if (top === 'pools') return ok({ name: dag, slots: 128, open_slots: 128 });
+  if (top === 'pools') {
+    const pool = await scheduler.pool(dag);
+    return pool === undefined ? notFound : ok({ name: pool.name, slots: pool.slots, open_slots: pool.open });
+  }
   if (top !== 'dags') return notFound;
   if (dag === '~') return ok({ task_instances: [], total_entries: 0 });
   const known = await scheduler.dag(dag);
@@ -65,7 +68,8 @@ async function answer(
   }
   if (run === '') {
     const [first, last] = ['logical_date_gte', 'logical_date_lte'].map((name) => query.get(name));
-    const found = first === null ? [] : await scheduler.runs(dag, at(first ?? null), at(last ?? null));
+    const found =
+      first === null ? await scheduler.activeRuns(dag) : await scheduler.runs(dag, at(first ?? null), at(last ?? null));
     return ok({ dag_runs: found.map(runBody), total_entries: found.length });
   }
   const found = await scheduler.run(dag, run);

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ensureLedger } from '../../core/ledger/ensure-ledger.ts';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
 import { judgeObservations, type TableVerdict } from '../../core/run/observed/judge-observations.ts';
+import type { TaskLineage } from '../../core/run/observed/lineage-events.ts';
 import { lookBack } from '../../core/run/observed/look-back.ts';
 import type { Observation } from '../../core/run/observed/observation.ts';
 import { observationsOf, saveObservation } from '../../core/run/observed/stored-observations.ts';
@@ -14,6 +15,7 @@ import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger
 import type { Session } from '../../core/warehouse/port/ports.ts';
 import { addDeclaration } from '../../node/config/edit/add-declaration.ts';
 import { reasonOf } from '../../node/files/discover-files.ts';
+import { readLineage } from '../../node/files/read-lineage.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
@@ -29,6 +31,7 @@ interface ObserveOptions extends WorkspaceOptions {
   readonly scheduler?: string;
   readonly last?: boolean;
   readonly declare?: boolean;
+  readonly events?: string;
 }
 
 export function register(program: Command, shell: Shell): void {
@@ -41,6 +44,10 @@ export function register(program: Command, shell: Shell): void {
     .option('--connection <name>', 'connection of backfill.yaml: the database that is looked at')
     .option('--last', 'look at its newest run that ended well first; the server has to keep commit times')
     .option('--scheduler <name>', 'scheduler of backfill.yaml for --last')
+    .option(
+      '--events <path>',
+      'OpenLineage events of its Airflow: a file, or a folder of them; otherwise that of its scheduler in backfill.yaml',
+    )
     .option('--declare', 'write what is clear into backfill.yaml')
     .addHelpText(
       'after',
@@ -53,6 +60,7 @@ Examples:
   backfill run shop_daily.load_sales --from 2026-11-01 --to 2026-11-04     three runs, watched
   backfill observe shop_daily.load_sales
   backfill observe shop_daily.load_sales --declare
+  backfill observe shop_daily.load_sales --events /var/log/airflow/openlineage.json
 
 Exit codes: 0 some table is clear, 1 none is, 2 wrong call.`,
     )
@@ -64,6 +72,7 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
   const [task, ...more] = findTasks([word], workspace);
   if (task === undefined || more.length > 0)
     throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
+  const lineage = await lineageOf(task, options, workspace);
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
     refuseLake(warehouse, 'watching', 'name the connection of a PostgreSQL');
     if (!canWatch(warehouse))
@@ -81,20 +90,42 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
       }
       const isThere = (await session.query(readableLedgerSql('observations'))).rows[0]?.[0] === 't';
       const observations = isThere ? await observationsOf(session, task.id) : [];
-      const verdicts = judgeObservations(observations);
+      const verdicts = judgeObservations(observations, lineage);
       const hasScheduler = workspace.config.schedulers.size > 0;
       const whyNot = whyNotWatched(task.id, workspace.facts);
       const declared = options.declare === true ? declare(task, verdicts, workspace) : undefined;
       shell.out(
         options.format === 'json'
-          ? observedJson(task.id, observations, verdicts, declared)
-          : observedText(task.id, observations, verdicts, { declared, hasScheduler, whyNot }, shell.colors),
+          ? observedJson(task.id, observations, verdicts, { declared, lineage })
+          : observedText(task.id, observations, verdicts, { declared, hasScheduler, whyNot, lineage }, shell.colors),
       );
       shell.exit(verdicts.some(({ kind }) => kind === 'clear') ? exitCodes.done : exitCodes.findings);
     } finally {
       await session.close();
     }
   });
+}
+
+/** What the events of its Airflow say of the task; `undefined` where no file of them is named. */
+async function lineageOf(
+  task: PlannableTask,
+  { events, scheduler }: ObserveOptions,
+  { config, root, facts }: Workspace,
+): Promise<TaskLineage | undefined> {
+  const [only] = config.schedulers.size === 1 ? config.schedulers.keys() : [];
+  const path = events ?? config.schedulers.get(scheduler ?? only ?? '')?.events;
+  const known = facts.tasks.get(task.id);
+  if (path === undefined || known === undefined) return undefined;
+  try {
+    const found = await readLineage(resolve(root, path), known.pipeline.id, known.task.name);
+    if (found !== undefined) return found;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${reasonOf(error)}`);
+  }
+  throw new UsageError(
+    `there is no file of OpenLineage events at ${path}`,
+    'name the log_file_path of the transport of its Airflow: [openlineage] transport = {"type": "file", "log_file_path": …}',
+  );
 }
 
 function say({ wrong, hint }: { readonly wrong: string; readonly hint: string }, shell: Shell): void {

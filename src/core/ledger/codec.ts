@@ -172,6 +172,7 @@ const unit: Decoder<PlanUnit> = record<PlanUnit>({
   reasons: list(reason),
   waitsFor: list(record({ task: text, first: count, last: count })),
   executor,
+  standsForAll: optional(flag),
   blockedBy: optional(text),
   slices: list(slice),
   filledBy: optional(list(text)),

@@ -85,6 +85,7 @@ function planUnit(
     waitsFor,
     executor: task.executor,
     slices: unitSlices(task, interval.data),
+    ...(task.fullRefresh === true ? { standsForAll: true } : {}),
     ...(filledBy.length === 0 ? {} : { filledBy: filledBy.map((parent) => unitId(parent, interval.start)) }),
     ...(blocker === undefined ? {} : { blockedBy: blocker }),
   };

@@ -53,6 +53,7 @@ const scheduler = object(
     user: env('User name'),
     password: secret('password', 'Password of the user', ''),
     token: secret('token', 'Token in place of user and password, as managed services give it', ''),
+    events: text('File or folder of its OpenLineage events, as its file transport writes them; looked at by observe'),
   },
   ['url'],
 );

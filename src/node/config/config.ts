@@ -45,6 +45,8 @@ export interface SchedulerSpec {
   readonly user: EnvText | undefined;
   readonly password: EnvText | undefined;
   readonly token: EnvText | undefined;
+  /** Where its OpenLineage events are, from the folder of the workspace. */
+  readonly events: string | undefined;
 }
 
 /** How runs go where neither the command line nor the editor says otherwise. */

@@ -193,7 +193,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
 
 function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext): Config['schedulers'] {
   const schedulers = new Map<string, SchedulerSpec>();
-  for (const [name, { url, user, password, token }] of written.schedulers ?? []) {
+  for (const [name, { url, user, password, token, events }] of written.schedulers ?? []) {
     const at = placeOf(root, context, 'schedulers', name);
     const problem = (message: string): void => {
       context.problems.push({ message: `scheduler ${name}: ${message}`, at, severity: 'error' });
@@ -205,7 +205,7 @@ function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext):
       problem('say token, or user and password, not both');
     // A user alone: an editor keeps the password in its secret store.
     else if (user === undefined && password !== undefined) problem('a password wants its user');
-    else schedulers.set(name, { name, at, url, user, password, token });
+    else schedulers.set(name, { name, at, url, user, password, token, events });
   }
   return schedulers;
 }

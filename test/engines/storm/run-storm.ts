@@ -34,8 +34,24 @@ export async function runsThere({ scheduler }: StormPlace, dag: StormDag): Promi
   }
 }
 
+/** Runs the days of DAGs at once while all kinds of things befall each, and all of them together. */
+export async function storm(place: StormPlace, dags: readonly StormDag[], seed: number): Promise<void> {
+  const begun = dags.map(() => deferred());
+  // Without its API nothing begins, which is said and no storm.
+  const all = Promise.all(begun.map(({ promise }) => promise)).then(() => thunder(place, seed));
+  await Promise.all([all, ...dags.map((dag, index) => weather(place, dag, begun[index]?.resolve ?? (() => {})))]);
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
 /** Runs the days of a DAG while its strikes befall it, and goes on with what is left until nothing is. */
-export async function weather(place: StormPlace, dag: StormDag): Promise<void> {
+async function weather(place: StormPlace, dag: StormDag, begun: () => void): Promise<void> {
   const { query } = place;
   const has = (strike: StormDag['strikes'][number]): boolean => dag.strikes.includes(strike);
   const given = dag.tasks.filter(({ kind }) => kind !== 'sql');
@@ -52,6 +68,7 @@ export async function weather(place: StormPlace, dag: StormDag): Promise<void> {
     started.map(async (process, index): Promise<number> => {
       // Of two at once one may be told that the other is at it.
       const run = await process.until(runId).catch(() => undefined);
+      begun();
       if (has('killed') && index === 0) {
         await sleep(dag.delays[1] ?? 0);
         process.kill('SIGKILL');
@@ -134,8 +151,8 @@ async function quiet({ scheduler, query }: StormPlace, dag: StormDag, said: read
 export const rowsOf = async ({ query }: Pick<StormPlace, 'query'>, dag: StormDag) => (await query(stormRows(dag)))[0];
 
 /** What befalls all of them at once: its API is away for a while, and its scheduler is. */
-export async function thunder({ airflow }: StormPlace, seed: number): Promise<void> {
-  await sleep(6000 + (seed % 5) * 1000);
+async function thunder({ airflow }: StormPlace, seed: number): Promise<void> {
+  await sleep(3000 + (seed % 5) * 1000);
   await airflow.restartApi();
   await sleep(3000);
   await airflow.stopScheduler();

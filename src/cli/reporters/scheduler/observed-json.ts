@@ -1,4 +1,5 @@
 import { evidenceInWords, type TableVerdict } from '../../../core/run/observed/judge-observations.ts';
+import type { TaskLineage } from '../../../core/run/observed/lineage-events.ts';
 import type { Observation } from '../../../core/run/observed/observation.ts';
 import { toIso } from '../../../core/time/zones/iso.ts';
 
@@ -7,7 +8,7 @@ export function observedJson(
   task: string,
   observations: readonly Observation[],
   verdicts: readonly TableVerdict[],
-  declared: string | undefined,
+  { declared, lineage }: { readonly declared: string | undefined; readonly lineage: TaskLineage | undefined },
 ): string {
   const runs = observations.map(({ run, unit, interval, how, beside, tables }) => ({
     run,
@@ -30,5 +31,5 @@ export function observedJson(
     const owns = slice.kind === 'all' ? 'all' : slice.of;
     return { table, clear: true, column, slice: owns, mode, rows, runs: count, who, evidence: evidenceInWords(one) };
   });
-  return `${JSON.stringify({ version: 1, task, runs, tables, declared: declared ?? null })}\n`;
+  return `${JSON.stringify({ version: 1, task, runs, tables, events: lineage ?? null, declared: declared ?? null })}\n`;
 }

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types';
 import { evidenceInWords, type TableVerdict } from '../../../core/run/observed/judge-observations.ts';
+import type { LineageTable, TaskLineage } from '../../../core/run/observed/lineage-events.ts';
 import type { Observation } from '../../../core/run/observed/observation.ts';
 import { tableInWords } from '../../../core/run/observed/observed-in-words.ts';
 import { plural } from '../../../core/text/plural.ts';
@@ -16,17 +17,22 @@ export function observedText(
     declared,
     hasScheduler,
     whyNot,
+    lineage,
   }: {
     readonly declared: string | undefined;
     readonly hasScheduler: boolean;
     /** Why no run of it is watched, in words. */
     readonly whyNot: string | undefined;
+    /** What the OpenLineage events of its Airflow say; `undefined`: none were named. */
+    readonly lineage?: TaskLineage | undefined;
   },
   colors: Colors,
 ): string {
-  if (observations.length === 0 && whyNot !== undefined) return `${task} is not watched: ${whyNot}\n`;
+  const events = lineage === undefined ? [] : eventLines(task, lineage, verdicts);
+  const told = events.length === 0 ? '' : `${events.join('\n')}\n`;
+  if (observations.length === 0 && whyNot !== undefined) return `${task} is not watched: ${whyNot}\n${told}`;
   if (observations.length === 0)
-    return `${task} was not watched yet: ${hasScheduler ? '' : 'name your Airflow under schedulers in backfill.yaml and '}have it run from here, for two intervals or more (backfill run ${task} --from … --to …)\n`;
+    return `${told}${task} was not watched yet: ${hasScheduler ? '' : 'name your Airflow under schedulers in backfill.yaml and '}have it run from here, for two intervals or more (backfill run ${task} --from … --to …)\n`;
   const runs = observations.map(({ interval, tables, how }) => {
     const seen = tables.length === 0 ? 'no table was written to' : tables.map(tableInWords).join(', ');
     return `  ${toIso(interval.start)} to ${toIso(interval.end)} (${how}): ${seen}`;
@@ -43,7 +49,38 @@ export function observedText(
       : declared !== undefined
         ? [`${declared} says so now: ${draft.writes.map(({ table }) => table).join(', ')}`]
         : ['for backfill.yaml, or with --declare:', declarationYaml([draft]).trimEnd()];
-  return [`${task}: ${plural(observations.length, 'run')} seen, whoever wrote`, ...runs, ...lines, ...end, ''].join(
-    '\n',
-  );
+  return [
+    `${task}: ${plural(observations.length, 'run')} seen, whoever wrote`,
+    ...runs,
+    ...lines,
+    ...events,
+    ...end,
+    '',
+  ].join('\n');
+}
+
+/** Tables that its events name, and the lines for those of which no more is known. */
+function eventLines(task: string, lineage: TaskLineage, verdicts: readonly TableVerdict[]): readonly string[] {
+  const { runs, reads, writes, unread } = lineage;
+  const of = ({ table, where, runs: named }: LineageTable): string =>
+    `${table} (${where}${named === runs ? '' : `, in ${named} of them`})`;
+  const clear = new Set(verdicts.flatMap(({ kind, table }) => (kind === 'clear' ? [table] : [])));
+  const draft = {
+    task,
+    complete: false,
+    reads: reads.map(({ table }) => ({ table, column: undefined })),
+    writes: writes.filter(({ table }) => !clear.has(table)).map(({ table }) => ({ table, column: undefined })),
+  };
+  return [
+    runs === 0
+      ? 'events     none of OpenLineage is of a run of it that ended well'
+      : `events     by OpenLineage, in ${plural(runs, 'run')}: reads ${reads.map(of).join(', ') || 'nothing'}; writes ${writes.map(of).join(', ') || 'nothing'}`,
+    ...(unread === 0 ? [] : [`           ${plural(unread, 'line')} of them hold no event`]),
+    ...(draft.reads.length + draft.writes.length === 0
+      ? []
+      : [
+          'they name tables and no rows; for backfill.yaml, once the time columns are filled in:',
+          declarationYaml([draft]).trimEnd(),
+        ]),
+  ];
 }

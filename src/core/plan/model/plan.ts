@@ -55,6 +55,8 @@ export interface PlanUnit {
   readonly waitsFor: readonly WaitRange[];
   readonly executor: Executor;
   readonly slices: readonly UnitSlice[];
+  /** It stands for every run of its task: each gives the same whole table. */
+  readonly standsForAll?: boolean;
   /** Units of this plan that fill, for this interval, a table which holds one interval at a time, and that this one reads. */
   readonly filledBy?: readonly UnitId[];
   /** The nearest task upstream that cannot be run from here; the unit then cannot run either. */

@@ -123,7 +123,7 @@ function unplanned(plan: Plan, { pipeline, deployed, jobs }: GivenDag, date: Ins
     const positions = plan.byTask.get(task.id) ?? [];
     const isPlanned = positions.some((position) => {
       const unit = plan.units[position];
-      return unit !== undefined && unit.data.start === date && jobs.has(unit.id);
+      return unit !== undefined && (unit.data.start === date || unit.standsForAll === true) && jobs.has(unit.id);
     });
     if (isPlanned) planned.add(task.name);
   }

@@ -1,6 +1,7 @@
 import { plural } from '../../text/plural.ts';
 import { floorTo } from '../../time/zones/floor.ts';
 import { parseInstant } from '../../time/zones/iso.ts';
+import type { TaskLineage } from './lineage-events.ts';
 import type { Observation, ObservedColumn, ObservedTable } from './observation.ts';
 
 /** Which rows of a table a task was seen to write for an interval. */
@@ -39,7 +40,22 @@ const enoughRuns = { watched: 2, 'commit times': 3 } as const;
  * two intervals at least, and every written row was inside of each run's own: two writers at once, a transaction that had begun
  * before and columns that have nothing to do with it end in `not clear`, with the reason.
  */
-export function judgeObservations(observations: readonly Observation[]): readonly TableVerdict[] {
+export function judgeObservations(
+  observations: readonly Observation[],
+  lineage?: Pick<TaskLineage, 'writes'>,
+): readonly TableVerdict[] {
+  return judgedAlone(observations).map((one) => besideEvents(one, lineage?.writes ?? []));
+}
+
+/** What the events of its Airflow say that it writes is all of it: another table is somebody else's, or they are wrong. */
+function besideEvents(verdict: TableVerdict, written: TaskLineage['writes']): TableVerdict {
+  const { table } = verdict;
+  if (verdict.kind !== 'clear' || written.length === 0 || written.some((one) => one.table === table)) return verdict;
+  const named = written.map((one) => one.table).join(', ');
+  return { table, kind: 'not clear', reason: `the OpenLineage events of the task name ${named} as what it writes` };
+}
+
+function judgedAlone(observations: readonly Observation[]): readonly TableVerdict[] {
   const names = [...new Set(observations.flatMap(({ tables }) => tables.map(({ table }) => table)))].sort();
   const verdicts = names.map((table) => judgeTable(table, observations));
   const clients = named(verdicts.flatMap((one) => (one.kind === 'clear' ? [one.who] : [])));

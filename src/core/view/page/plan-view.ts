@@ -154,11 +154,11 @@ type Engine = NonNullable<PlanGridRow['engine']>;
 const elsewhere = (executor: PlanUnit['executor'] | undefined): Engine | undefined =>
   executor === undefined || executor.kind === 'warehouse'
     ? undefined
-    : { name: executor.kind === 'airflow' ? 'Airflow' : 'elsewhere', note: executor.reason };
+    : { name: executor.kind === 'airflow' ? 'Airflow' : 'elsewhere', note: capital(executor.reason) };
 
 function byScheduler(scheduler: string, executor: PlanUnit['executor'] | undefined): Engine {
   const because = executor === undefined || executor.kind === 'warehouse' ? '' : `${executor.reason}: `;
-  return { name: 'Airflow', note: `${because}run by the Airflow ${scheduler}, compared after, not held` };
+  return { name: 'Airflow', note: capital(`${because}run by the Airflow ${scheduler}, compared after, not held`) };
 }
 
 const leftOut = (task: TaskId, { dag, name }: TaskNames): PlanGridRow => ({
@@ -178,7 +178,9 @@ function underPipelines(rows: readonly PlanGridRow[]): readonly PlanGridRow[] {
   return [...groups.values()].flat();
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const sentence = (text: string): string => `${capital(text)}.`;
 
 function aims(purpose: PlanPurpose): string {
   switch (purpose.kind) {
