@@ -156,6 +156,16 @@ describe('what is not known', () => {
       [expect.stringMatching(/^slice m: The rows of m that one interval owns are not known/)],
     ],
     [
+      'tables of a branch that is not read',
+      "{% if ds < '2024-02-01' %}insert into m select * from dim where day = '{{ ds }}'{% else %}insert into n select * from old where day = '{{ ds }}'{% endif %}",
+      ['tables —: Not all that it reads and writes is known: another branch of its template names old, n.'],
+    ],
+    [
+      'a branch that names no other tables',
+      "insert into m select * from dim where day = '{{ ds }}' {% if ds < '2024-02-01' %}and a{% else %}and b{% endif %}",
+      [],
+    ],
+    [
       'a routine that is elsewhere',
       'call load_m()',
       ['tables —: What load_m reads and writes is not known: the task only calls it.'],

@@ -126,3 +126,25 @@ test('what an UPDATE ends before an INSERT looks for it is not known where nobod
   expect(leavesOut(`${ends}; ${adds('')}`)).toEqual(['open']);
   expect(leavesOut(`${ends}; INSERT INTO m.t SELECT id, v, 'x', NULL FROM src`)).toEqual([undefined]);
 });
+
+test.each([
+  ['a branch of the name', "m.t_{% if ds > '2024-01-05' %}eu{% else %}us{% endif %}"],
+  ['a branch of its first part', "m.{% if ds > '2024-01-05' %}eu{% else %}us{% endif %}_t"],
+  ['a loop', 'm.t_{{ r }}'],
+])('%s leaves the table unknown, and makes no other of it', (_, name) => {
+  const loop = name.includes('{{ r }}') ? ["{% for r in ['a', 'b'] %}", '{% endfor %}'] : ['', ''];
+  expect(written(sql(`${loop[0]}DELETE FROM ${name} WHERE d = '{{ ds }}';${loop[1]}`))).toEqual([]);
+});
+
+test.each([
+  ["{% if ds > '2024-01-05' %} WHERE d = '{{ ds }}'{% endif %}", 'm.t delete'],
+  ["{%- if true %} WHERE d = '{{ ds }}'{% endif %}", 'm.t delete'],
+])('a tag right behind a table is no part of its name: %s', (rest, expected) => {
+  expect(written(sql(`DELETE FROM m.t${rest};`)).join()).toContain(expected);
+});
+
+test('a text of format() that makes a part of a name names no table', () => {
+  const body = (text: string) => `DO $$ BEGIN EXECUTE format('${text}', to_char(now(), 'YYYY')); END $$;`;
+  expect(written(sql(body('INSERT INTO m.t_%s SELECT 1')))).toEqual([]);
+  expect(written(sql(body('INSERT INTO m.t SELECT %s')))).toHaveLength(1);
+});

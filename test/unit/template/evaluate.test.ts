@@ -198,7 +198,9 @@ describe('what an expression stands for', () => {
     ['params.table', { kind: 'parameter', source: 'params', name: 'table' }],
     ["params['table']", { kind: 'parameter', source: 'params', name: 'table' }],
     ["params.get('table', 'x')", { kind: 'parameter', source: 'params', name: 'table' }],
-    ['params.table | upper', { kind: 'parameter', source: 'params', name: 'table' }],
+    ['params.table | upper', { kind: 'parameter', source: 'params', name: 'table', made: true }],
+    ["params.table ~ '_x'", { kind: 'parameter', source: 'params', name: 'table', made: true }],
+    ['params.table[:3]', { kind: 'parameter', source: 'params', name: 'table', made: true }],
     ['var.value.schema', { kind: 'parameter', source: 'var', name: 'schema' }],
     ["var.value.get('schema')", { kind: 'parameter', source: 'var', name: 'schema' }],
     ['var.json.cfg.schema', { kind: 'parameter', source: 'var', name: 'cfg.schema' }],
@@ -256,6 +258,7 @@ describe('what an expression stands for', () => {
       kind: 'parameter',
       source: 'params',
       name: 'days',
+      made: true,
     });
   });
 

@@ -1,6 +1,8 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import { madeSql } from '../../sql/calls/made-sql.ts';
+import { namedInSql } from '../../sql/calls/named-in-sql.ts';
 import type { Statement } from '../../sql/model/statement.ts';
+import { maskTemplate } from '../../template/mask/mask.ts';
 import { locate } from '../../text/mapped-text.ts';
 import type { ReadFact, Unknown, WriteFact } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
@@ -37,6 +39,7 @@ export function taskUnknowns(
     }),
     ...madeByItself(task, statements),
     ...brokenOff(task, statements),
+    ...otherBranches(task, statements),
     ...templatedNames(task, statements, internal),
     ...(isScheduled(pipeline) ? reads.flatMap((read) => unknownWindow(task, read, writes, tables)) : []),
     ...(isScheduled(pipeline) ? writes.flatMap((write) => unknownSlice(task, write)) : []),
@@ -80,6 +83,23 @@ const brokenOff = (task: Task, statements: readonly TaskStatement[]): readonly U
     const message = 'Not all that it reads and writes is known: a statement breaks off.';
     return [{ task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, unfinished) }];
   });
+
+/** Of an `if` one branch is read: what only the others name is read and written all the same, in other runs. */
+function otherBranches(task: Task, statements: readonly TaskStatement[]): readonly Unknown[] {
+  if (task.sql.every(({ masked }) => masked.passed === undefined)) return [];
+  const known = new Set(
+    statements.flatMap(({ statement }) => [...statement.targets, ...statement.reads].map(({ name }) => name)),
+  );
+  return task.sql.flatMap((sql) =>
+    (sql.masked.passed ?? []).flatMap((span): readonly Unknown[] => {
+      const branch = maskTemplate(sql.source.text.slice(span.start, span.end), [], sql.environment);
+      const named = namedInSql(branch, sql.dialect).relations.filter((name) => !known.has(name));
+      if (named.length === 0) return [];
+      const message = `Not all that it reads and writes is known: another branch of its template names ${named.join(', ')}.`;
+      return [{ task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, span) }];
+    }),
+  );
+}
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

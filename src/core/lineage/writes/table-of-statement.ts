@@ -23,6 +23,7 @@ export function namedTable(
   table: TableReference,
   { context, params }: Pick<TaskStatement, 'context' | 'params'>,
 ): NamedTable | undefined {
+  if (isBranched(table, context)) return undefined;
   if (!table.templated) return { name: table.name, naming: undefined };
   const values: { readonly source: string; readonly value: SymbolicValue }[] = [];
   let text = '';
@@ -30,7 +31,7 @@ export function namedTable(
   for (const hole of context.holes) {
     if (hole.end <= table.start || hole.start >= table.end) continue;
     const constant = constantText(hole.value, params);
-    if (constant === undefined && !isNaming(hole.value, hole.origin)) return undefined;
+    if (constant === undefined && !isNaming(hole, params)) return undefined;
     text += context.text.slice(at, hole.start) + (constant ?? `${mark}${values.length}${mark}`);
     if (constant === undefined) values.push({ source: hole.source, value: hole.value });
     at = hole.end;
@@ -50,6 +51,21 @@ export function namedTable(
   if (values.length === 0) return { name, naming: undefined };
   return { name, naming: { parts, period: namePeriod(values.map(({ value }) => value)) } };
 }
+
+/** `t_{% if … %}eu{% else %}us{% endif %}`: a tag decides a part of the name. */
+function isBranched({ start, end }: TableReference, { text, shown }: TaskStatement['context']): boolean {
+  const isTag = (at: number): boolean => text.startsWith('{%', at) && !shown.startsWith('{%', at);
+  for (let at = text.indexOf('{%', start); at !== -1 && at < end; at = text.indexOf('{%', at + 2)) {
+    if (isTag(at)) return true;
+  }
+  let after = end;
+  while (isTag(after)) after = text.indexOf('%}', after) + 2 || text.length;
+  if (after > end && nameCharacter.test(text[after] ?? '')) return true;
+  const before = text.startsWith('%}', start - 2) ? text.lastIndexOf('{%', start) : -1;
+  return before > 0 && isTag(before) && nameCharacter.test(text[before - 1] ?? '');
+}
+
+const nameCharacter = /[\w$."]/;
 
 /** `ALTER TABLE mart.t_new RENAME TO t` makes `mart.t`: the reference and the table that it stands for. */
 export function renamedTable(
@@ -93,15 +109,19 @@ function constantText(value: SymbolicValue, params: TaskStatement['params']): st
   const constant =
     value.kind === 'literal'
       ? value.value
-      : value.kind === 'parameter' && value.source === 'params'
+      : value.kind === 'parameter' && value.source === 'params' && value.made !== true
         ? params[value.name]
         : undefined;
   return typeof constant === 'string' || typeof constant === 'number' ? String(constant) : undefined;
 }
 
-/** A time of the interval, or a Variable that the run is given; what Python puts in is not known before. */
-const isNaming = (value: SymbolicValue, origin: Hole['origin']): boolean =>
-  origin === 'template' && (value.kind === 'time' || (value.kind === 'parameter' && value.source === 'var'));
+/** A time of the interval, a Variable that the run is given, or what is made of a parameter; what Python puts in is not known before. */
+const isNaming = ({ value, origin }: Pick<Hole, 'value' | 'origin'>, params: TaskStatement['params']): boolean =>
+  origin === 'template' &&
+  (value.kind === 'time' ||
+    (value.kind === 'parameter' &&
+      (value.source === 'var' ||
+        (value.source === 'params' && value.made === true && Object.hasOwn(params, value.name)))));
 
 /** How a name shows what a run puts into it: `yyyymmdd`, `yyyy_mm`, `var.value.mart`. */
 function labelOf({ source, value }: NamePart): string {

@@ -189,8 +189,7 @@ export function sliceOf(
   if (slice.kind !== 'range' || (stage === true && planned?.column === undefined)) {
     return { ...common, column: undefined, from: undefined, to: undefined, predicate: undefined };
   }
-  const own = sliceRows({ ...write, slice }, table, unit.data, source.task, texts, context);
-  return isRefusal(own) ? own : { ...common, ...own };
+  return { ...common, ...sliceRows({ ...write, slice }, table, unit.data, source.task, texts, context) };
 }
 
 function sliceAgain(write: WriteFact): SliceAgain | undefined {
@@ -227,7 +226,7 @@ export function inputOf(
 const unnamed = ({ table, at }: ReadFact | WriteFact, { id }: Task): JobRefusal => ({
   code: 'no-slice',
   message: `${id}: the name of ${table} in an interval cannot be told from its template`,
-  remedy: 'give its value under variables or params in backfill.yaml, or make the name of the interval alone',
+  remedy: 'set what it is made of outside of loops, or write it into the name itself',
   at,
 });
 

@@ -1,4 +1,3 @@
-import { declaredWriteText } from '../../lineage/facts/declared-write-text.ts';
 import type { RangeSlice, WriteFact } from '../../lineage/facts/facts.ts';
 import type { Task } from '../../pipeline/model/model.ts';
 import { lastNamePart, nameParts } from '../../sql/model/name-parts.ts';
@@ -7,14 +6,13 @@ import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
-import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { JobSlice } from '../unit/unit-job.ts';
 import { type RenderedSql, renderPart, unqualified } from './render-statements.ts';
 
 /** By what the rows of a slice are told from others. */
 export type SliceRows = Pick<JobSlice, 'column' | 'from' | 'to' | 'predicate' | 'values' | 'cut'>;
 
-type RangeWrite = Pick<WriteFact, 'table' | 'through' | 'at'> & { readonly slice: RangeSlice };
+type RangeWrite = Pick<WriteFact, 'table' | 'through'> & { readonly slice: RangeSlice };
 
 /**
  * The rows of one interval: those of the task's own condition or values, rendered, else those between the bounds. `table`: its
@@ -27,8 +25,8 @@ export function sliceRows(
   task: Task,
   texts: readonly (Pick<RenderedSql, 'text'> | undefined)[],
   context: TemplateContext,
-): SliceRows | JobRefusal {
-  const { slice, at } = write;
+): SliceRows {
+  const { slice } = write;
   const bounds = {
     column: slice.column,
     from: isoBound(exactTime(slice.lo, data)),
@@ -42,14 +40,8 @@ export function sliceRows(
   const sql = task.sql[slice.predicate.sqlIndex];
   const rendered = texts[slice.predicate.sqlIndex];
   const part = sql && rendered && renderPart(sql, slice.predicate, rendered.text, context);
-  if (sql === undefined || part === undefined) {
-    return {
-      code: 'no-slice',
-      message: `${task.id}: the rows that it deletes from ${table} cannot be told from its template`,
-      remedy: `write the bounds of the DELETE outside of loops, or say in backfill.yaml which rows an interval owns: ${declaredWriteText(task.id, [table], { column: slice.column, from: 'start', to: 'end' })}`,
-      at,
-    };
-  }
+  // In a loop it comes out several times, in a branch that is not taken not at all: the rows between the bounds hold either.
+  if (sql === undefined || part === undefined) return { ...bounds, predicate: undefined };
   return {
     ...bounds,
     predicate: unqualified(part, qualifiers(write.through?.view ?? table, slice, task), sql.dialect),

@@ -64,6 +64,8 @@ function withGiven(tokens: readonly Token[], given: readonly Token[]): readonly 
     const value = given[next++];
     const end = isPair ? behind.end : here.end;
     if (isPair) index++;
+    // `t_%s` is one name, of which only the run knows a part.
+    if (isGlued(made.at(-1), here, tokens[index + 1], end)) return undefined;
     const plain =
       value?.kind === 'string' && value.holes.length === 0 && /^[\w$.]+$/.test(value.text) ? value.text : undefined;
     if (letter === 'i') {
@@ -76,6 +78,11 @@ function withGiven(tokens: readonly Token[], given: readonly Token[]): readonly 
     else made.push({ ...here, kind: 'parameter', text: '$1', end });
   }
   return made;
+}
+
+function isGlued(before: Token | undefined, here: Token, behind: Token | undefined, end: number): boolean {
+  const isName = (token: Token | undefined): boolean => token?.kind === 'word' || token?.kind === 'quoted';
+  return (isName(before) && before?.end === here.start) || (isName(behind) && behind?.start === end);
 }
 
 /** Behind these a table is named. */

@@ -121,7 +121,8 @@ function readSlice(expression: JinjaExpression & { kind: 'slice' }): Reading {
   const to = bound(expression.to);
   if (from === null || to === null || expression.step !== undefined)
     return unknownValue('a slice whose bounds are not constant');
-  if (object.kind !== 'moment') return object.kind === 'literal' ? unknownValue('a slice of a constant') : object;
+  if (object.kind !== 'moment')
+    return object.kind === 'literal' ? unknownValue('a slice of a constant') : madeOf(object);
   return object.type === 'text' ? orUnknown(sliced(object, from, to)) : unknownValue('a time is not a text to slice');
 }
 
@@ -142,7 +143,7 @@ function readCall(callee: JinjaExpression, callArguments: CallArguments): Readin
     return { ...object, name: keyOf(object.name, callArguments) };
   if (path?.[0] === 'var' && callee.name === 'get')
     return { kind: 'parameter', source: 'var', name: keyOf('', callArguments) };
-  if (object.kind === 'parameter' || object.kind === 'state' || object.kind === 'clock') return object;
+  if (object.kind === 'parameter' || object.kind === 'state' || object.kind === 'clock') return madeOf(object);
   return unknownValue(`".${callee.name}()" is not understood`);
 }
 
@@ -227,7 +228,7 @@ function filtered(value: Reading, name: string, callArguments: CallArguments): R
       );
     return filteredMoment(value, name) ?? unknownValue(`the filter "${name}" of a time`);
   }
-  return value.kind === 'literal' ? unknownValue(`the filter "${name}" of a constant`) : value;
+  return value.kind === 'literal' ? unknownValue(`the filter "${name}" of a constant`) : madeOf(value);
 }
 
 function negated(operator: '-' | '+' | 'not', value: Reading): Reading {
@@ -271,7 +272,11 @@ const isText = (value: Reading): boolean =>
   value.kind === 'moment' ? value.type === 'text' : value.kind === 'literal' && typeof value.value === 'string';
 /** The operand that decides what the whole depends on. */
 const notConstant = (value: Reading): SymbolicValue | undefined =>
-  value.kind === 'moment' || value.kind === 'distance' || value.kind === 'literal' ? undefined : value;
+  value.kind === 'moment' || value.kind === 'distance' || value.kind === 'literal' ? undefined : madeOf(value);
+
+/** What an operation makes of a value that is not told. */
+const madeOf = <Value extends Reading>(value: Value): Value =>
+  value.kind === 'parameter' ? { ...value, made: true } : value;
 
 /** `a ~ b`: a time with constant text around it is still that time. */
 function joined(left: Reading, right: Reading): Reading {

@@ -104,6 +104,25 @@ export function hiddenSegments(
   return hidden;
 }
 
+/** Branches of an `if` that a reading leaves out although a run may take them: the segments between two tags. */
+export function passedBranches(
+  blocks: readonly TemplateBlock[],
+  holds: (tag: Tag) => boolean | undefined,
+): readonly { readonly from: number; readonly to: number }[] {
+  return blocks.flatMap(({ keyword, opening, dividers, closing }) => {
+    if (keyword !== 'if') return [];
+    const branches = [opening, ...dividers];
+    const truths = branches.map((tag) => (tag.keyword === 'else' ? true : (loopOnce(tag.rest) ?? holds(tag))));
+    const taken = truths.findIndex((truth) => truth !== false);
+    const certain = truths.findIndex((truth) => truth === true);
+    return branches.flatMap(({ index }, at) =>
+      taken === -1 || at <= taken || truths[at] === false || (certain !== -1 && at > certain)
+        ? []
+        : [{ from: index, to: branches[at + 1]?.index ?? closing.index }],
+    );
+  });
+}
+
 /** What a condition on `loop` is in a loop that runs once; `undefined` for any other condition. */
 export function loopOnce(condition: string): boolean | undefined {
   const text = condition.replace(/\s+/g, ' ').trim();

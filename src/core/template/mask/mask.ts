@@ -2,7 +2,7 @@ import type { Span } from '../../text/span.ts';
 import { evaluateExpression, type Known } from '../bounds/evaluate.ts';
 import { parseExpression } from '../language/parse-expression.ts';
 import { scanTemplate, type TemplateSegment } from '../language/scan-template.ts';
-import { hiddenSegments, type TemplateBlock, templateBlocks } from '../language/template-blocks.ts';
+import { hiddenSegments, passedBranches, type TemplateBlock, templateBlocks } from '../language/template-blocks.ts';
 import { holdsWithoutConf } from '../names/empty-conf.ts';
 import { askedFor, expandNames } from '../names/expand-names.ts';
 import { type SymbolicValue, unknownValue } from '../names/symbolic-value.ts';
@@ -44,6 +44,12 @@ export function maskTemplate(
   const definitions = () => definitionsOf(outer, segments, blocks, environment);
   const holds = heldConditions(blocks, segments, definitions, environment);
   const hidden = hiddenSegments(blocks, ({ index }) => holds.get(index));
+  const passed = passedBranches(blocks, ({ index }) => holds.get(index)).flatMap(({ from, to }): Span[] => {
+    const [first, last] = [segments[from + 1], segments[to - 1]];
+    return from + 1 > to - 1 || first === undefined || last === undefined
+      ? []
+      : [{ start: first.start, end: last.end }];
+  });
 
   const characters = text.split('');
   const open: OpenHole[] = [];
@@ -106,7 +112,8 @@ export function maskTemplate(
       quoted,
     });
   }
-  return { text: characters.join(''), holes, tags, problem: firstProblem(segments, unmatched, text) };
+  const problem = firstProblem(segments, unmatched, text);
+  return { text: characters.join(''), holes, tags, ...(passed.length > 0 ? { passed } : {}), problem };
 }
 
 /** Of each `if` and `elif` whether it holds in a run that its schedule makes, by the index of its tag, where that is known. */

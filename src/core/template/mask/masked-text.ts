@@ -23,6 +23,8 @@ export interface MaskedText {
   readonly holes: readonly Hole[];
   /** `{% if %}`, `{% for %}` … in source order, for rules that look at branches. */
   readonly tags: readonly (Span & { readonly source: string })[];
+  /** Branches that a run may take and that are blanked here, because one that stands before them is read. */
+  readonly passed?: readonly Span[];
   /** Set when the template could not be read to its end (unclosed tag); the rest is left as it stands. */
   readonly problem: (Span & { readonly message: string }) | undefined;
 }

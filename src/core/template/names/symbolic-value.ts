@@ -40,6 +40,8 @@ export type SymbolicValue =
       readonly kind: 'parameter';
       readonly source: 'params' | 'var' | 'conn' | 'conf' | 'env' | 'argument';
       readonly name: string;
+      /** What is put in is made of it and not the value itself: `params.area ~ '_x'`. */
+      readonly made?: true;
     }
   /** State of other runs: XCom, `prev_start_date_success`. */
   | { readonly kind: 'state'; readonly name: string }
