@@ -24,7 +24,7 @@ beforeAll(async () => {
     '  lake.parts: { writes: [{ table: runs.parts, columns: [y, m, d], slice: day of start }] }',
     '  lake.declared: { writes: [{ table: runs.declared, column: day, slice: day of start }] }',
   ];
-  lake = await lakeFixture(inject('spark').url, 'runs', declared.join('\n'));
+  lake = await lakeFixture(inject('spark').url, 'runs', { config: declared.join('\n') });
   await lake.sql(
     `create table runs.visits (page string, at timestamp, amount decimal(20,4), ratio double, tags array<string>, day date)
      using parquet partitioned by (day)`,

@@ -21,8 +21,21 @@ export interface LakeFixture {
   close(): Promise<void>;
 }
 
-/** `schema`: of its tables, made anew. `config`: more lines for `backfill.yaml`. */
-export async function lakeFixture(url: string, schema: string, config = ''): Promise<LakeFixture> {
+interface FixtureOptions {
+  /** More lines for `backfill.yaml`. */
+  readonly config?: string;
+  /** The address that the workspace has, where it is another way to the same Spark. */
+  readonly reachedAt?: string;
+  /** The connection of its ledger, as YAML; else PGlite below the workspace. */
+  readonly ledger?: string;
+}
+
+/** `schema`: of its tables, made anew. */
+export async function lakeFixture(
+  url: string,
+  schema: string,
+  { config = '', reachedAt = url, ledger }: FixtureOptions = {},
+): Promise<LakeFixture> {
   const root = mkdtempSync(join(tmpdir(), 'backfill-lake-'));
   const common = { protected: false, settings: {}, airflowIds: [] };
   const connection: SparkConnection = {
@@ -34,10 +47,15 @@ export async function lakeFixture(url: string, schema: string, config = ''): Pro
     ledger: { ...common, name: 'lake', engine: 'pglite', directory: join(root, '.backfill/ledger-lake') },
   };
   mkdirSync(join(root, 'dags'));
-  writeFileSync(
-    join(root, 'backfill.yaml'),
-    `version: 1\nconnections:\n  lake: { engine: spark, url: "${url}" }\nrun: { samples: 0 }\n${config}`,
-  );
+  const lines = [
+    'version: 1',
+    'connections:',
+    `  lake: { engine: spark, url: "${reachedAt}"${ledger === undefined ? '' : ', ledger: records'} }`,
+    ...(ledger === undefined ? [] : [`  records: ${ledger}`, 'defaultConnection: lake']),
+    'run: { samples: 0 }',
+    config,
+  ];
+  writeFileSync(join(root, 'backfill.yaml'), `${lines.join('\n')}\n`);
   const client = new ConnectClient(parseConnectUrl(url), undefined, 'test');
   const session = new SparkSession(client, () => client.close());
   const sql: LakeFixture['sql'] = async (...statements) => {
