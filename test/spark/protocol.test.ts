@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { partitionedExecutor } from '../../src/core/run/partitioned/partitioned-executor.ts';
@@ -191,11 +192,36 @@ test('a hold after such a try says what it left, and does not end it', async () 
   await ledger.close();
 });
 
+const folder = async (country = 'DE') =>
+  (await fixture.sql(`describe extended protocol.daily partition (day = '2026-11-01', country = '${country}')`)).find(
+    ([name]) => name === 'Location',
+  )?.[1] ?? '';
+
+test('folders of before that are too old are deleted, but for those that something is in', async () => {
+  const forget = async (days: number) =>
+    partitionedExecutor(warehouse, watched(() => {}).lake, { clock: systemClock, owner: 'sweeper' }).forget?.(days);
+  const isThere = (location: string) => existsSync(location.replace(/^file:/, ''));
+  await execute(unit());
+  const first = await folder();
+  const second = unit({ query: "values ('newer', 'DE')" });
+  await execute(second);
+  const now = await folder();
+  await forget(1);
+  expect([first, now].map(isThere)).toEqual([true, true]);
+  const ledger = await warehouse.connect('ledger');
+  await ledger.query("update backfill_ledger.before_images set kept_at = kept_at - interval '2 days'");
+  await ledger.close();
+  await forget(1);
+  expect([first, now].map(isThere)).toEqual([false, true]);
+  expect((await rows()).map(([, page]) => page)).toEqual(['newer', 'kept']);
+  expect(await undo(second)).toMatchObject({
+    state: 'failed',
+    error: { message: expect.stringContaining('were not kept') },
+  });
+  expect(await tables()).toEqual(['daily']);
+});
+
 test('an undo is refused where the folders of before hold other rows than were recorded', async () => {
-  const folder = async () =>
-    (await fixture.sql("describe extended protocol.daily partition (day = '2026-11-01', country = 'DE')")).find(
-      ([name]) => name === 'Location',
-    )?.[1];
   const kept = await folder();
   const asked = unit();
   expect(await execute(asked)).toMatchObject({ state: 'changed' });

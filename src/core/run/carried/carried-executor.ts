@@ -90,7 +90,9 @@ export function carriedExecutor(
       signal,
     )) ?? [];
   const usual: UnitExecutor['usual'] = (jobs) => usualDurations(scheduler, jobs);
-  return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : here.maxConcurrency, tidy, usual };
+  const { forget } = here;
+  const maxConcurrency = warehouse.maxSessions === 1 ? 1 : here.maxConcurrency;
+  return { execute, maxConcurrency, tidy, usual, ...(forget && { forget }) };
 }
 
 const never: Parameters<typeof cancellable>[1] = {

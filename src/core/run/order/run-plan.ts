@@ -62,7 +62,9 @@ export async function runPlan(planned: PreparedRun, ports: RunPorts): Promise<Ru
   }
   const result = await carryOut(prepared, new Map(), ports, save);
   // Last, since an undo may need rows of that age; what cannot be forgotten now is by the next run.
-  await ledger?.forgetImages(prepared.options.keepBeforeDays).catch(() => {});
+  const { keepBeforeDays } = prepared.options;
+  if (ledger !== undefined) await ports.executor.forget?.(keepBeforeDays).catch(() => {});
+  await ledger?.forgetImages(keepBeforeDays).catch(() => {});
   return result;
 }
 

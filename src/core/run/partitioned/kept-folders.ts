@@ -2,7 +2,11 @@ import { sameContent } from '../../diff/change-cause.ts';
 import type { SliceFigures } from '../../diff/slice-figures.ts';
 import type { TakenFigures } from '../../diff/take-figures.ts';
 import { plural } from '../../text/plural.ts';
-import { keepFoldersSql, keptFoldersSql } from '../../warehouse/dialects/postgres/ledger/kept-folders-sql.ts';
+import {
+  holdFoldersSql,
+  keepFoldersSql,
+  keptFoldersSql,
+} from '../../warehouse/dialects/postgres/ledger/kept-folders-sql.ts';
 import { imageSql } from '../../warehouse/dialects/postgres/slice/before-image-sql.ts';
 import type { Partition } from '../../warehouse/port/file-table.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
@@ -43,6 +47,17 @@ export async function keepFolders(
     JSON.stringify(lines.map((line) => JSON.stringify(line))),
   ];
   await ledger.query(keepFoldersSql, values);
+}
+
+/** Throws {@link WarehouseError} where they were forgotten meanwhile, for then their files go; else they stay until the transaction ends. */
+export async function holdFolders(
+  ledger: Session,
+  { target }: LakeTarget,
+  { run, unit }: RestoredVersion,
+): Promise<void> {
+  const { rows } = await ledger.query(holdFoldersSql, [run, unit]);
+  if (rows.length === 0)
+    throw cannotUndo(target.qualified, 'its folders of before were forgotten meanwhile, by their age');
 }
 
 /** The folders that the slice of a unit had; `undefined`: none were kept. */

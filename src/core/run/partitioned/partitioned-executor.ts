@@ -14,6 +14,7 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { cannotUndo, type KeptFolders, keptFolders } from './kept-folders.ts';
 import type { LakeRun } from './lake-run.ts';
 import { clear, runPartitioned } from './run-partitioned.ts';
+import { sweepFolders } from './sweep-folders.ts';
 import { lakeTarget } from './target/lake-table.ts';
 import { type NoOverwrite, type Overwrite, type OwnPartitions, readOverwrite } from './target/overwrite.ts';
 
@@ -72,7 +73,26 @@ export function partitionedExecutor(warehouse: Warehouse, lake: Lake, env: Relat
       await steady?.close();
     }
   };
-  return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : maxConcurrency };
+  const forget = async (days: number): Promise<void> => {
+    const ledger = await warehouse.connect('unit');
+    let session: Session | undefined;
+    const connectLake = async (): Promise<Session> => {
+      session = idle.pop() ?? (await lake.connect('own'));
+      return session;
+    };
+    try {
+      await sweepFolders(
+        ledger,
+        connectLake,
+        days,
+        `backfill_sweep_${env.owner}`.replace(/\W+/g, '_').slice(0, 100).toLowerCase(),
+      );
+    } finally {
+      await ledger.close();
+      await session?.close();
+    }
+  };
+  return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : maxConcurrency, forget };
 }
 
 /** A task that cannot be carried out on files, found before anything was sent. */

@@ -25,7 +25,7 @@ import { discardStage, dropStage, fillStage, type Stage, stageFolders, stageOf, 
 import { type ComparedStage, compareStage, isAsItWas, type LiveSlice, liveSlice } from './compare/stage-and-compare.ts';
 import { withTaskSession } from './compare/task-session.ts';
 import { afterEarlier, earlierInWords, madeByEarlier } from './earlier-try.ts';
-import { figuresOfBefore, keepFolders, refuseOtherRows } from './kept-folders.ts';
+import { figuresOfBefore, holdFolders, keepFolders, refuseOtherRows } from './kept-folders.ts';
 import type { LakeRun } from './lake-run.ts';
 import { emptyFolder, MovedAway, publish, publishTheRest } from './publish.ts';
 import { type Publishing, readLakeHandle, type Swap, saveLakeHandle, type UnderWay } from './publish-handle.ts';
@@ -93,6 +93,7 @@ async function published(run: LakeRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   ];
   const publishing = { stage, swaps, diff, notes };
   await begin(session, job, claim.fence);
+  if (job.restores !== undefined) await holdFolders(session, at, job.restores);
   await saveLakeHandle(session, job, claim.fence, { publishing });
   const { fixed } = run.source;
   await keepFolders(session, job, at, { fixed, partitions: live.partitions }, live.taken.figures.rows);

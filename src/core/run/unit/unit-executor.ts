@@ -24,6 +24,8 @@ export interface UnitExecutor {
   readonly maxConcurrency: number;
   /** After the last unit: looks after the tables of those that ran, and says in words what it did or what is to be done. */
   tidy?(jobs: readonly UnitJob[], vacuum: 'advise' | 'run', signal: CancelSignal): Promise<readonly string[]>;
+  /** Forgets what was kept of before longer ago than this many days, where that is more than a record in the ledger. */
+  forget?(days: number): Promise<void>;
 }
 
 /** Runs units of one task as one piece of work, with an outcome for each that is the one of a run alone. */

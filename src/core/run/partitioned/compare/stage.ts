@@ -20,13 +20,15 @@ export interface Stage {
  * two tries have the same, since what an earlier one has started may still be writing.
  */
 export function stageOf({ file }: LakeTarget, { run }: UnitJob, token: string): Stage {
-  const folder = (file.location ?? '').replace(/\/+$/, '');
   const own = `${run}_${token}`.replace(/[^A-Za-z0-9_-]/g, '_');
   return {
     name: `backfill_${file.table.name.slice(0, 60)}_${own}`.replaceAll('-', '_').toLowerCase(),
-    location: `${folder}__backfill/${own}`,
+    location: `${stageFolder(file)}/${own}`,
   };
 }
+
+/** Beside the folder of a table: what is in it our runs have made. */
+export const stageFolder = ({ location = '' }: FileTable): string => `${location.replace(/\/+$/, '')}__backfill`;
 
 /** The table over a stage, as the target but for its name. */
 export const stageTable = ({ file }: LakeTarget, { name }: Stage): FileTable => ({
