@@ -20,6 +20,7 @@ export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>
   return [
     'version: 1\n',
     connections(tasks, facts),
+    scheduler(tasks),
     unscheduled.length === 0
       ? ''
       : `# When DAGs run that have no schedule, so that they can be planned:\n# dags:\n${unscheduled
@@ -31,6 +32,16 @@ export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>
   ]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** Who carries out what cannot be run from here: nobody, before somebody says where it is. */
+function scheduler(tasks: readonly PlannableTask[]): string {
+  const count = tasks.filter(({ executor }) => executor.kind === 'airflow').length;
+  if (count === 0) return '';
+  return `# ${count === 1 ? 'One task is' : `${count} tasks are`} not run from here; your Airflow does it where this says which, and is asked with: backfill scheduler
+# schedulers:
+#   prod: { url: http://localhost:8080, user: admin, password: "\${env:AIRFLOW_PASSWORD}" }
+`;
 }
 
 function connections(tasks: readonly PlannableTask[], facts: Workspace['facts']): string {

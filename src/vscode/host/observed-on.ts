@@ -3,7 +3,6 @@ import { judgeObservations } from '../../core/run/observed/judge-observations.ts
 import { lookBack } from '../../core/run/observed/look-back.ts';
 import { observationsOf, saveObservation } from '../../core/run/observed/stored-observations.ts';
 import { canWatch } from '../../core/run/observed/watch.ts';
-import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { systemClock } from '../../node/system-clock.ts';
@@ -15,8 +14,7 @@ type Observed = Awaited<ReturnType<RunApi['observed']>>;
 /** What was seen of a task so far, and what that tells; its newest run is looked at first where that is asked. */
 export async function observedOn(
   warehouse: Warehouse,
-  task: string,
-  last: { readonly scheduler: SchedulerConfig; readonly dag: string; readonly name: string } | undefined,
+  { task, lineage, last }: Omit<Parameters<RunApi['observed']>[0], 'connection'>,
 ): Promise<Observed> {
   if (!canWatch(warehouse))
     return {
@@ -35,7 +33,7 @@ export async function observedOn(
     }
     const isThere = (await session.query(readableLedgerSql('observations'))).rows[0]?.[0] === 't';
     const observations = isThere ? await observationsOf(session, task) : [];
-    return { kind: 'observed', runs: observations.length, verdicts: judgeObservations(observations) };
+    return { kind: 'observed', runs: observations.length, verdicts: judgeObservations(observations, lineage) };
   } finally {
     await session.close();
   }

@@ -3,6 +3,7 @@ import type { SliceState } from '../../core/ledger/slice-states.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { OutsideTask } from '../../core/run/irrevocable/outside-words.ts';
 import type { TableVerdict } from '../../core/run/observed/judge-observations.ts';
+import type { TaskLineage } from '../../core/run/observed/lineage-events.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { SurveySlice } from '../../core/run/survey/survey-slices.ts';
 import type { PreviewEnd } from '../../core/run/unit/preview-end.ts';
@@ -106,6 +107,8 @@ export interface RunApi {
   observed(argument: {
     readonly connection: ConnectionConfig;
     readonly task: string;
+    /** Tables that events of its Airflow name as what it writes. */
+    readonly lineage?: Pick<TaskLineage, 'writes'> | undefined;
     readonly last?: { readonly scheduler: SchedulerConfig; readonly dag: string; readonly name: string } | undefined;
   }): Promise<
     | { readonly kind: 'observed'; readonly runs: number; readonly verdicts: readonly TableVerdict[] }

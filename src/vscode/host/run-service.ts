@@ -123,8 +123,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
           await recordElsewhere(warehouse, env, { run, unit, job, options: job?.options ?? options });
         return { kind: 'marked' as const };
       }),
-    observed: ({ connection, task, last }) =>
-      withWarehouse(connection, (warehouse) => observedOn(warehouse, task, last)),
+    observed: ({ connection, ...asked }) => withWarehouse(connection, (warehouse) => observedOn(warehouse, asked)),
     definitions: ({ connection, named }) =>
       withWarehouse(connection, async (warehouse) => ({
         kind: 'known' as const,

@@ -3,6 +3,7 @@ import type { Severity } from '../../core/lint/model/finding.ts';
 import type { DatabaseDefinitions } from '../../core/pipeline/model/database-definitions.ts';
 import type { PlanFinding } from '../../core/plan/model/plan.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
+import type { TaskLineage } from '../../core/run/observed/lineage-events.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
@@ -318,6 +319,11 @@ export interface WorkspaceApi {
     | { readonly kind: 'asked'; readonly findings: readonly PlanFinding[]; readonly notes: readonly string[] }
     | WorldAnswer
   >;
+  /** What OpenLineage events of its Airflow say of a task; `undefined` where `backfill.yaml` names none. Throws where they cannot be read. */
+  lineage(argument: {
+    readonly task: string;
+    readonly scheduler: string | undefined;
+  }): Promise<TaskLineage | undefined>;
   /** The selected interval of a task as the scheduler of its page has it. */
   carriedAt(argument: { readonly task: string; readonly now: number }): Promise<CarriedUnit | undefined>;
   /** The log of a task's last try, as a document. */

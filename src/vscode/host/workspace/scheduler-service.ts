@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Pipeline, TaskId } from '../../../core/pipeline/model/model.ts';
 import type { PlanFinding, PlanUnit } from '../../../core/plan/model/plan.ts';
 import { checkCarried } from '../../../core/run/carried/check-carried.ts';
@@ -9,6 +10,7 @@ import type { SchedulerConfig } from '../../../core/scheduler/port/scheduler-con
 import { plural } from '../../../core/text/plural.ts';
 import { instant } from '../../../core/time/zones/instant.ts';
 import type { ChosenPipeline } from '../../../core/view/document/pipeline-view.ts';
+import { readLineage } from '../../../node/files/read-lineage.ts';
 import { openScheduler } from '../../../orchestrators/open.ts';
 import { schedulerAnswer } from '../scheduler-answer.ts';
 import type { CarriedUnit, WorkspaceApi } from '../workspace-api.ts';
@@ -21,7 +23,7 @@ export function schedulerService(
   state: () => LiveState,
   planned: (page: string) => FrozenPlan,
   chosen: (pipeline: string, now: number) => ChosenPipeline | undefined,
-): Pick<WorkspaceApi, 'checkScheduler' | 'askScheduler' | 'carriedAt' | 'taskLog'> {
+): Pick<WorkspaceApi, 'checkScheduler' | 'askScheduler' | 'carriedAt' | 'lineage' | 'taskLog'> {
   return {
     async checkScheduler({ scheduler }) {
       try {
@@ -61,6 +63,13 @@ export function schedulerService(
       if (found === undefined || interval === undefined || scheduler === undefined) return undefined;
       const { start, end } = interval.data;
       return { scheduler, dag: found.pipeline.id, task: found.task.name, start, end };
+    },
+    async lineage({ task, scheduler }) {
+      const { config, facts, root } = state();
+      const path = config.schedulers.get(scheduler ?? schedulerIn(config) ?? '')?.events;
+      const known = facts.tasks.get(task);
+      if (path === undefined || known === undefined) return undefined;
+      return readLineage(resolve(root, path), known.pipeline.id, known.task.name);
     },
     async taskLog({ scheduler, dag, task, start, end }) {
       try {

@@ -1,5 +1,6 @@
 import type { Plan } from '../../../core/plan/model/plan.ts';
 import { evidenceInWords, type TableVerdict } from '../../../core/run/observed/judge-observations.ts';
+import type { TaskLineage } from '../../../core/run/observed/lineage-events.ts';
 import { plural } from '../../../core/text/plural.ts';
 import { observedDeclaration } from '../../../core/view/document/observed-declaration.ts';
 import { detailLine } from '../../../core/view/page/detail-line.ts';
@@ -106,19 +107,20 @@ export function sessionCarried(store: SessionStore, services: SessionServices, r
       const { task, plan, choose } = store.state;
       const name = connectionName();
       const scheduler = last ? (plan?.scheduler ?? choose.options.scheduler) : undefined;
+      const lineage = await client.call('lineage', { task, scheduler: choose.options.scheduler });
       const at = last ? await client.call('carriedAt', { task, now: Date.now() }) : undefined;
       const answer = await store.during('Looking at what it was seen to write…', () =>
         withLogins(services, name, scheduler, async (_, login) => {
           const looked = login && at && { scheduler: login, dag: at.dag, name: at.task };
           return askRunThread(services, name, (api, connection) =>
-            api.call('observed', { connection, task, last: looked }),
+            api.call('observed', { connection, task, lineage, last: looked }),
           );
         }),
       );
       if ('problem' in answer) throw new Error(answer.problem);
       if (isWorldAnswer(answer)) throw new Error(answer.message);
       if (answer.kind === 'refused') throw new Error(`${answer.message}; ${answer.remedy}`);
-      store.set({ observed: observedState(task, answer.runs, answer.verdicts) });
+      store.set({ observed: observedState(task, answer.runs, answer.verdicts, lineage) });
     },
     async declareObserved() {
       const { task, observed } = store.state;
@@ -129,7 +131,12 @@ export function sessionCarried(store: SessionStore, services: SessionServices, r
   };
 }
 
-function observedState(task: string, runs: number, verdicts: readonly TableVerdict[]): ObservedState {
+function observedState(
+  task: string,
+  runs: number,
+  verdicts: readonly TableVerdict[],
+  lineage: TaskLineage | undefined,
+): ObservedState {
   const draft = observedDeclaration(task, verdicts);
   const said = verdicts.map((one) =>
     one.kind === 'clear'
@@ -140,5 +147,11 @@ function observedState(task: string, runs: number, verdicts: readonly TableVerdi
     runs === 0
       ? 'It was not watched yet: have it run from here for two intervals or more.'
       : `In ${plural(runs, 'run')} no table of this database was seen to be written.`;
-  return { said: said.length === 0 ? [none] : said, clear: draft.writes.length > 0, draft };
+  const events = lineage === undefined || lineage.runs === 0 ? [] : [eventsInWords(lineage)];
+  return { said: [...(said.length === 0 ? [none] : said), ...events], clear: draft.writes.length > 0, draft };
+}
+
+function eventsInWords({ runs, reads, writes }: TaskLineage): string {
+  const names = (side: TaskLineage['reads']): string => side.map(({ table }) => table).join(', ') || 'nothing';
+  return `By OpenLineage events of ${plural(runs, 'run')} it reads ${names(reads)} and writes ${names(writes)}.`;
 }
