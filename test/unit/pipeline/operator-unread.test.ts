@@ -82,6 +82,8 @@ test.each([
   ['{{ params.prefix }}t', 'the SQL is what {{ params.prefix }} gives'],
   ["DELETE FROM t WHERE d = '{{ ds }}'", undefined],
   ["SELECT '{{ params.query }}'", undefined],
+  ["-- of '{{ ds }}' alone\\nDELETE FROM t WHERE d = '{{ ds }}'", undefined],
+  ["/* {{ ds }} */ DELETE FROM t WHERE d = '{{ ds }}'", undefined],
 ])('a statement that a template gives is not known: %s', (sql, reason) => {
   const [task] = readTasks(
     `from airflow import DAG\nfrom airflow.providers.postgres.operators.postgres import PostgresOperator\nwith DAG("d"):\n    PostgresOperator(task_id="t", sql="${sql}")\n`,

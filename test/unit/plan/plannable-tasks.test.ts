@@ -235,12 +235,15 @@ describe('one task', () => {
           plain: upsert('excluded.n'),
           adds: upsert('t.n + excluded.n'),
           dated: upsert('excluded.n', "where ts < '{{ data_interval_end }}'"),
+          said: `-- of '{{ ds }}'\n${upsert('excluded.n', "/* {{ ts }} */ where kind <> '--'")}`,
         },
       },
     });
     expect(find(tasks, 'd.plain').fullRefresh).toBe(true);
     expect(find(tasks, 'd.adds').fullRefresh).toBeUndefined();
     expect(find(tasks, 'd.dated').fullRefresh).toBeUndefined();
+    // What stands in a comment makes no difference.
+    expect(find(tasks, 'd.said').fullRefresh).toBe(true);
   });
 
   it('that only adds rows after another has emptied the slice is paired with it', () => {

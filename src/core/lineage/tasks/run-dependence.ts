@@ -1,4 +1,5 @@
 import type { Task } from '../../pipeline/model/model.ts';
+import { isInComment } from '../../sql/statements/is-in-comment.ts';
 import type { Hole } from '../../template/mask/masked-text.ts';
 import type { TaskFacts } from '../facts/facts.ts';
 
@@ -18,7 +19,10 @@ export const isSameInEveryRun = ({ sql, accesses, unread }: Task): boolean =>
   accesses.length === 0 &&
   unread.length === 0 &&
   sql.every(
-    ({ masked: { problem, tags, holes } }) => problem === undefined && tags.length === 0 && holes.every(isFixed),
+    ({ masked, dialect }) =>
+      masked.problem === undefined &&
+      masked.tags.length === 0 &&
+      masked.holes.every((hole) => isFixed(hole) || (hole.value.kind === 'time' && isInComment(masked, hole, dialect))),
   );
 
 const isFixed = ({ value }: Hole): boolean =>

@@ -1,4 +1,5 @@
 import { withoutLeadingComments } from '../../../../sql/lex/leading-comments.ts';
+import { isInComment } from '../../../../sql/statements/is-in-comment.ts';
 import type { Hole } from '../../../../template/mask/masked-text.ts';
 import { locate } from '../../../../text/mapped-text.ts';
 import type { TaskSql } from '../../../model/model.ts';
@@ -14,7 +15,7 @@ export const hiddenQueries = (sql: readonly TaskSql[]): Unread[] => [
 ];
 
 /** Templates that stand where a statement begins. */
-function hiddenStatements({ source, reading, masked }: TaskSql): Unread[] {
+function hiddenStatements({ source, reading, masked, dialect }: TaskSql): Unread[] {
   return masked.holes.flatMap((hole): Unread[] => {
     const before = masked.text.slice(0, hole.start);
     const isRead = reading.statements.some(
@@ -22,6 +23,7 @@ function hiddenStatements({ source, reading, masked }: TaskSql): Unread[] {
     );
     if (hole.origin !== 'template' || hole.quoted || hole.value.kind === 'literal' || isRead) return [];
     if (withoutLeadingComments(before.slice(before.lastIndexOf(';') + 1)).trim() !== '') return [];
+    if (isInComment(masked, hole, dialect)) return [];
     const at = locate(source, hole);
     return at === undefined
       ? []
