@@ -44,6 +44,8 @@ let airflow: FakeApi;
 let assistant: OpenAssistant;
 /** What the next run of `known` does instead of its work. */
 let fault: (() => void) | undefined;
+/** What it waits for. */
+let atWork: () => Promise<void>;
 
 const onServer = async (statement: string): Promise<void> => {
   const { host, port, database, user, password } = shop.connection as PostgresConnection;
@@ -68,6 +70,7 @@ afterAll(() => {
 });
 beforeEach(async () => {
   fault = undefined;
+  atWork = async () => {};
   shop = await shopWorkspace('postgres', parent);
   await shop.onDatabase(
     'create table mart.known (day date, n int)',
@@ -80,6 +83,7 @@ beforeEach(async () => {
       const failing = fault;
       fault = undefined;
       if (failing !== undefined && task === 'known') failing();
+      await atWork();
       await onServer(
         `delete from mart.${task} where day = '${day}'; insert into mart.${task} (day, n) select '${day}', n from generate_series(1, 5) n`,
       );
@@ -185,6 +189,31 @@ test('a unit that fails says its own last lines, is resumed, or is marked as don
   await press(session, { type: 'resume' });
   expect(session.state.run?.counts).toEqual({ done: 2 });
   expect(scheduler.executions.filter((one) => one.endsWith('known'))).toHaveLength(2);
+});
+
+test('a slice at work says what the scheduler does with it, and a stop is seen to have worked there', async () => {
+  const session = await assistant.open('py.known');
+  await session.revived;
+  await range(session, '2026-11-12', '2026-11-13');
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  atWork = () => held;
+  await session.handle({ type: 'start', mode: 'run' });
+  await shows(session, ({ state }) => state.run?.states[0] === 'running');
+  await session.handle({ type: 'select-unit', index: 0 });
+  await shows(session, ({ state }) => state.selected?.doing?.startsWith('prod: running') === true);
+  await session.handle({ type: 'cancel' });
+  await shows(session, ({ state }) => scheduler.executions.length === 1 && state.run?.status === 'cancelling');
+  release();
+  await shows(session, ({ run }) => !run.busy);
+  expect(session.state.run?.status).toBe('cancelled');
+  expect(session.state.run?.counts).toEqual({ cancelled: 1, blocked: 1 });
+  expect(session.state.run?.said).toContain('The server confirmed that it stopped.');
+  atWork = async () => {};
+  await press(session, { type: 'resume' });
+  expect(session.state.run?.counts).toEqual({ changed: 1, done: 1 });
 });
 
 test('what no file says is observed, shown with its evidence, declared with one press, and compared from then on', async () => {

@@ -60,6 +60,8 @@ test('runs that are made, what is not waited for in them, and one run of what ev
     'prod has no run of shop for 2 dates of the plan: made before their first task; wait count as done in them, and are not waited for',
   );
   expect(text).not.toContain('would count');
+  // Given away too, it is done in the newest run that there will be.
+  expect(await said('shop', '--on', 'airflow')).not.toContain('would count');
   // Without it nobody would run it.
   expect(await said('shop.load')).toContain(
     'there is no run of shop for 2026-11-01T00:00:00Z, and one that is made would count shops as done, which the plan does not have',

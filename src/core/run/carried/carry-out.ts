@@ -5,6 +5,7 @@ import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
 import type { CarriedHandle } from './carried-handle.ts';
+import { runInterval } from './find-run.ts';
 
 /** A task that a scheduler was or will be given, and what watching it needs. */
 export interface Carrying {
@@ -63,7 +64,7 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   if (handle.phase === 'started' || handle.phase === 'ended') return handle;
   if (handle.make) {
     report(`making its run ${handle.run} in ${scheduler.description.name}`);
-    const { interval } = job;
+    const interval = runInterval(job);
     await oneAtATime(scheduler, `${dag} ${handle.run}`, async () => {
       const there = await scheduler.run(dag, handle.run);
       if (there === undefined) {

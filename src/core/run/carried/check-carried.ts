@@ -9,7 +9,7 @@ import { toIso } from '../../time/zones/iso.ts';
 import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { otherInterval, otherIntervalHint } from './find-run.ts';
+import { otherInterval, otherIntervalHint, runInterval } from './find-run.ts';
 
 /** Jobs of a plan after its scheduler was asked about them, and what a person should know before they are given to it. */
 export interface CheckedJobs extends PreparedJobs {
@@ -47,7 +47,9 @@ export async function checkCarried(
       for (const job of given) refuse(job, message, first?.remedy ?? 'deploy its file');
       continue;
     }
-    const told = await checkRuns(scheduler, plan, { pipeline, deployed, given, jobs: prepared.jobs });
+    const placed = await inSomeRun(scheduler, plan, given, id);
+    for (const job of placed) jobs.set(job.unit, job);
+    const told = await checkRuns(scheduler, plan, { pipeline, deployed, given: placed, jobs: prepared.jobs });
     for (const { job, message, remedy } of told.refusals) refuse(job, message, remedy);
     notes.push(...told.notes);
   }
@@ -63,6 +65,32 @@ export async function checkCarried(
     refused.set(unit, refusal);
     jobs.delete(unit);
   }
+}
+
+/**
+ * What one run does for all is to be done in the run of its newest interval. Where there is none, and the plan has other runs of
+ * the DAG, it is done in the newest of those: whichever run does it, its table is the same.
+ */
+async function inSomeRun(
+  scheduler: Scheduler,
+  plan: Plan,
+  given: readonly UnitJob[],
+  dag: string,
+): Promise<readonly UnitJob[]> {
+  const forAll = new Set(plan.units.flatMap(({ id, standsForAll }) => (standsForAll === true ? [id] : [])));
+  const others = given.filter(({ unit }) => !forAll.has(unit)).map(({ interval }) => interval);
+  const [newest] = [...others].sort((a, b) => b.start - a.start);
+  if (newest === undefined) return given;
+  const placed: UnitJob[] = [];
+  for (const job of given) {
+    const { carried, interval, unit } = job;
+    const isOwn =
+      carried === undefined ||
+      !forAll.has(unit) ||
+      (await scheduler.runs(dag, interval.start, interval.start)).length > 0;
+    placed.push(isOwn ? job : { ...job, carried: { ...carried, at: newest } });
+  }
+  return placed;
 }
 
 interface GivenDag {
@@ -83,12 +111,13 @@ async function checkRuns(
 }> {
   const { pipeline, deployed, given } = dag;
   const refusals: { job: UnitJob; message: string; remedy: string }[] = [];
-  const dates = given.map(({ interval }) => interval.start);
+  const dates = given.map((job) => runInterval(job).start);
   const runs = await scheduler.runs(pipeline.id, instant(Math.min(...dates)), instant(Math.max(...dates)));
   const there = new Set(deployed.tasks.map(({ id }) => id));
   const made = new Set<Instant>();
   for (const job of given) {
-    const { interval, carried } = job;
+    const { carried } = job;
+    const interval = runInterval(job);
     const ofDate = runs.filter((run) => (run.logicalDate ?? run.interval?.start) === interval.start);
     const fits = ofDate.find((run) => run.interval?.start === interval.start && run.interval.end === interval.end);
     const [other] = ofDate;

@@ -9,9 +9,12 @@ export interface FoundRun {
   readonly instances: readonly TaskInstance[];
 }
 
+/** The interval of the run in which a unit is carried out. */
+export const runInterval = ({ interval, carried }: Pick<UnitJob, 'interval' | 'carried'>): UnitJob['interval'] =>
+  carried?.at ?? interval;
+
 /** Id of a run that we make: it says who made it, and is the same whoever asks. */
-export const ownRunId = ({ interval }: Pick<UnitJob, 'interval'>): string =>
-  `backfill_assistant__${toIso(interval.start)}`;
+export const ownRunId = ({ start }: UnitJob['interval']): string => `backfill_assistant__${toIso(start)}`;
 
 /**
  * The scheduler's run of the unit's logical date, if there is one. Throws {@link SchedulerError}, `refused` where that run works

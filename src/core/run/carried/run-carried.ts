@@ -25,7 +25,7 @@ import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './carr
 import type { CarriedRun } from './carried-run.ts';
 import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './carry-out.ts';
 import { endedBadly } from './ended-badly.ts';
-import { findRun, ownRunId } from './find-run.ts';
+import { findRun, ownRunId, runInterval } from './find-run.ts';
 import { compareWithBefore, forgetUnchanged, keepBefore } from './slices-around.ts';
 import { startObserving } from './start-observing.ts';
 
@@ -44,7 +44,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   const { claim, raw, steps, durationMs } = unit;
   const { session } = steps;
   const { fence } = claim;
-  const found = await findRun(scheduler, carried, job);
+  const found = await findRun(scheduler, carried, { interval: runInterval(job) });
   await keepSettings(session, job.options.settings, protectiveSettings(job.options));
   if (warehouse.leases === 'server') await lockSlices(session, claim.targets, 'session end');
   await begin(session, job, fence);
@@ -63,7 +63,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
       return { state: 'busy', owner, durationMs: durationMs() };
     }
     handle = {
-      run: found.run?.id ?? ownRunId(job),
+      run: found.run?.id ?? ownRunId(runInterval(job)),
       make: found.run === undefined,
       phase: 'before',
       mark: executionMark(found.instances),

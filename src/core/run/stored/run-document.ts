@@ -116,6 +116,7 @@ const job = record<UnitJob>({
       scheduler: text,
       dag: text,
       task: text,
+      at: optional(decodeInterval),
       uncompared: optional(text),
       locksItself: optional(flag),
     }),

@@ -99,6 +99,8 @@ export interface CarriedTask {
   readonly dag: string;
   /** Name inside of the DAG. */
   readonly task: string;
+  /** Every run of it gives the same whole table, and it is done in the run of this interval: there is none of its own. */
+  readonly at?: DataInterval | undefined;
   /** Why its rows are not compared, or not all of them, in words. */
   readonly uncompared?: string | undefined;
   /** It claims and locks its rows by itself, and would be kept out by a claim of ours. */

@@ -5,12 +5,13 @@ import type { RunState } from '../facts/session-facts.ts';
 import { confirmationInWords, outcomeInWords } from '../words/outcome-words.ts';
 import { proofNotes, proofsInWords } from '../words/proof-words.ts';
 
-/** How a run stands once its thread has said how it ended. `notes`: what a preview left behind. */
+/** How a run stands once its thread has said how it ended. `notes`: what a preview left behind; `isGiven`: a scheduler ran some of it. */
 export function endedRun(
   { startedAt }: RunState,
   result: RunResult,
   mode: RunMode,
   notes: readonly string[],
+  isGiven: boolean,
 ): Partial<RunState> {
   return {
     status: result.outcome === 'cancelled' ? 'cancelled' : 'finished',
@@ -18,8 +19,8 @@ export function endedRun(
     away: undefined,
     ended: endedNow(startedAt),
     lost: lostConnection(result),
-    said: saidOf(result, mode),
-    summary: outcomeInWords(result, mode),
+    said: saidOf(result, mode, isGiven),
+    summary: outcomeInWords(result, mode, isGiven),
     notes: [...notes, ...(result.notes ?? []), ...new Set(result.units.flatMap((unit) => unit.notes))],
   };
 }
@@ -44,7 +45,7 @@ export function endedProof(
   };
 }
 
-/** A run whose thread was lost: what was running was rolled back. */
+/** A run whose thread was lost: what was running here was rolled back. */
 export function lostRun(run: RunState, message: string): RunState {
   const states = run.states.map((state) => (state === 'running' ? ('waiting' as const) : state));
   return {
@@ -77,7 +78,7 @@ function lostConnection({ outcome, units }: RunResult): string | undefined {
   return units.find(({ state, error }) => state === 'failed' && error?.kind === 'connection')?.error?.message;
 }
 
-function saidOf(result: RunResult, mode: RunMode): string | undefined {
+function saidOf(result: RunResult, mode: RunMode, isGiven: boolean): string | undefined {
   const failed = result.units.find(({ state }) => state === 'failed');
   if (failed !== undefined) {
     const { error, message } = failed;
@@ -87,14 +88,20 @@ function saidOf(result: RunResult, mode: RunMode): string | undefined {
   if (result.problem !== undefined) return result.problem;
   if (mode === 'preview') return undefined;
   if (result.outcome === 'cancelled') {
-    return `${confirmationInWords(result)} Slices in work were rolled back; Resume runs only what is left.`;
+    const back = isGiven
+      ? 'What ran here was rolled back, what Airflow had begun was not'
+      : 'Slices in work were rolled back';
+    return `${confirmationInWords(result)} ${back}; Resume runs only what is left.`;
   }
   if (result.outcome !== 'held') return undefined;
   const held = result.units.find(({ state }) => state === 'held');
   const [why = ''] = (held?.message ?? '').split('\n');
   const table = held?.slices[0]?.table ?? taskOf(held?.unit ?? '');
   const about = why.startsWith(table) ? '' : `${table}: `;
-  return `${about}${why.replace(/\.$/, '')}. The old rows are still there; nothing behind them has run.`;
+  const rows = isGiven
+    ? 'What Airflow ran has its new rows in place, of the rest the old rows are still there'
+    : 'The old rows are still there';
+  return `${about}${why.replace(/\.$/, '')}. ${rows}; nothing behind them has run.`;
 }
 
 /** A unit is named by its task and the start of its interval. */

@@ -107,7 +107,8 @@ export function sessionRun(
       if (kept !== undefined && mode === 'run') kept = { ...kept, finished: result.outcome === 'done', live: false };
       if (mode === 'run') tellEditor(client, result.units, Date.now());
       const { run } = store().state;
-      if (run !== undefined) store().patchRun(endedRun(run, result, mode, traces));
+      if (run !== undefined)
+        store().patchRun(endedRun(run, result, mode, traces, store().state.plan?.scheduler !== undefined));
     }
     save();
   };

@@ -21,7 +21,7 @@ export const beginningWords: Readonly<Record<RunMode, (run: string) => string>> 
 };
 
 /** How a run ended, in one sentence, with what to do next. */
-export function outcomeInWords(result: RunResult, mode: RunMode): string {
+export function outcomeInWords(result: RunResult, mode: RunMode, isGiven = false): string {
   const counts = countStates(result.units);
   const {
     changed = 0,
@@ -49,7 +49,7 @@ export function outcomeInWords(result: RunResult, mode: RunMode): string {
     case 'done':
       return `Done: ${done}.`;
     case 'held':
-      return `${done}, ${held} held: their old rows are still there. Look at what they would do, then approve them or mend the cause.`;
+      return `${done}, ${held} held: ${isGiven ? 'what Airflow ran has its new rows in place, of the rest the old rows are still there' : 'their old rows are still there'}. Look at what they would do, then approve them or mend the cause.`;
     case 'cancelled':
       return `Cancelled: ${done}, ${cancelled + waiting + blocked} not run. ${confirmationInWords(result)} Resume goes on from here.`;
     case 'failed':

@@ -24,6 +24,7 @@ export function pageNews(
     return { tone: 'error', text, actions: [showLog] };
   }
   const seen = observedNews(facts);
+  const isGiven = plan?.scheduler !== undefined;
   switch (phase) {
     case 'planning':
       return info('Nothing is written before you press Run.');
@@ -81,11 +82,16 @@ export function pageNews(
     case 'held':
       return {
         tone: 'warning',
-        text: run?.said ?? 'Their old rows are still there; nothing behind them has run.',
+        text:
+          run?.said ??
+          `${isGiven ? 'What Airflow ran has its new rows in place' : 'Their old rows are still there'}; nothing behind them has run.`,
         actions: [{ label: 'Approve all…', request: { type: 'approve-all' } }, ...review(facts)],
       };
     case 'stopped':
-      return info(run?.said ?? 'Slices in work were rolled back. Resume runs only what is left.');
+      return info(
+        run?.said ??
+          `${isGiven ? 'What ran here' : 'Slices in work'} ${isGiven ? 'was' : 'were'} rolled back. Resume runs only what is left.`,
+      );
     case 'undone':
     case 'done': {
       if (seen !== undefined && phase === 'done') return seen;
@@ -108,9 +114,11 @@ function observedNews({ observed }: PageFacts): NewsView | undefined {
 }
 
 /** What was written is whole, whatever became of the server: each slice is one transaction. */
-function lostNews({ run }: PageFacts): NewsView {
+function lostNews({ run, plan }: PageFacts): NewsView {
   const whole =
-    'What was written is whole; slices in work were rolled back. Resume connects and runs only what is left.';
+    plan?.scheduler === undefined
+      ? 'What was written is whole; slices in work were rolled back. Resume connects and runs only what is left.'
+      : 'What ran here is whole or was rolled back; what Airflow had begun goes on there. Resume finds it, and runs only what is left.';
   return { tone: 'error', text: `${sentence(run?.lost ?? '')} ${whole}`, actions: [connect, showLog] };
 }
 
