@@ -18,7 +18,7 @@ describe.each(engines)('what goes with a table that is made anew, on %s', (engin
       options: { holdShrinkPercent: undefined },
     });
   const lost =
-    /takes away with it the right SELECT on mart\.My T of reader_\w+, the view mart\.seen, the view mart\.twice: make it again/;
+    /takes away with it the right SELECT on mart\.My T of reader_\w+, the unique index btree \(id\) on mart\.My T, the view mart\.seen, the view mart\.twice: make it again/;
 
   beforeEach(() =>
     sql(
@@ -74,5 +74,36 @@ describe.each(engines)('what goes with a table that is made anew, on %s', (engin
     const outcome = await relationalExecutor(fixture.warehouse, env).execute(jobOf(again), neverAborted);
     expect(JSON.stringify(outcome)).not.toMatch(/takes away with it/);
     expect(outcome).toMatchObject({ state: 'changed' });
+  });
+
+  test('indexes and triggers are said unless they are made again', async () => {
+    await sql(
+      fixture.warehouse,
+      'alter table mart.kids drop constraint refers',
+      `revoke all on mart."My T" from reader_${engine}`,
+      'drop view mart.seen cascade',
+      'create index n_of on mart."My T" (n) where n > 0',
+      "create function mart.keep() returns trigger language plpgsql as 'begin return new; end'",
+      'create trigger keep before insert on mart."My T" for each row execute function mart.keep()',
+    );
+    const executor = relationalExecutor(fixture.warehouse, env);
+    const made = [
+      'alter table mart."My T" add primary key (id)',
+      'create index other_name on mart."My T" (n) where n > 0',
+    ];
+    const outcome = await executor.execute(jobOf([...swap, ...made]), neverAborted);
+    expect(outcome).toMatchObject({
+      state: 'changed',
+      notes: expect.arrayContaining([
+        expect.stringMatching(/takes away with it the trigger keep on mart\.My T: make it again/),
+      ]),
+    });
+    expect(await executor.execute(jobOf(swap), neverAborted)).toMatchObject({
+      notes: expect.arrayContaining([
+        expect.stringMatching(
+          /takes away with it the index btree \(n\) WHERE \(n > 0\) on mart\.My T, the unique index btree \(id\) on mart\.My T: make it again/,
+        ),
+      ]),
+    });
   });
 });

@@ -114,7 +114,7 @@ export function passedBranches(
     const branches = [opening, ...dividers];
     const truths = branches.map((tag) => (tag.keyword === 'else' ? true : (loopOnce(tag.rest) ?? holds(tag))));
     const taken = truths.findIndex((truth) => truth !== false);
-    const certain = truths.findIndex((truth) => truth === true);
+    const certain = truths.indexOf(true);
     return branches.flatMap(({ index }, at) =>
       taken === -1 || at <= taken || truths[at] === false || (certain !== -1 && at > certain)
         ? []

@@ -11,7 +11,7 @@ import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables, uncountedTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
-import { lastingRelations, takenAway } from '../guards/taken-away.ts';
+import { saidOfRelations, watchRelations } from '../guards/taken-away.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
 import { relationsAfter } from '../task/relations-after.ts';
@@ -49,10 +49,10 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
   const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
   const attached = unit.plan.altersTables ? await attachedTo(session, targets) : undefined;
-  const there = unit.plan.altersTables && job.restores === undefined ? await lastingRelations(session) : undefined;
+  const there = job.restores === undefined ? await watchRelations(unit, exact) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
-  const away = there && catalogWritten ? takenAway(there, await lastingRelations(session)) : undefined;
+  const away = there && catalogWritten ? await saidOfRelations(session, there, targets) : undefined;
   const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : undefined;
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
@@ -99,7 +99,9 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
   const expected = published?.kind === 'written' ? published.expected : undefined;
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
-  const inDoubt = verdict.kind === 'doubt' || (disturbed && verdict.kind === 'none');
+  // What nobody looked for in the catalog was changed: only where it was before can be told what it was.
+  const unwatched = catalogWritten && there === undefined && job.restores === undefined && job.outside === undefined;
+  const inDoubt = verdict.kind === 'doubt' || ((disturbed || unwatched) && verdict.kind === 'none');
   if (inDoubt && job.outside === undefined) return { slices: [], notes: [], escape: { kind: 'doubt' }, left: after };
   const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
   const uncounted = job.restores === undefined ? uncountedTables(written) : [];
