@@ -295,3 +295,26 @@ describe('the partition of the interval is emptied before rows go into its table
     ]);
   });
 });
+
+test('a task before whose SQL is not known may be what empties the table', () => {
+  const files = (before: string): Files => ({
+    'dags/one.py': `from datetime import datetime
+import requests
+from airflow import DAG
+from airflow.operators.python import PythonOperator
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+def load():
+    frame.to_sql("marks", engine, if_exists="append")
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    first = PostgresOperator(task_id="first", postgres_conn_id="dw", sql=${before})
+    first >> PythonOperator(task_id="load", python_callable=load)
+    first >> PostgresOperator(task_id="fill", postgres_conn_id="dw", sql="INSERT INTO notes SELECT * FROM raw.notes")
+`,
+  });
+  const said = (before: string): string[] =>
+    checkFiles(files(before)).map(
+      ({ rule, severity, message }) => `${rule} ${severity}${message.includes('unless task "first"') ? ' unless' : ''}`,
+    );
+  expect(said('requests.get("http://a").text')).toEqual(['append-write warning unless', 'plain-insert warning unless']);
+  expect(said('"SELECT 1"')).toEqual(['append-write error', 'plain-insert error']);
+});

@@ -303,3 +303,74 @@ describe('generators, partial functions and texts from templates', () => {
     expect(inPython('tree(1)', before)).toMatch(/^unknown/);
   });
 });
+
+describe('copies', () => {
+  const thing = [
+    'import copy',
+    'class Thing:',
+    '    def __init__(self):',
+    '        self.name = "a"',
+    '        self.parts = [1]',
+    'first = Thing()',
+    'second = copy.copy(first)',
+    'third = copy.deepcopy(first)',
+    'second.name = "b"',
+    'second.parts.append(2)',
+    'third.parts.append(3)',
+  ].join('\n');
+
+  test.each([
+    ['first.name', '"a"'],
+    ['second.name', '"b"'],
+    ['first.parts', '[1, 2]'],
+    ['third.parts', '[1, 3]'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression, thing)).toBe(expected);
+  });
+
+  test('what is nested in a deep copy is its own, and may lead back to it', () => {
+    const nested = 'import copy\na = {"b": [1]}\na["self"] = a\nc = copy.deepcopy(a)\nc["b"].append(2)';
+    expect(inPython('(a["b"], c["b"], c["self"]["b"])', nested)).toBe('([1], [1, 2], [1, 2])');
+  });
+});
+
+describe('of which class a value is', () => {
+  const classes = [
+    'from abc import ABC',
+    'from typing import Generic, TypeVar',
+    'from theirs import Other',
+    'T = TypeVar("T")',
+    'class Base(ABC, Generic[T]): pass',
+    'class Near(Base[int]): pass',
+    'class Far: pass',
+    'class Half(Other): pass',
+  ].join('\n');
+
+  test.each([
+    ['isinstance(Near(), Base)', 'true'],
+    ['isinstance(Near(), (Far, Base))', 'true'],
+    ['isinstance(Base(), Near)', 'false'],
+    ['isinstance(Near(), Far)', 'false'],
+    ['isinstance(Half(), Far)', 'false'],
+    ['isinstance(Half(), Other)', 'true'],
+    ['isinstance("a", str)', 'true'],
+    ['isinstance("a", Base)', 'false'],
+    ['isinstance(True, int)', 'true'],
+    ['isinstance(1, bool)', 'false'],
+    ['isinstance(None, (str, dict))', 'false'],
+    ['isinstance({}, dict)', 'true'],
+    ['isinstance((1,), list)', 'false'],
+  ])('%s is %s', (expression, expected) => {
+    expect(inPython(expression, classes)).toBe(expected);
+  });
+
+  test.each([
+    'isinstance({1}, list)',
+    'isinstance([1], set)',
+    'isinstance(Half(), dict)',
+    'isinstance("a", Other)',
+    'isinstance(Other(), str)',
+  ])('%s is not decided', (expression) => {
+    expect(inPython(expression, classes)).not.toMatch(/^(?:true|false)$/);
+  });
+});

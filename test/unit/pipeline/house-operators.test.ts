@@ -414,3 +414,26 @@ with DAG("d"):
     expect(sent('print(context)')).toEqual([]);
   });
 });
+
+test('a base that is initialised by its name is one task with what `super()` would hand on', () => {
+  const main = `from airflow import DAG
+from airflow.models import BaseOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.utils.log.logging_mixin import LoggingMixin
+class Named:
+    def __init__(self, table):
+        self.table = table
+class Clear(Named, BaseOperator, LoggingMixin):
+    def __init__(self, *, table, **kwargs):
+        Named.__init__(self, table)
+        BaseOperator.__init__(self, **kwargs)
+        LoggingMixin.__init__(self)
+    def execute(self, context):
+        PostgresHook("dw").run(f"TRUNCATE {self.table}")
+with DAG("d"):
+    Clear(task_id="one", table="shop.a") >> Clear(task_id="two", table="shop.b")
+`;
+  const tasks = readTasks(main);
+  expect(tasks.map(({ id, operator }) => `${id} ${operator}`)).toEqual(['d.one Clear', 'd.two Clear']);
+  expect(tasks.flatMap(statementsInWords)).toEqual(['truncate shop.a', 'truncate shop.b']);
+});

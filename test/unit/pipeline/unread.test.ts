@@ -6,7 +6,12 @@ const imports = [
   'import requests',
   'import pandas as pd',
   'from airflow.providers.postgres.hooks.postgres import PostgresHook',
+  'import importlib',
+  'from airflow.providers.mongo.hooks.mongo import MongoHook',
+  'from neo4j import GraphDatabase',
+  'from pymongo import MongoClient',
   'from theirs import load',
+  'driver = GraphDatabase.driver("bolt://a")',
   'hook = PostgresHook("dw")',
 ].join('\n');
 
@@ -26,6 +31,11 @@ describe('what is not known is said once, with its place', () => {
     ['load(frame, con=hook.get_conn())', 'code', 'load(frame, con=hook.get_conn())'],
     ['subprocess.run(["psql", "-f", "a.sql"])', 'code', 'subprocess.run(["psql", "-f", "a.sql"])'],
     ['exec(code)', 'code', 'exec(code)'],
+    ['importlib.import_module(name).load()', 'code', 'importlib.import_module(name)'],
+    ['spec.loader.exec_module(module)', 'code', 'spec.loader.exec_module(module)'],
+    ['with driver.session() as session:\n    session.run("MERGE (a:A)")', 'code', 'driver.session()'],
+    ['MongoClient("m").shop.orders.insert_many(rows)', 'code', 'MongoClient("m")'],
+    ['MongoHook("m").insert_many("orders", rows)', 'code', 'MongoHook("m")'],
   ])('%s', (lines, hides, place) => {
     const task = readBody(lines, imports);
     expect(task.unread.map((unread) => unread.hides)).toEqual([hides]);
@@ -36,6 +46,7 @@ describe('what is not known is said once, with its place', () => {
 
   test.each([
     'print(requests.get(url).text)',
+    'importlib.import_module("json").dumps(rows)',
     'log.info("run %s", ds)',
     'subprocess.run(["wget", url])',
     'requests.post(url, json=rows)',

@@ -3,7 +3,7 @@ import { type Conditioned, coveredBy, excludes } from '../../pipeline/model/cond
 import type { SourceSpan } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
-import { dropsWhole, empties, emptiesByOperator, moves } from './insert-guard.ts';
+import { dropsWhole, empties, emptiesByOperator, hiddenBefore, moves } from './insert-guard.ts';
 import { lookedBefore } from './looked-before.ts';
 
 /** Whether the run empties a table, or the interval's part of it, before a task puts rows there without SQL, or uses it up afterwards. */
@@ -54,7 +54,7 @@ export function mayBeEmptiedFor(
   const looked = lookedBefore(context, task, key, undefined);
   if (looked !== undefined) return looked;
   const called = clearingCall(context.text(write.at.file) ?? '', write.at.start);
-  return called === undefined ? undefined : `${called}(…), which is called before it, takes them out`;
+  return called === undefined ? hiddenBefore(context, task) : `${called}(…), which is called before it, takes them out`;
 }
 
 /** In the function around a place of Python, before that place. */

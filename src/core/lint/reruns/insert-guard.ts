@@ -180,12 +180,27 @@ function sometimesGuarded(
   if (called !== undefined)
     return { kind: 'unless', unless: `${clearing(called)}(…), which is called before it, takes them out` };
   const any = context.emptyingAny(task).find((other) => runTogether(context, other, view) !== 'never');
-  if (any === undefined) return undefined;
+  if (any === undefined) {
+    const hidden = hiddenBefore(context, task);
+    return hidden === undefined ? undefined : { kind: 'unless', unless: hidden };
+  }
   const { kind } = any.statement;
   return {
     kind: 'unless',
     unless: `the ${kind.toUpperCase()} of task "${any.task.name}", whose table only the run knows, means this one`,
   };
+}
+
+/** A task before it in the run that sends SQL which is not known, and so may empty any table. */
+export function hiddenBefore(context: LintContext, task: TaskView): string | undefined {
+  const hidden = context.tasks.find(
+    (other) =>
+      other !== task &&
+      other.task.unread.some(({ hides }) => hides === 'statement') &&
+      context.isBefore(other, task) &&
+      context.together(other.task.id, task.task.id) !== 'never',
+  );
+  return hidden && `task "${hidden.task.name}", whose SQL is not known, empties it`;
 }
 
 /** A routine that is called and whose name says that it takes rows away; which ones, only its body tells. */

@@ -1,4 +1,4 @@
-import { bindMember, memberOf } from '../calls/class-member.ts';
+import { bindMember, externalBase, memberOf } from '../calls/class-member.ts';
 import { attributeOf } from '../evaluate/attribute.ts';
 import { bindArguments } from '../evaluate/parameters.ts';
 import { builtinCall } from '../library/builtin-call.ts';
@@ -7,7 +7,16 @@ import { childOf } from '../syntax/syntax-tree.ts';
 import { whichOf } from '../values/chosen.ts';
 import { clocksOf, listOf, none, unionOfClocks, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
-import type { Call, Frame, FunctionValue, Interpreter, UnknownValue, Value, Yielded } from '../values/value.ts';
+import type {
+  Call,
+  Frame,
+  FunctionValue,
+  Interpreter,
+  ObjectValue,
+  UnknownValue,
+  Value,
+  Yielded,
+} from '../values/value.ts';
 import { instantiate } from './instantiate.ts';
 
 /** Calls whatever the callee is known to be. */
@@ -18,6 +27,7 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
     case 'host':
       return callee.host.call?.(call, run) ?? unknown(`a call of ${call.callee}`, argumentClocks(call));
     case 'external':
+      if (initialisesBase(callee.name, call)) return none;
       return (
         builtinCall(callee.name, call, run) ??
         run.host.callExternal(callee.name, call, run) ?? { kind: 'instance', type: callee.name, call }
@@ -33,10 +43,7 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
     case 'bound-method':
       if (callee.self.kind === 'super' && callee.name === '__init__') {
         const { object } = callee.self;
-        if (object.kind === 'object') {
-          object.base = call;
-          object.beforeBase = new Map(object.attributes);
-        }
+        if (object.kind === 'object') initialiseBase(object, call);
         return none;
       }
       if (callee.self.kind === 'unknown') {
@@ -66,6 +73,21 @@ export function callValue(callee: Value, call: Call, run: Interpreter): Value {
         unknown(`a call of ${call.callee}, which is not known`, argumentClocks(call))
       );
   }
+}
+
+/** `Base.__init__(self, …)` of a class from outside the workspace does what `super().__init__(…)` does. */
+function initialisesBase(name: string, call: Call): boolean {
+  const [self, ...positional] = call.positional;
+  if (!name.endsWith('.__init__') || self === undefined) return false;
+  // Of several bases the first is what the object is to a reader.
+  if (self.kind === 'object' && (self.base === undefined || externalBase(self.class) === name.slice(0, -9)))
+    initialiseBase(self, { ...call, positional, positionalAt: call.positionalAt.slice(1) });
+  return true;
+}
+
+function initialiseBase(object: ObjectValue, call: Call): void {
+  object.base = call;
+  object.beforeBase = new Map(object.attributes);
 }
 
 /** Calls each of several things that one may be, under the condition that it is that one. */

@@ -46,7 +46,10 @@ function defineClass(node: SyntaxNode, name: string, frame: Frame, run: Interpre
   const value: ClassValue = {
     kind: 'class',
     name,
-    bases: bases.map((base) => run.evaluate(base, frame)),
+    // `Base[T]` builds on `Base`.
+    bases: bases.map((base) =>
+      run.evaluate((base.type === 'subscript' ? childOf(base, 'value') : undefined) ?? base, frame),
+    ),
     frame: inner,
     fields: body === undefined ? [] : annotatedNames(body, frame),
   };

@@ -1,10 +1,12 @@
 import { argument } from '../calls/call.ts';
 import { formatted } from '../values/interpolate.ts';
 import { iterate } from '../values/iterate.ts';
-import { clocksOf, listOf, none, scalar, truthOf, unionOfClocks, unknown } from '../values/make-value.ts';
+import { clocksOf, external, listOf, none, scalar, truthOf, unionOfClocks, unknown } from '../values/make-value.ts';
 import { clocksInText } from '../values/printed-clocks.ts';
 import { derivedText, plainText } from '../values/text-value.ts';
 import type { Call, ClassValue, Frame, Interpreter, Value } from '../values/value.ts';
+import { copied } from './copied.ts';
+import { isInstance } from './is-instance.ts';
 import { contentOf, readWorkspaceFile } from './method-call.ts';
 import { folderOf } from './module-path.ts';
 import { baseName, joinWorkspacePath, normalPath, unknownRoot } from './paths.ts';
@@ -146,7 +148,8 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'importlib.import_module': (call, run) => {
     const name = plainText(call.positional[0]);
     const module = name === undefined ? undefined : run.importModule(name, call.at.file);
-    return module === undefined ? undefined : { kind: 'module', frame: module };
+    if (module !== undefined) return { kind: 'module', frame: module };
+    return name === undefined || name.startsWith('.') ? undefined : external(name);
   },
   'functools.partial': (call) => {
     const [target, ...positional] = call.positional;
@@ -167,8 +170,12 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'yaml.full_load': yaml,
   'yaml.load': yaml,
   'typing.cast': ({ positional: [, value] }) => value,
-  'copy.deepcopy': ({ positional: [value] }) => copied(value),
-  'copy.copy': ({ positional: [value] }) => copied(value),
+  'copy.deepcopy': ({ positional: [value] }, run) => value && copied(value, run, true),
+  'copy.copy': ({ positional: [value] }, run) => value && copied(value, run, false),
+  'builtins.isinstance': ({ positional: [value, kind] }) => {
+    const known = value === undefined || kind === undefined ? undefined : isInstance(value, kind);
+    return known === undefined ? undefined : scalar(known);
+  },
 };
 
 /** `type("Name", (Base,), {…})`: a class as its statement would make it. */
@@ -198,11 +205,6 @@ function path(call: Call): Value | undefined {
   const [first = unknownRoot, ...rest] = call.positional.map(pathOf);
   if (rest.some((part) => part === undefined)) return undefined;
   return { kind: 'path', path: normalPath((rest as string[]).reduce(joinWorkspacePath, first)) };
-}
-
-function copied(value: Value | undefined): Value | undefined {
-  if (value?.kind === 'dict') return { kind: 'dict', entries: new Map(value.entries), open: value.open };
-  return value?.kind === 'list' ? listOf([...value.items], value.tuple, value.open) : value;
 }
 
 const sameKind = (value: Value | undefined, change: (path: string) => string, at: Call['at']): Value | undefined => {
@@ -235,7 +237,7 @@ export function builtinCall(name: string, call: Call, run: Interpreter): Value |
   const known = builtin?.(call, run);
   if (known !== undefined) return known;
   // What they run is for the reader to say.
-  if (name === 'builtins.exec' || name === 'builtins.eval') return undefined;
+  if (/^(?:builtins\.(?:exec|eval)|importlib\.import_module)$/.test(name)) return undefined;
   const [only] = call.positional;
   if (name === 'builtins.str' && only?.kind === 'unknown') return unknown(only.reason, clocksInText(only, ''));
   if (builtin !== undefined || name.startsWith('builtins.'))

@@ -15,6 +15,7 @@ import { noteAccess } from './note-access.ts';
 import { noteUnread } from './note-unread.ts';
 import { runsElsewhere } from './remote-commands.ts';
 import { isSql, sendSql } from './sent-sql.ts';
+import { loadsCode, usesStore } from './unfollowed-calls.ts';
 
 /**
  * A call that nothing in the workspace answers: what it reads and writes, what a clock reading is handed to, what of it
@@ -137,9 +138,10 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
     noteUnread(program, 'code', `${last}(…) runs code that is put together at run time`, call.at);
     return;
   }
-  const elsewhere = runsElsewhere(name, last, call, self);
+  const elsewhere = runsElsewhere(name, last, call, self) ?? loadsCode(name, last, call) ?? usesStore(name, self);
   if (elsewhere !== undefined) {
-    noteUnread(program, 'code', elsewhere, call.at);
+    if (!program.running.unread.some(({ reason }) => reason === elsewhere))
+      noteUnread(program, 'code', elsewhere, call.at);
     return;
   }
   if (self !== undefined && isDatabase(clientOf(self))) return;
