@@ -16,15 +16,17 @@ export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>
   const open = openTasks(tasks, (id) => (facts.facts.get(id)?.unknowns.length ?? 0) > 0, isFolder);
   const drafts = open.slice(0, mostDrafts).map((id) => draftDeclaration(id, facts));
   const more = open.length - drafts.length;
-  const unscheduled = [...new Set(tasks.flatMap((task) => (isWithoutDates(task) ? [pipelineOf(task.id, facts)] : [])))];
+  const unscheduled = new Map(
+    tasks.flatMap((task) => (isWithoutDates(task) ? [[pipelineOf(task.id, facts), datesToSay(task)]] : [])),
+  );
   return [
     'version: 1\n',
     connections(tasks, facts),
     scheduler(tasks),
-    unscheduled.length === 0
+    unscheduled.size === 0
       ? ''
-      : `# When DAGs run that have no schedule, so that they can be planned:\n# dags:\n${unscheduled
-          .map((id) => `#   ${id}: { schedule: "@daily" }\n`)
+      : `# When DAGs run whose files do not say it, so that they can be planned:\n# dags:\n${[...unscheduled]
+          .map(([id, dates]) => `#   ${id}: { ${dates} }\n`)
           .join('')}`,
     drafts.length === 0
       ? ''
@@ -84,6 +86,10 @@ function waitsForFolder(task: TaskId, { facts }: Workspace['facts']): boolean {
 
 const isWithoutDates = ({ grid, executor, id }: PlannableTask): boolean =>
   grid === undefined && executor.kind === 'warehouse' && !id.endsWith('.sql');
+
+/** What a DAG without dates wants to be told; the values are a start. */
+const datesToSay = ({ noGrid = '' }: PlannableTask): string =>
+  noGrid.includes('start date') ? 'start_date: 2026-01-01' : 'schedule: "@daily"';
 
 const pipelineOf = (task: TaskId, { tasks }: Workspace['facts']): string => tasks.get(task)?.pipeline.id ?? task;
 

@@ -11,7 +11,7 @@ beforeAll(() => {
   mkdirSync(join(root, 'dags'));
   writeFileSync(
     join(root, 'dags/d.py'),
-    `from datetime import datetime
+    `from datetime import datetime, timedelta
 from airflow import DAG
 from airflow.providers.postgres.operators.postgres import PostgresOperator as Pg
 
@@ -19,6 +19,9 @@ with DAG("d", schedule="@daily", start_date=datetime(2024, 1, 1)):
     last = Pg(task_id="last", postgres_conn_id="other", sql="insert into b select * from x where id > {{ ti.xcom_pull('x') }}")
     first = Pg(task_id="first", postgres_conn_id="wh", sql="insert into a select * from y where id > {{ ti.xcom_pull('x') }}")
     first >> Pg(task_id="plain", postgres_conn_id="wh", sql="delete from c where day = '{{ ds }}'; insert into c select * from z where day = '{{ ds }}'")
+
+with DAG("moving", schedule=timedelta(days=1), start_date=datetime.today() - timedelta(days=7)):
+    Pg(task_id="t", postgres_conn_id="wh", sql="delete from f where day = '{{ ds }}'")
 
 with DAG("hand", schedule=None, start_date=datetime(2024, 1, 1)):
     Pg(task_id="t", postgres_conn_id="wh", sql="delete from e where day = '{{ ds }}'")
@@ -37,6 +40,7 @@ test('a first backfill.yaml has the connections in use, and what is not known, m
   expect(text.indexOf('d.first')).toBeLessThan(text.indexOf('d.last'));
   expect(text).not.toContain('d.plain');
   expect(text).toContain('#   hand: { schedule: "@daily" }');
+  expect(text).toContain('#   moving: { start_date: 2026-01-01 }');
 });
 
 test('names the folder of template files that Airflow would not find, and counts their connection', async () => {
