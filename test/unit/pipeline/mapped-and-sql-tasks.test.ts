@@ -45,6 +45,30 @@ describe('an operator that is mapped', () => {
     ]);
   });
 
+  test.each([
+    'expand(sql=["truncate m.a", "delete from m.b where d = \'{{ ds }}\'"])',
+    'expand(sql=[f"truncate m.{name}" for name in ("a", "b")])',
+    'expand_kwargs([{"sql": "truncate m.a"}, {"sql": "truncate m.b"}])',
+  ])('over SQL that is all in the file is run as what it is: %s', (call) => {
+    const [task] = readTasks(decorated(`SQLExecuteQueryOperator.partial(task_id="o", conn_id="dw").${call}`));
+    expect(task?.executor).toEqual({ kind: 'warehouse', connection: 'dw' });
+    expect(task?.sql.map(({ session, reading }) => [session, reading.statements[0]?.target?.name])).toEqual([
+      [0, 'm.a'],
+      [1, 'm.b'],
+    ]);
+  });
+
+  test.each([
+    'expand(sql=["truncate m.a"], conn_id=["a", "b"])',
+    'expand(sql=texts.all())',
+    'expand(sql=["truncate m.a", *texts.all()])',
+    'expand_kwargs([{"sql": "truncate m.a", "conn_id": "b"}])',
+    'expand(parameters=[{"n": 1}, {"n": 2}])',
+  ])('over anything else is left to Airflow: %s', (call) => {
+    const [task] = readTasks(decorated(`SQLExecuteQueryOperator.partial(task_id="o", conn_id="dw").${call}`));
+    expect(task?.executor).toEqual({ kind: 'airflow', reason: expect.stringMatching(/mapped|not known/) });
+  });
+
   test('over something else hides nothing', () => {
     expect(
       unread('SQLExecuteQueryOperator.partial(task_id="o", sql="truncate m.t").expand(conn_id=["a", "b"])'),

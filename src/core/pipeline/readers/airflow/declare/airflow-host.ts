@@ -108,8 +108,8 @@ export function airflowHost(program: Program): Host {
       if (self.kind === 'super' && name === 'execute' && runBase(program, self, run))
         return unknown('what its operator gives');
       if (self.kind === 'class' && name === 'partial' && operatorBase(self) !== undefined)
-        return mappedOperator(program, call, (whole) =>
-          workspaceOperatorTask(program, self, whole, run, { mapped: true }),
+        return mappedOperator(program, call, (whole, mapped) =>
+          workspaceOperatorTask(program, self, whole, run, { mapped }),
         );
       return observeCall(program, name, call, run, self);
     },

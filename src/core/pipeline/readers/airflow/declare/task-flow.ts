@@ -22,7 +22,7 @@ export function taskDecorator(target: FunctionValue, decorator: Call, flavour: s
       flavour === 'task' ? '@task' : `@task.${flavour}`,
       { ...decorator, at, keywords },
       { function: target, call: invocation },
-      { mapped, defaultName: target.name, numbered: true, nameAt },
+      { mapped: mapped ? 'values' : undefined, defaultName: target.name, numbered: true, nameAt },
     );
     if (flavour === 'setup' || flavour === 'teardown') task.role = flavour;
     for (const [index, value] of invocation.positional.entries())

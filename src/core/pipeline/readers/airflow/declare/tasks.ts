@@ -1,6 +1,6 @@
 import { argument, emptyCall } from '../../../python/calls/call.ts';
-import { hostValue, none, unknown } from '../../../python/values/make-value.ts';
-import type { Call, HostObject, ObjectValue, Value } from '../../../python/values/value.ts';
+import { hostValue, listOf, none, unknown } from '../../../python/values/make-value.ts';
+import type { Call, HostObject, Keyword, ObjectValue, Value } from '../../../python/values/value.ts';
 import { runInside } from '../callables/run-inside.ts';
 import { edgeBetween } from '../program/edges.ts';
 import { numberedName } from '../program/numbered-name.ts';
@@ -30,13 +30,17 @@ export function operatorTask(program: Program, name: string, call: Call): Value 
   // By the class and not by what the file calls it.
   const last = made.slice(made.lastIndexOf('.') + 1);
   if (made === name) return hostValue(newTask(program, last, call, callableOf(call)));
-  return mappedOperator(program, call, (whole) =>
-    hostValue(newTask(program, last, whole, callableOf(whole), { mapped: true })),
+  return mappedOperator(program, call, (whole, mapped) =>
+    hostValue(newTask(program, last, whole, callableOf(whole), { mapped })),
   );
 }
 
-/** `.partial(…).expand(…)`: `make` gets the arguments of both. */
-export function mappedOperator(program: Program, partial: Call, make: (whole: Call) => Value): Value {
+/** `.partial(…).expand(…)`: `make` gets the arguments of both, and for which values Airflow makes a task each. */
+export function mappedOperator(
+  program: Program,
+  partial: Call,
+  make: (whole: Call, mapped: TaskBuilder['mapped']) => Value,
+): Value {
   return hostValue({
     type: 'partial',
     attribute: (name) =>
@@ -44,11 +48,19 @@ export function mappedOperator(program: Program, partial: Call, make: (whole: Ca
         ? hostValue({
             type: 'expand',
             call: (expansion) => {
-              const made = make({
-                ...partial,
-                at: { ...partial.at, end: expansion.at.end },
-                keywords: new Map([...partial.keywords, ...expansion.keywords]),
-              });
+              const texts = mappedTexts(name, expansion);
+              const made = make(
+                {
+                  ...partial,
+                  at: { ...partial.at, end: expansion.at.end },
+                  keywords: new Map([
+                    ...partial.keywords,
+                    ...expansion.keywords,
+                    ...(texts === undefined ? [] : [['sql', texts] as const]),
+                  ]),
+                },
+                texts === undefined ? 'values' : 'texts',
+              );
               const task = hostOf<TaskBuilder>(made, 'task');
               if (task !== undefined)
                 for (const value of expansion.positional) dependOnValue(program, task, value, expansion.at);
@@ -57,6 +69,24 @@ export function mappedOperator(program: Program, partial: Call, make: (whole: Ca
           })
         : undefined,
   });
+}
+
+/** Where nothing but SQL is mapped over, and the file says which, all of it in one list. */
+function mappedTexts(
+  name: 'expand' | 'expand_kwargs',
+  { keywords, positional, positionalAt, at }: Call,
+): Keyword | undefined {
+  if (name === 'expand') {
+    const given = keywords.get('sql');
+    return keywords.size === 1 && given?.value.kind === 'list' && !given.value.open ? given : undefined;
+  }
+  const [list] = positional;
+  if (list?.kind !== 'list' || list.open || list.items.length === 0) return undefined;
+  const texts = list.items.map((item) =>
+    item.kind === 'dict' && !item.open && item.entries.size === 1 ? item.entries.get('sql')?.value : undefined,
+  );
+  if (!texts.every((text) => text !== undefined)) return undefined;
+  return { name: 'sql', value: listOf(texts), at, valueAt: positionalAt[0] ?? at };
 }
 
 /** The Python that an operator is given, with the arguments that it is given for it. */
@@ -80,7 +110,7 @@ const isOpen = (value: Value | undefined): boolean =>
   value !== undefined && !((value.kind === 'list' || value.kind === 'dict') && !value.open);
 
 export interface TaskOptions {
-  readonly mapped?: boolean;
+  readonly mapped?: TaskBuilder['mapped'];
   readonly defaultName?: string;
   readonly nameAt?: Call['at'];
   /** A task_id that is taken gets a number, as with calls of a function under `@task`. */
@@ -116,7 +146,7 @@ export function newTask(
     madeIn: dag,
     group,
     callable,
-    mapped: options.mapped ?? false,
+    mapped: options.mapped,
     sent: [],
     rendersTexts: false,
     runsBase: undefined,

@@ -60,7 +60,7 @@ export function buildTask(
         ]
       : operatorSql(task, operator, connection, context, problems, unread, sending?.session?.settings ?? []);
   const sql = written.map((one) => withClockParams(one, clocks));
-  if (task.mapped && operator !== undefined && sql.length === 0 && unread.length === 0)
+  if (task.mapped !== undefined && operator !== undefined && sql.length === 0 && unread.length === 0)
     unread.push({ hides: 'statement', reason: 'its SQL is one of the values that it is mapped over', at: task.nameAt });
   const accesses = [...transferAccesses(asItsBase(task)), ...task.accessed];
   if (!task.named)
@@ -186,7 +186,7 @@ function executorOf(
 ): Executor {
   const airflow = (reason: string): Executor => ({ kind: 'airflow', reason });
   if (!task.named) return { kind: 'none', reason: 'its task_id is not known before the file runs' };
-  if (task.mapped) return airflow('is mapped: Airflow makes a task of it for each value');
+  if (task.mapped === 'values') return airflow('is mapped: Airflow makes a task of it for each value');
   if (emptyOperators.has(task.operator)) return airflow(`does nothing by itself (${task.operator})`);
   if (operator === undefined)
     return airflow(

@@ -65,8 +65,8 @@ export function operatorSql(
     if (given === undefined || isNone(given.value)) return [];
     const items = given.value.kind === 'list' ? given.value.items : [given.value];
     return items
-      .flatMap((item) => alternatives(item, given))
-      .flatMap(({ value, conditions }) => {
+      .flatMap((item, index) => alternatives(item, given).map((one) => ({ ...one, index })))
+      .flatMap(({ value, conditions, index }) => {
         const written = writtenTexts(value, operator, task, context);
         if (written.length > 0) {
           const reason = 'its SQL is what a task writes into the file, as far as that is followed';
@@ -92,7 +92,8 @@ export function operatorSql(
         const parameters = handed === undefined || 'reason' in handed ? undefined : handed;
         const searchPath = searchPathOf(settings, id, context.options);
         const parts = {
-          session,
+          // What is mapped over is sent by a task each, over a connection of its own.
+          session: task.mapped === undefined ? session : index,
           conditions,
           environment,
           parameters,

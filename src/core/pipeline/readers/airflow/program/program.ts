@@ -88,8 +88,8 @@ export interface TaskBuilder extends HostObject {
   readonly group: GroupBuilder | undefined;
   /** The Python that the task runs, with what it is called with. */
   readonly callable: Callable | undefined;
-  /** `.expand(…)`: one task per item, known at run time only. */
-  readonly mapped: boolean;
+  /** `.expand(…)`: one task per item. `texts`: nothing but SQL is mapped over, and all of it is known; `values`: what only the run may know. */
+  readonly mapped: 'texts' | 'values' | undefined;
   /** Prepares or clears up for the tasks between them. */
   role: 'setup' | 'teardown' | undefined;
   readonly sent: SentSql[];
