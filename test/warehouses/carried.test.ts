@@ -128,6 +128,14 @@ test('where there is no run one is made with both bounds, and only the task of t
   expect(scheduler.executions).toEqual(['shop backfill_assistant__2026-11-01T00:00:00Z sales']);
 });
 
+test('what one run does for all is done in another run than that of its interval, made where there is none', async () => {
+  const at = { start: to, end: instant(to + 86_400_000) };
+  const carried = { scheduler: 'fake', dag: 'shop', task: 'sales', at };
+  expect(await execute(carriedJob({ carried }))).toMatchObject({ state: 'changed' });
+  expect(scheduler.made).toMatchObject([{ logicalDate: to, interval: at }]);
+  expect(scheduler.executions).toEqual(['shop backfill_assistant__2026-11-02T00:00:00Z sales']);
+});
+
 test('a run of that date over another interval is refused by name', async () => {
   scheduler.addRun('shop', { ...scheduledRun, interval: { start: from, end: from } });
   expect(await execute(carriedJob())).toMatchObject({
