@@ -111,6 +111,8 @@ test('the log opens as a document, and a run that goes on ends well', async () =
   );
   fails = false;
   await assistant.press('Resume', /1 done, not compared/);
+  // An embedded database is not watched, which is no news of the run.
+  await eventually(() => assistant.text()).toMatch(/Done at \d\d:\d\d/);
   await window.picture('airflow-done');
   expect(await assistant.faults()).toEqual([]);
   expect(scheduler.executions).toHaveLength(2);

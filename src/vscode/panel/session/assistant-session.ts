@@ -131,7 +131,7 @@ export async function openSession(
     else await calendar.askSumsAgain();
     // It was watched just now.
     const own = store.state.plan?.units.map(({ task: of }, index) => of === task && store.state.run?.states[index]);
-    if (store.state.run?.mode === 'run' && own?.includes('done') === true) await carried.observe(false);
+    if (store.state.run?.mode === 'run' && own?.includes('done') === true) await carried.lookAtObserved();
   };
 
   const unitAt = (index: number): string => {

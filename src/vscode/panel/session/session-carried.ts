@@ -23,6 +23,8 @@ export interface SessionCarried {
   markDone(index: number): Promise<void>;
   /** `last`: the newest run of the task is looked at first. */
   observe(last: boolean): Promise<void>;
+  /** As `observe`, where nobody asked: what stands against it is no news. */
+  lookAtObserved(): Promise<void>;
   declareObserved(): Promise<void>;
 }
 
@@ -41,6 +43,21 @@ export function sessionCarried(store: SessionStore, services: SessionServices, r
     const unit = store.state.plan?.units[index];
     if (unit === undefined) throw new Error(`The plan has no unit ${index}.`);
     return unit;
+  };
+
+  const seenOf = async (last: boolean) => {
+    const { task, plan, choose } = store.state;
+    const name = connectionName();
+    const scheduler = last ? (plan?.scheduler ?? choose.options.scheduler) : undefined;
+    const lineage = await client.call('lineage', { task, scheduler: choose.options.scheduler });
+    const at = last ? await client.call('carriedAt', { task, now: Date.now() }) : undefined;
+    const answer = await withLogins(services, name, scheduler, async (_, login) => {
+      const looked = login && at && { scheduler: login, dag: at.dag, name: at.task };
+      return askRunThread(services, name, (api, connection) =>
+        api.call('observed', { connection, task, lineage, last: looked }),
+      );
+    });
+    return 'verdicts' in answer ? observedState(task, answer.runs, answer.verdicts, lineage) : answer;
   };
 
   return {
@@ -104,23 +121,16 @@ export function sessionCarried(store: SessionStore, services: SessionServices, r
       await run.revive(kept);
     },
     async observe(last) {
-      const { task, plan, choose } = store.state;
-      const name = connectionName();
-      const scheduler = last ? (plan?.scheduler ?? choose.options.scheduler) : undefined;
-      const lineage = await client.call('lineage', { task, scheduler: choose.options.scheduler });
-      const at = last ? await client.call('carriedAt', { task, now: Date.now() }) : undefined;
-      const answer = await store.during('Looking at what it was seen to write…', () =>
-        withLogins(services, name, scheduler, async (_, login) => {
-          const looked = login && at && { scheduler: login, dag: at.dag, name: at.task };
-          return askRunThread(services, name, (api, connection) =>
-            api.call('observed', { connection, task, lineage, last: looked }),
-          );
-        }),
-      );
-      if ('problem' in answer) throw new Error(answer.problem);
-      if (isWorldAnswer(answer)) throw new Error(answer.message);
-      if (answer.kind === 'refused') throw new Error(`${answer.message}; ${answer.remedy}`);
-      store.set({ observed: observedState(task, answer.runs, answer.verdicts, lineage) });
+      const seen = await store.during('Looking at what it was seen to write…', () => seenOf(last));
+      if ('problem' in seen) throw new Error(seen.problem);
+      if (isWorldAnswer(seen)) throw new Error(seen.message);
+      if ('remedy' in seen) throw new Error(`${seen.message.replace(/\.$/, '')}; ${seen.remedy}`);
+      store.set({ observed: seen });
+    },
+    async lookAtObserved() {
+      const seen = await seenOf(false).catch((error: Error) => ({ message: error.message }));
+      if ('said' in seen) store.set({ observed: seen });
+      else services.log.info(`what was seen is not known: ${'message' in seen ? seen.message : seen.problem}`);
     },
     async declareObserved() {
       const { task, observed } = store.state;
