@@ -595,7 +595,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       room: 'relational/guards',
       decides:
         'what it did outside its slices, what of it lasts, what earlier runs left in them; what a second run would change again',
-      imports: ['session', 'tables', 'record', 'relational/task'],
+      imports: ['unit', 'session', 'tables', 'record', 'relational/task'],
     },
     {
       room: 'relational/apply',
