@@ -680,6 +680,19 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'jobs', 'session', 'tables', 'claim', 'record', 'partitioned/target', 'partitioned/compare'],
     },
     {
+      room: 'partitioned/prove',
+      decides: 'the same unit on files twice, on moved clocks',
+      imports: [
+        'unit',
+        'session',
+        'relational/task',
+        'relational/prove',
+        'partitioned/target',
+        'partitioned/compare',
+        'partitioned',
+      ],
+    },
+    {
       room: 'preflight',
       decides: 'what the database has against a plan',
       imports: ['unit', 'jobs/slices', 'jobs', 'session', 'tables', 'relational/task'],
@@ -696,6 +709,8 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'relational/preview',
         'preflight',
         'partitioned',
+        'relational/prove',
+        'partitioned/prove',
       ],
     },
     {

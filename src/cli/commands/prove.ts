@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { makePlan } from '../../core/plan/make-plan.ts';
 import type { Plan } from '../../core/plan/model/plan.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
 import { proving } from '../../core/run/irrevocable/outside-words.ts';
-import { withOutside } from '../../core/run/irrevocable/with-outside.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
+import type { UnitJob } from '../../core/run/unit/unit-job.ts';
 import { judgedFindings } from '../../core/view/findings/judged-findings.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
@@ -22,7 +23,7 @@ import { taskPlaces } from '../connection/describe-target.ts';
 import { joinWarehouse } from '../connection/join-database.ts';
 import { reportPlanProblems } from '../connection/report-plan-problems.ts';
 import { reportRefusals } from '../connection/report-refusals.ts';
-import { connectionName, refuseLake, type Target } from '../connection/target.ts';
+import { connectionName, type Target } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { findingLines } from '../reporters/run/plan-text.ts';
 import { type ProofReport, proofJson } from '../reporters/run/proof-json.ts';
@@ -66,7 +67,6 @@ async function prove(words: readonly string[], options: ProveOptions, shell: She
   reportPlanProblems(workspace, plan, shell);
   const name = connectionName(workspace, options.connection, taskPlaces(plan), shell.env);
   await withTarget(workspace, name, shell, async (target) => {
-    refuseLake(target.warehouse, 'a proof', 'preview the interval, which stages and compares: backfill run --preview');
     const joined = await joinWarehouse(workspace, target, shell);
     const known = makePlan(joined.tasks, request);
     if (known.findings.some(({ severity }) => severity === 'error')) {
@@ -85,6 +85,7 @@ async function proveOn(
   shell: Shell,
 ): Promise<void> {
   const { config, facts } = workspace;
+  const engine = engineOf(warehouse);
   const asked = prepareJobs(
     plan,
     facts,
@@ -97,21 +98,15 @@ async function proveOn(
     },
     refuseElsewhere(config, connection.name, shell.env),
   );
-  const { jobs, refused } = await confirmOutside(
-    plan,
-    await withOutside(warehouse, asked),
-    proving,
-    irrevocable,
-    format,
-    shell,
-  );
+  const { jobs, refused } = await confirmOutside(plan, await engine.sift(asked), proving, irrevocable, format, shell);
   reportRefusals([...refused.values()], workspace, shell);
   const notLookedAt = madeSqlInWords(jobs.values());
   if (format === 'text') for (const line of notLookedAt) shell.out(`note: ${line}\n`);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
-  const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent: () => {} };
-  const proofs = await provePlan(warehouse, env, { plan, jobs, refused }, how);
+  const prove = (job: UnitJob) => engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs });
+  const how = { signal, clock: shell.clock, onEvent: () => {} };
+  const proofs = await provePlan(prove, { plan, jobs, refused }, how);
   const report: ProofReport = {
     proofs,
     refused,

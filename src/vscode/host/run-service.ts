@@ -15,6 +15,7 @@ import { readDatabase } from '../../core/run/preflight/read-database.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
 import { openPreview } from '../../core/run/relational/preview/preview.ts';
+import { proveUnit } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
 import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
@@ -31,6 +32,7 @@ import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
+import type { UnitJob } from '../../core/run/unit/unit-job.ts';
 import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
@@ -108,10 +110,11 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       }),
     prove: ({ connection, createdBy, document, irrevocable }) =>
       withWarehouse(connection, async (warehouse) => {
-        const how = { signal, timeBoxMs: previewTimeBoxMs, onEvent };
+        const env = { clock: systemClock, owner: createdBy };
+        const prove = (job: UnitJob) => proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs });
         const sure = await confirmed(warehouse, decode(document), proving, irrevocable);
         if ('kind' in sure) return sure;
-        const proofs = await provePlan(warehouse, { clock: systemClock, owner: createdBy }, sure, how);
+        const proofs = await provePlan(prove, sure, { signal, clock: systemClock, onEvent });
         return { kind: 'proved' as const, proofs };
       }),
     markDone: ({ connection, run, units, createdBy, options }) =>

@@ -5,7 +5,7 @@ import { arrowRows } from './arrow-rows.ts';
 import type { ConnectClient } from './connect-client.ts';
 
 /** What gives rows; every other statement is run for what it does. */
-const givesRows = /^[\s(]*(?:select|with|values|show|describe|desc)\b/i;
+const givesRows = /^[\s(]*(?:(?:select|with|values|show|describe|desc|explain)\b|set\s+[\w.]+\s*$)/i;
 
 /** One session of Spark Connect: its settings and temporary views are its own. Nothing is a transaction there. */
 export class SparkSession implements Session {

@@ -90,7 +90,8 @@ function unitLines(
     for (const advice of volatileAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);
   }
   if (verdict.kind === 'not-clean') {
-    for (const advice of notCleanAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);
+    const cures = verdict.advice === undefined ? notCleanAdvice(task, verdict.slices) : [verdict.advice];
+    for (const advice of cures) lines.push(`  ${colors.green('help')} ${advice}`);
   }
   return lines;
 }

@@ -3,9 +3,11 @@ import { withOutside } from '../irrevocable/with-outside.ts';
 import { checkLake, withoutOthers } from '../partitioned/check-lake.ts';
 import { partitionedExecutor } from '../partitioned/partitioned-executor.ts';
 import { previewPartitioned } from '../partitioned/preview-partitioned.ts';
+import { proveOnFiles } from '../partitioned/prove/prove-on-files.ts';
 import { preflight } from '../preflight/preflight.ts';
 import { forecastJobs } from '../relational/preview/forecast-jobs.ts';
 import { openPreview } from '../relational/preview/preview.ts';
+import { proveUnit } from '../relational/prove/prove.ts';
 import { relationalExecutor } from '../relational/relational-executor.ts';
 import type { Forecast } from '../unit/forecast.ts';
 import type { UnitEngine } from './unit-engine.ts';
@@ -17,6 +19,7 @@ export function engineOf(warehouse: Warehouse): UnitEngine {
     return {
       executor: (env) => relationalExecutor(warehouse, env),
       preview: (env, timeBoxMs, jobs) => openPreview(warehouse, env, timeBoxMs, jobs),
+      prove: (env, job, how) => proveUnit(warehouse, env, job, how),
       sift: (prepared) => withOutside(warehouse, prepared),
       preflight: (plan, jobs) => preflight(warehouse, plan, jobs),
       forecast: (jobs, purpose) => forecastJobs(warehouse, jobs, purpose),
@@ -24,6 +27,7 @@ export function engineOf(warehouse: Warehouse): UnitEngine {
   return {
     executor: (env) => partitionedExecutor(warehouse, lake, env),
     preview: (env, timeBoxMs, jobs) => previewPartitioned(lake, env, timeBoxMs, jobs),
+    prove: (env, job, how) => proveOnFiles(lake, env, job, how),
     sift: async (prepared) => withoutOthers(prepared),
     preflight: (_, jobs) => checkLake(lake, jobs.values()),
     forecast: async (_, purpose) => notEstimated(purpose),

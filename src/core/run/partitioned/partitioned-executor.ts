@@ -10,13 +10,13 @@ import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { cannotUndo, type KeptFolders, keptFolders } from './kept-folders.ts';
 import type { LakeRun } from './lake-run.ts';
+import { refusedOutcome } from './refused-outcome.ts';
 import { clear, runPartitioned } from './run-partitioned.ts';
 import { sweepFolders } from './sweep-folders.ts';
 import { lakeTarget } from './target/lake-table.ts';
-import { type NoOverwrite, type Overwrite, type OwnPartitions, readOverwrite } from './target/overwrite.ts';
+import { type Overwrite, type OwnPartitions, readOverwrite } from './target/overwrite.ts';
 
 /** Units at once that one Spark is given: its own scheduler shares out what it has. */
 const maxConcurrency = 4;
@@ -94,20 +94,6 @@ export function partitionedExecutor(warehouse: Warehouse, lake: Lake, env: Relat
   };
   return { execute, maxConcurrency: warehouse.maxSessions === 1 ? 1 : maxConcurrency, forget };
 }
-
-/** A task that cannot be carried out on files, found before anything was sent. */
-export const refusedOutcome = ({ reason, remedy, statement }: NoOverwrite, durationMs: number): UnitOutcome => ({
-  state: 'failed',
-  durationMs,
-  error: {
-    kind: 'refused',
-    message: `It is not run on Spark from here: ${reason}.`,
-    remedy,
-    retryable: false,
-    sqlState: undefined,
-    statement: statement?.text,
-  },
-});
 
 async function foldersOfBefore(ledger: Session, { restores, slices }: UnitJob): Promise<KeptFolders> {
   const kept = restores && (await keptFolders(ledger, restores));

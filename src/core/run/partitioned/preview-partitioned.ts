@@ -1,10 +1,8 @@
 import type { Lake, Session } from '../../warehouse/port/ports.ts';
-import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import { decide } from '../record/decide.ts';
 import { heldOutcome } from '../record/held-outcome.ts';
 import { cancellable } from '../session/cancellable.ts';
 import type { RelationalRunner } from '../session/runner.ts';
-import { stopSignal } from '../session/stop-signal.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { PreviewEnd } from '../unit/preview-end.ts';
@@ -14,7 +12,8 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { discardStage, fillStage, stageOf } from './compare/stage.ts';
 import { compareStage, liveSlice } from './compare/stage-and-compare.ts';
 import { withTaskSession } from './compare/task-session.ts';
-import { refusedOutcome } from './partitioned-executor.ts';
+import { timeBox } from './compare/time-box.ts';
+import { refusedOutcome } from './refused-outcome.ts';
 import { type LakeTarget, lakeTarget } from './target/lake-table.ts';
 import { type Overwrite, readOverwrite } from './target/overwrite.ts';
 
@@ -29,14 +28,7 @@ export function previewPartitioned(
   timeBoxMs: number,
   jobs: readonly UnitJob[],
 ): { readonly executor: UnitExecutor; end(): Promise<PreviewEnd> } {
-  const over = stopSignal();
-  const finished = stopSignal();
-  let timedOut = false;
-  void env.clock.sleep(timeBoxMs, finished).then(() => {
-    if (finished.aborted) return;
-    timedOut = true;
-    over.abort();
-  });
+  const box = timeBox(env.clock, timeBoxMs, 'The preview', 'Preview fewer intervals, or allow it more time.');
   let count = 0;
 
   const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
@@ -44,17 +36,15 @@ export function previewPartitioned(
     const durationMs = () => env.clock.now() - startedAt;
     const overwrite = readOverwrite(job);
     if (overwrite.kind === 'refused') return refusedOutcome(overwrite, durationMs());
-    const stop = () => over.abort();
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    const unfollow = box.follow(signal);
     let session: Session | undefined;
     try {
       session = await lake.connect('own');
-      const steps = cancellable(session, over);
+      const steps = cancellable(session, box.signal);
       const at = await lakeTarget(steps.session, overwrite, lake.serverVersion);
       const token = `preview${++count}`;
       return await lookAt(
-        { env, lake, job, at, overwrite, own: steps.session, steady: session, signal: over },
+        { env, lake, job, at, overwrite, own: steps.session, steady: session, signal: box.signal },
         token,
         jobs,
         durationMs,
@@ -62,15 +52,14 @@ export function previewPartitioned(
     } catch (error) {
       if (signal.aborted && isCancellation(error))
         return { state: 'cancelled', confirmed: true, durationMs: durationMs() };
-      const cause = timedOut && isCancellation(error) ? outOfTime(timeBoxMs) : error;
-      return { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
+      return { state: 'failed', error: unitErrorOf(box.causeOf(error)), durationMs: durationMs() };
     } finally {
-      signal.removeEventListener('abort', stop);
+      unfollow();
       await session?.close();
     }
   };
   const end = async (): Promise<PreviewEnd> => {
-    finished.abort();
+    box.end();
     return { way: 'stage', traces: { deadRows: [], sequences: [] } };
   };
   return { executor: { execute, maxConcurrency: 1 }, end };
@@ -119,13 +108,3 @@ function fromWhatIsThere(job: UnitJob, jobs: readonly UnitJob[]): readonly strin
         `it was computed from ${[...read].join(', ')} as ${read.size === 1 ? 'it is' : 'they are'} now: a preview publishes nothing, so that a run may give other rows`,
       ];
 }
-
-const outOfTime = (timeBoxMs: number): WarehouseError =>
-  new WarehouseError(
-    'timeout',
-    `The preview took longer than ${Math.round(timeBoxMs / 1000)} s and was stopped.`,
-    false,
-    {
-      hint: 'Preview fewer intervals, or allow it more time.',
-    },
-  );

@@ -24,6 +24,10 @@ export interface Overwrite extends OwnPartitions {
   readonly insert: RenderedStatement;
   /** It names no partition of an interval: run by its scheduler, it replaces the whole table unless its Spark is set to dynamic. */
   readonly wipes: boolean;
+  /** Which partitions it writes is decided by its rows, at least in part. */
+  readonly byRows: boolean;
+  /** What its text or the settings of the connection say of partitions that get no rows; `undefined`: nothing. */
+  readonly overwrites: 'static' | 'dynamic' | undefined;
   /** The statement with another table as its target. */
   readonly into: (name: string) => string;
 }
@@ -74,6 +78,7 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
   const slice = sliceOf(slices, statement, read);
   if ('kind' in slice) return slice;
   const cutBy = columnsOfCut(slice);
+  const overwrites = overwritesSaid(before, options.settings);
   const fixed = fixedValues(read, cutBy);
   if (fixed === undefined)
     return refuse(
@@ -94,7 +99,9 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
     insert: statement,
     target: nameParts(target.name),
     fixed,
-    wipes: !namedColumns(read).some((name) => isOneOf(cutBy, name)) && !isDynamic(before, options.settings),
+    overwrites,
+    byRows: read.partitionBy.length === 0 || openColumns(read).length > 0,
+    wipes: !namedColumns(read).some((name) => isOneOf(cutBy, name)) && overwrites !== 'dynamic',
     into: (name) => text.slice(0, target.start) + name + text.slice(target.end),
   };
 }
@@ -193,11 +200,13 @@ const openColumns = ({ partitionBy }: Statement): readonly string[] =>
 const isOneOf = (columns: readonly string[], name: string): boolean =>
   columns.some((column) => column.toLowerCase() === name.toLowerCase());
 
-/** Only the partitions that get rows are replaced: the text or the connection sets so. */
-function isDynamic(statements: readonly RenderedStatement[], settings: Readonly<Record<string, string>>): boolean {
-  const said = overwritesSet(statements.map(({ text }) => text).join(';\n'));
+function overwritesSaid(
+  statements: readonly RenderedStatement[],
+  settings: Readonly<Record<string, string>>,
+): Overwrite['overwrites'] {
   const set = Object.entries(settings).find(([name]) => /^spark\.sql\.sources\.partitionOverwriteMode$/i.test(name));
-  return (said ?? set?.[1].toLowerCase()) === 'dynamic';
+  const ofConnection = set && (/^dynamic$/i.test(set[1]) ? 'dynamic' : 'static');
+  return overwritesSet(statements.map(({ text }) => text).join(';\n')) ?? ofConnection;
 }
 
 /** Constants of `PARTITION (a = 'x', day = …)`, but for the columns of the slice, whose bounds are known. */

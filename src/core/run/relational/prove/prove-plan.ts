@@ -1,17 +1,16 @@
-import type { Warehouse } from '../../../warehouse/port/ports.ts';
 import type { PreparedRun } from '../../jobs/prepared-run.ts';
 import { progressMeter } from '../../order/progress-meter.ts';
-import type { RelationalRunner } from '../../session/runner.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
+import type { Clock } from '../../unit/clock.ts';
 import type { RunEvent } from '../../unit/run-event.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 import { blockedUnit } from '../../unit/unit-results.ts';
 import { proofUnit } from './proof-unit.ts';
-import { proveUnit, type UnitProof } from './prove.ts';
+import type { UnitProof } from './prove.ts';
 
 export interface ProveOptions {
   readonly signal: CancelSignal;
-  /** A unit is stopped after this many milliseconds. */
-  readonly timeBoxMs: number;
+  readonly clock: Clock;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -20,15 +19,14 @@ export interface ProveOptions {
  * one does not see. Units that cannot be run from here have no proof, nor have those that a cancel came before.
  */
 export async function provePlan(
-  warehouse: Warehouse,
-  env: RelationalRunner,
+  prove: (job: UnitJob) => Promise<UnitProof>,
   { plan, jobs, refused }: Pick<PreparedRun, 'plan' | 'jobs' | 'refused'>,
-  { signal, timeBoxMs, onEvent }: ProveOptions,
+  { signal, clock, onEvent }: ProveOptions,
 ): Promise<readonly UnitProof[]> {
   const proofs: UnitProof[] = [];
   const meter = progressMeter(
     plan.units.map(({ task }) => task),
-    env.clock.now(),
+    clock.now(),
   );
   for (const { id, task } of plan.units) {
     if (signal.aborted) break;
@@ -40,13 +38,13 @@ export async function provePlan(
       continue;
     }
     onEvent({ kind: 'unit-started', unit: id, attempt: 1 });
-    const startedAt = env.clock.now();
-    const proof = await proveUnit(warehouse, env, job, { signal, timeBoxMs });
+    const startedAt = clock.now();
+    const proof = await prove(job);
     proofs.push(proof);
-    const result = proofUnit(proof, env.clock.now() - startedAt);
+    const result = proofUnit(proof, clock.now() - startedAt);
     meter.ended(result, task);
     onEvent({ kind: 'unit-finished', unit: id, result });
-    onEvent({ kind: 'progress', progress: meter.read([], env.clock.now()) });
+    onEvent({ kind: 'progress', progress: meter.read([], clock.now()) });
   }
   return proofs;
 }

@@ -34,6 +34,8 @@ export interface UnitProof {
     /** Runs leave rows that one run from empty slices does not: `slices` are as runs leave them, then as the clean run does. */
     | {
         readonly kind: 'not-clean';
+        /** What helps, where it is not to have them taken away by runs from here. */
+        readonly advice?: string;
         readonly slices: readonly SliceDiff[];
         readonly statements: readonly RenderedStatement[];
       }

@@ -58,7 +58,8 @@ export function shiftClocks(text: string, dialect: DialectName, shifts: ClockShi
     .sort((a, b) => a.start - b.start);
   let shifted = '';
   let at = 0;
-  const named = takesQueries.test(withoutLeadingComments(text));
+  // Spark takes no name in quotes, and finds columns of an overwrite by their place.
+  const named = dialect !== 'spark' && takesQueries.test(withoutLeadingComments(text));
   const names: string[] = [];
   for (const { name, start, end } of calls) {
     const shift = shifts.get(name);

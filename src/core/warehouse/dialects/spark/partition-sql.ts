@@ -38,6 +38,12 @@ export const partitionClause = (spec: PartitionSpec): string =>
     .map(([name, value]) => `${quoteIdentifier(name)} = ${value === null ? 'null' : quoteLiteral(value)}`)
     .join(', ')})`;
 
+/** Rows of one partition, as a condition. */
+export const partitionPredicate = (spec: PartitionSpec): string =>
+  Object.entries(spec)
+    .map(([name, value]) => `${quoteIdentifier(name)} ${value === null ? 'is null' : `= ${quoteLiteral(value)}`}`)
+    .join(' and ');
+
 export const describePartitionSql = (table: FileTable, spec: PartitionSpec): string =>
   `describe extended ${tableSql(table)} ${partitionClause(spec)}`;
 
