@@ -5,6 +5,7 @@ import { buildWorkspaceFacts } from '../core/lineage/workspace/build-workspace-f
 import type { DatabaseDefinitions } from '../core/pipeline/model/database-definitions.ts';
 import type { FileSet } from '../core/pipeline/model/model.ts';
 import type { ReaderConnection, ReaderOptions } from '../core/pipeline/model/reader-options.ts';
+import { placeOfDatabase } from '../core/pipeline/model/reader-options.ts';
 import type { WorkspaceReading } from '../core/pipeline/model/workspace-reading.ts';
 import { problemsOnce } from '../core/pipeline/workspace/problems-once.ts';
 import { createWorkspaceReader, type WorkspaceReader } from '../core/pipeline/workspace/read-workspace.ts';
@@ -154,7 +155,16 @@ export function findConfig(
 const settingNamed = (settings: Readonly<Record<string, string>>, name: string): string | undefined =>
   Object.entries(settings).find(([key]) => key.toLowerCase() === name)?.[1];
 
-function readerConnection({ engine, settings }: ConnectionSpec): ReaderConnection {
+/** By the name of the database: one server has many addresses. What only the environment says is not known here. */
+function placeOf({ engine, database, directory }: ConnectionSpec): string | undefined {
+  const text = engine === 'pglite' ? directory : database;
+  if (engine === 'spark' || text === undefined || text.names.length > 0) return undefined;
+  return engine === 'pglite' ? `pglite ${text.source}` : placeOfDatabase(text.source);
+}
+
+function readerConnection(spec: ConnectionSpec): ReaderConnection {
+  const { engine, settings } = spec;
+  const place = placeOf(spec);
   if (engine === 'spark') {
     const sparkZone = settingNamed(settings, 'spark.sql.session.timezone');
     return { dialect: 'spark', ...(sparkZone !== undefined && isZone(sparkZone) && { zone: sparkZone }) };
@@ -166,6 +176,7 @@ function readerConnection({ engine, settings }: ConnectionSpec): ReaderConnectio
     dialect: 'postgres',
     ...(zone !== undefined && { zone }),
     ...(path !== undefined && { searchPath: schemasOf(path) }),
+    ...(place !== undefined && { place }),
   };
 }
 

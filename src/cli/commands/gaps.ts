@@ -6,6 +6,7 @@ import type { SliceSurvey } from '../../core/run/survey/survey-slices.ts';
 import type { Instant } from '../../core/time/zones/instant.ts';
 import { type CalendarSurvey, calendarSurvey } from '../../core/view/page/range/calendar-survey.ts';
 import { type CalendarCell, calendarGrid } from '../../core/view/page/range/calendar-view.ts';
+import { refuseElsewhere } from '../../node/run-setup.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { readTime } from '../arguments/selection.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
@@ -46,9 +47,18 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
   const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
   await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
     const survey = await openSurvey(warehouse, connection.settings);
+    const elsewhere = refuseElsewhere(workspace.config, connection.name, shell.env);
     try {
       const found: GapsOfTask[] = [];
       for (const task of tasks) {
+        const { executor } = task;
+        const refusal = executor.kind === 'warehouse' ? elsewhere(executor.connection, executor.database) : undefined;
+        if (refusal !== undefined) {
+          // A table of that name in this database is another one.
+          const untold = [`${refusal.message}; ${refusal.remedy}`];
+          found.push({ task: task.id, intervals: [], before: [], gaps: [], untold });
+          continue;
+        }
         const asked = calendarSurvey(task, workspace.facts.tasks.get(task.id), workspace.config, now);
         const counted = await survey.count(asked.slices);
         found.push(gapsOf(task, now, asked, counted));

@@ -2,6 +2,7 @@ import type { Edge, Pipeline, TaskId } from '../../pipeline/model/model.ts';
 import { oncePer } from '../../pipeline/workspace/memo.ts';
 import { staysInside } from '../facts/window-range.ts';
 import type { WorkspaceFacts } from '../facts/workspace-facts.ts';
+import { inDatabaseOf } from './in-database-of.ts';
 import { namesOfWorkspace } from './names-of-workspace.ts';
 import { earlierTasks, type IsEarlier } from './order-edges.ts';
 
@@ -95,9 +96,10 @@ export function taskParents(facts: WorkspaceFacts, id: TaskId): TaskParents {
     readsBack(facts, writer, id) && !isEarlier(writer, id) && !allAfter(facts, writer).has(id);
   const after = new Set(byOrder);
   const ofEarlierRuns = new Set<TaskId>();
+  const here = inDatabaseOf(facts, id);
   for (const { table, window } of facts.facts.get(id)?.reads ?? []) {
     const name = names(table);
-    const writers = facts.tables.get(name)?.writers ?? [];
+    const writers = here.tables.get(name)?.writers ?? [];
     const isMadeAnew = writers.some((writer) => isEarlier(writer, id) && replacesAll(facts, writer, name));
     for (const writer of writers)
       if (!isLater(writer)) {

@@ -121,6 +121,8 @@ export interface Task {
   /** What of it could not be read; empty when all of it was. */
   readonly unread: readonly Unread[];
   readonly executor: Executor;
+  /** The database that it runs in, where that is known: a table of another one is another table, whatever its name. */
+  readonly place?: string;
   /** Absent: the session is its connection's own. */
   readonly session?: TaskSession;
   readonly retries: Sourced<number> | undefined;

@@ -9,6 +9,8 @@ export interface ReaderConnection {
   readonly zone?: ZoneName;
   /** Schemas that its sessions look through; left out where nobody says it. */
   readonly searchPath?: readonly string[];
+  /** Told apart from every other one: two texts are two databases. Left out where nobody says which one it is. */
+  readonly place?: string;
 }
 
 /** When a DAG runs and what its templates get, where its file does not say it, or not for those who run it from here. */
@@ -56,3 +58,18 @@ export const defaultReaderOptions: ReaderOptions = {
   defaultDialect: 'postgres',
   connections: {},
 };
+
+/** Of `postgres`, the place of the database of that name. */
+export const placeOfDatabase = (name: string): string => `postgres ${name}`;
+
+/** The database that a task runs in; `undefined` where it runs elsewhere, or its connection is described by nobody. */
+export function placeOfTask(
+  executor: { readonly kind: string; readonly connection?: string | undefined; readonly database?: string | undefined },
+  { connections, defaultConnection }: Pick<ReaderOptions, 'connections' | 'defaultConnection'>,
+): string | undefined {
+  if (executor.kind !== 'warehouse') return undefined;
+  const { connection, database } = executor;
+  const found = connection === undefined ? defaultConnection : connections[connection];
+  if (database === undefined) return found?.place;
+  return database.includes('{{') || found === undefined ? undefined : placeOfDatabase(database);
+}

@@ -13,6 +13,7 @@ import { staysInside } from '../../lineage/facts/window-range.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
 import { isSameInEveryRun } from '../../lineage/tasks/run-dependence.ts';
 import { sampleIntervals } from '../../lineage/times/sample-intervals.ts';
+import { inDatabaseOf } from '../../lineage/workspace/in-database-of.ts';
 import { namesOfWorkspace } from '../../lineage/workspace/names-of-workspace.ts';
 import { earlierTasks, type IsEarlier, onlyPasses, orderEdges } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
@@ -55,21 +56,29 @@ export function plannableTasks(
     const pipeline = facts.tasks.get(than)?.pipeline;
     return pipeline !== undefined && earlierOf(pipeline)(task, than);
   };
-  const stages = runStages(facts, names, isEarlier);
-  const refreshing = fullRefreshes(facts, names, stages);
+  const staged = new Map<WorkspaceFacts, RunStages>();
+  const stagesOf = (id: TaskId): RunStages => {
+    const here = inDatabaseOf(facts, id);
+    const known = staged.get(here) ?? runStages(here, names, isEarlier);
+    staged.set(here, known);
+    return known;
+  };
+  const writersOf = (table: string, by: TaskId) =>
+    (writers.get(names(table)) ?? []).filter(({ id }) => inDatabaseOf(facts, by).facts.has(id));
+  const refreshing = fullRefreshes(facts, names, stagesOf);
   const touched = tablesOfIntervals(writers.keys(), facts.database);
   const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] => touched({ table: names(table), window });
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
     reads.flatMap(touchedBy).flatMap(({ table, window }) =>
-      (writers.get(names(table)) ?? [])
+      writersOf(table, id)
         .filter((writer) => {
           if (!isEarlier(id, writer.id)) return true;
           // What comes later in the run cannot have been read in it.
-          return !staysInside(window) && stages.readInRun(writer.id, id, table) === undefined;
+          return !staysInside(window) && stagesOf(id).readInRun(writer.id, id, table) === undefined;
         })
         .map((writer): ParentRead => {
           const found = { parent: writer.id, table: writer.write.table };
-          const inRun = stages.readInRun(writer.id, id, table);
+          const inRun = stagesOf(id).readInRun(writer.id, id, table);
           if (inRun === undefined) {
             return isEarlier(id, writer.id) ? { ...found, window, earlierRuns: true } : { ...found, window };
           }
@@ -105,22 +114,28 @@ export function plannableTasks(
     const writes = own?.writes ?? [];
     if (onlyPasses(task) && writes.length === 0) continue;
     const past = task.dependsOnPast ? [{ parent: id, shift: undefined }] : [];
-    const shared = stages.of(id).filter(({ dated }) => dated);
+    const shared = stagesOf(id)
+      .of(id)
+      .filter(({ dated }) => dated);
     const users = shared.flatMap((one) => (one.first === id ? [...one.emptying, ...one.filling, ...one.using] : []));
     const usedBy = [...new Set(users)].filter((user) => user !== id);
-    const staged = new Set(shared.flatMap(({ stage, table }) => (stage ? [table] : [])));
+    const ownStages = new Set(shared.flatMap(({ stage, table }) => (stage ? [table] : [])));
     const isRefilled = ({ table, empties, mode }: WriteFact): boolean =>
       empties === true &&
       (mode === 'full_replace' ||
-        (writers.get(names(table)) ?? []).some((other) => other.write.empties !== true && isEarlier(id, other.id)));
-    const passing = writes.filter((write) => isRefilled(write) || staged.has(names(write.table)));
-    const pickedBy = stages.slicesOf(id);
-    const snapshot = stages.snapshotOf(id) ?? (staged.size === 0 && isSnapshot(task, pipeline, own) ? [] : undefined);
+        writersOf(table, id).some((other) => other.write.empties !== true && isEarlier(id, other.id)));
+    const passing = writes.filter((write) => isRefilled(write) || ownStages.has(names(write.table)));
+    const pickedBy = stagesOf(id).slicesOf(id);
+    const snapshot =
+      stagesOf(id).snapshotOf(id) ?? (ownStages.size === 0 && isSnapshot(task, pipeline, own) ? [] : undefined);
     const sources = own === undefined ? [] : sourcesOf(task, own);
     const unmade = own === undefined ? [] : unmadeOf(task, own);
     const deleter = deleterFor(id, writes, isEarlier, {
-      writersOf: (table) => writers.get(names(table)) ?? [],
-      emptying: (table) => stages.of(id).find((one) => one.table === names(table))?.emptying ?? [],
+      writersOf: (table) => writersOf(table, id),
+      emptying: (table) =>
+        stagesOf(id)
+          .of(id)
+          .find((one) => one.table === names(table))?.emptying ?? [],
     });
     tasks.push({
       id,
@@ -200,7 +215,7 @@ const isSnapshot = (task: Task, pipeline: Pipeline, facts: TaskFacts | undefined
 function fullRefreshes(
   { tasks, facts }: WorkspaceFacts,
   names: (table: string) => string,
-  stages: RunStages,
+  stagesOf: (id: TaskId) => RunStages,
 ): ReadonlySet<TaskId> {
   const isSame = (id: TaskId): boolean => {
     const owner = tasks.get(id);
@@ -211,7 +226,7 @@ function fullRefreshes(
     if (!isSame(id)) continue;
     if (writes.length === 0) {
       // What drops or makes a table for others is done once, as they are.
-      const made = stages.of(id);
+      const made = stagesOf(id).of(id);
       const isOnce = ({ dated, emptying, filling }: RunTable): boolean =>
         !dated && [...emptying, ...filling].every(isSame);
       if (made.length > 0 && reads.length === 0 && made.every(isOnce)) found.add(id);
@@ -223,7 +238,9 @@ function fullRefreshes(
       const { table } = write;
       // Rows that are found by their key are the same ones, however often they are put in.
       if (write.mode === 'merge' && write.again === undefined && !isDated(write.slice)) return true;
-      const made = stages.of(id).find((one) => one.table === names(table) && !one.using.includes(id));
+      const made = stagesOf(id)
+        .of(id)
+        .find((one) => one.table === names(table) && !one.using.includes(id));
       return made !== undefined && !made.dated && [...made.emptying, ...made.filling].every(isSame);
     });
     if (refreshed) found.add(id);

@@ -1,6 +1,7 @@
 import type { DeclaredFacts } from '../../lineage/facts/declared-facts.ts';
 import type { TaskFacts } from '../../lineage/facts/facts.ts';
 import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
+import { inDatabaseOf } from '../../lineage/workspace/in-database-of.ts';
 import { namesOfWorkspace } from '../../lineage/workspace/names-of-workspace.ts';
 import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
@@ -74,15 +75,16 @@ export function prepareJobs(
       const elsewhere = runsHere(connection, rendered);
       if (elsewhere !== undefined) return { ...elsewhere, at: elsewhere.at ?? known.task.session?.database?.at };
     }
+    const here = inDatabaseOf(facts, unit.task);
     const names = namesOfWorkspace(facts);
     const otherWriters = (table: string) =>
-      (facts.tables.get(names(table))?.writers ?? []).filter((id) => id !== unit.task);
+      (here.tables.get(names(table))?.writers ?? []).filter((id) => id !== unit.task);
     const source = {
       facts: taskFacts,
       declared: declared.get(unit.task),
       sources: facts.sources,
       otherWriters,
-      refilledBy: refillers(facts),
+      refilledBy: refillers(here),
       ...known,
     };
     const options = optionsOf(unit.task, taskFacts);
@@ -94,7 +96,7 @@ export function prepareJobs(
   const optionsOf = (task: TaskId, { writes }: TaskFacts): UnitOptions => {
     const found = known.get(task);
     if (found !== undefined) return found;
-    const byDefault = () => writes.some(({ table }) => scheduledWriters(facts, table).length > 0);
+    const byDefault = () => writes.some(({ table }) => scheduledWriters(inDatabaseOf(facts, task), table).length > 0);
     const batchMs = setting.options.batchMs ?? declared.get(task)?.batchMs;
     const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault(), batchMs };
     known.set(task, options);

@@ -5,7 +5,7 @@ import { baseName } from '../../python/library/paths.ts';
 export const fileTask = (
   file: string,
   text: string,
-  parts: Pick<Task, 'operator' | 'sql' | 'executor'> & Partial<Pick<Task, 'accesses' | 'unread'>>,
+  parts: Pick<Task, 'operator' | 'sql' | 'executor'> & Partial<Pick<Task, 'accesses' | 'unread' | 'place'>>,
 ): Task => ({
   id: file,
   name: baseName(file),

@@ -1,6 +1,7 @@
 import { wholeFile } from '../../../text/mapped-text.ts';
 import type { FileReading, FileSet, Pipeline } from '../../model/model.ts';
 import type { ReaderOptions } from '../../model/reader-options.ts';
+import { placeOfTask } from '../../model/reader-options.ts';
 import type { TaskSqlMaker } from '../../model/task-sql-maker.ts';
 import { fileTask } from '../own-file/file-task.ts';
 import { foreignFormat } from './foreign-format.ts';
@@ -28,10 +29,13 @@ export function readSqlFile(
   const preset = options.defaultConnection?.dialect === dialect ? options.defaultConnection : undefined;
   const sessionZone = (connection ?? preset)?.zone;
   const whole = { file, start: 0, end: text.length };
+  const executor = { kind: 'warehouse', connection: header.connection } as const;
+  const place = placeOfTask(executor, options);
   const task = fileTask(file, text, {
     operator: 'sql-file',
     sql: [makeTaskSql(wholeFile(file, text), [], dialect, 'file', { sessionZone })],
-    executor: { kind: 'warehouse', connection: header.connection },
+    executor,
+    ...(place === undefined ? {} : { place }),
   });
   const pipeline: Pipeline = {
     id: file,

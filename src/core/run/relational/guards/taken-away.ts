@@ -5,7 +5,6 @@ import { ledgerSchema } from '../../../warehouse/dialects/postgres/ledger/ledger
 import { lastingRelationsSql, runsOwnCodeSql } from '../../../warehouse/dialects/postgres/slice/attached-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { Target } from '../../tables/target.ts';
-import type { RenderedStatement } from '../../unit/unit-job.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 
 interface Relation {
@@ -56,7 +55,7 @@ const changesRows = (text: string): boolean => !/^[\s;]*(?:truncate|analyze)\b/i
 
 async function runsOwnCode(
   session: Session,
-  statements: readonly RenderedStatement[],
+  statements: OpenUnit['plan']['statements'],
   targets: readonly Target[],
 ): Promise<boolean> {
   const names = new Set(

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../../text/span.ts';
 import type { Argument, Executor, Task, TaskSql } from '../../../model/model.ts';
+import { placeOfTask } from '../../../model/reader-options.ts';
 import type { Sourced } from '../../../model/sourced.ts';
 import type { TableAccess, Unread } from '../../../model/table-access.ts';
 import type { TaskSession } from '../../../model/task-session.ts';
@@ -83,6 +84,8 @@ export function buildTask(
     ...plainDict(taskArgument(task, 'params')?.value),
     ...given,
   };
+  const executor = executorOf(task, dag, operator, connection, sql, accesses, unread, sending);
+  const place = placeOfTask(executor, context.options);
   return {
     id,
     name: task.name,
@@ -90,7 +93,8 @@ export function buildTask(
     nameAt: task.nameAt,
     operator: task.operator,
     sql,
-    executor: executorOf(task, dag, operator, connection, sql, accesses, unread, sending),
+    executor,
+    ...(place === undefined ? {} : { place }),
     ...(sending?.session === undefined ? {} : { session: sending.session }),
     retries: retriesOf(taskArgument(task, 'retries'), settings),
     triggerRule: triggerRuleOf(taskArgument(task, 'trigger_rule')),
