@@ -1,6 +1,6 @@
 import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { SliceRelation } from '../../diff/slice-relation.ts';
-import type { TakenFigures } from '../../diff/take-figures.ts';
+import type { TakenFigures, VersionedFigures } from '../../diff/take-figures.ts';
 import type { TableDescription } from '../../warehouse/port/table-description.ts';
 import type { Target } from '../tables/target.ts';
 import type { UpsertKey } from '../tables/upsert-keys.ts';
@@ -33,7 +33,7 @@ export interface TakenSlice {
   readonly index: number;
   readonly relation: SliceRelation;
   readonly before: TakenFigures | undefined;
-  readonly after: TakenFigures;
+  readonly after: VersionedFigures;
   /** The key tells rows apart, before and after. */
   readonly keyUsable: boolean;
   /** Filled as a whole with the rows of one query: nothing is left over, whichever rows were really written. */

@@ -1,5 +1,12 @@
 import type { InputContent, RecordedInput } from '../../ledger/recorded-input.ts';
 
+/** The sum of the versions of rows of a slice, and what it means something within, as the ledger keeps them. */
+export interface RowVersions {
+  readonly sum: string;
+  readonly files: string;
+  readonly at: string;
+}
+
 /** The newest version of a slice that the same task left in the ledger. */
 export interface PreviousVersion extends InputContent {
   /** Its place in the ledger. */
@@ -15,6 +22,11 @@ export interface PreviousVersion extends InputContent {
   /** Hash of what decides in the database beside the statements; null like the above. */
   readonly definitionsHash: string | null;
   readonly settings: Readonly<Record<string, string>>;
+  readonly keyChecksum: string | null;
+  /** Columns of the key that its figures are of. */
+  readonly key: readonly string[] | null;
+  /** Which versions of rows it left, where they can be told from others later. */
+  readonly rowVersions: RowVersions | null;
   /** null: nobody recorded what its scheduler's run read. */
   readonly inputs: readonly RecordedInput[] | null;
 }

@@ -7,6 +7,7 @@ import { ledgerSlice } from '../tables/target.ts';
 import { sessionSettings, type UnitJob } from '../unit/unit-job.ts';
 import type { AppliedSlice } from './applied.ts';
 import { statementsText } from './marker.ts';
+import type { RowVersions } from './previous-version.ts';
 
 /** What became of a unit. `inputs`, `definitionsHash`: what it found before its task. */
 export interface RecordedUnit {
@@ -60,7 +61,10 @@ const rowOf = ({ job, inputs, definitionsHash, state, message, slices, durationM
   versions: state === 'held' && job.carried === undefined ? [] : slices.map(versionOf),
 });
 
-function versionOf({ target, table, diff, made }: AppliedSlice) {
+function versionOf({ target, table, diff, made, taken: { after } }: AppliedSlice) {
+  const { versions, place } = after;
+  const rowVersions: RowVersions | undefined =
+    versions === undefined || place === undefined ? undefined : { sum: versions, ...place };
   return {
     ...ledgerSlice(target),
     rows: diff.after?.rows,
@@ -69,6 +73,6 @@ function versionOf({ target, table, diff, made }: AppliedSlice) {
     algorithm: diff.after?.algorithm,
     schema: describeSchema(table),
     // The schema that the rows of this version have, for who plans them again.
-    diff: { ...diff, schema: columnTypes(table), ...(made === undefined ? {} : { made }) },
+    diff: { ...diff, schema: columnTypes(table), ...(made === undefined ? {} : { made }), rowVersions },
   };
 }

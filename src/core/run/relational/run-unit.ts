@@ -6,6 +6,7 @@ import { consumedInputs } from '../record/consumed-inputs.ts';
 import { decide } from '../record/decide.ts';
 import { dueUnit } from '../record/due-unit.ts';
 import { heldOutcome } from '../record/held-outcome.ts';
+import { knownFigures } from '../record/known-figures.ts';
 import { readMarker } from '../record/marker.ts';
 import { recordOutcome } from '../record/record.ts';
 import { refuseRefilled } from '../record/refuse-refilled.ts';
@@ -41,7 +42,8 @@ async function inOneTransaction(run: SentUnit, unit: ClaimedUnit): Promise<UnitO
   const position = await readPosition(session, plan.statements);
   const server = warehouse.description;
   run.sent = true;
-  const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types });
+  const known = knownFigures(marker.previous, targets);
+  const applied = await applyCertainly({ session, job, plan, targets, position, start, server, types, known });
   const decision = decide(applied, job, await sliceMeasures(session, job, targets));
   const commits = decision.kind === 'changed' || (decision.kind === 'unchanged' && decision.commits);
   if (!commits) await session.query(`rollback to savepoint ${unitSavepoint}`);

@@ -1,9 +1,11 @@
 import type { SliceRelation } from '../../diff/slice-relation.ts';
 import {
   comparedColumns,
+  type KnownFigures,
   type TakenFigures,
   takeCount,
   takeFigures,
+  takeKnownFigures,
   type VersionedFigures,
 } from '../../diff/take-figures.ts';
 import { quoteIdentifier } from '../../warehouse/dialects/postgres/quote.ts';
@@ -35,14 +37,20 @@ export async function stateBefore(
   return figuresOfCopy(session, relation, oldCopy(index), options);
 }
 
-/** The figures of a slice, and which versions of rows they are of, where the server can say that. */
-export const versionedState = (session: Session, relation: SliceRelation): Promise<VersionedFigures> =>
-  takeFigures(session, relation, {
-    sql: tableSql(relation.table),
-    predicate: relation.predicate,
-    ownAge: undefined,
-    versions: relation.hash === 'hash' ? versionHash : undefined,
-  });
+/**
+ * The figures of a slice, and which versions of rows they are of, where the server can say that. `known`: the figures that it had at
+ * its last version, which are not taken again where its rows are those of then.
+ */
+export async function versionedState(
+  session: Session,
+  relation: SliceRelation,
+  known?: KnownFigures,
+): Promise<VersionedFigures> {
+  const from = { sql: tableSql(relation.table), predicate: relation.predicate, storage: relation.table.storage };
+  const [same] = (known && (await takeKnownFigures(session, relation, from, [known]))) ?? [];
+  const versions = relation.hash === 'hash' ? versionHash : undefined;
+  return same ?? takeFigures(session, relation, { ...from, ownAge: undefined, versions });
+}
 
 /** The slice after the task. Rows that this unit wrote are those of at most `ownAge`. */
 export async function stateAfter(

@@ -1,6 +1,6 @@
 import { sameSum } from '../../../diff/row-sum.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
-import { type TakenFigures, takeMovedFigures, type VersionedFigures } from '../../../diff/take-figures.ts';
+import { takeMovedFigures, type VersionedFigures } from '../../../diff/take-figures.ts';
 import { lockTables } from '../../claim/fence.ts';
 import type { Applied, AppliedSlice, EscapeVerdict } from '../../record/applied.ts';
 import { isUnchanged } from '../../record/decide.ts';
@@ -42,7 +42,7 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const uncopied = stage !== undefined && toldByPairs(stage.relation);
   for (const [index, { relation }] of targets.entries()) {
     const state = () => relation && stateBefore(session, relation, index, job.options);
-    before.push(await (uncopied && relation ? versionedState(session, relation) : state()));
+    before.push(await (uncopied && relation ? versionedState(session, relation, unit.known?.[index]) : state()));
   }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
@@ -132,9 +132,10 @@ async function movedState(
   before: VersionedFigures | undefined,
   published: Published | undefined,
   ownAge: string,
-): Promise<TakenFigures | undefined> {
+): Promise<VersionedFigures | undefined> {
   if (published?.kind !== 'written' || published.gone === undefined || before === undefined) return undefined;
-  const from = { sql: tableSql(relation.table), predicate: relation.predicate, ownAge };
+  const { storage } = relation.table;
+  const from = { sql: tableSql(relation.table), predicate: relation.predicate, ownAge, storage };
   const [moved] = await takeMovedFigures(session, relation, from, [{ before, gone: published.gone }]);
   return moved;
 }

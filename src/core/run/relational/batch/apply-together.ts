@@ -1,6 +1,12 @@
 import { sameSum } from '../../../diff/row-sum.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
-import { keyColumns, type TakenFigures, takeFiguresBy, takeMovedFigures } from '../../../diff/take-figures.ts';
+import {
+  keyColumns,
+  type TakenFigures,
+  takeFiguresBy,
+  takeMovedFigures,
+  type VersionedFigures,
+} from '../../../diff/take-figures.ts';
 import { movedKeysSql, type SlicesQuery } from '../../../warehouse/dialects/postgres/slice/batch-sql.ts';
 import { type UniqueIndex, uniqueIndexesSql } from '../../../warehouse/dialects/postgres/slice/shadow-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
@@ -24,8 +30,8 @@ export interface TogetherSlices {
   /** By unit. */
   readonly applied: readonly AppliedSlice[];
   readonly notes: readonly string[];
-  /** Writes the slices of these units, and makes sure that they are then what was compared. */
-  publish(units: readonly number[]): Promise<void>;
+  /** Writes the slices of these units, and makes sure that they are then what was compared; tells of each what it is. */
+  publish(units: readonly number[]): Promise<readonly (VersionedFigures | undefined)[]>;
 }
 
 /**
@@ -52,7 +58,16 @@ export async function applyTogether(unit: OpenUnit, units: JoinedUnits): Promise
   await refuseMovedKeys(session, { ...query, old: liveRows(query) }, relation.table, sliceColumn);
   const { compare, samples } = unit.job.options;
   const asked = { sliceColumn, tellsRows: compare === 'rows', samples };
-  const question = { session, relation: whole, query, count: jobs.length, staged, writable, ...asked };
+  const question = {
+    session,
+    relation: whole,
+    query,
+    count: jobs.length,
+    staged,
+    writable,
+    known: unit.known,
+    ...asked,
+  };
   const compared = await (toldByPairs(relation) ? compareByPairs : compareByCopies)(question);
   const { before, after } = compared;
   if (after.reduce((sum, { figures }) => sum + figures.rows, 0) !== rows)
@@ -104,7 +119,7 @@ async function publishSlices(
   unit: OpenUnit,
   { units, query, relation, compared }: Publication,
   written: readonly number[],
-): Promise<void> {
+): Promise<readonly (VersionedFigures | undefined)[]> {
   const { session, position } = unit;
   const { clear, fill } = units.replacement;
   const { before, after, moved: differing } = compared;
@@ -130,10 +145,16 @@ async function publishSlices(
     return gone === undefined || !isPart ? [] : [{ before: taken, gone }];
   });
   const { ownAge } = position;
-  const moved = await takeMovedFigures(session, relation, { ...from, ownAge }, measured);
+  const moved = await takeMovedFigures(
+    session,
+    relation,
+    { ...from, ownAge, storage: relation.table.storage },
+    measured,
+  );
   const isKnown = written.every((index) => moved[index] !== undefined);
   const now = isKnown ? moved : await takeFiguresBy(session, relation, from);
   // Somebody else wrote them meanwhile, or the table keeps other rows than it is given.
   const isSame = written.every((index) => sameSum(now[index]?.figures as never, after[index]?.figures as never));
   if (!isSame) throw new RunAlone('its slices are not what it wrote');
+  return now.map((figures, index) => (written.includes(index) ? figures : undefined));
 }

@@ -4,9 +4,11 @@ import { movedFigures } from '../../../diff/moved-figures.ts';
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import {
   comparedColumns,
+  type KnownFigures,
   sameFigures,
   type TakenFigures,
   takeFiguresBy,
+  takeKnownFigures,
   type VersionedFigures,
 } from '../../../diff/take-figures.ts';
 import {
@@ -42,7 +44,7 @@ import { RunAlone } from './run-alone.ts';
 /** The slices of several units beside what their tasks would make of them; by unit. */
 export interface ComparedTogether {
   readonly before: readonly VersionedFigures[];
-  readonly after: readonly TakenFigures[];
+  readonly after: readonly VersionedFigures[];
   /** The rows that go, where the slices were measured with their versions. */
   readonly gone: readonly VersionedFigures[];
   /** Of the rows that are told apart by a key, those that differ, by unit; `undefined`: there is no such key. */
@@ -66,6 +68,8 @@ interface Question {
   /** Rows that differ are to be told, with what columns add up to. */
   readonly tellsRows: boolean;
   readonly samples: number;
+  /** By unit: what its slice was when its last version was made. */
+  readonly known: readonly (KnownFigures | undefined)[] | undefined;
 }
 
 /** The rows of all slices as they are, each with its number. */
@@ -82,7 +86,10 @@ export async function compareByPairs(question: Question): Promise<ComparedTogeth
   const { session, relation, query, count, writable, staged } = question;
   const { live, predicate, number, columns, key } = query;
   const versions = relation.hash === 'hash' ? versionHash : undefined;
-  const before = await takeFiguresBy(session, relation, { sql: live, predicate, by: number, count, versions });
+  const from = { sql: live, predicate, by: number, storage: relation.table.storage };
+  const before =
+    (await takeKnownFigures(session, relation, from, question.known ?? [undefined])) ??
+    (await takeFiguresBy(session, relation, { ...from, count, versions }));
   const asked = { ...query, stage: stageTable, versions };
   const rows = [...staged.values()].reduce((sum, own) => sum + own, 0);
   await withMemoryFor(session, rows, () => session.query(differingPairsSql(pairs, asked)));
@@ -94,11 +101,12 @@ export async function compareByPairs(question: Question): Promise<ComparedTogeth
   const figures = (sql: string, version?: string) =>
     takeFiguresBy(session, relation, { sql, predicate: undefined, by: sliceNumber, count, versions: version });
   const [went, came] = moved.size === 0 ? [[], []] : [await figures(gone, versions && oldVersion), await figures(come)];
-  const after = before.map((taken, index): TakenFigures => {
+  const after = before.map((taken, index): VersionedFigures => {
     const [old, now] = [went[index]?.figures, came[index]?.figures];
     const figures = old === undefined || now === undefined ? taken.figures : movedFigures(taken.figures, old, now);
     if (figures.rows !== (staged.get(index) ?? 0)) throw new RunAlone('a key is in its rows more than once');
-    return { ...taken, figures };
+    // Which versions it will have is known when it is written.
+    return moved.has(index) ? { figures, ownRows: 0, keyUsable: taken.keyUsable } : taken;
   });
   const sides = { live, predicate, stage: stageTable, gone, come, by: [number, sliceNumber] as const };
   const tells = question.tellsRows && moved.size > 0;

@@ -10,6 +10,7 @@ import { consumedInputs, readMoment } from '../../record/consumed-inputs.ts';
 import { decide } from '../../record/decide.ts';
 import { type CutoffUnit, readInputsOf, whyUpToDate } from '../../record/early-cutoff.ts';
 import { heldOutcome } from '../../record/held-outcome.ts';
+import { knownFigures } from '../../record/known-figures.ts';
 import { type Marker, readMarkers } from '../../record/marker.ts';
 import { type RecordedUnit, recordOutcomes } from '../../record/record.ts';
 import { withCauses } from '../../record/slice-causes.ts';
@@ -61,7 +62,8 @@ async function inOneTransaction(run: TogetherRun, unit: ClaimedUnit): Promise<re
   const position = await readPosition(session, units.plan.statements);
   run.sent = true;
   const server = warehouse.description;
-  const open = { session, job: run.job, plan: units.plan, targets, position, start, server, types };
+  const known = due.flatMap(({ marker }, index) => knownFigures(marker.previous, targets.slice(index, index + 1)));
+  const open = { session, job: run.job, plan: units.plan, targets, position, start, server, types, known };
   const slices = await applyTogether(open, units);
   const decided = slices.applied.map((applied, index) => {
     const { job, marker, cutoff } = due[index] as DueUnit;
@@ -74,9 +76,11 @@ async function inOneTransaction(run: TogetherRun, unit: ClaimedUnit): Promise<re
     };
   });
   const written = decided.flatMap(({ decision }, index) => (decision.kind === 'changed' ? [index] : []));
-  if (written.length > 0) await slices.publish(written);
+  const now = written.length > 0 ? await slices.publish(written) : [];
   const all: (AppliedSlice & { readonly inputs: Awaited<ReturnType<typeof consumedInputs>> })[] = [];
-  for (const [index, { applied, job, marker, cutoff }] of decided.entries()) {
+  for (const [index, { applied: compared, job, marker, cutoff }] of decided.entries()) {
+    const after = now[index];
+    const applied = after === undefined ? compared : { ...compared, taken: { ...compared.taken, after } };
     const { found, moment } = due[index] as DueUnit;
     const inputs = await consumedInputs(cutoff, found, moment);
     all.push({ ...withCauses(applied, job, marker, inputs, cutoff.unseen.unrecorded), inputs });

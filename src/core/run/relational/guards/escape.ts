@@ -1,5 +1,5 @@
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
-import { type TakenFigures, takeFigures } from '../../../diff/take-figures.ts';
+import { type TakenFigures, takeFigures, type VersionedFigures } from '../../../diff/take-figures.ts';
 import { writtenTablesSql } from '../../../warehouse/dialects/postgres/slice/escape-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { EscapeVerdict } from '../../record/applied.ts';
@@ -10,7 +10,7 @@ import { byTable, type OutsideSlice, unionOf, writtenOutside } from './outside-r
 /** One slice of a unit with its rows before and after, or a whole table. */
 export interface EscapeSlice extends OutsideSlice {
   readonly before: TakenFigures | undefined;
-  readonly after: TakenFigures;
+  readonly after: VersionedFigures;
 }
 
 interface WrittenTable {

@@ -1,3 +1,4 @@
+import type { KnownFigures } from '../../../diff/take-figures.ts';
 import type { TypeCache } from '../../../warehouse/catalog/describe-tables.ts';
 import type { Session, WarehouseDescription } from '../../../warehouse/port/ports.ts';
 import type { StartSettings } from '../../session/session-settings.ts';
@@ -16,4 +17,6 @@ export interface OpenUnit {
   readonly start: StartSettings;
   readonly server: WarehouseDescription;
   readonly types: TypeCache;
+  /** By target: what its slice was when its last version was made. */
+  readonly known?: readonly (KnownFigures | undefined)[];
 }

@@ -22,7 +22,8 @@ select
   (select json_agg(json_build_object('id', p.id, 'slice', s.slice, 'task', p.task, 'run', p.run,
       'madeAt', (extract(epoch from p.committed_at) * 1000)::bigint, 'rows', p.row_count, 'rowChecksum', p.row_checksum,
       'algorithm', p.algorithm, 'codeHash', p.code_hash, 'sameSchema', p.schema_hash = pg_catalog.md5(s.schema),
-      'sameStatements', p.statements_hash = pg_catalog.md5(a.statements), 'definitionsHash', p.definitions_hash, 'settings', p.settings, 'inputs', p.inputs))
+      'sameStatements', p.statements_hash = pg_catalog.md5(a.statements), 'definitionsHash', p.definitions_hash, 'settings', p.settings, 'inputs', p.inputs,
+      'keyChecksum', p.key_checksum, 'key', p.diff->'key', 'rowVersions', p.diff->'rowVersions'))
     from pg_catalog.json_to_recordset(a.slices) s(slice text, target text, lower timestamptz, schema text)
     cross join lateral (select * from ${schema}.versions v
       where v.target = s.target and v.lower = s.lower and v.slice = s.slice and v.task = $2

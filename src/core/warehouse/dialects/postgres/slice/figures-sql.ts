@@ -13,6 +13,8 @@ export interface FiguresQuery {
   readonly ownAge: string | undefined;
   /** Also sum up this number of each row: which version of it this is. */
   readonly versions?: string | undefined;
+  /** Tables whose rows these versions are, by oid: says beside them what {@link placeSql} says, and which transaction this is. */
+  readonly storage?: readonly string[] | undefined;
   /** Takes the figures of each value of this expression; it is the last column of the result. */
   readonly by?: string | undefined;
 }
@@ -33,7 +35,7 @@ export function figuresSql(query: FiguresQuery): string {
     ...(query.versions === undefined ? [] : [`${query.versions} as v`]),
     ...(query.by === undefined ? [] : [`${query.by} as g`]),
   ];
-  const versions = query.versions === undefined ? '' : ', sum(v)';
+  const versions = query.versions === undefined ? '' : `, sum(v)${placeColumns(query)}`;
   const [by, group] = query.by === undefined ? ['', ''] : [', g', ' group by g'];
   const keySums = key.length > 0 ? `sum(${key0}), sum(${key1})` : 'null, null';
   return (
@@ -42,16 +44,47 @@ export function figuresSql(query: FiguresQuery): string {
   );
 }
 
-/**
- * A number of its own for each version of a row, as long as this transaction lasts: a version never becomes another one in its
- * place, nor changes what it holds. Servers from 14 on.
- */
-export const versionHash =
-  'pg_catalog.hashint8extended(tableoid::bigint, pg_catalog.hashtidextended(ctid, pg_catalog.age(xmin)::bigint))';
+/** The number of the transaction that wrote a row, which stays as it is when the row is frozen; by two ages, since it cannot be made a number. */
+const writer = `((pg_catalog.age('3'::pg_catalog.xid)::bigint - pg_catalog.age(xmin)::bigint) & 4294967295)`;
 
 /**
- * A slice whose versions were summed up before: the sum of those that this unit did not write, how many, and the figures of those that
- * it wrote, as {@link figuresSql} has them.
+ * A number of its own for each version of a row: a version never becomes another one in its place, nor changes what it holds, until
+ * its table gets other files or columns, or the numbers of transactions come again. Servers from 14 on.
+ */
+export const versionHash = `pg_catalog.hashint8extended(tableoid::bigint, pg_catalog.hashtidextended(ctid, ${writer}))`;
+
+/**
+ * What a version means something within: the server since it was started, and the files and columns of the tables. NULL where rows
+ * are not kept by the server's own method, or columns are worked out when they are read.
+ */
+const placeSql = (storage: readonly string[]): string => {
+  const tables = `any('{${storage.join(',')}}'::pg_catalog.oid[])`;
+  return `(select case when pg_catalog.bool_and(c.relkind in ('r', 'p') and c.relam in (0, 2)) and not exists (
+    select from pg_catalog.pg_attribute a where a.attrelid = ${tables} and a.attgenerated not in ('', 's'))
+  then pg_catalog.md5(pg_catalog.concat_ws(';', extract(epoch from pg_catalog.pg_postmaster_start_time()),
+    pg_catalog.string_agg(pg_catalog.concat_ws(':', c.oid, c.relfilenode), ',' order by c.oid),
+    (select pg_catalog.string_agg(pg_catalog.concat_ws(':', a.attrelid, a.attnum, a.xmin), ',' order by a.attrelid, a.attnum)
+      from pg_catalog.pg_attribute a where a.attrelid = ${tables} and a.attnum > 0))) end
+  from pg_catalog.pg_class c where c.oid = ${tables})`;
+};
+
+const placeColumns = ({ storage }: Pick<FiguresQuery, 'storage'>): string =>
+  storage === undefined ? '' : `, ${placeSql(storage)}, pg_catalog.txid_current()`;
+
+/** Of a slice, or of each: how many rows, the sum of their versions, and what these mean something within. */
+export function versionsSql({
+  from,
+  predicate,
+  storage,
+  by,
+}: Pick<FiguresQuery, 'from' | 'predicate' | 'storage' | 'by'>): string {
+  const [number, group] = by === undefined ? ['', ''] : [`, ${by}`, ` group by ${by}`];
+  return `select count(*), sum(${versionHash})${placeColumns({ storage })}${number} from ${from}${where(predicate)}${group}`;
+}
+
+/**
+ * A slice whose versions were summed up before: the sum of those that this unit did not write, how many, the figures of those that
+ * it wrote, as {@link figuresSql} has them, and the sum of all, with what they mean something within.
  */
 export function movedFiguresSql(query: FiguresQuery & { readonly ownAge: string }): string {
   const own = `pg_catalog.age(xmin) <= ${query.ownAge}`;
@@ -62,12 +95,12 @@ export function movedFiguresSql(query: FiguresQuery & { readonly ownAge: string 
     `${own} as o`,
     `case when ${own} then ${rowBytes(query.columns)} end as b`,
     `case when ${own} then ${rowBytes(query.key)} end as k`,
-    `case when ${own} then null else ${versionHash} end as v`,
+    `${versionHash} as v`,
     ...(query.by === undefined ? [] : [`${query.by} as g`]),
   ];
   const sums = [row0, row1, key0, key1].map((sum) => `sum(${sum}) filter (where o)`).join(', ');
   return (
-    `select sum(v), count(*) filter (where not o), count(*) filter (where o), ${sums}${by} ` +
+    `select sum(v) filter (where not o), count(*) filter (where not o), count(*) filter (where o), ${sums}, sum(v)${placeColumns(query)}${by} ` +
     `from (select ${inner.join(', ')} from ${query.from}${where(query.predicate)} offset 0) s${group}`
   );
 }
