@@ -16,7 +16,9 @@ const words = ['run', '--disable-console-intercept', '--project', 'warehouses', 
 function lane(number) {
   const first = Number(FAULTS_SEED) + Math.floor((pipelines * number) / lanes);
   const next = Number(FAULTS_SEED) + Math.floor((pipelines * (number + 1)) / lanes);
-  const child = spawn('npx', ['vitest', ...words], {
+  // The hour that no test lasts is for one that hangs: a lane of hundreds may last longer, a minute for each is more than any needs.
+  const limit = `--testTimeout=${3_600_000 + (next - first) * 60_000}`;
+  const child = spawn('npx', ['vitest', ...words, limit], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, FAULTS_SEED: String(first), FAULTS_PIPELINES: String(next - first) },
   });
