@@ -62,13 +62,16 @@ async function weather(place: StormPlace, dag: StormDag, begun: () => void): Pro
   if (has('fails once') || has('fails for ever'))
     await query(`insert into storm.faults values ('${dag.id}.${victim}', ${has('fails for ever') ? 1_000_000 : 1})`);
   const started = [cli('run', dag.id, ...days), ...(has('two at once') ? [cli('run', dag.id, ...days)] : [])];
-  const besides = beside(place, dag, victim);
+  // What is paused before it has begun is refused, which is said and no storm.
+  const own = deferred();
+  const besides = own.promise.then(() => beside(place, dag, victim));
   const said: string[] = [];
   const runs = await Promise.all(
     started.map(async (process, index): Promise<number> => {
       // Of two at once one may be told that the other is at it.
       const run = await process.until(runId).catch(() => undefined);
       begun();
+      own.resolve();
       if (has('killed') && index === 0) {
         await sleep(dag.delays[1] ?? 0);
         process.kill('SIGKILL');
