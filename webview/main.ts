@@ -95,7 +95,8 @@ function watchWidth(): void {
 window.addEventListener('keydown', (event) => {
   if (state !== undefined) pageKey(event, { state, memory, ask, remember });
 });
-window.addEventListener('pointerdown', (event) => {
+/** What lies over the page goes away when somebody turns to the page, by pointer or by Tab. */
+function closePopup(event: Event): void {
   if (memory.popup === undefined) return;
   const isInside = event
     .composedPath()
@@ -105,7 +106,9 @@ window.addEventListener('pointerdown', (event) => {
         (target.classList.contains('pop') || target.id === 'more' || target.id === 'opts'),
     );
   if (!isInside) remember({ popup: undefined });
-});
+}
+window.addEventListener('pointerdown', closePopup);
+window.addEventListener('focusin', closePopup);
 window.addEventListener('pointerup', (event) => {
   if (memory.drag === undefined || (event.target as Element | null)?.closest?.('.cal')) return;
   remember({ drag: undefined });

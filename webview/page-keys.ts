@@ -15,9 +15,9 @@ export function pageKey(event: KeyboardEvent, { state, memory, ask, remember }: 
     if (action !== undefined && action.look !== 'off') ask(action.request);
     return;
   }
-  if (memory.popup === 'menu' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+  if (memory.popup === 'menu' && menuMoves[event.key] !== undefined) {
     event.preventDefault();
-    moveInMenu(event.key === 'ArrowDown' ? 1 : -1);
+    moveInMenu(event.key);
     return;
   }
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -30,10 +30,28 @@ export function pageKey(event: KeyboardEvent, { state, memory, ask, remember }: 
   if (next !== undefined) ask({ type: 'select-unit', index: next });
 }
 
-function moveInMenu(by: number): void {
+/** From which item to which, of how many; an arrow into the menu comes from before its first. */
+const menuMoves: Readonly<Record<string, (at: number, items: number) => number>> = {
+  ArrowDown: (at, items) => (at + 1) % items,
+  ArrowUp: (at, items) => (Math.max(at, 0) - 1 + items) % items,
+  Home: () => 0,
+  End: (_, items) => items - 1,
+};
+
+function moveInMenu(key: string): void {
   const items = [...document.querySelectorAll<HTMLElement>('.pop.menu [role=menuitem]')];
   const at = items.indexOf(document.activeElement as HTMLElement);
-  items[(at + by + items.length) % items.length]?.focus();
+  items[menuMoves[key]?.(at, items.length) ?? 0]?.focus();
+}
+
+/** Whoever opens what lies over the page with a key goes on in it; a pointer leaves the focus where it is. */
+export function enterPopup(event: MouseEvent): void {
+  if (event.detail !== 0) return;
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('.pop :is([role=menuitem], vscode-text-field:not([disabled]))')?.focus(),
+    ),
+  );
 }
 
 const isTyping = (event: Event): boolean =>

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { OptionsView } from '../../src/protocol/assistant-state.ts';
 import { calendar, calendarLegend } from '../components/calendar/calendar.ts';
 import { glyph } from '../components/glyph.ts';
+import { enterPopup } from '../page-keys.ts';
 import { optionsForm } from './options-form.ts';
 import { isFixed, type PageContext } from './page-context.ts';
 
@@ -72,7 +73,10 @@ function options(context: PageContext, fixed: boolean): TemplateResult {
   return html`
     <div class="opts-place">
       <button class="opts" id="opts" aria-haspopup="dialog" aria-expanded=${isOpen}
-        @click=${() => remember({ popup: isOpen ? undefined : 'options' })}>${words}${glyph('down')}</button>
+        @click=${(event: MouseEvent) => {
+          remember({ popup: isOpen ? undefined : 'options' });
+          enterPopup(event);
+        }}>${words}${glyph('down')}</button>
       ${isOpen ? optionsForm(context) : nothing}
     </div>
   `;

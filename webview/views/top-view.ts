@@ -3,6 +3,7 @@ import type { Action } from '../../src/protocol/assistant-state.ts';
 import { formatCount } from '../components/format.ts';
 import { glyph } from '../components/glyph.ts';
 import { percent, styled } from '../components/styled.ts';
+import { enterPopup } from '../page-keys.ts';
 import type { PageContext } from './page-context.ts';
 
 /** One sentence, one action, one bar, one line of news. Its height is the same in every state. */
@@ -39,7 +40,10 @@ function lead(context: PageContext): TemplateResult {
       <h1>${sentence.lead}<span class="quiet">${sentence.rest}</span></h1>
       <div class="acts">
         <button class="icon" id="more" aria-haspopup="menu" aria-expanded=${popup === 'menu'} aria-label="More actions" title="More actions"
-          @click=${() => context.remember({ popup: popup === 'menu' ? undefined : 'menu' })}>${glyph('more')}</button>
+          @click=${(event: MouseEvent) => {
+            context.remember({ popup: popup === 'menu' ? undefined : 'menu' });
+            enterPopup(event);
+          }}>${glyph('more')}</button>
         ${
           action === undefined
             ? html`<span class="main-place"></span>`

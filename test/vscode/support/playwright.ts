@@ -58,6 +58,7 @@ export interface Locator extends Scope {
   isDisabled(): Promise<boolean>;
   allInnerTexts(): Promise<string[]>;
   textContent(): Promise<string | null>;
+  textContent(): Promise<string | null>;
   boundingBox(): Promise<{ readonly x: number; readonly y: number } | null>;
   getAttribute(name: string): Promise<string | null>;
   screenshot(options: { readonly path: string }): Promise<unknown>;

@@ -30,6 +30,9 @@ export function calendarKeys(context: PageContext, page: CalendarPage): Calendar
     if (first !== undefined && last !== undefined) ask({ type: 'set-range', from: first.from, to: last.to });
   };
   const firstChosen = (): string | undefined => page.all.find(({ inRange }) => inRange)?.from;
+  /** Where the selection was begun here; dates that were typed since begin where they begin. */
+  const anchor = (): string | undefined =>
+    page.all.find(({ from, inRange }) => inRange && from === memory.anchor)?.from ?? firstChosen();
   const scroll = (by: number): void => {
     const back = Math.max(0, Math.min(page.of - page.steps, memory.back + by));
     if (memory.back + by > page.of - page.steps) older(context);
@@ -37,7 +40,10 @@ export function calendarKeys(context: PageContext, page: CalendarPage): Calendar
   };
   const focus = (cell: CalendarCellView): void => {
     remember({ day: cell.from });
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.d[data-from="${cell.from}"]`)?.focus());
+    const shown = (): HTMLElement | null => document.querySelector<HTMLElement>(`.d[data-from="${cell.from}"]`);
+    // At once, so that the next key goes on from there however soon it comes; what is not drawn yet takes it when it is.
+    if (shown() === null) requestAnimationFrame(() => shown()?.focus());
+    else shown()?.focus();
   };
 
   return {
@@ -76,7 +82,7 @@ export function calendarKeys(context: PageContext, page: CalendarPage): Calendar
       if (to < 0) older(context);
       if (!page.cells.includes(cell)) scroll(to < index ? 1 : -1);
       focus(cell);
-      if (event.shiftKey && !isFixed(state)) choose(memory.anchor ?? firstChosen() ?? at, cell.from);
+      if (event.shiftKey && !isFixed(state)) choose(anchor() ?? at, cell.from);
     },
     wheel(event) {
       const by = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.shiftKey ? event.deltaY : 0;
@@ -105,8 +111,21 @@ function target(
   const month = (at: number): string | undefined => cells[at]?.from.slice(0, 7);
   if (key === 'Home') return cells.findIndex((_, at) => month(at) === month(index));
   if (key === 'End') return cells.findLastIndex((_, at) => month(at) === month(index));
-  const page = layout === 'days' ? 28 : layout === 'hours' ? 24 * 7 : 12;
+  if (layout === 'days' && (key === 'PageUp' || key === 'PageDown'))
+    return sameDay(index, key === 'PageUp' ? -1 : 1, cells);
+  const page = layout === 'hours' ? 24 * 7 : 12;
   if (key === 'PageUp') return index - page;
   if (key === 'PageDown') return index + page;
   return undefined;
+}
+
+/** The same day of the month before or after, or the last of it that there is; beyond the calendar a step of four weeks. */
+function sameDay(index: number, by: -1 | 1, cells: readonly CalendarCellView[]): number {
+  const from = cells[index]?.from ?? '';
+  const month = Number(from.slice(0, 4)) * 12 + Number(from.slice(5, 7)) - 1 + by;
+  const wanted = `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
+  const found = cells.findLastIndex(
+    (cell) => cell.from.startsWith(wanted) && cell.from.slice(8, 10) <= from.slice(8, 10),
+  );
+  return found < 0 ? index + by * 28 : found;
 }

@@ -58,10 +58,10 @@ export function timeAxis(plan: PlanView, { width, zoom }: Pick<PageMemory, 'widt
     },
     isShown: (unit) => Date.parse(unit.start) < to && Date.parse(unit.end) > from,
     ticks: ticksOf(
-      row
-        .flatMap((index) => units[index] ?? [])
-        .filter((unit) => Date.parse(unit.start) >= from && Date.parse(unit.start) < to),
-      (unit) => left(Date.parse(unit.start)),
+      marksOf(
+        row.flatMap((index) => units[index] ?? []),
+        { from, to: from + whole, length },
+      ).map(({ at, label }) => ({ left: left(at), label })),
       Math.min(room, finest * 34),
       per,
     ),
@@ -74,27 +74,47 @@ function shortest(times: readonly { readonly start: number; readonly end: number
   return Math.max(1, lengths[Math.floor(lengths.length / 2)] ?? 1);
 }
 
+const dayMs = 86_400_000;
+
+/** Where a tick may stand: at each unit; where they are days, at every day of the line, whether or not the plan has it. */
+function marksOf(
+  units: readonly UnitView[],
+  line: { readonly from: number; readonly to: number; readonly length: number },
+): readonly { readonly at: number; readonly label: string }[] {
+  const marks = units.map(({ start, label }) => ({ at: Date.parse(start), label }));
+  const [first] = marks;
+  const isOn = ({ at }: { readonly at: number }): boolean => at >= line.from && at < line.to;
+  if (first === undefined || !marks.every(({ label }) => isDay(label))) return marks.filter(isOn);
+  const days: { at: number; label: string }[] = [];
+  const date = Date.parse(`${first.label}T00:00Z`);
+  for (let day = Math.ceil((line.from - first.at) / line.length); ; day++) {
+    const mark = { at: first.at + day * line.length, label: new Date(date + day * dayMs).toISOString().slice(0, 10) };
+    if (mark.at >= line.to) return days;
+    days.push(mark);
+  }
+}
+
+const isDay = (label: string): boolean => /^\d{4}-\d\d-\d\d$/.test(label);
+
 /** Mondays of days, first months where a cell is a few pixels, and whatever has room of anything else. */
 function ticksOf(
-  units: readonly UnitView[],
-  left: (unit: UnitView) => number,
+  marks: readonly { readonly left: number; readonly label: string }[],
   room: number,
   per: number,
 ): TimeAxis['ticks'] {
   const ticks: { left: number; label: string; major: boolean }[] = [];
-  const isDaily = units.every(({ label }) => /^\d{4}-\d\d-\d\d$/.test(label));
+  const isDaily = marks.every(({ label }) => isDay(label));
   const coarse = isDaily && per < 5;
   let said = '';
   let taken = Number.NEGATIVE_INFINITY;
-  for (const [index, unit] of units.entries()) {
-    const { label } = unit;
+  for (const [index, { left, label }] of marks.entries()) {
     if (isDaily && coarse && label.slice(8) !== '01' && index > 0) continue;
-    if (isDaily && !coarse && units.length > 16 && weekdayOf(label) !== 0 && index > 0) continue;
-    const at = left(unit) * room;
+    if (isDaily && !coarse && marks.length > 16 && weekdayOf(label) !== 0 && index > 0) continue;
+    const at = left * room;
     const text = isDaily ? dayLabel(label, said, coarse) : otherLabel(label, said);
     const isLong = text.length > 3;
     if (at < taken || (isLong && at > room - 40)) continue;
-    ticks.push({ left: left(unit), label: text, major: isLong });
+    ticks.push({ left, label: text, major: isLong });
     taken = at + (isLong ? labelPx : shortPx);
     said = label;
   }

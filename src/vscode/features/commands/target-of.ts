@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Span } from '../../../core/text/span.ts';
+import type { TaskView } from '../../../core/view/document/document-view.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import { isTaskReference } from '../document/task-reference.ts';
@@ -19,12 +21,26 @@ export async function targetOf(argument: unknown, clients: WorkspaceClients): Pr
   const client = editor && clients.of(editor.document.uri);
   if (editor !== undefined && client !== undefined) {
     const { tasks } = await client.view(editor.document);
-    const offset = editor.document.offsetAt(editor.selection.active);
-    const here =
-      tasks.find(({ at }) => at.start <= offset && offset <= at.end) ?? (tasks.length === 1 ? tasks[0] : undefined);
+    const here = taskAt(tasks, editor.document, editor.selection.active);
     if (here !== undefined) return { client, task: here.task };
   }
   return pickTask(client === undefined ? clients.all() : [client]);
+}
+
+/** The task whose code the cursor is in, else the one on whose lines it is: before `name = Operator(` too. */
+function taskAt(
+  tasks: readonly TaskView[],
+  document: vscode.TextDocument,
+  cursor: vscode.Position,
+): TaskView | undefined {
+  const offset = document.offsetAt(cursor);
+  const isOnLine = ({ start, end }: Span): boolean =>
+    document.positionAt(start).line <= cursor.line && cursor.line <= document.positionAt(end).line;
+  return (
+    tasks.find(({ at }) => at.start <= offset && offset <= at.end) ??
+    tasks.find(({ at }) => isOnLine(at)) ??
+    (tasks.length === 1 ? tasks[0] : undefined)
+  );
 }
 
 async function pickTask(clients: readonly WorkspaceClient[]): Promise<Target | undefined> {
