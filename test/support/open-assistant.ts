@@ -30,9 +30,12 @@ export function shows(session: AssistantSession, isWanted: (session: AssistantSe
     const look = (): void => {
       if (!isWanted(session)) return;
       listening.dispose();
+      clearInterval(again);
       resolve();
     };
     const listening = session.onEvent(look);
+    // Whether a run is at work is no part of what is shown, and changes without an event.
+    const again = setInterval(look, 10);
     look();
   });
 }
@@ -47,6 +50,7 @@ export async function openAssistant(root: string): Promise<OpenAssistant> {
     ...inThisThread(workspace),
     touch() {},
     onDidChange: () => ({ dispose() {} }),
+    onDidEdit: () => ({ dispose() {} }),
     folder: { uri: { toString: () => `file://${root}` } },
   } as unknown as WorkspaceClient;
   const saved = new Map<string, string>();

@@ -74,6 +74,12 @@ test('a server is connected from the page, and a wrong password asks again', asy
   for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
     await window.answer(`(${step + 1} of 5)`, text);
   }
+  // Whoever connects is there to be asked; until they know it, the page offers to ask again.
+  await window.question(password).waitFor();
+  await page.keyboard.press('Escape');
+  await eventually(() => assistant.text()).toContain('asks for a password and none is set');
+  await window.picture('wants-password');
+  expect(await assistant.faults()).toEqual([]);
   await eventually(() => assistant.text()).toMatch(
     new RegExp(`office\\s+postgres · shop@127\\.0\\.0\\.1:${postgres.port}`),
   );
@@ -126,6 +132,29 @@ test('a run that waits for somebody else is cancelled, confirmed, and resumed', 
   await other.end();
   await assistant.press('Resume', /Done at/);
   expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-10-17', '2026-10-19')).toEqual([]);
+});
+
+test('a server that dies under a run is red in page and status bar, and the run goes on when it is back', async () => {
+  const { assistant } = window;
+  await openPlan('2026-09-26', '2026-09-28', 15);
+  const { host, port, user, password } = postgres;
+  const other = new pg.Client({ host, port, user, password, database: 'shop' });
+  other.on('error', () => {});
+  await other.connect();
+  await other.query('BEGIN; LOCK TABLE mart.revenue_daily IN SHARE MODE');
+  await assistant.choose('Run without preview…', assistant.button('Stop'));
+  await eventually(() => assistant.cellsIn('changed').count()).toBeGreaterThan(0);
+  await database.end();
+  process.kill(postgres.pid, 'SIGQUIT');
+  await eventually(() => assistant.text()).toMatch(/The server is away since \d\d:\d\d/);
+  await window.statusBar(/the server is away since/).waitFor();
+  await window.picture('server-away');
+  expect(await assistant.faults()).toEqual([]);
+  await postgres.restart();
+  await eventually(() => assistant.text()).toMatch(/Done at/);
+  database = new pg.Client({ host, port, user, password, database: 'shop' });
+  await database.connect();
+  expect(await wrongDays(async (sql) => (await database.query(sql)).rows, '2026-09-26', '2026-09-28')).toEqual([]);
 });
 
 test('two windows share one ledger: the second sees who is at work, and is refused the same slices', async () => {

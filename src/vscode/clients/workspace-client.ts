@@ -27,6 +27,8 @@ export interface WorkspaceClient extends vscode.Disposable {
   view(document: vscode.TextDocument): Promise<DocumentView>;
   /** Something that views depend on has changed. */
   readonly onDidChange: vscode.Event<void>;
+  /** The text of a document is another one than was read before, saved or not. */
+  readonly onDidEdit: vscode.Event<void>;
   /** Path inside the folder, with `/`. */
   pathOf(uri: vscode.Uri): string;
   uriOf(path: string): vscode.Uri;
@@ -41,6 +43,7 @@ export function openWorkspaceClient(
   log: Log,
 ): WorkspaceClient {
   const changed = new vscode.EventEmitter<void>();
+  const edited = new vscode.EventEmitter<void>();
   const views = new Map<string, { readonly key: string; readonly view: Promise<DocumentView> }>();
   const sent = new Map<string, number>();
   let generation = 0;
@@ -93,9 +96,11 @@ export function openWorkspaceClient(
 
   const send = async (document: vscode.TextDocument): Promise<void> => {
     const path = pathOf(document.uri);
-    if (sent.get(path) === document.version) return;
+    const before = sent.get(path);
+    if (before === document.version) return;
     sent.set(path, document.version);
     await call('edit', { path, text: document.getText() });
+    if (before !== undefined) edited.fire();
   };
 
   const watcher = vscode.workspace.createFileSystemWatcher(
@@ -177,6 +182,7 @@ export function openWorkspaceClient(
     folder,
     call,
     onDidChange: changed.event,
+    onDidEdit: edited.event,
     pathOf,
     uriOf: (path) => vscode.Uri.joinPath(folder.uri, path),
     touch,
@@ -200,6 +206,7 @@ export function openWorkspaceClient(
       clearTimeout(reader);
       for (const subscription of subscriptions) subscription.dispose();
       changed.dispose();
+      edited.dispose();
       void thread?.stop();
     },
   };

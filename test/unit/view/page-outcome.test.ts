@@ -83,6 +83,7 @@ describe('the chart', () => {
     states: [],
     rows: [],
     now: new Map(),
+    isConnected: true,
     isAsked: true,
     slicesOf: () => [],
     survey: undefined,
@@ -125,6 +126,9 @@ describe('the chart', () => {
     const note = (isAsked: boolean) => chartView({ ...unasked, isAsked })?.note;
     expect(note(true)).toBe('Not known: no run from here has made these slices yet.');
     expect(note(false)).toBe('Not known: the database has not told yet what is there.');
+    expect(chartView({ ...unasked, isAsked: false, isConnected: false })?.note).toBe(
+      'Not known before a warehouse is connected.',
+    );
   });
 });
 
@@ -148,6 +152,7 @@ describe('the chart of a column', () => {
       states: ['changed', 'unchanged', 'waiting'],
       rows: [unitRows([slice()]), undefined, undefined],
       now: new Map(),
+      isConnected: true,
       isAsked: true,
       slicesOf: (unit) => (unit === 'a' ? [slice({ sums: sum('10.10', '9.60') })] : []),
       survey,
@@ -218,6 +223,7 @@ test('while nothing has come of a run yet, no difference is said', () => {
     task: 'shop.clean',
     rows: [],
     now,
+    isConnected: true,
     isAsked: true,
     slicesOf: () => [],
     survey: undefined,

@@ -59,6 +59,7 @@ const facts = (patch: Partial<PageFacts>): PageFacts => ({
   task: 'shop.clean',
   range: { valid: true, summary: '' },
   connection: 'warehouse',
+  silent: undefined,
   plan: plan(3),
   run: undefined,
   states: [],
@@ -208,6 +209,23 @@ describe('what the page says of itself', () => {
       'Connect ECONNREFUSED 10.0.4.12:5432. What was written is whole; slices in work were rolled back. Resume connects and runs only what is left.',
     );
     expect(news.actions.map(({ label }) => label)).toEqual(['Connect…', 'Show log']);
+  });
+
+  test('a database that has told nothing says why, and who can help', () => {
+    const news = (silent: PageFacts['silent']) => pageStatus(facts({ silent })).news;
+    expect(news({ wantsPassword: true, message: undefined })).toMatchObject({
+      tone: 'info',
+      text: 'warehouse asks for a password: until then it is not known what is there.',
+      actions: [{ label: 'Enter password…', request: { type: 'ask-again' } }],
+    });
+    expect(news({ wantsPassword: true, message: 'password authentication failed' })).toMatchObject({
+      tone: 'warning',
+      text: 'warehouse did not answer: Password authentication failed.',
+      actions: [{ label: 'Enter password…' }, { label: 'Show log' }],
+    });
+    expect(news({ wantsPassword: false, message: 'connect ECONNREFUSED' })).toMatchObject({
+      actions: [{ label: 'Ask again' }, { label: 'Show log' }],
+    });
   });
 
   test('the worst finding is said, with what can be left out', () => {

@@ -39,7 +39,8 @@ async function planned(services: Partial<SessionServices> = {}) {
     call: ((method: string, argument: unknown) =>
       new Promise((answer, reject) => {
         // What the ledger knows of slices is another question than the run.
-        if (method === 'sliceStates') return answer({ kind: 'known', states: [] });
+        if (method === 'sliceStates')
+          return answer({ kind: 'known', states: [], runs: [], rows: [], columns: [], sums: [], untold: [] });
         asked.push({ method, argument, tell: onEvent, answer, reject });
         heard();
       })) as Remote<RunApi>['call'],
@@ -82,7 +83,7 @@ const ended = (session: AssistantSession, outcome: RunResult['outcome'], states:
     durationMs: 1,
   } as unknown as RunResult,
 });
-const stopped = (session: AssistantSession): Promise<void> => shows(session, ({ run }) => !run.running);
+const stopped = (session: AssistantSession): Promise<void> => shows(session, ({ run }) => !run.busy);
 const waiting = ['waiting', 'waiting', 'waiting', 'waiting'];
 
 test('a run after a preview begins with units that all wait, and one that cannot begin shows none as done', async () => {

@@ -24,6 +24,8 @@ export type PageRequest =
   | { readonly type: 'use-connection'; readonly name: string }
   | { readonly type: 'use-embedded' }
   | { readonly type: 'connect' }
+  /** Asks the connection's database again, and a person for the password that it wants. */
+  | { readonly type: 'ask-again' }
   | { readonly type: 'set-concurrency'; readonly value: number }
   | { readonly type: 'set-compare'; readonly value: 'rows' | 'checksums' | 'none' }
   | { readonly type: 'set-shrink-percent'; readonly value: number | undefined }
@@ -79,6 +81,7 @@ export const pageRequestTypes: Readonly<Record<PageRequest['type'], true>> = {
   'use-connection': true,
   'use-embedded': true,
   connect: true,
+  'ask-again': true,
   'set-concurrency': true,
   'set-compare': true,
   'set-shrink-percent': true,

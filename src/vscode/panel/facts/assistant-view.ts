@@ -56,6 +56,7 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
         states,
         rows: run?.rows ?? [],
         now,
+        isConnected: connection.name !== undefined,
         isAsked: facts.ledger !== undefined,
         slicesOf,
         survey: facts.surveys.get(shownTask),

@@ -27,6 +27,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     shownTask: task,
     calendars: new Map(),
     ledger: undefined,
+    silent: undefined,
     surveys: new Map(),
     measures: new Map(),
     outcomes: new Map(),

@@ -10,7 +10,7 @@ import type { AssistantState, ChangeEntry, ChooseView } from '../../../protocol/
 /** What a session knows; the page is drawn from what follows from it. */
 export interface SessionFacts
   extends Pick<AssistantState, 'task' | 'dag' | 'name' | 'folder' | 'zone' | 'connection' | 'plan' | 'selected'>,
-    Pick<PageFacts, 'busy' | 'starting' | 'error' | 'outdated' | 'keepBeforeDays'> {
+    Pick<PageFacts, 'silent' | 'busy' | 'starting' | 'error' | 'outdated' | 'keepBeforeDays'> {
   readonly choose: Omit<ChooseView, 'presets'>;
   /** The task that calendar and chart are of. */
   readonly shownTask: string;

@@ -116,15 +116,14 @@ type Asking = Pick<SessionServices, 'client' | 'connections' | 'startRunThread' 
 
 /**
  * Asks the ledger of a connection what it knows of slices, and the tables of a task what they hold of each interval; a
- * database without a ledger is left as it is. `sum`: a column that is added up as well. `undefined`: it was not to be asked, or did
- * not answer.
+ * database without a ledger is left as it is. `sum`: a column that is added up as well.
  */
 export async function askSliceStates(
   services: Asking,
   name: string,
   task: string,
   sum: string | undefined,
-): Promise<SliceKnowledge | undefined> {
+): Promise<SliceKnowledge | Unanswered> {
   const { client } = services;
   const answer = await askQuietly(services, name, async () => {
     const codeHashes = await client.call('codeHashes', null);
@@ -134,7 +133,7 @@ export async function askSliceStates(
       return known.kind === 'world' ? known : { ...known, ...survey, untold: [...survey.untold, ...known.untold] };
     };
   });
-  if ('error' in answer) return undefined;
+  if ('error' in answer) return answer;
   const { units, season } = answer;
   const rows = new Map(answer.rows);
   const counted = units.flatMap((unit) => {

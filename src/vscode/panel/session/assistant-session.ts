@@ -98,6 +98,12 @@ export async function openSession(
     void calendar.ask();
     await plan.make('run');
   };
+  /** Somebody wants to know what is there: the plan is made anew too, with what the database has beside the files. */
+  const askAloud = async (): Promise<void> => {
+    await store.during('Asking the database…', () => calendar.askAloud());
+    plan.forgetDatabase();
+    await plan.make('run');
+  };
   /** Options are those of the next run: what was done with others is not what it would do. */
   const setOptions = async (patch: Partial<OptionsView>): Promise<void> => {
     choices.setOptions(patch);
@@ -186,8 +192,15 @@ export async function openSession(
       }
       case 'connect': {
         const made = await services.connectWarehouse();
-        return made === undefined ? undefined : useConnection(choices.refreshConnections(made));
+        if (made === undefined) return;
+        await choices.refreshConnections(made);
+        await calendar.ask();
+        if (store.state.silent?.wantsPassword === true) return askAloud();
+        await plan.make('run');
+        return;
       }
+      case 'ask-again':
+        return askAloud();
       case 'select-task':
         return calendar.select(request.task);
       case 'set-measure':
@@ -297,14 +310,23 @@ export async function openSession(
     else await plan.make('run');
   })().catch((error: unknown) => log.error(`${task}: ${String(error)}`));
   void revived.then(() => calendar.ask());
-  const listening = client.onDidChange(() => {
-    if (run.busy) return;
-    plan.forgetDatabase();
-    choices
-      .refreshConnections()
-      .then(() => plan.check())
-      .catch((error: unknown) => log.error(`${task}: ${String(error)}`));
-  });
+  const logged = (error: unknown): void => log.error(`${task}: ${String(error)}`);
+  let editing: NodeJS.Timeout | undefined;
+  const listening = [
+    client.onDidChange(() => {
+      if (run.busy) return;
+      plan.forgetDatabase();
+      choices
+        .refreshConnections()
+        .then(() => plan.check())
+        .catch(logged);
+    }),
+    // A plan that is made anew while somebody types is one for nobody.
+    client.onDidEdit(() => {
+      clearTimeout(editing);
+      editing = setTimeout(() => void plan.check().catch(logged), restMs);
+    }),
+  ];
 
   return {
     task,
@@ -322,12 +344,16 @@ export async function openSession(
     showRun,
     onEvent: store.onEvent,
     async dispose() {
-      listening.dispose();
+      clearTimeout(editing);
+      for (const listener of listening) listener.dispose();
       store.dispose();
       await run.dispose();
     },
   };
 }
+
+/** An editor in which nobody has typed for this long is looked at. */
+const restMs = 700;
 
 /** What makes another plan of what is shown, which a run must not lose under its feet. */
 const replacesPlan: ReadonlySet<PageRequest['type']> = new Set([
@@ -337,6 +363,7 @@ const replacesPlan: ReadonlySet<PageRequest['type']> = new Set([
   'use-connection',
   'use-embedded',
   'connect',
+  'ask-again',
   'set-concurrency',
   'set-compare',
   'set-shrink-percent',

@@ -2,6 +2,7 @@ import { columnOfMeasure, rowCount } from '../../../core/view/page/outcome/chart
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 import type { SessionStore } from '../facts/session-store.ts';
+import { askRunThread } from '../run/ask-run-thread.ts';
 import { askSliceStates } from '../run/slice-knowledge.ts';
 
 /** The calendars of a session: intervals of its tasks, and what the ledger says of them. */
@@ -14,6 +15,8 @@ export interface SessionCalendar {
   measure(task: string, measure: string): Promise<void>;
   /** Asks the ledger of the connection, and the tables of the task that is shown; whoever presses a button meanwhile comes first. */
   ask(): Promise<void>;
+  /** The same, and a person is there to be asked for a password. */
+  askAloud(): Promise<void>;
   /** What tables added up to before a run is not what they add up to now: what the chart shows of it is asked for again. */
   askSumsAgain(): Promise<void>;
 }
@@ -36,12 +39,18 @@ export function sessionCalendar(
     const task = store.state.shownTask;
     const { name } = store.state.connection;
     // What another database said is nothing to this one.
-    if (name !== asked) store.set({ ledger: undefined, surveys: new Map(), outcomes: new Map() });
+    if (name !== asked) store.set({ ledger: undefined, silent: undefined, surveys: new Map(), outcomes: new Map() });
     asked = name;
     const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
+    if ('error' in known) {
+      // Of a run that comes first the page says enough.
+      if (known.error !== 'stopped')
+        store.set({ silent: known.error === 'password' ? unasked : { wantsPassword: false, message: known.message } });
+      return;
+    }
     const { ledger, survey } = known;
-    store.set({ ledger, surveys: new Map(store.state.surveys).set(task, survey) });
+    store.set({ ledger, silent: undefined, surveys: new Map(store.state.surveys).set(task, survey) });
   };
   /** What the chart shows and nobody has added up yet. */
   const askSums = async (): Promise<void> => {
@@ -70,6 +79,18 @@ export function sessionCalendar(
       if (grid !== undefined) put({ ...known, cells: [...grid.cells, ...known.cells], more: grid.more });
     },
     ask,
+    async askAloud() {
+      const { name } = store.state.connection;
+      if (name === undefined) return;
+      const nothing = { codeHashes: [], slices: [], runs: 0 };
+      const wantsPassword = store.state.silent?.wantsPassword ?? false;
+      try {
+        await askRunThread(services, name, (api, connection) => api.call('sliceStates', { connection, ...nothing }));
+        await ask();
+      } catch (error) {
+        store.set({ silent: { wantsPassword, message: error instanceof Error ? error.message : String(error) } });
+      }
+    },
     async askSumsAgain() {
       const surveys = [...store.state.surveys].map(([task, survey]) => [task, { ...survey, sum: undefined }] as const);
       store.set({ surveys: new Map(surveys) });
@@ -77,3 +98,5 @@ export function sessionCalendar(
     },
   };
 }
+
+const unasked = { wantsPassword: true, message: undefined };

@@ -54,6 +54,7 @@ export interface ChartInput {
   readonly rows: readonly (UnitRows | undefined)[];
   /** Rows that a unit's slices held after their last known run, by unit. */
   readonly now: ReadonlyMap<string, number>;
+  readonly isConnected: boolean;
   /** Whether the ledger has told what it knows: before that nothing can be said of what it does not. */
   readonly isAsked: boolean;
   /** What is known of a unit's slices, by unit. */
@@ -139,7 +140,8 @@ const noteOf = (points: readonly Pointed[], mode: RunMode | undefined): string |
   return isPart ? 'of those that changed' : undefined;
 };
 
-function unknown({ isAsked, survey }: ChartInput, column: string | undefined): string {
+function unknown({ isConnected, isAsked, survey }: ChartInput, column: string | undefined): string {
+  if (!isConnected) return 'Not known before a warehouse is connected.';
   if (!isAsked) return 'Not known: the database has not told yet what is there.';
   if (column === undefined) return 'Not known: no run from here has made these slices yet.';
   return survey?.sum?.of === column

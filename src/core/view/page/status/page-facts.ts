@@ -10,6 +10,8 @@ export interface PageFacts {
   readonly range: { readonly valid: boolean; readonly summary: string };
   /** Name of the connection; `undefined`: none is chosen. */
   readonly connection: string | undefined;
+  /** Why its database has not told what is there; `undefined`: it has, or nobody asked yet. */
+  readonly silent: SilentFacts | undefined;
   /** `undefined`: the range means nothing, or its plan is being made. */
   readonly plan: PlanGrid | undefined;
   readonly run: RunFacts | undefined;
@@ -36,6 +38,13 @@ export interface ObservedFacts {
   readonly said: readonly string[];
   /** Something of it can be declared. */
   readonly clear: boolean;
+}
+
+export interface SilentFacts {
+  /** A person has to be asked. */
+  readonly wantsPassword: boolean;
+  /** What it said; `undefined`: nothing that a person has not to be asked for first. */
+  readonly message: string | undefined;
 }
 
 export interface RunFacts {

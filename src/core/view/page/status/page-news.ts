@@ -39,13 +39,10 @@ export function pageNews(
     case 'starting':
       return info('Nothing has run yet.');
     case 'planned':
+      return seen ?? silentNews(facts) ?? findingNews(facts) ?? info('Nothing is written before you press Run.');
     case 'blocked':
     case 'proof-planned':
-      return (
-        (phase === 'planned' ? seen : undefined) ??
-        findingNews(facts) ??
-        info('Nothing is written before you press Run.')
-      );
+      return findingNews(facts) ?? info('Nothing is written before you press Run.');
     case 'undo-planned':
       return info('Each slice gets its rows of before the run, as far as no later run has made it anew.', {
         label: 'Leave undo',
@@ -111,6 +108,18 @@ function observedNews({ observed }: PageFacts): NewsView | undefined {
   const others = more.length === 0 ? '' : ` … and ${countInWords(more.length)} more, under Details`;
   const declare: ActionView = { label: 'Declare in backfill.yaml', request: { type: 'declare-observed' } };
   return info(`Observed: ${first}${others}`, ...(observed.clear ? [declare] : []));
+}
+
+/** What the calendar does not know yet, and how it comes to know it. */
+function silentNews({ silent, connection }: PageFacts): NewsView | undefined {
+  if (silent === undefined || connection === undefined) return undefined;
+  const again: ActionView = {
+    label: silent.wantsPassword ? 'Enter password…' : 'Ask again',
+    request: { type: 'ask-again' },
+  };
+  return silent.message === undefined
+    ? info(`${connection} asks for a password: until then it is not known what is there.`, again)
+    : { tone: 'warning', text: `${connection} did not answer: ${sentence(silent.message)}`, actions: [again, showLog] };
 }
 
 /** What was written is whole, whatever became of the server: each slice is one transaction. */
