@@ -375,3 +375,29 @@ describe('an upsert that gives a found row another value than a new one', () => 
     [merge('s.s', 's.s'), []],
   ])('%s', (sql, expected) => expect(changes(sql)).toEqual(expected));
 });
+
+describe('names and variables of SQL Server', () => {
+  const merge = (values: string, set: string): string =>
+    `merge into dbo.t as a using (select p.id, p.[Grade], p.stage from dbo.s p) b on a.id = b.id
+     when not matched then insert (id, grade, stage) values (id, ${values}) when matched then update set ${set}`;
+
+  test.each([
+    [
+      'a name in brackets is the same without them, in any case',
+      merge('[Grade], stage', 'a.grade = b.grade'),
+      undefined,
+    ],
+    ['a variable is no column of that name', merge('grade, @stage', '[stage] = @stage'), undefined],
+    ['another column is inserted than is set', merge('[Stage], stage', 'a.grade = b.grade'), 'grade?'],
+    [
+      'a variable or what was there',
+      'update t set n = case when len(@n) >= 3 then @n else n end where id = @id',
+      undefined,
+    ],
+    ['a variable is added', 'update t set n = n + @n where id = @id', '+n'],
+    ['a shape made plain', 'update t set n = st_multi(st_reduceprecision(n, 0.001))', undefined],
+    ['a shape made larger', 'update t set n = st_buffer(n, 5)', 'n?'],
+  ])('%s', (_, sql, expected) => {
+    expect(again(sql)).toBe(expected);
+  });
+});

@@ -318,3 +318,20 @@ with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=Fals
   expect(said('requests.get("http://a").text')).toEqual(['append-write warning unless', 'plain-insert warning unless']);
   expect(said('"SELECT 1"')).toEqual(['append-write error', 'plain-insert error']);
 });
+
+test.each([
+  ['clean_up', 'plain-insert warning'],
+  ['download', 'plain-insert error'],
+])('a task before that is named for clearing and runs a command may empty the table: %s', (id, said) => {
+  const files: Files = {
+    'dags/one.py': `from datetime import datetime
+from airflow import DAG
+from airflow.operators.bash import BashOperator
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+with DAG("one", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    first = BashOperator(task_id="${id}", bash_command="./run.sh")
+    first >> PostgresOperator(task_id="fill", postgres_conn_id="dw", sql="INSERT INTO notes SELECT * FROM raw.notes")
+`,
+  };
+  expect(checkFiles(files).map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([said]);
+});

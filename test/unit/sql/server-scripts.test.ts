@@ -38,4 +38,16 @@ describe('scripts of SQL Server', () => {
     expect(inWords("BULK INSERT dbo.t FROM '$(path)' WITH (FORMATFILE = 'x')")).toEqual(['copy dbo.t']);
     expect(inWords('SELECT bulk FROM t')).toEqual(['select < t']);
   });
+
+  it.each(['CREATE PROC', 'CREATE OR ALTER PROC', 'CREATE PROCEDURE'])(
+    'keeps what %s holds to it, up to GO',
+    (head) => {
+      const body =
+        'BEGIN\nDECLARE rows_of CURSOR FOR SELECT id FROM dbo.s\nOPEN rows_of;\nIF @x = 1 BEGIN UPDATE t SET n = 1 FROM dbo.t t; END\nBEGIN TRY DELETE FROM dbo.t; END TRY';
+      expect(inWords(`${head} dbo.p(@x int) AS\n${body}\nEND\nGO\nTRUNCATE TABLE dbo.u\nGO`, 'postgres')).toEqual([
+        'create_procedure',
+        'truncate dbo.u',
+      ]);
+    },
+  );
 });

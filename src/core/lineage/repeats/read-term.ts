@@ -56,6 +56,13 @@ function makeTerm(one: SqlExpression, scope: RowScope, reading: TermReading): Te
     case 'at-time-zone':
       return { kind: 'open', what: 'which zone the values are of', arguments: [read(one.operand)] };
     case 'unary':
+      // A variable of SQL Server or MySQL, `@from`, however a column is named.
+      if (
+        /^@@?$/.test(one.operator) &&
+        one.operand.kind === 'column' &&
+        one.operand.start === one.start + one.operator.length
+      )
+        return fixed(one, scope);
       return one.operator === '+'
         ? read(one.operand)
         : apply(/^is /.test(one.operator) ? one.operator : `unary${one.operator}`, read(one.operand));
@@ -291,48 +298,23 @@ const isReadable = (name: string, [, pattern]: readonly Term[]): boolean =>
 
 const takesText = /^(?:[lrb]?trim|upper|lower|initcap|left|right|substr(?:ing)?|replace|regexp_replace|md5)$/;
 
-/** Gives a value of another type, or the same one. */
-const transparent = new Set([
-  'to_jsonb',
-  'to_json',
-  'tochar',
-  'timestamp',
-  'to_timestamp',
-  'to_date',
-  'json_unquote',
-  'any_value',
-  'text',
-]);
+/** Gives a value of another type, or the same one; of a shape that is so already, the same shape. */
+const transparent: ReadonlySet<string> = new Set(
+  (
+    'to_jsonb to_json tochar timestamp to_timestamp to_date json_unquote any_value text ' +
+    'st_multi st_makevalid st_reduceprecision st_snaptogrid st_setsrid st_force2d st_force3d st_curvetoline'
+  ).split(' '),
+);
 const dateParts = new Set(['extract', 'date_part']);
 const truncating = new Set(['date_trunc', 'datetime_trunc', 'timestamp_trunc']);
 
 /** Of all rows of a group. */
-const alike = new Set([
-  'min',
-  'max',
-  'avg',
-  'bool_and',
-  'bool_or',
-  'every',
-  'any_value',
-  'first_value',
-  'last_value',
-  'mode',
-  'median',
-]);
-const gathering = new Set([
-  'sum',
-  'total',
-  'array_agg',
-  'string_agg',
-  'listagg',
-  'group_concat',
-  'list',
-  'group_array',
-  'collect_list',
-  'json_agg',
-  'jsonb_agg',
-]);
+const alike: ReadonlySet<string> = new Set(
+  'min max avg bool_and bool_or every any_value first_value last_value mode median'.split(' '),
+);
+const gathering: ReadonlySet<string> = new Set(
+  'sum total array_agg string_agg listagg group_concat list group_array collect_list json_agg jsonb_agg'.split(' '),
+);
 const counting = new Set(['count', 'count_if', 'countif', 'approx_count_distinct']);
 
 const groups = ({ name, window }: SqlExpression & { readonly kind: 'call' }, { block }: RowScope): boolean =>

@@ -191,17 +191,20 @@ function sometimesGuarded(
   };
 }
 
-/** A task before it in the run that sends SQL which is not known, and so may empty any table. */
+/** A task before it in the run that may empty any table: it sends SQL, or is named for clearing and runs code, that is not known. */
 export function hiddenBefore(context: LintContext, task: TaskView): string | undefined {
-  const hidden = context.tasks.find(
-    (other) =>
-      other !== task &&
-      other.task.unread.some(({ hides }) => hides === 'statement') &&
-      context.isBefore(other, task) &&
-      context.together(other.task.id, task.task.id) !== 'never',
-  );
-  return hidden && `task "${hidden.task.name}", whose SQL is not known, empties it`;
+  for (const other of context.tasks) {
+    const { unread, name } = other.task;
+    const sends = unread.some(({ hides }) => hides === 'statement');
+    if (!sends && !(clears.test(name) && unread.some(({ hides }) => hides === 'code'))) continue;
+    if (other === task || !context.isBefore(other, task)) continue;
+    if (context.together(other.task.id, task.task.id) === 'never') continue;
+    return `task "${name}", ${sends ? 'whose SQL is not known' : 'of which not all is known'}, empties it`;
+  }
+  return undefined;
 }
+
+const clears = /(?:^|[._-])(?:clean|clear|reset|trunc|delet|drop|purg|wipe|recreat|rebuild)/i;
 
 /** A routine that is called and whose name says that it takes rows away; which ones, only its body tells. */
 const clearing = (view: StatementView): string | undefined =>

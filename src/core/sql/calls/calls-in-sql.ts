@@ -39,7 +39,7 @@ function callsIn(tokens: readonly Token[], masked: MaskedText, dialect: DialectN
   return calls;
 }
 
-const routineWords = new Set(['function', 'procedure', 'routine', 'aggregate']);
+const routineWords = new Set(['function', 'procedure', 'proc', 'routine', 'aggregate']);
 
 /**
  * Behind `FUNCTION` and the like a name with its parameters is made, dropped, granted or described, not called; but for

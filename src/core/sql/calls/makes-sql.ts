@@ -22,7 +22,7 @@ function isRun(tokens: readonly Token[], at: number): boolean {
     token?.kind === 'word' && words.includes(token.text);
   if (names(before, ['grant', 'revoke', 'for']) && names(after, ['on'])) return false;
   if (after.kind === 'operator' && after.text === ',') return false;
-  return !(names(after, ['function', 'procedure']) && tokens[at + 2]?.kind !== 'operator');
+  return !(names(after, ['function', 'procedure', 'proc']) && tokens[at + 2]?.kind !== 'operator');
 }
 
 /** A string alone, in brackets or not: nothing is put to it. */

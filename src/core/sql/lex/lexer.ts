@@ -341,7 +341,8 @@ class Lexer {
       'quoted',
       at,
       close + 1,
-      only === undefined ? text.slice(at + 1, close) : writtenBack(only),
+      // SQL Server does not tell names apart by case, however they are written.
+      only === undefined ? text.slice(at + 1, close).toLowerCase() : writtenBack(only),
       holes,
       content,
     );

@@ -10,7 +10,7 @@ export interface TokenRange {
 /** Dialects whose scripts hold IF, LOOP and BEGIN blocks outside of procedures. */
 const scripting: ReadonlySet<DialectName> = new Set(['bigquery', 'snowflake', 'spark', 'mysql', 'ansi']);
 
-const routineWords = new Set(['procedure', 'function', 'trigger', 'event', 'package', 'task', 'alert']);
+const routineWords = new Set(['procedure', 'proc', 'function', 'trigger', 'event', 'package', 'task', 'alert']);
 const transactionWords = new Set([
   'transaction',
   'work',
@@ -82,7 +82,18 @@ function statementEnd(tokens: readonly Token[], from: number, outline: Outline):
 
 const mainVerbs = new Set(['select', 'insert', 'update', 'delete', 'merge', 'values', 'table', 'from']);
 
-const holders = new Set(['rule', 'trigger', 'event', 'task', 'alert', 'procedure', 'function', 'package', 'schema']);
+const holders = new Set([
+  'rule',
+  'trigger',
+  'event',
+  'task',
+  'alert',
+  'procedure',
+  'proc',
+  'function',
+  'package',
+  'schema',
+]);
 
 /** CREATE of something that statements stand in, unlike a table or view. */
 function createsHolder(tokens: readonly Token[], from: number): boolean {
@@ -192,7 +203,8 @@ function routineEnd(tokens: readonly Token[], from: number): number | undefined 
   for (let index = from; index < tokens.length; index++) {
     const token = tokens[index];
     if (token?.kind === 'terminator' && depth === 0) return undefined;
-    if (token?.kind === 'terminator' && token.text === ';' && token.end - token.start !== 1) return undefined;
+    // GO, or what DELIMITER has named, ends what it stands behind, also where the blocks were miscounted.
+    if (token?.kind === 'terminator' && token.text === ';' && token.end - token.start !== 1) return index;
     const word = wordAt(tokens, index);
     if (word === undefined) continue;
     if (depth > 0 && word === 'create' && isRoutine(tokens, index)) return undefined;

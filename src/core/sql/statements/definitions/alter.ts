@@ -33,6 +33,7 @@ const named = new Set([
   'pipe',
   'warehouse',
   'procedure',
+  'proc',
   'function',
   'type',
 ]);

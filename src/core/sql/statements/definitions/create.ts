@@ -52,6 +52,7 @@ export function readCreate(c: Cursor): Reading {
       c.index++;
       return { ...readCreateView(c, prefix.recursive), orReplace: prefix.orReplace, temporary: prefix.temporary };
     case 'procedure':
+    case 'proc':
     case 'function':
     case 'package':
     case 'macro':
