@@ -16,6 +16,11 @@ const ways: Readonly<Record<string, readonly [sql: string, rows: string]>> = {
     'a 23, b 0',
   ],
   loop: [`{% for k in [0, 1, 2] %}${fill('mart.a', 'and id % 3 = {{ k }}')}{% endfor %}`, 'a 30, b 0'],
+  prepared: [
+    `prepare clear(date) as delete from mart.a where day = $1; prepare fill(date, int) as insert into mart.a select * from raw.ev where day = $1 and id >= $2;
+     execute clear('{{ ds }}'); execute fill('{{ ds }}', 0); deallocate all`,
+    'a 30, b 0',
+  ],
   put_together: [`{% set t = 'b' ~ params.floor %}${fill('mart.{{ t }}')}`, 'a 0, b 30'],
 };
 

@@ -148,3 +148,23 @@ test('a text of format() that makes a part of a name names no table', () => {
   expect(written(sql(body('INSERT INTO m.t_%s SELECT 1')))).toEqual([]);
   expect(written(sql(body('INSERT INTO m.t SELECT %s')))).toHaveLength(1);
 });
+
+test('a prepared statement does its work where it is executed, with what it is given', () => {
+  const clear = 'PREPARE clear(date) AS DELETE FROM m.t WHERE d = $1;';
+  const fill = "PREPARE fill AS INSERT INTO m.t SELECT * FROM r.t WHERE d = '{{ ds }}';";
+  expect(written(sql(`${clear} ${fill} EXECUTE clear('{{ ds }}'); EXECUTE fill;`))).toEqual([
+    'm.t delete+insert range',
+  ]);
+  expect(written(sql(`${clear} ${fill} EXECUTE fill;`))).toEqual(['m.t append range']);
+  expect(written(sql(`${clear} ${fill}`))).toEqual([]);
+  expect(written(sql(`${clear} EXECUTE other('{{ ds }}');`))).toEqual([]);
+});
+
+test.each([
+  ['U&"d\\0061t"', 'm.dat'],
+  ['u&"d!00e4t" UESCAPE \'!\'', 'm.dät'],
+  ['U&"a""b\\\\c"', 'm."a""b\\c"'],
+  ['U&"\\+01F600"', 'm.😀'],
+])('%s is the name that it stands for', (name, table) => {
+  expect(written(sql(`DELETE FROM m.${name} WHERE d = '{{ ds }}';`))).toEqual([`${table} delete range`]);
+});

@@ -6,6 +6,7 @@ import { composedText } from './composed-text.ts';
 import type { DefinedRoutine } from './defined-routines.ts';
 import { joined, madeUp, partOf, type TextPart } from './text-part.ts';
 import { cutAt, isMark, isWord } from './tokens.ts';
+import { withPositions } from './with-positions.ts';
 
 export interface BoundRoutine {
   /** Its statements are those of the body. */
@@ -104,20 +105,4 @@ function executed(body: readonly Token[], at: number, routine: DefinedRoutine, n
   if (text === undefined || using < 0) return { to, made: text };
   const values = cutAt(own.slice(using + 1), ',').map((one) => joined([madeUp('('), ...names.read(one), madeUp(')')]));
   return { to, made: withPositions(text, values) };
-}
-
-/** `$1` and its kind are the values behind USING, not the parameters of the routine. */
-function withPositions(text: TextPart, values: readonly TextPart[]): TextPart {
-  const parts: TextPart[] = [];
-  let at = 0;
-  const slice = (start: number, end: number): TextPart =>
-    partOf({ source: text, pythonHoles: text.holes }, { start, end });
-  for (const { 0: mark, 1: position, index } of text.text.matchAll(/\$(\d+)/g)) {
-    const value = values[Number(position) - 1];
-    const isInHole = text.holes.some((hole) => hole.start < index + mark.length && index < hole.end);
-    if (value === undefined || isInHole) continue;
-    parts.push(slice(at, index), value);
-    at = index + mark.length;
-  }
-  return joined([...parts, slice(at, text.text.length)]);
 }

@@ -3,6 +3,7 @@ import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { CalledRoutine, FileReading, Pipeline, Task, TaskSql } from '../model/model.ts';
 import { bindRoutine } from '../routines/bind-routine.ts';
 import { type DefinedRoutine, definedRoutines as definedRoutinesOf, inDialect } from '../routines/defined-routines.ts';
+import { preparedStatements } from '../routines/prepared-statements.ts';
 import { partOf, type TextPart } from '../routines/text-part.ts';
 import { createMemo, oncePer, sameItems } from './memo.ts';
 
@@ -12,7 +13,7 @@ const definedRoutines = oncePer(definedRoutinesOf);
 const maxDepth = 5;
 
 /**
- * Readings whose tasks know what the routines do that they call and a file of the workspace makes. The same objects as
+ * Readings whose tasks know what the routines do that they call and a file of the workspace makes, and what they prepare. The same objects as
  * before where that is nothing, or nothing new.
  */
 export function routineJoiner(): (readings: readonly FileReading[]) => readonly FileReading[] {
@@ -24,9 +25,9 @@ export function routineJoiner(): (readings: readonly FileReading[]) => readonly 
   return (readings) => {
     const defined = readings.flatMap(definedIn);
     if (!sameItems(defined, known)) known = defined;
-    if (known.length === 0) return readings;
     const named = byLastPart(known);
-    return readings.map((reading) => joinedOf(reading, [known], {}, () => withRoutines(reading, named)));
+    const joined = readings.map((reading) => joinedOf(reading, [known], {}, () => withRoutines(reading, named)));
+    return sameItems(joined, readings) ? readings : joined;
   };
 }
 
@@ -57,7 +58,7 @@ function withRoutines(reading: FileReading, named: Named): FileReading {
   let isSame = true;
   const pipelines = reading.pipelines.map((pipeline): Pipeline => {
     const tasks = pipeline.tasks.map((task): Task => {
-      const routines = calledBy(task, named);
+      const routines = [...preparedStatements(task), ...calledBy(task, named)];
       return routines.length === 0 ? task : { ...task, routines };
     });
     if (sameItems(tasks, pipeline.tasks)) return pipeline;
@@ -69,7 +70,7 @@ function withRoutines(reading: FileReading, named: Named): FileReading {
 
 const calledBy = (task: Task, named: Named): readonly CalledRoutine[] =>
   task.sql.flatMap((sql, sqlIndex) => {
-    if (!sql.masked.text.includes('(')) return [];
+    if (named.size === 0 || !sql.masked.text.includes('(')) return [];
     const called: CalledRoutine[] = [];
     const follow = (
       calls: readonly CallInSql[],

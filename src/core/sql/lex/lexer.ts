@@ -22,6 +22,7 @@ import {
   numberEnd,
   quotedEnd,
   swallowsStatement,
+  unicodeName,
   variableEnd,
   wordEnd,
 } from './scan-text.ts';
@@ -219,11 +220,11 @@ class Lexer {
       this.stringToken(at, bracketed.end + 2, bracketed);
       return;
     }
-    if (lower === 117 && next === 38 && text.charCodeAt(at + 2) === 39) {
-      this.string(at, at + 2, false);
-      return;
-    }
-    this.word();
+    const quote = lower === 117 && next === 38 ? text.charCodeAt(at + 2) : 0;
+    const escaped = quote === 34 && !this.lexis.doubleQuotedStrings ? unicodeName(text, at) : undefined;
+    if (quote === 39) this.string(at, at + 2, false);
+    else if (escaped === undefined) this.word();
+    else this.push('quoted', at, escaped.end, escaped.name, this.holesWithin(at, escaped.end), escaped.content);
   }
 
   /** A word, joined with the template expressions that touch it; a lone expression becomes a hole. */

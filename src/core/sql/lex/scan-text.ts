@@ -130,3 +130,37 @@ export function numberEnd(text: string, from: number): number {
   }
   return end;
 }
+
+/** A name in quotes with escapes: `U&"d\0061t"`, `U&"d!0061t" UESCAPE '!'`. */
+export interface UnicodeName {
+  readonly name: string;
+  /** Behind it, what says its escape included. */
+  readonly end: number;
+  readonly content: { readonly start: number; readonly end: number };
+}
+
+const escapeSaid = /\s+uescape\s+'([^'])'/iy;
+
+/** `undefined`: it is never closed. `at`: of the U. */
+export function unicodeName(text: string, at: number): UnicodeName | undefined {
+  const close = quotedEnd(text, at + 2, false);
+  if (close < 0) return undefined;
+  escapeSaid.lastIndex = close;
+  const said = escapeSaid.exec(text)?.[1];
+  const end = said === undefined ? close : escapeSaid.lastIndex;
+  const content = { start: at + 3, end: close - 1 };
+  const mark = `[${(said ?? '\\').replace(/[\\\]^-]/g, '\\$&')}]`;
+  const escapes = new RegExp(`${mark}(?:(${mark})|\\+([0-9a-f]{6})|([0-9a-f]{4}))`, 'gi');
+  const name = text
+    .slice(content.start, content.end)
+    .replaceAll('""', '"')
+    .replace(escapes, (_, own?: string, long?: string, short?: string) =>
+      own === undefined ? characterOf(long ?? short ?? '') : own,
+    );
+  return { name, end, content };
+}
+
+function characterOf(digits: string): string {
+  const code = Number.parseInt(digits, 16);
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
+}
