@@ -9,6 +9,7 @@ import { ledger } from './parts/ledger.ts';
 import { memory } from './parts/memory.ts';
 import { peers } from './parts/peers.ts';
 import { plan } from './parts/plan.ts';
+import { protocol } from './parts/protocol.ts';
 import { rerun } from './parts/rerun.ts';
 import { slices } from './parts/slices.ts';
 import { sqlfluff } from './parts/sqlfluff.ts';
@@ -18,6 +19,7 @@ import { figureTable } from './table.ts';
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   plan,
   rerun,
+  protocol,
   slices,
   peers,
   ledger,

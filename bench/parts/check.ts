@@ -54,6 +54,7 @@ export async function check(): Promise<readonly Figure[]> {
     const keystroke = await afterEdits(single, longPath, long, 'count(*)');
     const inSql = await afterEdits(sql, sqlPath, longSql, 'coalesce(');
     const lines = long.split('\n').length;
+    const first = (typed: { readonly first: number }) => `${typed.first.toFixed(0)} ms of the first forty`;
     const passed = (ms: readonly number[]) => `${(median(ms) / 1000).toFixed(1)} s passed`;
     return [
       figure(
@@ -73,10 +74,16 @@ export async function check(): Promise<readonly Figure[]> {
       ),
       figure(`${files} Python files that share modules, memory`, imports.kilobytes / 1000, 'MB', 300),
       figure('twice as many of them, processor time', moreImports.cpuMs / imports.cpuMs, '×', 2.2),
-      figure(`${files} files, after one edit, processor time`, afterEdit.findings, 'ms', 100),
+      figure(`${files} files, after one edit, processor time`, afterEdit.findings, 'ms', 100, first(afterEdit)),
       figure(`${files} files, tasks to plan after one edit`, afterEdit.tasks, 'ms', undefined),
-      figure(`keystroke, DAG of ${lines} lines, processor time`, keystroke.findings, 'ms', 25),
-      figure(`keystroke, SQL file of ${longSql.split('\n').length} lines, processor time`, inSql.findings, 'ms', 25),
+      figure(`keystroke, DAG of ${lines} lines, processor time`, keystroke.findings, 'ms', 25, first(keystroke)),
+      figure(
+        `keystroke, SQL file of ${longSql.split('\n').length} lines, processor time`,
+        inSql.findings,
+        'ms',
+        25,
+        first(inSql),
+      ),
       figure(
         `${manyTasks} tasks of loops, cold, processor time`,
         loops.cpuMs / 1000,
@@ -104,7 +111,7 @@ async function afterEdits(
   path: string,
   text: string,
   before: string,
-): Promise<{ findings: number; tasks: number }> {
+): Promise<{ findings: number; first: number; tasks: number }> {
   const live = liveFiles(root);
   const reader = createWorkspaceReader(await loadPythonParser(), readerOptions(emptyConfig));
   const index = createWorkspaceIndex();
@@ -112,7 +119,7 @@ async function afterEdits(
   const at = text.indexOf(before);
   const facts = () => index.update(reader.read(live.files), new Map());
   const samples = await rounds(
-    41,
+    121,
     {
       findings: (round) => {
         live.cover(path, `${text.slice(0, at)}${'count(*) + '.slice(0, round % 11)}${text.slice(at)}`);
@@ -122,5 +129,7 @@ async function afterEdits(
     },
     cpuMs,
   );
-  return { findings: median(samples.findings), tasks: median(samples.tasks) };
+  // The first words that are typed are still interpreted; whoever writes on has the others.
+  const [first, warm] = [samples.findings.slice(0, 40), samples.findings.slice(40)];
+  return { findings: median(warm), first: median(first), tasks: median(samples.tasks) };
 }
