@@ -3,6 +3,7 @@ import { leftOutInWords } from '../../../core/diff/left-out-in-words.ts';
 import type { UnitRecord } from '../../../core/ledger/ledger-store.ts';
 import type { RunUnit } from '../../../core/run/unit/run-result.ts';
 import { sidesOf } from '../../../core/view/page/outcome/chart-view.ts';
+import { loadTimesInWords } from '../../../core/view/page/outcome/load-times.ts';
 import type { RunMode } from '../../../core/view/page/page-request.ts';
 import { leftOverInWords } from '../../../core/view/words/left-over-advice.ts';
 import type { RunView, UnitDetail } from '../../../protocol/assistant-state.ts';
@@ -34,6 +35,7 @@ export function unitDetail(
         ...(help === undefined ? [] : [help]),
       ]),
       ...leftOutInWords(slices),
+      ...loadTimesInWords(task, slices),
     ],
     durationMs: result?.durationMs,
     slices: slices.map((slice) => ({ ...slice, why: causesInWords(slice.causes) })),
