@@ -80,3 +80,47 @@ test('what is not said of one DAG is as it is said of all', async () => {
   const [first] = await plan('daily.f');
   expect(first?.statements[1]).toBe("INSERT INTO everywhere.f SELECT * FROM raw.f WHERE day = '2024-03-02'");
 });
+
+test('Variables that a file asks for while it is loaded are what backfill.yaml says, and those of a run are not', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'backfill-said-'));
+  mkdirSync(join(other, 'dags'));
+  writeFileSync(
+    join(other, 'dags/names.py'),
+    'from airflow.models import Variable\nTABLES = Variable.get("tables", deserialize_json=True)\n',
+  );
+  writeFileSync(
+    join(other, 'dags/v.py'),
+    `from datetime import datetime
+from airflow import DAG
+from airflow.models import Variable
+from airflow.operators.python import PythonOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+from names import TABLES
+
+def later():
+    PostgresHook(postgres_conn_id="wh").run(f"delete from {Variable.get('schema')}.z")
+
+with DAG("v", schedule="@daily", start_date=datetime(2026, 1, 1)):
+    for table in TABLES:
+        PostgresOperator(task_id=table, postgres_conn_id=Variable.get("conn"),
+                         sql=f"delete from {Variable.get('schema', default_var='x')}.{table} where day = '{{{{ ds }}}}'")
+    PythonOperator(task_id="later", python_callable=later)
+`,
+  );
+  const shown = async (variables: string) => {
+    writeFileSync(join(other, 'backfill.yaml'), `version: 1\nvariables: ${variables}\n`);
+    const { pipelines } = JSON.parse((await runCli(['show', '--format', 'json'], other)).out);
+    return pipelines[0].tasks.map(
+      ({ id, executor, writes }: { id: string; executor: string; writes: readonly { table: string }[] }) =>
+        `${id} ${executor} ${writes.map(({ table }) => table).join()}`,
+    );
+  };
+  expect(await shown('{ conn: wh, schema: core, tables: [a, b] }')).toEqual([
+    'v.a warehouse core.a',
+    'v.b warehouse core.b',
+    'v.later airflow ',
+  ]);
+  expect(await shown('{ conn: wh, tables: \'["c"]\' }')).toEqual(['v.c airflow ', 'v.later airflow ']);
+  rmSync(other, { recursive: true, force: true });
+});

@@ -45,6 +45,8 @@ export interface ReaderOptions {
   readonly defaultConnection?: ReaderConnection | undefined;
   /** By DAG: what a person says of it. */
   readonly dags?: Readonly<Record<string, DeclaredDag>>;
+  /** Airflow Variables that DAG files may ask for while they are loaded, as a person says them. */
+  readonly variables?: Readonly<Record<string, unknown>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
   readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */

@@ -18,6 +18,7 @@ import { callDagFunction, openDag } from './dags.ts';
 import { foreignOverride, namesDag, sayDagElsewhere, sayTasksElsewhere, withForeignTasks } from './foreign-tasks.ts';
 import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
+import { saidVariable } from './said-variable.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
 import { callableOf, looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
 import { operatorBase, withLaterAttributes, workspaceOperatorTask } from './workspace-operators.ts';
@@ -64,6 +65,8 @@ export function airflowHost(program: Program): Host {
           if (key !== undefined)
             program.running?.variables.push({ name: key, does: last === 'set' ? 'set' : 'get', at: call.at });
           if (last === 'set') return none;
+          const said = key === undefined ? undefined : saidVariable(program, key, call);
+          if (said !== undefined) return said;
           return { kind: 'symbol', symbol: { kind: 'parameter', source: 'var', name: key ?? 'a Variable' } };
         }
       }

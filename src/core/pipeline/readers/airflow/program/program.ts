@@ -162,6 +162,8 @@ export interface Program {
   /** Functions under `@dag` and whether they were called. */
   /** Folders of template files that a person says a DAG has, in place of its own. */
   searchPathOf: (dagId: string) => readonly string[] | undefined;
+  /** Airflow Variables of which a person has said what they are. */
+  variables: Readonly<Record<string, unknown>>;
   readonly dagFunctions: { readonly name: string; readonly at: SourceSpan; called: boolean }[];
 }
 
@@ -183,6 +185,7 @@ export const newProgram = (file: string): Program => ({
   foreignTasks: new Map(),
   written: [],
   searchPathOf: () => undefined,
+  variables: {},
   dagFunctions: [],
 });
 
