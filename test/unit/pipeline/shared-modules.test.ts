@@ -248,3 +248,48 @@ test('a folder that is called airflow is followed', () => {
   };
   expect(tables(files)).toEqual({ a: ['load', 'shop.t'] });
 });
+
+describe('a folder that Python itself puts on its path', () => {
+  const append = (how: string): string => `import os, sys\nsys.path.${how}\nfrom helper import TABLE`;
+  const insert = load('f"INSERT INTO {TABLE} SELECT 1"');
+  const helpers = { 'lib/helper.py': 'from deeper import TABLE', 'lib/deeper.py': 'TABLE = "mart.lib"' };
+
+  test.each([
+    'append(os.path.abspath(os.path.join(os.path.dirname(__file__), "../lib")))',
+    'insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib"))',
+  ])('%s', (how) => {
+    expect(tables({ 'dags/one.py': dag('one', insert, append(how)), ...helpers })).toEqual({
+      one: ['load', 'mart.lib'],
+    });
+  });
+
+  test('comes first or last as it is put there', () => {
+    const own = { 'dags/helper.py': 'TABLE = "mart.own"', ...helpers };
+    const place = 'os.path.join(os.path.dirname(__file__), "../lib")';
+    const files = {
+      'dags/first.py': dag('first', insert, append(`insert(0, ${place})`)),
+      'dags/last.py': dag('last', insert, append(`append(${place})`)),
+    };
+    expect(tables({ ...files, ...own })).toEqual({ first: ['load', 'mart.lib'], last: ['load', 'mart.own'] });
+  });
+
+  test('holds for the file that puts it there, also by a module, and for no other', () => {
+    const place = 'os.path.join(os.path.dirname(__file__), "../../lib")';
+    const files = {
+      'plugins/house/paths.py': `import os, sys\nsys.path.append(${place})`,
+      'plugins/house/settings.py': 'TRIED = 1\nfrom helper import TABLE',
+      'dags/a.py': dag('a', load('settings.TABLE'), 'from house import settings'),
+      'dags/b.py': dag(
+        'b',
+        load('f"INSERT INTO {settings.TABLE} SELECT 1"'),
+        'from house import paths\nfrom house import settings',
+      ),
+      'dags/c.py': dag('c', load('f"INSERT INTO {TABLE} SELECT 1"'), 'from helper import TABLE'),
+      ...helpers,
+    };
+    const found = tables(files);
+    expect(found.b).toEqual(['load', 'mart.lib']);
+    expect([found.a, found.c]).not.toContain('mart.lib');
+    expect(found.c).not.toContain('mart.lib');
+  });
+});

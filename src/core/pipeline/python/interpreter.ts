@@ -6,7 +6,7 @@ import { callKey, Identities } from './calls/call-key.ts';
 import { evaluate } from './evaluate/evaluate.ts';
 import { callFunction, callValue } from './execute/call-value.ts';
 import { executeBlock } from './execute/execute.ts';
-import { moduleFile } from './library/module-path.ts';
+import { moduleFile, moduleUnder } from './library/module-path.ts';
 import type { Change, FollowedModule, ModuleShelf, SharedModule } from './shared-modules.ts';
 import type { SyntaxNode, SyntaxTree } from './syntax/syntax-tree.ts';
 import { unknown } from './values/make-value.ts';
@@ -78,6 +78,8 @@ export class FollowedFile implements Interpreter {
   /** Modules that are being followed, the innermost last, and those of the same import that were. */
   private readonly following: Following[] = [];
   private followed: FollowedModule[] = [];
+  /** Folders that the file, or a module of it, has put on Python's path: before all others, and behind them. */
+  private readonly added = { first: [] as string[], last: [] as string[] };
   /** Modules that were too large to follow to their end. */
   readonly cutOff = new Set<string>();
   files: FileSet;
@@ -121,11 +123,13 @@ export class FollowedFile implements Interpreter {
   module(file: string): Frame | undefined {
     const known = this.modules.get(file);
     if (known !== undefined) return known;
-    const shared = this.shelf?.find(file);
+    // What a module finds on a path of this file, it may not find for others.
+    const shelf = this.pathLength() > 0 ? undefined : this.shelf;
+    const shared = shelf?.find(file);
     if (shared !== undefined) return this.take(shared);
     const text = this.files.read(file);
     if (text === undefined) return undefined;
-    return this.shelf === undefined ? this.runModule(file, text) : this.followModule(file, text, this.shelf);
+    return shelf === undefined ? this.runModule(file, text) : this.followModule(file, text, shelf);
   }
 
   /** A module that another file has imported already, with what it has imported. */
@@ -171,7 +175,7 @@ export class FollowedFile implements Interpreter {
     const recording = recordingFileSet(shelf.files, shelf.numbers);
     recording.read(file);
     const zones = unknownZones.length;
-    const effects = this.host.effects?.() ?? 0;
+    const effects = this.madeSoFar();
     const own: Following = { file, imports: new Set(), clockSites: [], changes: [], effects: 0 };
     const earlier = this.following.length === 0 ? shelf.setAside() : [];
     this.following.push(own);
@@ -179,7 +183,7 @@ export class FollowedFile implements Interpreter {
     const frame = this.runModule(file, text);
     this.files = files;
     this.following.pop();
-    const made = (this.host.effects?.() ?? 0) - effects;
+    const made = this.madeSoFar() - effects;
     const outer = this.following.at(-1);
     if (outer !== undefined) outer.effects += made;
     this.followed.push({
@@ -235,9 +239,30 @@ export class FollowedFile implements Interpreter {
     return frame;
   }
 
+  addPath(folder: string, isFirst: boolean): void {
+    const folders = isFirst ? this.added.first : this.added.last;
+    if (!folders.includes(folder)) folders.unshift(folder);
+  }
+
+  private pathLength(): number {
+    return this.added.first.length + this.added.last.length;
+  }
+
+  /** Grows with what is done besides giving names their values. */
+  private madeSoFar(): number {
+    return (this.host.effects?.() ?? 0) + this.pathLength();
+  }
+
   /** The module that an import names, when it is a file of the workspace. */
   importModule(name: string, from: string): Frame | undefined {
-    const file = moduleFile(this.files, name, from);
+    const under = (folders: readonly string[]): string | undefined => {
+      for (const folder of folders) {
+        const found = moduleUnder(this.files, folder, name);
+        if (found !== undefined && found !== from) return found;
+      }
+      return undefined;
+    };
+    const file = under(this.added.first) ?? moduleFile(this.files, name, from) ?? under(this.added.last);
     if (file === undefined) return undefined;
     this.following.at(-1)?.imports.add(file);
     return this.nested(() => this.module(file), undefined);

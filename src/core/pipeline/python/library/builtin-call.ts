@@ -151,6 +151,10 @@ const builtins: Readonly<Record<string, Builtin>> = {
     if (module !== undefined) return { kind: 'module', frame: module };
     return name === undefined || name.startsWith('.') ? undefined : external(name);
   },
+  'sys.path.append': ({ positional: [folder] }, run) => addPath(folder, false, run),
+  'sys.path.insert': ({ positional: [place, folder] }, run) =>
+    addPath(folder, place?.kind === 'scalar' && place.value === 0, run),
+  'site.addsitedir': ({ positional: [folder] }, run) => addPath(folder, false, run),
   'functools.partial': (call) => {
     const [target, ...positional] = call.positional;
     if (target?.kind !== 'function' || call.open) return undefined;
@@ -195,6 +199,12 @@ function madeClass(call: Call, run: Interpreter): Value | undefined {
   const value: ClassValue = { kind: 'class', name: text, bases: [...bases.items], frame: inner, fields: [] };
   inner.classBody = value;
   return value;
+}
+
+/** A folder of the machine's is none of the workspace. */
+function addPath(folder: Value | undefined, isFirst: boolean, run: Interpreter): Value {
+  if (folder?.kind === 'path' && !folder.path.startsWith(unknownRoot)) run.addPath(normalPath(folder.path), isFirst);
+  return none;
 }
 
 function yaml({ positional: [value] }: Call, run: Interpreter): Value | undefined {

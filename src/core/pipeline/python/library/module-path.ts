@@ -58,6 +58,10 @@ function homeRoots(from: string): readonly string[] {
   return home === undefined ? [] : ['plugins', 'dags', 'include', 'config', 'src'].map((name) => `${home}/${name}`);
 }
 
+/** The file of an absolute name below a folder that the Python itself has put on its path. */
+export const moduleUnder = (files: FileSet, folder: string, name: string): string | undefined =>
+  name.startsWith('.') ? undefined : fileOfModule(files, joinPath(folder, ...name.split('.')));
+
 function fileOfModule(files: FileSet, path: string): string | undefined {
   if (path === '') return undefined;
   for (const candidate of [`${path}.py`, `${path}/__init__.py`])

@@ -305,6 +305,8 @@ export interface Interpreter {
   readonly exhausted: boolean;
   module(file: string): Frame | undefined;
   importModule(name: string, from: string): Frame | undefined;
+  /** Puts a folder of the workspace on Python's path. */
+  addPath(folder: string, isFirst: boolean): void;
   evaluate(node: SyntaxNode, frame: Frame): Value;
   block(node: SyntaxNode, frame: Frame): Completion;
   call(callee: Value, call: Call): Value;
