@@ -140,6 +140,19 @@ describe.each(engines)('rows that earlier runs left, on %s', (engine) => {
     },
   );
 
+  test('rows of tables that inherit are nobody’s left-overs, and stay', async () => {
+    await database('create table child () inherits (target)', "insert into child values (99, '2026-11-01', 1)");
+    const outcome = await run(["delete from only target where day = '2026-11-01'", `insert into target ${source}`], {
+      orphans: 'delete',
+    });
+    expect(outcome).toMatchObject({
+      state: 'changed',
+      notes: expect.arrayContaining([expect.stringMatching(/was not done: other tables inherit from public\.target/)]),
+    });
+    expect('slices' in outcome ? outcome.slices[0]?.leftOver : 'none').toBeUndefined();
+    expect(await scalar(fixture.warehouse, 'select count(*) from child')).toBe('1');
+  });
+
   test('rows of an older shape are told: a column that came later', async () => {
     await run([nothing]);
     await database('alter table target add column twice int', 'delete from target where id > 4');

@@ -71,6 +71,18 @@ export async function prepareUndo(
   const decoded = decodeRunDocument(stored.document);
   if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
   const records = new Map((await ledger.units(run)).map(({ unit, slices }) => [unit, slices]));
+  const altered = changed.find(
+    ({ unit, target, rowsBefore }) =>
+      rowsBefore !== undefined &&
+      decoded.value.jobs.get(unit)?.options.compare === 'rows' &&
+      (records.get(unit) ?? []).some(({ table, before, added }) => table === target && before && added === undefined),
+  );
+  if (altered !== undefined) {
+    return {
+      message: `run ${run} cannot be undone${units === undefined ? ' as a whole' : ''}: ${altered.unit} changed the columns of ${altered.target}, and the rows of before have others`,
+      remedy: 'undo single units of it that came after, or put the columns back by hand and run the interval again',
+    };
+  }
   return undoOf(decoded.value, [...new Set(changed.map(({ unit }) => unit))], records, { run, as, createdBy, now });
 }
 

@@ -1,5 +1,6 @@
 import type { LeftOverRows } from '../../../diff/slice-diff.ts';
 import { comparedColumns } from '../../../diff/take-figures.ts';
+import { hasChildrenSql } from '../../../warehouse/dialects/postgres/slice/before-image-sql.ts';
 import {
   clockColumnsSql,
   columnFiguresSql,
@@ -54,6 +55,14 @@ export async function findLeftOver(unit: OpenUnit, slices: readonly AppliedSlice
   const asked = slices.map((slice) => mayHaveLeftOver(slice));
   if (unit.job.fromNothing || !asked.includes(true)) return { kind: 'found', slices: [] };
   const { session } = unit;
+  for (const [index, { table }] of slices.entries()) {
+    if (asked[index] !== true || (await session.query(hasChildrenSql, [table.oid])).rows[0]?.[0] !== 't') continue;
+    // A task that deletes from ONLY the table never touches theirs.
+    return {
+      kind: 'unknown',
+      reason: `other tables inherit from ${table.qualified}, whose rows may be another task's.`,
+    };
+  }
   await session.query('savepoint backfill_clean');
   try {
     const first = await cleanRun(unit, slices, asked, undefined);
