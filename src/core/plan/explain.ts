@@ -1,8 +1,10 @@
 import { windowInWords } from '../lineage/facts/window-words.ts';
 import type { TaskId } from '../pipeline/model/model.ts';
+import { daysInWords } from '../time/intervals/days-in-words.ts';
 import type { InstantRange } from '../time/intervals/interval-set.ts';
 import { beginningOfTime, endOfTime, type Instant, instant } from '../time/zones/instant.ts';
 import { toIso } from '../time/zones/iso.ts';
+import type { ZoneName } from '../time/zones/zone-name.ts';
 import { namesPeriod } from './intervals/names-period.ts';
 import type { Plan, PlanUnit, Reason } from './model/plan.ts';
 import type { PlannableTask } from './model/plan-request.ts';
@@ -72,10 +74,11 @@ export function planCounts(plan: Plan): { readonly selected: number; readonly do
   return { selected, downstream: plan.units.length - selected };
 }
 
-/** Why one unit runs, with the range that it reads. */
-export function reasonInWords(reason: Reason): string {
+/** Why one unit runs, with the range that it reads: as days of a zone, or as instants. */
+export function reasonInWords(reason: Reason, zone?: ZoneName): string {
   if (reason.kind !== 'reads-parent') return shortReason(reason);
-  return `${shortReason(reason)}, ${toIso(reason.from)} to ${toIso(reason.to)}`;
+  const range = zone === undefined ? `${toIso(reason.from)} to ${toIso(reason.to)}` : daysInWords(reason, zone);
+  return `${shortReason(reason)}, ${range}`;
 }
 
 function shortReason(reason: Reason): string {

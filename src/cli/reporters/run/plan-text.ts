@@ -138,7 +138,7 @@ function unitTable(view: PlanView, colors: Colors): readonly string[] {
     unit.task,
     formatInterval(unit.data, view.zone(unit.task)),
     unit.blockedBy === undefined ? '' : `blocked by ${unit.blockedBy}`,
-    colors.dim(unit.reasons.map(reasonInWords).join('; ')),
+    colors.dim(unit.reasons.map((reason) => reasonInWords(reason)).join('; ')),
   ]);
   return textTable([{ title: 'unit' }, { title: 'interval' }, { title: 'note' }, { title: 'why' }], rows, {
     width: view.width,

@@ -103,7 +103,10 @@ export function planGrid(
       start: toIso(unit.start),
       end: toIso(unit.data.end > unit.start ? unit.data.end : unit.next),
       widened: unit.start >= to || unit.next <= from,
-      reason: purpose.kind === 'undo' ? `run ${purpose.run} changed it` : unit.reasons.map(reasonInWords).join('; '),
+      reason:
+        purpose.kind === 'undo'
+          ? `run ${purpose.run} changed it`
+          : unit.reasons.map((reason) => reasonInWords(reason, namesOf(unit.task).zone)).join('; '),
     })),
     rows: underPipelines(rows),
     details: summaries.flatMap(({ task }) => {
