@@ -124,3 +124,30 @@ with DAG("v", schedule="@daily", start_date=datetime(2026, 1, 1)):
   expect(await shown('{ conn: wh, tables: \'["c"]\' }')).toEqual(['v.c airflow ', 'v.later airflow ']);
   rmSync(other, { recursive: true, force: true });
 });
+
+test.each([
+  'open(os.environ["HOME_OF_DAGS"] + "/sql/a.sql").read()',
+  `open(f"{os.environ['HOME_OF_DAGS']}/sql/a.sql").read()`,
+  'Path(os.environ["HOME_OF_DAGS"] + "/sql/a.sql").read_text()',
+  `(Path(f"{os.getenv('HOME_OF_DAGS')}/sql") / "a.sql").read_text()`,
+  'open(os.path.join(os.path.dirname(os.environ["HOME_OF_DAGS"] + "/sql/b.sql"), "a.sql")).read()',
+])('a file is found by the end of its path where only the head of it is not known: %s', async (sql) => {
+  const other = mkdtempSync(join(tmpdir(), 'backfill-head-'));
+  mkdirSync(join(other, 'dags/sql'), { recursive: true });
+  writeFileSync(join(other, 'dags/sql/a.sql'), "delete from m.a where day = '{{ ds }}'");
+  writeFileSync(
+    join(other, 'dags/d.py'),
+    `import os
+from datetime import datetime
+from pathlib import Path
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+
+with DAG("d", schedule="@daily", start_date=datetime(2026, 1, 1)):
+    PostgresOperator(task_id="t", postgres_conn_id="wh", sql=${sql})
+`,
+  );
+  const { pipelines } = JSON.parse((await runCli(['show', '--format', 'json'], other)).out);
+  expect(pipelines[0].tasks).toMatchObject([{ executor: 'warehouse', writes: [{ table: 'm.a' }], unknowns: [] }]);
+  rmSync(other, { recursive: true, force: true });
+});

@@ -220,11 +220,20 @@ function path(call: Call): Value | undefined {
 const sameKind = (value: Value | undefined, change: (path: string) => string, at: Call['at']): Value | undefined => {
   const path = pathOf(value);
   if (path === undefined) return undefined;
-  return value?.kind === 'path' ? { kind: 'path', path: change(path) } : derivedText(change(path), at);
+  const isPath = value?.kind === 'path' || path.startsWith(`${unknownRoot}/`);
+  return isPath ? { kind: 'path', path: change(path) } : derivedText(change(path), at);
 };
 
 export const pathOf = (value: Value | undefined): string | undefined =>
-  value?.kind === 'path' ? value.path : plainText(value);
+  value?.kind === 'path' ? value.path : (plainText(value) ?? tailOf(value));
+
+/** `f"{os.environ['HOME_OF_DAGS']}/sql/a.sql"`: only the head of the path is not known. */
+function tailOf(value: Value | undefined): string | undefined {
+  if (value?.kind !== 'text') return undefined;
+  const [head, ...others] = value.holes;
+  const rest = head?.start === 0 && others.length === 0 ? value.mapped.text.slice(head.end) : '';
+  return /^\/[^/]/.test(rest) ? unknownRoot + rest : undefined;
+}
 
 /** An environment variable is fixed for a run, but not known here. */
 export function environment(key: Value | undefined): Value {
