@@ -19,14 +19,18 @@ const grammar = { expression: readExpression, query: readQuery, statement: readS
  * answer is first read, and costs nothing before; without, it is `full`.
  */
 export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
-  const { tokens, problems } = lex(masked, dialect);
+  const { tokens, problems, clientCommands } = lex(masked, dialect);
   const match = new Int32Array(tokens.length);
   const statements = followControlFlow(tokens, split(tokens, dialect)).map(({ range, conditional }) => {
     const alone = readStatement(openCursor(grammar, tokens, range, dialect, masked, match));
     const statement = conditional ? { ...alone, conditional } : alone;
     return ast === undefined ? statement : withSecondOpinion(statement, masked, dialect, ast);
   });
-  return { statements, problems: masked.problem === undefined ? problems : [masked.problem, ...problems] };
+  return {
+    statements,
+    problems: masked.problem === undefined ? problems : [masked.problem, ...problems],
+    ...(clientCommands.length === 0 ? {} : { clientCommands }),
+  };
 }
 
 const withSecondOpinion = (

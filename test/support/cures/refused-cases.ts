@@ -31,6 +31,16 @@ export const refusedCases: Readonly<Record<string, CureCase>> = {
       ],
     ],
   },
+  'a command of psql': {
+    codes: ['not-rendered'],
+    tasks: { f: `\\\\if true\n${replace('mart.f')}\n\\\\endif` },
+    steps: [
+      [
+        /\\if true is a command of psql, which a connection does not carry out; write it as SQL, or as a part of the template/,
+        { tasks: { f: `{% if true %}${replace('mart.f')}{% endif %}` } },
+      ],
+    ],
+  },
   'a task without SQL': {
     codes: ['no-statements', 'nothing-to-run'],
     tasks: { f: '-- to be written' },

@@ -40,6 +40,7 @@ export function taskUnknowns(
     ...madeByItself(task, statements),
     ...brokenOff(task, statements),
     ...otherBranches(task, statements),
+    ...clientCommands(task),
     ...templatedNames(task, statements, internal),
     ...(isScheduled(pipeline) ? reads.flatMap((read) => unknownWindow(task, read, writes, tables)) : []),
     ...(isScheduled(pipeline) ? writes.flatMap((write) => unknownSlice(task, write)) : []),
@@ -100,6 +101,16 @@ function otherBranches(task: Task, statements: readonly TaskStatement[]): readon
     }),
   );
 }
+
+/** What another file, a condition or a copy of psql does stands in no statement. */
+const clientCommands = (task: Task): readonly Unknown[] =>
+  task.sql.flatMap((sql) =>
+    (sql.reading.clientCommands ?? []).map((span): Unknown => {
+      const command = sql.source.text.slice(span.start, span.end).trim();
+      const message = `Not all that it reads and writes is known: ${command} is a command of psql.`;
+      return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, span) };
+    }),
+  );
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -49,10 +49,21 @@ export function renderStatements(sql: TaskSql, context: TemplateContext): Render
     const remedy = 'mend parameters or the SQL, or write the value into the SQL as a template expression';
     return { ...refusal(sql, all, bound.reason, remedy), at: sql.parameters?.at };
   }
-  const { tokens, problems } = lex(plainText(bound.text), sql.dialect);
+  const { tokens, problems, clientCommands } = lex(plainText(bound.text), sql.dialect);
   const [problem] = problems;
   if (problem !== undefined) {
     return refusal(sql, all, `the rendered SQL cannot be read: ${problem.message}`, 'mend the SQL');
+  }
+  const [command] = clientCommands;
+  if (command !== undefined) {
+    const text = bound.text.slice(command.start, command.end).trim();
+    const message = `${text} is a command of psql, which a connection does not carry out`;
+    return refusal(
+      sql,
+      sql.reading.clientCommands?.[0] ?? all,
+      message,
+      'write it as SQL, or as a part of the template',
+    );
   }
   const parameter = unfilled(tokens, sql.dialect);
   if (parameter !== undefined) {

@@ -13,3 +13,20 @@ export function isBatchEnd(text: string, at: number): boolean {
   batchEnd.lastIndex = at;
   return batchEnd.test(text);
 }
+
+/** Commands of psql that run what has been written so far. */
+const sendsBuffer = /^\\(?:;|(?:g|gx|gset|gexec|gdesc|crosstabview|watch)\b)/;
+
+/** True where a command of psql ends the statement in front of it. */
+export const sendsStatement = (command: string): boolean => sendsBuffer.test(command);
+
+/** What only says how psql shows and tells things: without them a script does the same to its database. */
+const onlyShows =
+  /^\\(?:(?:timing|x|a|t|f|H|C|T|pset|echo|qecho|warn|p|conninfo|copyright|h|help|errverbose|restrict|unrestrict|d\w*\+?|l\+?)(?:\s.*)?|(?:g|gx|o|;)\s*|encoding\s+'?[uU][tT][fF]-?8'?\s*|(?:un)?set\s+(?:ECHO|ECHO_HIDDEN|QUIET|VERBOSITY|SHOW_CONTEXT|SHOW_ALL_RESULTS|FETCH_COUNT|ON_ERROR_STOP|ON_ERROR_ROLLBACK|HIST\w*|PROMPT\d)(?:\s.*)?)$/;
+
+/** A line of psql that decides what is done, and where: another client would leave that out. One that cannot be told counts. */
+export const decidesWork = (command: string): boolean =>
+  command
+    .split(/(?=\\[a-zA-Z!])/)
+    .map((one) => one.trim())
+    .some((one) => one !== '' && !onlyShows.test(one));

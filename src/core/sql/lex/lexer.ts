@@ -2,7 +2,7 @@ import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import { bracketNameEnd } from './bracket-name.ts';
-import { isBatchEnd, notebookCell } from './client-ends.ts';
+import { decidesWork, isBatchEnd, notebookCell, sendsStatement } from './client-ends.ts';
 import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
@@ -31,6 +31,8 @@ import type { Token, TokenKind } from './token.ts';
 export interface Lexed {
   readonly tokens: readonly Token[];
   readonly problems: readonly (Span & { readonly message: string })[];
+  /** Commands of psql that decide what a script does; they are no part of any statement. */
+  readonly clientCommands: readonly Span[];
 }
 
 const none: readonly number[] = [];
@@ -52,6 +54,7 @@ class Lexer {
   private readonly lexis: Lexis;
   private readonly tokens: Token[] = [];
   private readonly problems: (Span & { message: string })[] = [];
+  private readonly clientCommands: Span[] = [];
   private at = 0;
   private hole = 0;
   private startsLine = true;
@@ -82,7 +85,7 @@ class Lexer {
       } else if (this.insideHole()) this.word();
       else if (!this.comment(code)) this.token(code);
     }
-    return { tokens: this.tokens, problems: this.problems };
+    return { tokens: this.tokens, problems: this.problems, clientCommands: this.clientCommands };
   }
 
   private insideHole(): boolean {
@@ -95,10 +98,9 @@ class Lexer {
 
   /** The mask writes an expression of constant text (`{{ "," }}`) as that text, everything else as `j_…` or `1`. */
   private isCode(hole: Hole): boolean {
-    if (hole.quoted) return false;
     let at = hole.start;
     while (at < hole.end && isSpace(this.text.charCodeAt(at))) at++;
-    return at < hole.end && !this.text.startsWith('j_', at) && this.text.charCodeAt(at) !== 49;
+    return !hole.quoted && at < hole.end && !this.text.startsWith('j_', at) && this.text.charCodeAt(at) !== 49;
   }
 
   private push(kind: TokenKind, start: number, end: number, text: string, holes = none, content?: Span): void {
@@ -115,6 +117,14 @@ class Lexer {
     this.at = end;
   }
 
+  private clientCommand(end: number): true {
+    const command = this.text.slice(this.at, end);
+    if (decidesWork(command)) this.clientCommands.push({ start: this.at, end });
+    if (!this.startsLine || sendsStatement(command)) this.terminate(end);
+    else this.at = end;
+    return true;
+  }
+
   private comment(code: number): boolean {
     const { text, at, lexis } = this;
     const next = text.charCodeAt(at + 1);
@@ -123,13 +133,8 @@ class Lexer {
       else this.at = lineEnd(text, at);
       return true;
     }
-    if (lexis.clientScript && code === 92 && (next === 59 || isWordStart(next))) {
-      // Commands of psql: those that run what has been written end it.
-      if (next === 59) this.terminate(at + 2);
-      else if (!this.startsLine || sendsBuffer.test(text.slice(at + 1, at + 16))) this.terminate(lineEnd(text, at));
-      else this.at = lineEnd(text, at);
-      return true;
-    }
+    if (lexis.clientScript && code === 92 && (next === 59 || next === 33 || isWordStart(next)))
+      return this.clientCommand(next === 59 ? at + 2 : lineEnd(text, at));
     if (code !== 47 || next !== 42) return false;
     if (lexis.delimiterCommand && text.charCodeAt(at + 2) === 33) {
       // `/*!50100 … */` is run by MySQL: only its frame is a comment.
@@ -292,11 +297,10 @@ class Lexer {
 
   private stringToken(start: number, end: number, content: Span): void {
     const holes = this.holesWithin(start, end);
-    const text = this.text.slice(content.start, content.end);
     const only = holes.length === 1 ? this.holes[holes[0] ?? 0] : undefined;
     const whole = only !== undefined && only.start === content.start && only.end === content.end;
     const kind = holes.length === 0 ? 'string' : whole ? 'hole' : 'template-string';
-    this.push(kind, start, end, text, holes, content);
+    this.push(kind, start, end, this.text.slice(content.start, content.end), holes, content);
   }
 
   private holesWithin(start: number, end: number): readonly number[] {
@@ -312,8 +316,7 @@ class Lexer {
 
   private quoted(): void {
     const { text, at } = this;
-    const stop = lineEnd(text, at);
-    const found = quotedEnd(text.slice(at, stop), 0, false);
+    const found = quotedEnd(text.slice(at, lineEnd(text, at)), 0, false);
     const end = found < 0 ? brokenEnd(text, at) : at + found;
     if (found < 0) this.problems.push({ start: at, end, message: 'This quoted name is never closed.' });
     const quote = text[at] ?? '"';
@@ -393,8 +396,5 @@ class Lexer {
     this.push('operator', at, end, text.slice(at, end));
   }
 }
-
-/** Commands of psql that run what has been written so far. */
-const sendsBuffer = /^(g|gx|gset|gexec|gdesc|crosstabview|watch)\b/;
 
 const writtenBack = (hole: Hole): string => (hole.origin === 'template' ? `{{ ${hole.source} }}` : `{${hole.source}}`);

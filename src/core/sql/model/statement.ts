@@ -166,4 +166,6 @@ export interface Statement extends Span {
 export interface SqlReading {
   readonly statements: readonly Statement[];
   readonly problems: readonly (Span & { readonly message: string })[];
+  /** Commands of psql that decide what is done; absent where there are none. */
+  readonly clientCommands?: readonly Span[];
 }
