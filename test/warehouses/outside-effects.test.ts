@@ -207,3 +207,32 @@ describe('a run', () => {
     expect(await side()).toEqual(['failed,1']);
   });
 });
+
+describe('an undo', () => {
+  test.each(['file', 'sequence', 'called'])(
+    'of what a task did outside says nothing of it, since it runs no statement: %s',
+    async (name) => {
+      await ws.rows(`update mart.${name === 'sequence' ? 'seq' : 'x'} set v = -1`);
+      const ran = await ws.cli(['run', `d.${name}`, ...day, '--yes']);
+      expect(ran.out).toContain('It does what no rollback takes back');
+      const [run = ''] = /\d{8}-\d{6}-\w{6}/.exec(ran.out) ?? [];
+      const before = await side();
+      const undone = await ws.cli(['undo', run, '--yes']);
+      expect([undone.code, undone.out]).toEqual([0, expect.not.stringContaining('no rollback takes back')]);
+      expect(await side()).toEqual(before);
+    },
+  );
+
+  test('says what the triggers of the table do once more', async () => {
+    const ran = await ws.cli(['run', 'd.triggered', ...day, '--yes']);
+    const [run = ''] = /\d{8}-\d{6}-\w{6}/.exec(ran.out) ?? [];
+    await ws.rows("insert into mart.noted values ('2026-11-10', 77, 1)");
+    const again = await ws.cli(['run', 'd.triggered', ...day, '--yes']);
+    const [second = ''] = /\d{8}-\d{6}-\w{6}/.exec(again.out) ?? [];
+    expect(second).not.toBe(run);
+    const before = (await side()).join();
+    const undone = await ws.cli(['undo', second, '--yes']);
+    expect([undone.code, undone.out]).toEqual([0, expect.stringContaining('dblink() in mart.call()')]);
+    expect((await side()).join()).not.toBe(before);
+  });
+});

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { engineOf } from '../../core/run/engine/engine-of.ts';
+import { withTableCode } from '../../core/run/irrevocable/with-outside.ts';
 import { runPlan } from '../../core/run/order/run-plan.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
@@ -54,8 +55,9 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
     try {
       const now = shell.clock.now();
       const request = { run, units: options.unit, as: newRunId(now), createdBy: env.owner, now };
-      const prepared = await prepareUndo(request, ledger);
-      if (isUndoRefusal(prepared)) throw new UsageError(prepared.message, prepared.remedy);
+      const made = await prepareUndo(request, ledger);
+      if (isUndoRefusal(made)) throw new UsageError(made.message, made.remedy);
+      const prepared = await withTableCode(warehouse, made);
       if (preview === undefined) {
         const question = `Undo ${plural(prepared.plan.units.length, 'unit')} of run ${run}`;
         const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);

@@ -6,7 +6,7 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
-import { rehearsed, type SiftedJobs, withOutside } from '../../core/run/irrevocable/with-outside.ts';
+import { rehearsed, type SiftedJobs, withOutside, withTableCode } from '../../core/run/irrevocable/with-outside.ts';
 import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
@@ -133,10 +133,11 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         database: await readDatabase(warehouse, named, connection.settings),
       })),
     planUndo: ({ connection, run, units, createdBy }) =>
-      withLedger(connection, async (ledger) => {
+      withLedger(connection, async (ledger, warehouse) => {
         const now = systemClock.now();
-        const made = await prepareUndo({ run, units, as: newRunId(now), createdBy, now }, ledger);
-        if (isUndoRefusal(made)) return { kind: 'refused' as const, ...made };
+        const asked = await prepareUndo({ run, units, as: newRunId(now), createdBy, now }, ledger);
+        if (isUndoRefusal(asked)) return { kind: 'refused' as const, ...asked };
+        const made = await withTableCode(warehouse, asked);
         const task = made.plan.units[0]?.task ?? '';
         const undo = { run: made.run, title: made.title, document: encodeRunDocument(made), task };
         return { kind: 'planned' as const, undo };

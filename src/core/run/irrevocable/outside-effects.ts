@@ -14,6 +14,7 @@ import {
   ownOperatorsSql,
   programTablesSql,
 } from '../../warehouse/dialects/postgres/attached-code-sql.ts';
+import { quoteTableName } from '../../warehouse/dialects/postgres/quote.ts';
 import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -47,11 +48,10 @@ export async function outsideEffects(
 ): Promise<ReadonlyMap<TaskId, OutsideEffects>> {
   const byTask = new Map<TaskId, { readonly first: UnitJob; readonly texts: Map<string, string> }>();
   for (const job of jobs) {
-    if (job.restores !== undefined) continue;
     const known = byTask.get(job.task) ?? { first: job, texts: new Map<string, string>() };
     byTask.set(job.task, known);
     // Units of a task differ in their dates, seldom in what they call.
-    for (const { text } of job.statements) known.texts.set(text.replaceAll(/\d+/g, '0'), text);
+    for (const text of sentBy(job)) known.texts.set(text.replaceAll(/\d+/g, '0'), text);
   }
   const found = new Map<TaskId, OutsideEffects>();
   if (byTask.size === 0) return found;
@@ -65,6 +65,15 @@ export async function outsideEffects(
     await session.close();
   }
 }
+
+/** An undo takes rows away and puts others in their place, and that is what the code of the tables sees of it. */
+const sentBy = ({ restores, slices, statements }: UnitJob): readonly string[] =>
+  restores === undefined
+    ? statements.map(({ text }) => text)
+    : slices.flatMap(({ table }) => [
+        `delete from ${quoteTableName(table)}`,
+        `insert into ${quoteTableName(table)} default values`,
+      ]);
 
 async function effectsOf(session: Session, job: UnitJob, statements: readonly string[]): Promise<OutsideEffects> {
   const makers = new Set<string>();

@@ -148,6 +148,9 @@ const undoJob = (job: UnitJob, changed: readonly SliceDiff[], run: string, as: s
   run: as,
   carried: undefined,
   statements: [],
+  // Of the task; what the code of its tables does is asked when it is run.
+  outside: undefined,
+  makesSql: undefined,
   inputs: [],
   cutsOff: false,
   codeHash: undoMark(run),
