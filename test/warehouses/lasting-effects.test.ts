@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPreview } from '../../src/core/run/relational/preview/preview.ts';
 import { relationalExecutor } from '../../src/core/run/relational/relational-executor.ts';
 import type { UnitExecutor } from '../../src/core/run/unit/unit-executor.ts';
 import {
@@ -269,6 +270,15 @@ describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (e
       ],
     ],
     [
+      'a temporary table with statistics and a comment',
+      [
+        'create temp table t on commit drop as select * from orders',
+        "comment on table t is 'of the day'",
+        'analyze t',
+        ...plainly,
+      ],
+    ],
+    [
       'a function that only computes',
       [clear, fill.replace('amount', 'twice(amount) / 2')],
       ["create function twice(x numeric) returns numeric language sql as 'select x * 2'"],
@@ -285,6 +295,25 @@ describe.each(engines)('what lasts of a unit on %s whose slice is as it was', (e
     const old = await value(versions);
     expect(await run({ statements })).toMatchObject({ state: 'unchanged', notes: [] });
     expect(await value(versions)).toBe(old);
+  });
+
+  test('statistics that are gathered are called that', async () => {
+    expect(await run({ statements: [...plainly, 'analyze sales'] })).toMatchObject({
+      notes: ['It took statistics (ANALYZE). That is kept, although its slices are unchanged.'],
+    });
+  });
+
+  test('a preview says what a run would keep', async () => {
+    const preview = openPreview(fixture.warehouse, { clock: realClock, owner: 'tester' }, 60_000);
+    const statements = [...plainly, "comment on table sales is 'rebuilt'"];
+    const outcome = await preview.executor.execute(job({ run: `run-${++runs}`, statements }), neverAborted);
+    await preview.end();
+    expect(outcome).toMatchObject({
+      state: 'previewed',
+      changed: false,
+      notes: [expect.stringMatching(/A run keeps that, although its slices are unchanged\.$/)],
+    });
+    expect(await value("select obj_description('sales'::regclass)")).toBeFalsy();
   });
 
   test('emptying the whole table and filling it with the same rows leaves nothing', async () => {

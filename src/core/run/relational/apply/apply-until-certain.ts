@@ -17,8 +17,9 @@ import { takeLeftOver } from './take-left-over.ts';
 /**
  * Where the counters leave a doubt, the task is rolled back and done again with the rest of the table compared. Rows
  * that an upsert put in and would not find again are looked for at the end, and whether a second run changes rows again.
+ * Nothing of a preview is kept.
  */
-export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
+export async function applyCertainly(unit: OpenUnit, isPreview = false): Promise<Applied> {
   const watched = await watchedKeys(unit);
   const before = await keyFaults(unit, watched);
   try {
@@ -35,7 +36,7 @@ export async function applyCertainly(unit: OpenUnit): Promise<Applied> {
     const tried = again.kind === 'not-known' ? [again.note] : notTried === undefined ? [] : [notTried];
     // Of what the unit leaves in the end: rows that were added may have been taken away again.
     const added = unit.job.restores === undefined ? appendNotes(unit.job, left.slices, again.kind) : [];
-    const kept = left.lasting === undefined ? [] : keptNotes(left);
+    const kept = left.lasting === undefined ? [] : keptNotes(left, isPreview);
     return { ...left, again, notes: [...left.notes, ...tried, ...added, ...kept] };
   } catch (error) {
     throw await withRepeatedKeys(unit, error);
@@ -52,9 +53,10 @@ function withoutLeftOver({ job }: OpenUnit, applied: Applied): Applied {
   return { ...applied, notes: [...applied.notes, ...notes] };
 }
 
-function keptNotes({ slices, lasting }: Applied): readonly string[] {
+function keptNotes({ slices, lasting }: Applied, isPreview: boolean): readonly string[] {
   if (!slices.every(isUnchanged)) return [];
-  return [slices.length === 0 ? `${lasting}` : `${lasting} That is kept, although its slices are unchanged.`];
+  const kept = isPreview ? 'A run keeps that' : 'That is kept';
+  return [slices.length === 0 ? `${lasting}` : `${lasting} ${kept}, although its slices are unchanged.`];
 }
 
 /** Nothing that was found in its statements stays, but code that cannot be read may do more. */

@@ -1,6 +1,7 @@
 import type { SliceRelation } from '../../../diff/slice-relation.ts';
 import {
   familyFilesSql,
+  isOfStatistics,
   mayBeTemporary,
   mayNotifySql,
   ownCatalogRowsSql,
@@ -55,6 +56,7 @@ export async function lastingEffect(question: LastingQuestion): Promise<string |
   const lasts = question.catalogWritten ? await definitionsLast(question) : 'no';
   if (lasts === 'perhaps')
     return 'Whether anything else of it lasts is not known, because something was rolled back on the server meanwhile.';
+  if (lasts === 'statistics') return 'It took statistics (ANALYZE).';
   if (lasts === 'yes') {
     const { rows } = await session.query(ownRelationsSql(position.ownAge, mostNamed));
     const named = rows.map(([name]) => name).join(', ');
@@ -76,7 +78,7 @@ async function definitionsLast({
   position,
   files,
   targets,
-}: LastingQuestion): Promise<'yes' | 'no' | 'perhaps'> {
+}: LastingQuestion): Promise<'yes' | 'no' | 'perhaps' | 'statistics'> {
   const written = (await session.query(writtenCatalogsSql)).rows.flatMap(([oid, name, ...counts]) => {
     const before = position.counters.get(oid ?? '') ?? [0, 0, 0];
     const [inserted = 0, updated = 0, deleted = 0] = counts.map((count, index) => Number(count) - (before[index] ?? 0));
@@ -89,7 +91,8 @@ async function definitionsLast({
   const kept = `'${sameFiles ? now.oids : '{}'}'::pg_catalog.oid[]`;
   const { rows } = await session.query(ownCatalogRowsSql(names, position.ownAge, kept));
   const own = new Map(rows.map(([name, ...counts]) => [name, counts.map(Number)]));
-  if ([...own.values()].some(([, lasting = 1]) => lasting > 0)) return 'yes';
+  const lasting = [...own].flatMap(([name, [, rows = 1]]) => (rows > 0 ? [name ?? ''] : []));
+  if (lasting.length > 0) return lasting.every(isOfStatistics) ? 'statistics' : 'yes';
   const [rolledBack] = (await session.query(rolledBackSql(position.ownAge, mostTransactions))).rows[0] ?? [];
   if (rolledBack !== 'f') return 'perhaps';
   // Each row of a table's files took the place of one that was there.

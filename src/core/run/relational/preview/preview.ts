@@ -180,16 +180,19 @@ async function previewUnit(
   const start = await enterTransaction(session, job.options.settings, protectiveSettings(job.options));
   const targets = await resolveTargets(session, job, server, types);
   const position = await readPosition(session, plan.statements);
-  const applied = await applyCertainly({
-    session,
-    job,
-    plan,
-    targets,
-    position,
-    start,
-    server,
-    types,
-  });
+  const applied = await applyCertainly(
+    {
+      session,
+      job,
+      plan,
+      targets,
+      position,
+      start,
+      server,
+      types,
+    },
+    true,
+  );
   const outcome = outcomeOf(applied, job, durationMs, await previewMeasures(session, job, targets, found));
   if (outcome.state === 'held') {
     await session.query(`rollback to savepoint ${unitSavepoint}`);

@@ -52,11 +52,16 @@ const temporaryRows: Readonly<Record<string, string>> = {
   pg_partitioned_table: inRelations('x.partrelid'),
   pg_rewrite: inRelations('x.ev_class'),
   pg_sequence: inRelations('x.seqrelid'),
+  pg_description: `(${isOfTemporary('x.classoid', 'x.objoid')})`,
+  pg_statistic: inRelations('x.starelid'),
   pg_depend: isOfTemporary('x.classid'),
   pg_shdepend:
     '(x.dbid = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())) ' +
     `and (${isOfTemporary('x.classid')})`,
 };
+
+/** What ANALYZE writes, and nothing that defines. */
+export const isOfStatistics = (catalog: string): boolean => /^pg_statistic(?:_ext_data)?$/.test(catalog);
 
 export const mayBeTemporary = (catalog: string): boolean => Object.hasOwn(temporaryRows, catalog);
 
