@@ -35,6 +35,9 @@ ${operator('midway', `sql="SET search_path TO mart, public; DELETE FROM one WHER
 ${operator('other', `database="${other}", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('nowhere', `database="nowhere", sql="${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('local', `autocommit=True, split_statements=True, sql="SET LOCAL search_path TO mart; ${replace('one', "'{{ ds }}'")}"`)}
+${operator('emptied', `autocommit=True, split_statements=True, sql="CREATE TEMP TABLE z (LIKE public.one) ON COMMIT DELETE ROWS; ${replace('public.one', "'{{ ds }}'")}"`)}
+${operator('dropped', `autocommit=True, sql=["CREATE TEMPORARY TABLE z ON COMMIT DROP AS SELECT 1", "${replace('public.one', "'{{ ds }}'")}"]`)}
+${operator('last', `autocommit=True, split_statements=True, sql="${replace('public.one', "'{{ ds }}'")}; CREATE TEMP TABLE z ON COMMIT DROP AS SELECT 1"`)}
 ${operator('somebody', `sql="SET SESSION AUTHORIZATION loader; ${replace('mart.other', "'{{ ds }}'")}"`)}
 ${operator('reset', `hook_params={"options": "-c search_path=mart"}, sql="RESET ALL; ${replace('other', "'{{ ds }}'")}"`)}
 ${operator('readonly', `hook_params={"options": "-c default_transaction_read_only=on"}, sql="${replace('mart.other', "'{{ ds }}'")}"`)}
@@ -128,6 +131,8 @@ describe('where and as whom', () => {
   test.each([
     ['restyled', "set datestyle = 'SQL, DMY' decides how the values in its conditions are read (datestyle)"],
     ['local', 'SET LOCAL search_path TO mart has no effect for its operator'],
+    ['emptied', 'commits each statement by itself, a table that has no rows for the next one'],
+    ['dropped', 'commits each statement by itself, a table that has no rows for the next one'],
     ['somebody', 'SET SESSION AUTHORIZATION loader makes the session somebody else’s'],
     ['reset', 'RESET ALL goes back to the search_path that its operator asks for'],
     ['readonly', 'default_transaction_read_only of its session cannot be had by a unit'],
@@ -137,6 +142,10 @@ describe('where and as whom', () => {
     const { code, out, err } = await run(task);
     expect(code).not.toBe(0);
     expect(out + err).toContain(message);
+  });
+
+  test('a temporary table that nothing comes behind may end with the commit', async () => {
+    expect((await run('last')).code).toBe(0);
   });
 
   test('a handler that fetches does nothing else', async () => {

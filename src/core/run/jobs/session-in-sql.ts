@@ -27,12 +27,19 @@ export function sessionInSql(
     remedy,
     at: statement.at,
   });
+  const alone = sendsEachAlone(task) && !statements.some(opensTransaction);
   for (const statement of statements) {
-    if (isLocal(statement) && sendsEachAlone(task) && !statements.some(opensTransaction))
+    if (alone && isLocal(statement))
       return refuse(
         statement,
         'has no effect for its operator, which commits each statement by itself',
         'take LOCAL out, or autocommit=True',
+      );
+    if (alone && statement !== statements.at(-1) && endsWithCommit(statement))
+      return refuse(
+        statement,
+        'makes for its operator, which commits each statement by itself, a table that has no rows for the next one',
+        'take ON COMMIT out, or autocommit=True',
       );
     if (/^[\s;]*set\s+(?:session\s+|local\s+)?session\s+authorization\b/i.test(statement.text))
       return refuse(
@@ -104,6 +111,11 @@ const sendsEachAlone = ({ autocommit, splitStatements, sql }: Task): boolean =>
 
 const isLocal = ({ text }: RenderedStatement): boolean =>
   /^[\s;]*set\s+local\b/i.test(text) || /\bset_config\s*\([^()]*,\s*true\s*\)/i.test(text);
+
+const endsWithCommit = ({ text }: RenderedStatement): boolean =>
+  /^[\s;]*create\s+(?:(?:global|local)\s+)?temp(?:orary)?\s[\s\S]*?\bon\s+commit\s+(?:drop|delete\s+rows)\b/i.test(
+    text,
+  );
 
 const opensTransaction = ({ text }: RenderedStatement): boolean => /^[\s;]*(?:begin|start\s+transaction)\b/i.test(text);
 
