@@ -216,3 +216,28 @@ test('ON CONFLICT DO NOTHING promises nothing where no key of the table is known
   expect(messages('')).toContain('rows that meet none come again');
   expect(messages('create table u (id int primary key, day date, n int)')).not.toContain('come again');
 });
+
+describe('a dimension that keeps its versions, with a key that would refuse them', () => {
+  const keyed = `create table dim (id int, name text, valid_from date, valid_to date, is_current boolean, primary key (id, valid_from));
+    create table s (id int, name text, day date)`;
+  const closes = (open: string, close: string) =>
+    `UPDATE dim d SET ${close} FROM s WHERE s.${day} AND s.id = d.id AND d.${open} AND d.name <> s.name;`;
+  const opens = (open: string, value: string, more = '') =>
+    `INSERT INTO dim (id, name, valid_from, ${value.split('=')[0]}) SELECT s.id, s.name, s.day, ${value.split('=')[1]} FROM s WHERE s.${day} AND NOT EXISTS (SELECT 1 FROM dim d WHERE d.id = s.id AND d.${open}${more})`;
+
+  test.each([
+    ["valid_to = 'infinity'", "valid_to = '{{ ds }}'", "valid_to='infinity'"],
+    ["valid_to = '9999-12-31'", "valid_to = date '{{ ds }}'", "valid_to='9999-12-31'"],
+    ['is_current', "valid_to = '{{ ds }}', is_current = false", 'is_current=true'],
+  ])('adds only versions that are not open: %s', (open, close, value) =>
+    expect(said(`${closes(open, close)} ${opens(open, value)}`, keyed)).toMatch(/^warned(?:$|.*warning$)/),
+  );
+
+  test('without its guard the key refuses it', () =>
+    expect(
+      said(
+        `${closes("valid_to = 'infinity'", "valid_to = '{{ ds }}'")} INSERT INTO dim (id, name, valid_from, valid_to) SELECT id, name, day, 'infinity' FROM s WHERE ${day}`,
+        keyed,
+      ),
+    ).toMatch(/^refused/));
+});

@@ -55,7 +55,9 @@ export function ranTwice(
     return notFollowed;
   const run: Run = (isEnough, nulls) => runTwice(texts, target, (name) => tables.keysOf(name), isEnough, nulls);
   if (soFar.mode === 'append') {
-    if (soFar.refusedBy !== undefined || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
+    // A key refuses the rows that a guard lets through.
+    const refuses = soFar.refusedBy !== undefined && !isOpen;
+    if (refuses || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
     const marked = markedSource(items, all, target);
     if (addsTwice({ ...blank, ...soFar }) && (marked !== undefined || looksAtItself(target, all))) {
       const state = run(({ same, worlds }) => same < worlds);
