@@ -54,6 +54,9 @@ test('with the keyboard alone a range is chosen, previewed and looked at', async
   await window.tab('Backfill: shop_daily.orders_clean').waitFor();
   await assistant.button('Preview').waitFor();
   await window.command('View: Toggle Primary Side Bar Visibility');
+  // Once the database has told what is there, nothing of the page is still to come.
+  await assistant.frame.locator('vscode-dropdown.measure').waitFor();
+  await eventually(() => assistant.text()).toMatch(/has rows/);
   await assistant.frame.locator('.pick').focus();
 
   const order: string[] = [];

@@ -136,7 +136,7 @@ test('a run that waits for somebody else is cancelled, confirmed, and resumed', 
 
 test('a server that dies under a run is red in page and status bar, and the run goes on when it is back', async () => {
   const { assistant } = window;
-  await openPlan('2026-09-26', '2026-09-28', 15);
+  await openPlan('2026-09-26', '2026-09-28', 16);
   const { host, port, user, password } = postgres;
   const other = new pg.Client({ host, port, user, password, database: 'shop' });
   other.on('error', () => {});
