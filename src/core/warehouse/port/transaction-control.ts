@@ -36,8 +36,12 @@ export function planStatement(text: string): StatementPlan {
       return second === 'prepared' ? refuse('COMMIT PREPARED ends a transaction of somebody else.') : drop;
     case 'rollback':
     case 'abort':
+      // Rows of other slices that were never deleted would be told as left over, with the advice to delete them.
       return words.includes('to')
-        ? savepoint(words, refuse)
+        ? refuse(
+            'ROLLBACK TO takes back what statements before it did, so that which rows the task writes is not known.',
+            'Take out its savepoint and what is taken back, or run the task by its scheduler.',
+          )
         : refuse('The task rolls back its own transaction, so nothing of it would be left.');
     case 'savepoint':
     case 'release':
