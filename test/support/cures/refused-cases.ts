@@ -19,18 +19,6 @@ export const refusedCases: Readonly<Record<string, CureCase>> = {
     tasks: { f: replace('mart.f', ' AND v < {{ var.value.most }}') },
     steps: [[/most/, 'yaml']],
   },
-  'a table that a loop names': {
-    codes: ['no-slice'],
-    tasks: {
-      f: `{% for k in ['f'] %}{% set t = params.get('target', k) %}${replace('mart.{{ t }}')}{% endfor %}`,
-    },
-    steps: [
-      [
-        /the name of mart\.<t> in an interval cannot be told from its template.*set what it is made of outside of loops/,
-        { tasks: { f: `{% set t = params.get('target', 'f') %}${replace('mart.{{ t }}')}` } },
-      ],
-    ],
-  },
   'a command of psql': {
     codes: ['not-rendered'],
     tasks: { f: `\\\\if true\n${replace('mart.f')}\n\\\\endif` },

@@ -224,7 +224,7 @@ export function inputOf(
 }
 
 const unnamed = ({ table, at }: ReadFact | WriteFact, { id }: Task): JobRefusal => ({
-  code: 'no-slice',
+  code: 'not-rendered',
   message: `${id}: the name of ${table} in an interval cannot be told from its template`,
   remedy: 'set what it is made of outside of loops, or write it into the name itself',
   at,

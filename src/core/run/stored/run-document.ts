@@ -144,7 +144,7 @@ const runDocument = record<RunDocument>({
   jobs: entries(job),
   refused: entries(
     record<JobRefusal>({
-      code: oneOf(...jobRefusalCodes),
+      code: oneOf(...jobRefusalCodes, 'no-slice'),
       message: text,
       remedy: text,
       at: optional(sourceSpan),

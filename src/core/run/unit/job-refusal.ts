@@ -3,7 +3,6 @@ import type { SourceSpan } from '../../text/span.ts';
 export const jobRefusalCodes = [
   'not-runnable',
   'not-rendered',
-  'no-slice',
   'no-statements',
   'no-snapshot',
   'not-atomic',
@@ -13,7 +12,8 @@ export const jobRefusalCodes = [
 
 /** Why a unit cannot be run from here: what, where, and what to do about it. */
 export interface JobRefusal {
-  readonly code: (typeof jobRefusalCodes)[number];
+  /** `no-slice`: of runs that an older program kept. */
+  readonly code: (typeof jobRefusalCodes)[number] | 'no-slice';
   readonly message: string;
   readonly remedy: string;
   readonly at: SourceSpan | undefined;
