@@ -8,6 +8,7 @@ import { defaultRunOptions, type RunOptions } from '../../../src/core/run/unit/r
 import type { UnitJob } from '../../../src/core/run/unit/unit-job.ts';
 import type { UnitOutcome } from '../../../src/core/run/unit/unit-outcome.ts';
 import { endOfTime, instant } from '../../../src/core/time/zones/instant.ts';
+import { WarehouseError } from '../../../src/core/warehouse/port/warehouse-error.ts';
 import { changed, failure, fakeClock, fakeExecutor, fakeLedger, jobsOf, planOf } from '../../support/fake-run.ts';
 
 const prepared = (plan: Plan, options: Partial<RunOptions> = {}): PreparedRun => ({
@@ -236,6 +237,24 @@ describe('runPlan', () => {
     );
     expect(result).toMatchObject({ outcome: 'failed', problem: 'the ledger could not be written: connection lost' });
     expect(executor.started).toEqual(['a@0']);
+  });
+
+  test('a server that goes away under a unit is told before the unit can be recorded, and so is that it is back', async () => {
+    let left = 3;
+    const { message } = (failure(true) as UnitOutcome & { state: 'failed' }).error;
+    const { clock, ledger, events, ports } = rig(() => (left > 0 ? failure(true) : changed));
+    const away = {
+      ...ledger,
+      recordUnit: async (run: string, record: Parameters<typeof ledger.recordUnit>[1]) => {
+        if (record.message === message && left-- > 0) throw new WarehouseError('connection', message, true);
+        return ledger.recordUnit(run, record);
+      },
+    };
+    const result = await clock.passUntil(runPlan(prepared(planOf(days('a', 1))), { ...ports, ledger: away }));
+    expect(result.outcome).toBe('done');
+    const told = events.map(({ kind }) => kind).filter((kind) => /server|retrying|finished/.test(kind));
+    expect(told.slice(0, 3)).toEqual(['server-away', 'server-back', 'unit-retrying']);
+    expect(told.filter((kind) => kind === 'server-away')).toHaveLength(1);
   });
 
   test('a preview leaves the ledger alone', async () => {

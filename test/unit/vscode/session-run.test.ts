@@ -216,6 +216,11 @@ test('a server that is away while a run waits for it is said, and one that stays
   const done = ended(session, 'failed', ['changed', 'failed', 'blocked', 'blocked']);
   run.tell({ kind: 'unit-finished', unit: first?.id ?? '', result: done.result.units[0] as RunUnit });
   const reason = 'connect ECONNREFUSED 127.0.0.1:5432';
+  run.tell({ kind: 'server-away', reason });
+  await shows(session, ({ view }) => view.status.news.tone === 'error');
+  expect(sentence()).toMatch(/^The server is away since now/);
+  run.tell({ kind: 'server-back' });
+  await shows(session, ({ view }) => view.status.news.tone !== 'error');
   run.tell({ kind: 'unit-retrying', unit: second?.id ?? '', attempt: 1, delayMs: 500, reason, away: true });
   await shows(session, ({ view }) => view.status.news.tone === 'error');
   expect(sentence()).toBe('The server is away since now · 1 changed · 3 wait');

@@ -52,6 +52,12 @@ export function progressWriter(
       case 'unit-retrying':
         line(`${colors.yellow('retry')} ${event.unit} in ${durationText(event.delayMs)}: ${event.reason}`);
         break;
+      case 'server-away':
+        line(`${colors.red('away')} the server cannot be reached, and the run waits for it: ${event.reason}`);
+        break;
+      case 'server-back':
+        line(`${colors.green('back')} the server can be reached again`);
+        break;
       case 'unit-reported':
         line(colors.dim(`${event.unit}  ${event.state}`));
         break;

@@ -75,16 +75,22 @@ export async function driveToEnd(
 async function triedAgain<T>(
   work: () => Promise<T>,
   options: RunOptions,
-  { clock, signal }: Pick<DrivePorts, 'clock' | 'signal'>,
+  { clock, signal, onEvent }: Pick<DrivePorts, 'clock' | 'signal' | 'onEvent'>,
 ): Promise<T> {
   const startedAt = clock.now();
+  let told = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work();
+      const done = await work();
+      if (told) onEvent({ kind: 'server-back' });
+      return done;
     } catch (error) {
       const away = error instanceof WarehouseError && error.kind === 'connection' && error.retryable;
       const patient = away && !signal.aborted ? awayDelay(options, attempt, clock.now() - startedAt) : undefined;
       if (attempt >= options.maxAttempts && patient === undefined) throw error;
+      // What a unit met is told once it is recorded: until then nobody would know what the run waits for.
+      if (away && !told) onEvent({ kind: 'server-away', reason: error.message });
+      told ||= away;
       await clock.sleep(patient ?? backoffDelay(options, attempt));
     }
   }

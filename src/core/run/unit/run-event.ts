@@ -45,6 +45,10 @@ export type RunEvent =
     }
   | { readonly kind: 'unit-finished'; readonly unit: UnitId; readonly result: RunUnit }
   | { readonly kind: 'unit-blocked'; readonly unit: UnitId; readonly result: RunUnit }
+  /** The server of the ledger cannot be reached: the run waits for it, at the most for as long as it has patience. */
+  | { readonly kind: 'server-away'; readonly reason: string }
+  /** It can again. */
+  | { readonly kind: 'server-back' }
   /** Cancel was asked for; the running units go on until their server confirms. */
   | { readonly kind: 'cancelling'; readonly running: readonly UnitId[] }
   | { readonly kind: 'progress'; readonly progress: RunProgress }

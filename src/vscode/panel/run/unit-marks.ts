@@ -38,11 +38,11 @@ export function unitMarks(
     const index = indexIn(unit);
     if (index !== undefined) store().mark(index, to);
   };
-  /** The server is away: nothing of the unit had begun. */
-  const awaits = (unit: string, reason: string): void => {
-    mark(unit, 'waiting');
-    const { run } = store().state;
-    if (run?.away === undefined) store().patchRun({ away: { since: clockOf(new Date()), reason } });
+  const isAway = (reason: string): void => {
+    if (store().state.run?.away === undefined) store().patchRun({ away: { since: clockOf(new Date()), reason } });
+  };
+  const isBack = (): void => {
+    if (store().state.run?.away !== undefined) store().patchRun({ away: undefined });
   };
 
   const onEvent = (event: RunEvent): void => {
@@ -60,11 +60,23 @@ export function unitMarks(
         doing.delete(event.unit);
         ended(event.unit, event.result);
         mark(event.unit, event.result.state);
-        if (store().state.run?.away !== undefined) store().patchRun({ away: undefined });
+        isBack();
         break;
       case 'unit-retrying':
         log.info(`${event.unit}: try ${event.attempt} in ${event.delayMs} ms, because ${event.reason}`);
-        if (event.away === true) awaits(event.unit, event.reason);
+        if (event.away === true) {
+          // Nothing of the unit had begun.
+          mark(event.unit, 'waiting');
+          isAway(event.reason);
+        }
+        break;
+      case 'server-away':
+        log.info(`the server is away: ${event.reason}`);
+        isAway(event.reason);
+        break;
+      case 'server-back':
+        log.info('the server is back');
+        isBack();
         break;
       case 'cancelling':
         store().patchRun({ status: 'cancelling', summary: cancellingWords });
