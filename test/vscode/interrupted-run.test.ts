@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EditorWindow } from './support/editor-window.ts';
-import { eventually, momentMs, until } from './support/patience.ts';
+import { eventually } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
@@ -57,32 +57,4 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
   } finally {
     await database.close();
   }
-});
-
-test('a window that is closed in the middle of a run leaves it to the next one, which offers it', async () => {
-  const shop = await kit.shop();
-  const first = await kit.window();
-  await first.open(shop, `${shop}/dags/shop_daily.py`);
-  const lens = 'shop_daily.orders_clean: choose intervals and what runs behind them';
-  await first.useLens(lens, first.tab('Backfill: shop_daily.orders_clean'));
-  await first.assistant.button('Preview').waitFor();
-  await first.assistant.setRange('2026-10-05', '2026-11-02');
-  await eventually(() => first.assistant.text()).toContain('28 intervals, 2026-10-05 to 2026-11-01');
-  await first.assistant.choose('Run without preview…', first.assistant.button('Stop'));
-  await eventually(() => first.assistant.cellsIn('changed').count()).toBeGreaterThan(1);
-  await first.close();
-
-  window = await kit.window();
-  await window.open(shop, `${shop}/dags/shop_daily.py`);
-  const notice = window.notification('A run of shop_daily.orders_clean was cut off');
-  await notice.first().waitFor();
-  await window.picture('closed-in-a-run');
-  const show = notice.locator('.monaco-button', { hasText: 'Show' });
-  await until(
-    () => window.tab('Backfill: shop_daily.orders_clean').isVisible(),
-    () => show.click({ timeout: momentMs }),
-  );
-  await eventually(() => window.assistant.text()).toMatch(/Cut off · \d+ changed · \d+ not run/);
-  await window.assistant.press('Resume', window.assistant.button('Stop'));
-  await eventually(() => window.assistant.text()).toMatch(/slices changed · 0 held[\s\S]*Done at/);
 });
