@@ -47,6 +47,9 @@ test('whatever goes wrong, the tables end as one clean run leaves them, and no u
       const { scenario } = caseOf(current);
       failed.push(`FAULTS_SEED=${current} FAULTS_PIPELINES=1 npm run test:faults\n${why}\n${JSON.stringify(scenario)}`);
       tell(failed.at(-1) as string);
+      // What it left behind is not the next one's.
+      await theatre.close();
+      theatre = await openTheatre();
     }
     if ((current - seed + 1) % 20 === 0 || current === seed + pipelines - 1) {
       const times = [...struck].map(([kind, count]) => `${kind} ${count}`).join(', ');

@@ -11,6 +11,7 @@ import {
   neverAborted,
   openFixture,
   realClock,
+  scalar,
   shopTables,
   sql,
 } from '../../support/warehouse-fixture.ts';
@@ -76,6 +77,34 @@ describe.each(engines)('the ledger on %s', (engine) => {
     expect(await found()).toMatchObject({ workedOnBy: 'bob' });
     await store.endRun('worked-on');
     expect(await found()).toMatchObject({ workedOnBy: undefined });
+  });
+
+  test('the end of a run takes what a killed process of it left of a claim on a unit that another one has done', async () => {
+    for (const run of ['left', 'beside']) {
+      await store.saveRun(stored(run), ['done', 'open']);
+      await sql(
+        fixture.warehouse,
+        `update backfill_ledger.units set state = 'changed' where run = '${run}' and unit = 'done'`,
+      );
+      for (const unit of ['done', 'open']) {
+        await sql(
+          fixture.warehouse,
+          `with c as (insert into backfill_ledger.claims (run, unit, owner) values ('${run}', '${unit}', 'gone') returning fence),
+             s as (insert into backfill_ledger.claim_slices select fence, 'public.elsewhere', null, '-infinity', 'infinity' from c)
+           insert into backfill_ledger.leases select fence, clock_timestamp() + interval '1 hour' from c`,
+        );
+      }
+    }
+    await store.endRun('left');
+    const left = `select string_agg(run || ' ' || unit || ' ' || (select count(*) from backfill_ledger.leases l where l.fence = c.fence)
+      || (select count(*) from backfill_ledger.claim_slices s where s.fence = c.fence), ', ' order by run, unit) from backfill_ledger.claims c`;
+    expect(await scalar(fixture.warehouse, left)).toBe('beside done 11, beside open 11, left open 11');
+    await sql(
+      fixture.warehouse,
+      'delete from backfill_ledger.claims',
+      'delete from backfill_ledger.leases',
+      'delete from backfill_ledger.claim_slices',
+    );
   });
 
   test('never lets go of a committed state', async () => {

@@ -136,8 +136,19 @@ export const beginRunSql = `
 update ${schema}.runs set owner = coalesce($2, owner),
   alive_until = pg_catalog.clock_timestamp() + $3::bigint * interval '1 millisecond' where run = $1`;
 
-/** $1: run. */
-export const endRunSql = `update ${schema}.runs set alive_until = null where run = $1`;
+/**
+ * $1: run. A process of the run that was killed as it looked whether another one had done a unit leaves a claim that nobody
+ * would take over: nobody has anything to do there. One whose transaction is open is left to it.
+ */
+export const endRunSql = `
+with idle as (
+  select c.fence from ${schema}.claims c where c.run = $1 and exists (select from ${schema}.units u
+    where u.run = c.run and u.unit = c.unit and u.state in ('changed', 'unchanged', 'skipped', 'done'))
+  for update skip locked),
+claim as (delete from ${schema}.claims c using idle where c.fence = idle.fence),
+lease as (delete from ${schema}.leases l using idle where l.fence = idle.fence),
+slices as (delete from ${schema}.claim_slices s using idle where s.fence = idle.fence)
+update ${schema}.runs set alive_until = null where run = $1`;
 
 /**
  * $1: the asking run, $2: slices. A run is active while its lease lives and units of it are left; its slices are those
