@@ -35,9 +35,10 @@ beforeAll(async () => {
   kit = await startKit('current');
   window = await kit.window();
   shop = await kit.copyOf('examples/shop');
+  // Runs wait for locks that other sessions hold here, for as long as a busy machine takes to open another window.
   await writeFile(
     `${shop}/backfill.yaml`,
-    'version: 1\nairflow:\n  version: 2\ntasks:\n  shop_daily.orders_clean:\n    writes:\n      - table: mart.orders_clean\n        column: day\n        volatile: [loaded_at]\n',
+    'version: 1\nrun:\n  lockTimeout: 1h\nairflow:\n  version: 2\ntasks:\n  shop_daily.orders_clean:\n    writes:\n      - table: mart.orders_clean\n        column: day\n        volatile: [loaded_at]\n',
   );
 });
 afterAll(async () => {
