@@ -56,7 +56,7 @@ describe.each([2, 3])('Airflow %i, asked', (version) => {
     const orders = facts.pipelines.find(({ id }) => id === 'orders');
     expect(orders?.schedule.value).toMatchObject({ kind: 'cron', expression: '0 5 * * *' });
     expect(orders?.tasks.map(({ name }) => name)).toEqual(['load', 'copy_COPY_A', 'copy_COPY_B']);
-    expect(orders?.airflow?.corrected).toEqual(['tasks', 'edges', 'schedule']);
+    expect(orders?.airflow?.corrected).toEqual(['tasks', 'edges']);
     expect(tasks.find(({ id }) => id === 'orders.copy_COPY_B')?.executor.kind).toBe('airflow');
     expect(facts.pipelines.find(({ id }) => id === 'broken')?.airflow).toBeUndefined();
     expect(problems.map(({ message }) => message).join('\n')).toContain("No module named 'nothing_like_this'");

@@ -98,7 +98,9 @@ describe.each(['current', 'oldest'] as const)('a rerun on the embedded database 
     // A voucher of 2.50 comes off the price.
     expect(text).toMatch(/34452\s+−\s+20\.24\s[\s\S]*?\+\s+17\.74/);
     // As many rows as before, so the chart shows what moved; the slices that did not are asked for.
-    await eventually(() => assistant.text()).toMatch(/sum of net_amount\s+before\s+[\d,.]+\s+after\s+[\d,.]+\s+−\S+ %/);
+    const measure = `document.querySelector('vscode-dropdown.measure')?.value`;
+    await eventually(() => assistant.frame.locator('body').evaluate(measure)).toBe('sum of net_amount');
+    await eventually(() => assistant.text()).toMatch(/before\s+[\d,.]+\s+after\s+[\d,.]+\s+−\S+ %/);
     await eventually(() => assistant.frame.locator('.chart .col.same .is').count()).toBeGreaterThan(0);
     await window.picture(`${version}-run`);
     expect(await window.assistant.faults()).toEqual([]);
