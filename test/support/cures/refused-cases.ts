@@ -29,6 +29,15 @@ export const refusedCases: Readonly<Record<string, CureCase>> = {
       ],
     ],
   },
+  'a task that takes back a part of its own work': {
+    tasks: { f: `SAVEPOINT a; DELETE FROM mart.f; ROLLBACK TO a; ${replace('mart.f')}` },
+    steps: [
+      [
+        /ROLLBACK TO takes back what statements before it did[\s\S]*Take out its savepoint and what is taken back/,
+        { tasks: { f: replace('mart.f') } },
+      ],
+    ],
+  },
   'a task without SQL': {
     codes: ['no-statements', 'nothing-to-run'],
     tasks: { f: '-- to be written' },

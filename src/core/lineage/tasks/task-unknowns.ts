@@ -41,6 +41,7 @@ export function taskUnknowns(
     ...brokenOff(task, statements),
     ...otherBranches(task, statements),
     ...clientCommands(task),
+    ...takenBack(task, statements),
     ...templatedNames(task, statements, internal),
     ...(isScheduled(pipeline) ? reads.flatMap((read) => unknownWindow(task, read, writes, tables)) : []),
     ...(isScheduled(pipeline) ? writes.flatMap((write) => unknownSlice(task, write)) : []),
@@ -111,6 +112,14 @@ const clientCommands = (task: Task): readonly Unknown[] =>
       return { task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, span) };
     }),
   );
+
+/** Which of the statements before it have an effect is not told by them. A handler only takes back what failed. */
+const takenBack = (task: Task, statements: readonly TaskStatement[]): readonly Unknown[] =>
+  statements.flatMap(({ statement, sql, inBody }) => {
+    if (statement.kind !== 'rollback' || statement.conditional || inBody) return [];
+    const message = 'Not all that it reads and writes is known: ROLLBACK takes back what stands before it.';
+    return [{ task: task.id, about: 'tables', table: undefined, message, at: locate(sql.source, statement) }];
+  });
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
