@@ -207,7 +207,11 @@ function jobsOf(
     variables: config.variables,
     params: config.params,
     carriedBy: given,
-    options: unitOptions(config, {}),
+    // What the database has against the plan depends on them as what its units do.
+    options: unitOptions(
+      config,
+      (connection === undefined ? undefined : config.connections.get(connection)?.settings) ?? {},
+    ),
   };
   const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);
   const prepared = prepareJobs(plan, facts, config.declared, setting, runsHere);

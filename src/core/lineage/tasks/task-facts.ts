@@ -19,6 +19,7 @@ import { namedTable } from '../writes/table-of-statement.ts';
 import { emptiesPartition, type TaskStatement, taskStatements } from '../writes/task-statements.ts';
 import { deletesAll } from '../writes/task-writes.ts';
 import { accessReads } from './access-facts.ts';
+import { cutsByZone } from './cuts-by-zone.ts';
 import { withDeclaredReads, withDeclaredWrites } from './declared-window.ts';
 import { inletReads } from './outlet-facts.ts';
 import { withSnapshots } from './snapshot-reads.ts';
@@ -67,7 +68,9 @@ export function taskFacts(
   const unknowns = taskUnknowns(task, pipeline, statements, { reads, writes, internal }, tables);
   const zones = zonesOfReads(statements, database);
   const known = { reads, writes, ...(zones && { readZones: zones }) };
-  return { task: task.id, ...known, unknowns: openUnknowns(unknowns, declared, tables.same), problems: [] };
+  // What the database says of its own zone is said of it where a run is planned.
+  const problems = database === undefined ? cutsByZone(writes, task.sql, tables) : [];
+  return { task: task.id, ...known, unknowns: openUnknowns(unknowns, declared, tables.same), problems };
 }
 
 /** Those that all statements were read for. */

@@ -88,7 +88,9 @@ export function makeJob(unit: PlanUnit, source: JobSource, setting: JobSetting):
   }
   const tables = [...facts.writes, ...facts.reads].map(({ table }) => table);
   const cutByText = facts.writes.some(
-    ({ slice }) => slice.kind === 'range' && (slice.predicate !== undefined || slice.values !== undefined),
+    ({ slice }) =>
+      slice.kind === 'range' &&
+      (slice.predicate !== undefined || slice.values !== undefined || slice.cut?.kind === 'expression'),
   );
   const session = sessionInSql(task, statements, asked, tables, cutByText);
   if (isRefusal(session)) return session;

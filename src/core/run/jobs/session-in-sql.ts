@@ -7,20 +7,20 @@ import { readSql } from '../../sql/read-sql.ts';
 import { plainText } from '../../template/mask/plain-text.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { RenderedStatement } from '../unit/unit-job.ts';
-import type { JobSession } from './job-session.ts';
+import type { JobSession, SessionOptions } from './job-session.ts';
 
 /**
  * The session of a unit with what its own statements set: a search path that comes before everything else holds for the
  * names of its tables as well, and how texts are read as values for the conditions by which its rows are told from others
  * (`cutByText`). Refused by place: what would not have in a unit the effect that it has for the operator.
  */
-export function sessionInSql(
+export function sessionInSql<Options extends SessionOptions>(
   task: Task,
   statements: readonly RenderedStatement[],
-  given: JobSession,
+  given: JobSession<Options>,
   tables: readonly string[],
   cutByText: boolean,
-): JobSession | JobRefusal {
+): JobSession<Options> | JobRefusal {
   const refuse = (statement: RenderedStatement, reason: string, remedy: string): JobRefusal => ({
     code: 'not-rendered',
     message: `${task.id}: ${firstWords(statement)} ${reason}`,
@@ -83,12 +83,12 @@ export function sessionInSql(
 }
 
 /** The rows of before are looked for by the task's own condition as well, before its statements have set anything. */
-function withTextSettings(
+function withTextSettings<Options extends SessionOptions>(
   statements: readonly RenderedStatement[],
   work: number,
-  session: JobSession,
+  session: JobSession<Options>,
   refuse: (statement: RenderedStatement, reason: string, remedy: string) => JobRefusal,
-): JobSession | JobRefusal {
+): JobSession<Options> | JobRefusal {
   const settings: Record<string, string> = { ...session.options.settings };
   const last = statements.findLastIndex((statement) => !isSetting(statement));
   for (const [index, statement] of statements.entries()) {

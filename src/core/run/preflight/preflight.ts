@@ -9,6 +9,7 @@ import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
+import { slicedByZone } from './sliced-by-zone.ts';
 import { triedTwice } from './tried-twice.ts';
 import { unsayableSlices } from './unsayable-slices.ts';
 import { untoldZone } from './untold-zone.ts';
@@ -42,6 +43,7 @@ export async function preflight(
         ...(await alteredWrites(session, alike)),
         ...(await triedTwice(session, alike)),
         ...(await untoldZone(session, alike)),
+        ...(await slicedByZone(session, alike)),
         ...(await missingSnapshots(session, alike, planned)),
         ...(await missingPrevious(
           session,

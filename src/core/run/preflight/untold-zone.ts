@@ -6,6 +6,7 @@ import { offsetMs } from '../../time/zones/zone.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
+import { zoneOfSettings } from '../session/zone-of-settings.ts';
 import type { JobInput, UnitJob } from '../unit/unit-job.ts';
 
 /**
@@ -52,7 +53,7 @@ function unreadZone(job: UnitJob, shown: string): UnreadZone | undefined {
   }
   const zone = postgresZone(shown);
   if (zone === undefined || readsOtherTimes(job, zone)) {
-    const told = settingOf(job.options.settings);
+    const told = zoneOfSettings(job.options.settings);
     const name = 'one of the zones that the server lists in pg_timezone_names, such as Europe/Berlin';
     return told === undefined
       ? {
@@ -71,9 +72,6 @@ function unreadZone(job: UnitJob, shown: string): UnreadZone | undefined {
   }
   return undefined;
 }
-
-const settingOf = (settings: UnitJob['options']['settings']): string | undefined =>
-  Object.entries(settings).find(([name]) => name.toLowerCase() === 'timezone')?.[1];
 
 const zonesOf = ({ readZones, calendarZone }: UnitJob): readonly ZoneName[] => [
   ...new Set(readZones ?? ['UTC', ...(calendarZone === undefined ? [] : [calendarZone])]),

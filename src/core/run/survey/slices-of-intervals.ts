@@ -1,11 +1,13 @@
 import type { Pipeline, Task } from '../../pipeline/model/model.ts';
 import type { PlannableTask } from '../../plan/model/plan-request.ts';
 import { unitSlices } from '../../plan/units/unit-slices.ts';
+import { readsTextsOtherwise } from '../../sql/names/text-settings.ts';
 import type { TemplateContext } from '../../template/render/template-context.ts';
 import type { GridInterval } from '../../time/intervals/grid.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import { jobSession } from '../jobs/job-session.ts';
 import { type RenderedSql, renderStatements } from '../jobs/render-statements.ts';
+import { sessionInSql } from '../jobs/session-in-sql.ts';
 import { sliceRows } from '../jobs/slice-rows.ts';
 import { taskContext } from '../jobs/task-context.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
@@ -50,7 +52,10 @@ export function slicesOfIntervals(
       const write = planned.writes[at];
       const isRange = column !== undefined && from !== undefined && to !== undefined && from < to;
       if (write?.slice.kind !== 'range' || !isRange || stage === true) continue;
-      const session = jobSession(known.task, context, { settings: {}, statementTimeoutMs: 0, lockTimeoutMs: 0 });
+      const asked = jobSession(known.task, context, { settings: {}, statementTimeoutMs: 0, lockTimeoutMs: 0 });
+      // What its SQL sets first of how times are told holds for its rows as well, whoever counts them.
+      const statements = texts.rendered.flatMap((one) => one?.statements ?? []);
+      const session = 'remedy' in asked ? asked : sessionInSql(known.task, statements, asked, [], true);
       const refused = texts.refused ?? ('remedy' in session ? session : undefined);
       const rows =
         refused ?? sliceRows({ ...write, slice: write.slice }, table, data, known.task, texts.rendered, context);
@@ -78,7 +83,7 @@ function textsOf(
   );
   const rendered: (RenderedSql | undefined)[] = [];
   for (const [index, sql] of task.sql.entries()) {
-    const made = needed.has(index) ? renderStatements(sql, context) : undefined;
+    const made = needed.has(index) || readsTextsOtherwise(sql.source.text) ? renderStatements(sql, context) : undefined;
     if (made !== undefined && 'remedy' in made) return { rendered, refused: made };
     rendered.push(made);
   }

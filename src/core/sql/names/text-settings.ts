@@ -16,9 +16,13 @@ export interface TextSetting {
 const names =
   /\b(?:timezone|datestyle|intervalstyle|standard_conforming_strings|transform_null_equals|array_nulls|lc_time|lc_monetary|default_text_search_config|xmloption)\b/i;
 
+/** Whether a text may set one of them. */
+export const readsTextsOtherwise = (text: string): boolean =>
+  names.test(text) || /\bset\b[^;]*\btime\s+zone\b/i.test(text);
+
 /** `undefined`: the statement sets none of them, or puts it back to what the session began with. */
 export function textSetting(text: MaskedText): TextSetting | undefined {
-  if (!names.test(text.text) && !/\bset\b[^;]*\btime\s+zone\b/i.test(text.text)) return undefined;
+  if (!readsTextsOtherwise(text.text)) return undefined;
   const tokens = lex(text, 'postgres').tokens.filter(({ kind }) => kind !== 'terminator');
   const words = tokens.map(({ kind, text: word }) => (kind === 'word' ? word : ''));
   if (words[0] === 'set') {
