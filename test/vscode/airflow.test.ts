@@ -68,13 +68,13 @@ test('an Airflow is connected: its password is asked for, kept, and in no file; 
   await window.answer('Connect Airflow (2 of 3)', airflow.url);
   await window.answer('Connect Airflow (3 of 3)', 'admin');
   await window.answer('Password of admin for the Airflow prod', 'wrong');
-  await window.notification('gives no token to admin (401)').first().waitFor();
+  await window.told('gives no token to admin (401)');
   await until(
     () => window.question('Password of admin for the Airflow prod').isVisible(),
     () => window.command('Backfill: Check Airflow'),
   );
   await window.answer('Password of admin for the Airflow prod', 'secret');
-  await window.notification('prod: Airflow 3.0.0 at').filter({ hasText: '1 of 1 DAG as deployed' }).first().waitFor();
+  await window.told(/prod: Airflow 3\.0\.0 at .*1 of 1 DAG as deployed/);
   const settings = await readFile(`${folder}/backfill.yaml`, 'utf8');
   expect(settings).toContain(`url: ${airflow.url}`);
   expect(settings).not.toMatch(/secret|password/);

@@ -33,7 +33,7 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
 
   // A browser that is torn away may lose the editor's layout, so the lens asks for the page; the run is found by itself.
   await window.open(shop, `${shop}/dags/shop_daily.py`);
-  await window.notification('A run of shop_daily.orders_clean was cut off').waitFor();
+  await window.told('A run of shop_daily.orders_clean was cut off');
   await window.useLens(lens, tab());
   await eventually(() => assistant.text()).toMatch(
     /Cut off · \d+ changed · \d+ not run[\s\S]*Resume runs only what is left\./,

@@ -1,6 +1,7 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import { isWorldAnswer } from '../host/run-api.ts';
+import { keptSecrets } from './kept-secrets.ts';
 import type { WorkspaceClient } from './workspace-client.ts';
 
 /** Passwords of the workspace's connections: in the system's secret store, in memory while a run uses them, nowhere else. */
@@ -19,35 +20,29 @@ export interface Connections {
   forget(client: WorkspaceClient, name: string): Promise<void>;
 }
 
-export function connections(secrets: vscode.SecretStorage): Connections {
+export function connections(storage: vscode.SecretStorage): Connections {
+  const secrets = keptSecrets(storage);
   const keyOf = (client: WorkspaceClient, name: string): string => `password ${client.folder.uri.toString()} ${name}`;
-
-  const resolve: Connections['resolve'] = async (client, name) => {
-    const found = await client.call('connection', { name });
-    if ('problem' in found || found.engine !== 'postgres' || found.password !== undefined) return found;
-    return { ...found, password: await secrets.get(keyOf(client, name)) };
-  };
-
   return {
-    resolve,
+    async resolve(client, name) {
+      const found = await client.call('connection', { name });
+      if ('problem' in found || found.engine !== 'postgres' || found.password !== undefined) return found;
+      return { ...found, password: await secrets.get(keyOf(client, name)) };
+    },
     async withPassword(client, name, work) {
-      const connection = await resolve(client, name);
-      if ('problem' in connection) return connection;
-      const answer = await work(connection);
-      if (!isWorldAnswer(answer) || answer.error !== 'password' || connection.engine !== 'postgres') return answer;
-      const password = await vscode.window.showInputBox({
-        title: `Password of ${connection.user ?? 'the user'} on ${name}`,
-        prompt: `${answer.message.replace(/\.$/, '')}. It is kept in this machine's secret store, never in a file of the workspace.`,
-        password: true,
-        ignoreFocusOut: true,
-      });
-      if (password === undefined) return answer;
-      const again = await work({ ...connection, password });
-      if (!(isWorldAnswer(again) && again.error === 'password')) await secrets.store(keyOf(client, name), password);
-      return again;
+      const found = await client.call('connection', { name });
+      if ('problem' in found) return found;
+      if (found.engine !== 'postgres') return work(found);
+      return secrets.use(
+        {
+          key: keyOf(client, name),
+          title: `Password of ${found.user ?? 'the user'} on ${name}`,
+          first: found.password,
+        },
+        (password) => work({ ...found, password }),
+        (answer) => (isWorldAnswer(answer) && answer.error === 'password' ? answer.message : undefined),
+      );
     },
-    async forget(client, name) {
-      await secrets.delete(keyOf(client, name));
-    },
+    forget: (client, name) => secrets.forget(keyOf(client, name)),
   };
 }

@@ -1,6 +1,7 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import { isWorldAnswer } from '../host/run-api.ts';
+import { keptSecrets } from './kept-secrets.ts';
 import type { WorkspaceClient } from './workspace-client.ts';
 
 /** Passwords and tokens of the workspace's schedulers: in the system's secret store, in memory while they are used. */
@@ -16,36 +17,26 @@ export interface Schedulers {
   forget(client: WorkspaceClient, name: string): Promise<void>;
 }
 
-export function schedulers(secrets: vscode.SecretStorage): Schedulers {
+export function schedulers(storage: vscode.SecretStorage): Schedulers {
+  const secrets = keptSecrets(storage);
   const keyOf = (client: WorkspaceClient, name: string): string => `scheduler ${client.folder.uri.toString()} ${name}`;
-  const resolve: Schedulers['resolve'] = async (client, name) => {
-    const found = await client.call('scheduler', { name });
-    if ('problem' in found) return found;
-    return withSecret(found, await secrets.get(keyOf(client, name)));
-  };
   return {
-    resolve,
+    async resolve(client, name) {
+      const found = await client.call('scheduler', { name });
+      if ('problem' in found) return found;
+      return withSecret(found, await secrets.get(keyOf(client, name)));
+    },
     async withLogin(client, name, work) {
-      const scheduler = await resolve(client, name);
-      if ('problem' in scheduler) return scheduler;
-      const answer = await work(scheduler);
-      if (!isWorldAnswer(answer) || answer.error !== 'login') return answer;
-      const { login } = scheduler;
-      const what = login.kind === 'password' ? `Password of ${login.user}` : 'Token';
-      const secret = await vscode.window.showInputBox({
-        title: `${what} for the Airflow ${name}`,
-        prompt: `${answer.message.replace(/\.$/, '')}. It is kept in this machine's secret store, never in a file of the workspace.`,
-        password: true,
-        ignoreFocusOut: true,
-      });
-      if (secret === undefined) return answer;
-      const again = await work(withSecret(scheduler, secret));
-      if (!(isWorldAnswer(again) && again.error === 'login')) await secrets.store(keyOf(client, name), secret);
-      return again;
+      const found = await client.call('scheduler', { name });
+      if ('problem' in found) return found;
+      const what = found.login.kind === 'password' ? `Password of ${found.login.user}` : 'Token';
+      return secrets.use(
+        { key: keyOf(client, name), title: `${what} for the Airflow ${name}`, first: undefined },
+        (secret) => work(withSecret(found, secret)),
+        (answer) => (isWorldAnswer(answer) && answer.error === 'login' ? answer.message : undefined),
+      );
     },
-    async forget(client, name) {
-      await secrets.delete(keyOf(client, name));
-    },
+    forget: (client, name) => secrets.forget(keyOf(client, name)),
   };
 }
 

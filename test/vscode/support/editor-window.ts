@@ -43,7 +43,10 @@ export interface EditorWindow {
   statusBar(text: string | RegExp): Locator;
   /** Selects an interval through the picker. */
   selectInterval(typed: string): Promise<void>;
+  /** What is said for a moment. */
   notification(text: string | RegExp): Locator;
+  /** Waits until this was said: it may have gone by, then the list of all that was said has it. */
+  told(text: string | RegExp): Promise<void>;
   /** The input box or quick pick that is open and shows this text. */
   question(text: string | RegExp): Locator;
   /** Types into the input box with this title, and accepts it. */
@@ -203,6 +206,20 @@ export async function openWindow(
       );
     },
     notification: (text) => page.locator('.notification-toast', { hasText: text }),
+    async told(text) {
+      const said = page.locator('.notification-list-item', { hasText: text });
+      let isListed = false;
+      let looks = 0;
+      await until(
+        () => said.first().isVisible(),
+        async () => {
+          if (looks++ === 0) return;
+          await this.command('Notifications: Show Notifications');
+          isListed = true;
+        },
+      );
+      if (isListed) await this.command('Notifications: Hide Notifications');
+    },
     question,
     async answer(title, text) {
       const box = question(title);
