@@ -3,7 +3,7 @@ import { beginSliceSql, sliceFunctionsSql } from './slice-functions-sql.ts';
 
 export { ledgerSchema };
 
-export const ledgerVersion = 8;
+export const ledgerVersion = 9;
 
 /** Serialises the creation of the ledger; any constant that nobody else uses. */
 export const ledgerCreationLock = '7236544182390117';
@@ -33,6 +33,10 @@ const carriedSql = `create table ${ledgerSchema}.carried (run text not null, uni
 const observationsSql = `create table ${ledgerSchema}.observations (run text not null, unit text not null, task text not null,
   seen json not null, observed_at timestamptz not null default clock_timestamp(), primary key (run, unit))`;
 
+/** By it the newest version of every slice is found without a look at those before; by bytes, which compare fastest. */
+const bySliceAndUnitSql = `create index on ${ledgerSchema}.versions
+  (target collate "C", slice collate "C", unit collate "C", id desc)`;
+
 /** What makes a ledger of each earlier version one of the next, by the version that it makes. */
 export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   2: beforeRowsSql,
@@ -46,6 +50,7 @@ export const upgradeLedgerSql: Readonly<Record<number, readonly string[]>> = {
   6: [carriedSql],
   7: [observationsSql],
   8: partOfImagesSql,
+  9: [bySliceAndUnitSql],
 };
 
 /**
@@ -84,6 +89,7 @@ export const createLedgerSql: readonly string[] = [
     id bigint generated always as identity, committed_at timestamptz not null default clock_timestamp(),
     primary key (run, unit, slice))`,
   `create index on ${ledgerSchema}.versions (target, lower, id)`,
+  bySliceAndUnitSql,
   ...beforeRowsSql,
   ...partOfImagesSql,
   carriedSql,

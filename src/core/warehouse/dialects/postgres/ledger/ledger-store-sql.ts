@@ -75,10 +75,46 @@ select f.unit from pg_catalog.json_array_elements_text($2::json) f(unit)
 where not exists (select from ${schema}.units u where u.run = $1 and u.unit = f.unit
   and u.state in ('changed', 'unchanged', 'skipped', 'done')) order by f.unit`;
 
-/** For one transaction: memory in which the newest of a million versions are found without sorting those on disk. */
+/**
+ * For one transaction: memory in which the newest of a million versions are found without sorting those on disk, and nothing
+ * compiled for the many versions that the planner expects and that are not read.
+ */
 export const memoryForVersionsSql = `
-select pg_catalog.set_config('work_mem', '64MB', true)
-where pg_catalog.pg_size_bytes(pg_catalog.current_setting('work_mem')) < pg_catalog.pg_size_bytes('64MB')`;
+select pg_catalog.set_config(name, value, true) from pg_catalog.pg_settings join (values ('work_mem', '64MB'), ('jit', 'off')) s(name, value)
+  using (name)
+where name = 'jit' or pg_catalog.pg_size_bytes(pg_catalog.current_setting('work_mem')) < pg_catalog.pg_size_bytes('64MB')`;
+
+/** In the order of the index of `versions`: names compared by their bytes. */
+const unitOfSlice = (of: string): string =>
+  ['target', 'slice', 'unit'].map((column) => `${of}.${column} collate "C"`).join(', ');
+
+/** What is asked of the newest versions. */
+const told =
+  'target, slice, unit, id, run, task, lower, upper, row_count, row_checksum, algorithm, code_hash, inputs, committed_at';
+
+/** Finding the next slice costs as much as reading about thirty versions; this many bytes of them. */
+const bytesOfStep = 20_000;
+
+/**
+ * `newest`: the newest version of every slice by each unit that made it. From one to the next along the index, past all versions
+ * of before; where that turns out to be too many steps, over all versions.
+ */
+const newestSql = `
+steps as (select pg_catalog.pg_relation_size('${schema}.versions') / ${bytesOfStep} as most),
+walk as (
+  (select ${told}, 1 as step from ${schema}.versions v
+    where (select most from steps) > 0 order by ${unitOfSlice('v')}, id desc limit 1)
+  union all
+  select n.*, w.step + 1 from walk w cross join lateral (
+    select ${told} from ${schema}.versions v where (${unitOfSlice('v')}) > (${unitOfSlice('w')})
+    order by ${unitOfSlice('v')}, id desc limit 1) n
+  where w.step < (select most from steps)),
+walked as (select count(*) < (select most from steps) as whole from walk),
+newest as (
+  select ${told} from walk where (select whole from walked)
+  union all
+  select ${told} from ${schema}.versions where not (select whole from walked)
+    and id in (select max(v.id) from ${schema}.versions v group by ${unitOfSlice('v')}))`;
 
 /**
  * $1: what stands before the run in the code hash of its undo. The newest version of every slice by each unit that made it; bounds in milliseconds
@@ -86,8 +122,7 @@ where pg_catalog.pg_size_bytes(pg_catalog.current_setting('work_mem')) < pg_cata
  * again, however often that went to and fro; its id comes last.
  */
 export const newestVersionsSql = `
-with recursive newest as (
-  select * from ${schema}.versions where id in (select max(id) from ${schema}.versions group by target, slice, unit)),
+with recursive ${newestSql},
 made as (
   select id as newest, 0 as steps, id, unit, slice, code_hash, inputs from newest
   union all
