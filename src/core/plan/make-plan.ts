@@ -44,7 +44,12 @@ export function makePlan(tasks: readonly PlannableTask[], request: PlanRequest):
   const blockerOf = blockers();
   const isPlanned = (id: TaskId, start: Instant): boolean => !request.without.includes(id) && startsOf(id).has(start);
   const startsOf = startsByTask(expansion);
-  for (const node of remaining) units.push(planUnit(node, blockerOf(node), isPlanned));
+  const fillersOf = fillersByTask();
+  for (const node of remaining) {
+    const { start } = node.kept.interval;
+    const filledBy = fillersOf(node.task).filter((parent) => isPlanned(parent, start));
+    units.push(planUnit(node, blockerOf(node), filledBy));
+  }
   return {
     version: 1,
     now: request.now,
@@ -66,15 +71,21 @@ function startsByTask({ kept }: Expansion): (id: TaskId) => ReadonlySet<Instant>
   };
 }
 
-function planUnit(
-  node: UnitNode,
-  blocker: TaskId | undefined,
-  isPlanned: (id: TaskId, start: Instant) => boolean,
-): PlanUnit {
+/** For each task those that fill a stage for its runs, gathered when first asked for. */
+function fillersByTask(): (task: PlannableTask) => readonly TaskId[] {
+  const known = new Map<PlannableTask, readonly TaskId[]>();
+  return (task) => {
+    const fillers = known.get(task) ?? [
+      ...new Set(task.reads.flatMap((read) => (read.sameRun === undefined ? [] : [read.parent]))),
+    ];
+    known.set(task, fillers);
+    return fillers;
+  };
+}
+
+function planUnit(node: UnitNode, blocker: TaskId | undefined, filledBy: readonly TaskId[]): PlanUnit {
   const { task, kept, waitsFor } = node;
   const { interval, reasons } = kept;
-  const fillers = new Set(task.reads.flatMap((read) => (read.sameRun === undefined ? [] : [read.parent])));
-  const filledBy = [...fillers].filter((parent) => isPlanned(parent, interval.start));
   return {
     id: unitId(task.id, interval.start),
     task: task.id,

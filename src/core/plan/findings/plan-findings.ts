@@ -4,7 +4,6 @@ import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import { builtOn, type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
-import { pickedRuns } from '../intervals/picked-runs.ts';
 import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
@@ -204,7 +203,7 @@ function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
 }
 
 /** A range that reaches beyond the last finished interval is cut there: said, so that nobody takes it for done. */
-function notFinished({ request, graph, units }: Planned): PlanFinding[] {
+function notFinished({ request, graph, expansion, units }: Planned): PlanFinding[] {
   const { selection, now } = request;
   const open = new Map<Instant, TaskId[]>();
   const planned = new Set(tasksOf(units));
@@ -218,7 +217,7 @@ function notFinished({ request, graph, units }: Planned): PlanFinding[] {
     if (request.only !== undefined) continue;
     const asked =
       selection.kind === 'data-range'
-        ? pickedRuns(task, selection).find(({ start }) => start >= first.start)?.start
+        ? expansion.picked.get(id)?.find(({ start }) => start >= first.start)?.start
         : first.start <= selection.last
           ? first.start
           : undefined;

@@ -44,6 +44,8 @@ export interface Expansion {
   /** Oldest first. Every task of the graph has an entry. */
   readonly kept: ReadonlyMap<TaskId, readonly KeptInterval[]>;
   readonly skipped: readonly SkippedRead[];
+  /** Runs that the selection means of the tasks that are selected, finished or not. */
+  readonly picked: ReadonlyMap<TaskId, readonly GridInterval[]>;
 }
 
 interface Growing {
@@ -61,6 +63,7 @@ const maxCircular = 100_000;
 export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
   const kept = new Map<TaskId, Map<Instant, Growing>>();
   const skipped = new Map<string, SkippedRead>();
+  const picked = new Map<TaskId, readonly GridInterval[]>();
   /** Where the last finished interval makes room for the next: a tick, which may lie ahead of now. */
   const horizons = new Map<TaskId, Instant | undefined>();
   const tails = new Map<TaskId, Instant>();
@@ -136,6 +139,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       selection.kind === 'logical-dates'
         ? task.grid.startingWithin(selection.first, selection.last)
         : pickedRuns(task, selection);
+    picked.set(task.id, found);
     for (const interval of found) {
       if (interval.next <= horizon && isMeant(task, interval.start)) add(task, interval, reason, fresh);
     }
@@ -330,6 +334,7 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       ]),
     ),
     skipped: [...skipped.values()],
+    picked,
   };
 }
 

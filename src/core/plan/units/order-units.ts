@@ -10,7 +10,8 @@ export interface UnitOrder {
 }
 
 /**
- * Orders units with a ready queue. A unit watches the last prerequisite that is not done, so that a unit that waits
+ * Orders units by their intervals, which mostly is an order already in which parents come before children; from the first
+ * one on that it is not for, with a ready queue, which gives the same where both give one. A unit watches the last prerequisite that is not done, so that a unit that waits
  * for a long run of others (a cumulative read) is looked at a few times and not once for each of them. With `newest` the
  * latest interval comes first, and the tasks in `stay` come oldest first behind all others that are ready.
  */
@@ -50,19 +51,30 @@ export function orderUnits(
     else list.push(node);
   };
 
-  for (const units of nodes.values()) for (const node of units) place(node);
   const ordered: UnitNode[] = [];
-  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
+  const finish = (node: UnitNode): void => {
     ordered.push(node);
     done.get(node.task.id)?.mark(node.index);
+  };
+  // The least of all that are left is the least of those that are ready, as long as it is ready itself.
+  const sorted = [...nodes.values()].flat().sort(compare);
+  const first = sorted.findIndex((node) => {
+    if (blocker(node) !== undefined) return true;
+    finish(node);
+    return false;
+  });
+  for (const node of first < 0 ? [] : sorted.slice(first)) place(node);
+  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
+    finish(node);
     const woken = watchers.get(node) ?? [];
     watchers.delete(node);
     for (const other of woken) place(other);
   }
 
+  if (ordered.length === sorted.length) return { ordered, cycle: [] };
   const finished = new Set(ordered);
-  const stuck = [...nodes.values()].flat().filter((node) => !finished.has(node));
-  return { ordered: [...ordered, ...stuck.sort(compare)], cycle: cyclePath(stuck.sort(compare)[0], blocker) };
+  const stuck = sorted.filter((node) => !finished.has(node));
+  return { ordered: [...ordered, ...stuck], cycle: cyclePath(stuck[0], blocker) };
 }
 
 /** Follows blockers from a stuck unit until one comes again; every stuck unit has one, so it must. */

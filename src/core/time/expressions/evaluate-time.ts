@@ -6,7 +6,7 @@ import { type Instant, instant } from '../zones/instant.ts';
 import { movesMidnight } from '../zones/moves-midnight.ts';
 import { addMonths, shift } from '../zones/shift.ts';
 import { type WallTime, wallTime } from '../zones/wall-time.ts';
-import { fromWall, lastChange, offsetMs, toWall, wallChoices } from '../zones/zone.ts';
+import { fromWall, isFixed, lastChange, offsetMs, toWall, wallChoices } from '../zones/zone.ts';
 import type { ZoneName } from '../zones/zone-name.ts';
 import type { TimeExpression, TimeStep } from './time-expression.ts';
 
@@ -102,7 +102,7 @@ function applyStep(at: Instant, step: TimeStep, side: BoundSide): Instant {
 
 function monotoneShift(at: Instant, offset: CalendarOffset, zone: ZoneName, side: BoundSide): Instant {
   if (!Number.isFinite(at)) return at;
-  if (offset.months === 0 && offset.days === 0) return instant(at + offset.ms);
+  if (offset.months === 0 && (offset.days === 0 || isFixed(zone))) return instant(at + offset.days * dayMs + offset.ms);
   const moved = monotoneMonths(monotoneWall(at, zone, side), offset.months, side) + offset.days * dayMs;
   return instant(monotoneInstant(wallTime(moved), zone, side) + offset.ms);
 }

@@ -38,13 +38,21 @@ export function cronSteps(ticks: CronTicks, zone: ZoneName, intervals: 'tick-to-
     const before = previous(at);
     return next(before) === at ? at : before;
   };
+  const isNamed = (at: Instant): boolean => {
+    const wall = toWall(zone, at);
+    return ticks.previous(ticks.next(wall)) === wall;
+  };
+  /** Where the last step led without a change of clocks: to a tick that the expression names. */
+  let named: Instant | undefined;
   return {
     step(start) {
       const end = next(start);
       if (intervals === 'zero-width') return { end: start, next: end };
       // The common case of what follows, without its cost: from one named tick to the next, no change between.
-      const wall = toWall(zone, start);
-      if (!changesWithin(zone, start, end) && ticks.previous(ticks.next(wall)) === wall) return { end, next: end };
+      if (!changesWithin(zone, start, end) && (start === named || isNamed(start))) {
+        named = end;
+        return { end, next: end };
+      }
       const aligned = alignToPrevious(end);
       if (aligned > start) return { end, next: aligned };
       // Airflow tries once more from there, and if that does not lead on either its scheduler stops with an error.

@@ -60,6 +60,7 @@ type DayRule = (dayNumber: number) => boolean;
 function nextDay({ months }: Cron, fires: DayRule, after: number): number {
   for (let day = after + 1; ; day += 1) {
     if (fires(day)) return day;
+    if (months.length === 12) continue;
     const { year, month } = civilOf(day);
     if (!months.includes(month)) day = dayNumberOf(year, month + 1, 1) - 1;
   }
@@ -68,6 +69,7 @@ function nextDay({ months }: Cron, fires: DayRule, after: number): number {
 function previousDay({ months }: Cron, fires: DayRule, before: number): number {
   for (let day = before - 1; ; day -= 1) {
     if (fires(day)) return day;
+    if (months.length === 12) continue;
     const { year, month } = civilOf(day);
     if (!months.includes(month)) day = dayNumberOf(year, month, 1);
   }
@@ -75,6 +77,10 @@ function previousDay({ months }: Cron, fires: DayRule, before: number): number {
 
 function dayRule({ months, daysOfMonth, daysOfWeek }: Cron): DayRule {
   if (months.length === 12 && daysOfMonth === undefined && daysOfWeek === undefined) return () => true;
+  if (months.length === 12 && daysOfMonth === undefined && daysOfWeek?.nth.length === 0) {
+    const { days } = daysOfWeek;
+    return (dayNumber) => days.includes(weekdayOf(dayNumber));
+  }
   return (dayNumber) => {
     const { year, month, day } = civilOf(dayNumber);
     if (!months.includes(month)) return false;

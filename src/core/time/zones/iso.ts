@@ -38,5 +38,6 @@ function offsetMinutes(text: string): number | undefined {
 /** `2024-03-10T07:30:00Z`; the fraction only where it is not zero. The open ends are `-infinity` and `infinity`. */
 export function toIso(at: Instant): string {
   if (!hasDate(at)) return at < 0 ? '-infinity' : 'infinity';
-  return new Date(at).toISOString().replace('.000Z', 'Z');
+  const whole = new Date(at).toISOString();
+  return whole.endsWith('.000Z') ? `${whole.slice(0, -5)}Z` : whole;
 }

@@ -2,7 +2,7 @@ import type { CalendarOffset } from './calendar.ts';
 import { civilOf, dayMs, dayNumberOf, daysInMonth } from './civil.ts';
 import { type Instant, instant } from './instant.ts';
 import { type WallTime, wallTime } from './wall-time.ts';
-import { fromWall, toWall } from './zone.ts';
+import { fromWall, isFixed, toWall } from './zone.ts';
 import type { ZoneName } from './zone-name.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { ZoneName } from './zone-name.ts';
  */
 export function shift(at: Instant, offset: CalendarOffset, zone: ZoneName): Instant {
   if (!Number.isFinite(at)) return at;
-  if (offset.months === 0 && offset.days === 0) return instant(at + offset.ms);
+  if (offset.months === 0 && (offset.days === 0 || isFixed(zone))) return instant(at + offset.days * dayMs + offset.ms);
   const wall = addMonths(toWall(zone, at), offset.months) + offset.days * dayMs;
   return instant(fromWall(zone, wallTime(wall)) + offset.ms);
 }

@@ -58,8 +58,13 @@ export function toWall(zone: ZoneName, at: Instant): WallTime {
  * gap; one that an autumn fold repeats is its second occurrence. These are Airflow's rules, see `make_aware` there.
  */
 export function fromWall(zone: ZoneName, wall: WallTime): Instant {
+  const { formatter, fixed } = known(zone);
+  if (formatter === undefined) return instant(wall - fixed);
   return wallChoices(zone, wall).last;
 }
+
+/** Whether clocks of the zone are never changed. */
+export const isFixed = (zone: ZoneName): boolean => known(zone).formatter === undefined;
 
 /** The instants that a wall time may stand for: `first < last` in a fold, and both the moved one in a gap. */
 export interface WallChoices {
