@@ -640,6 +640,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit'],
     },
     {
+      room: 'carried/runs',
+      decides: "the run of a scheduler's DAG that a unit is carried out in: which it is, what is written down of it",
+      imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply', 'observed'],
+    },
+    {
       room: 'carried',
       decides: 'one unit that a scheduler carries out: what is written down before it, whether it ended, what it left',
       imports: [
@@ -652,6 +657,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'relational/task',
         'relational/apply',
         'observed',
+        'carried/runs',
       ],
     },
     {

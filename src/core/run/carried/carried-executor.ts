@@ -11,10 +11,10 @@ import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import type { CarriedRun } from './carried-run.ts';
 import { schedulerUnitError } from './ended-badly.ts';
 import { runCarried } from './run-carried.ts';
-import { reachedSlices } from './slices-around.ts';
+import type { CarriedRun } from './runs/carried-run.ts';
+import { reachedSlices } from './runs/slices-around.ts';
 import { usualDurations } from './usual-durations.ts';
 
 /**

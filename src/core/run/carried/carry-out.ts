@@ -4,8 +4,8 @@ import { executionMark, standingOf, stateInWords, type TaskStanding } from '../.
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
-import type { CarriedHandle } from './carried-handle.ts';
-import { runInterval } from './find-run.ts';
+import type { CarriedHandle } from './runs/carried-handle.ts';
+import { runInterval } from './runs/find-run.ts';
 
 /** A task that a scheduler was or will be given, and what watching it needs. */
 export interface Carrying {

@@ -9,7 +9,7 @@ import { toIso } from '../../time/zones/iso.ts';
 import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { otherInterval, otherIntervalHint, runInterval } from './find-run.ts';
+import { otherInterval, otherIntervalHint, runInterval } from './runs/find-run.ts';
 
 /** Jobs of a plan after its scheduler was asked about them, and what a person should know before they are given to it. */
 export interface CheckedJobs extends PreparedJobs {

@@ -2,7 +2,7 @@ import type { Scheduler, TaskInstance } from '../../scheduler/port/scheduler.ts'
 import { stateInWords } from '../../scheduler/port/task-state.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
-import { findRun } from './find-run.ts';
+import { findRun } from './runs/find-run.ts';
 
 /** Of a log that is longer the end is read. */
 const mostLines = 20_000;

@@ -21,12 +21,12 @@ import { resolveTargets } from '../tables/target.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
-import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './carried-handle.ts';
-import type { CarriedRun } from './carried-run.ts';
 import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './carry-out.ts';
 import { endedBadly } from './ended-badly.ts';
-import { findRun, ownRunId, runInterval } from './find-run.ts';
-import { compareWithBefore, forgetUnchanged, keepBefore } from './slices-around.ts';
+import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './runs/carried-handle.ts';
+import type { CarriedRun } from './runs/carried-run.ts';
+import { findRun, ownRunId, runInterval } from './runs/find-run.ts';
+import { compareWithBefore, forgetUnchanged, keepBefore } from './runs/slices-around.ts';
 import { startObserving } from './start-observing.ts';
 
 /**

@@ -5,8 +5,8 @@ import type { Session } from '../../warehouse/port/ports.ts';
 import type { Observation } from '../observed/observation.ts';
 import { SeenClients } from '../observed/seen-clients.ts';
 import { seenSince } from '../observed/seen-since.ts';
-import type { CarriedHandle } from './carried-handle.ts';
-import type { CarriedRun } from './carried-run.ts';
+import type { CarriedHandle } from './runs/carried-handle.ts';
+import type { CarriedRun } from './runs/carried-run.ts';
 
 /** Looks at who is connected while a task runs, and at what was written once it has ended. */
 export interface Observing {

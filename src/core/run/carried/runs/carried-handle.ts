@@ -1,14 +1,14 @@
-import type { TakenFigures } from '../../diff/take-figures.ts';
-import { count, type Decoder, finite, flag, mapOf, oneOf, optional, record, text } from '../../ledger/decoder.ts';
+import type { TakenFigures } from '../../../diff/take-figures.ts';
+import { count, type Decoder, finite, flag, mapOf, oneOf, optional, record, text } from '../../../ledger/decoder.ts';
 import {
   forgetCarriedSql,
   readCarriedSql,
   saveCarriedSql,
-} from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
-import type { Session } from '../../warehouse/port/ports.ts';
-import { lostClaim } from '../claim/fence.ts';
-import { decodeWatch, type Watch } from '../observed/watch.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+} from '../../../warehouse/dialects/postgres/ledger/carried-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { lostClaim } from '../../claim/fence.ts';
+import { decodeWatch, type Watch } from '../../observed/watch.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 
 /** A slice before its task was given away. */
 export interface SliceBefore {

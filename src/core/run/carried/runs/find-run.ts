@@ -1,7 +1,7 @@
-import type { DagRun, Scheduler, TaskInstance } from '../../scheduler/port/scheduler.ts';
-import { SchedulerError } from '../../scheduler/port/scheduler-error.ts';
-import { toIso } from '../../time/zones/iso.ts';
-import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
+import type { DagRun, Scheduler, TaskInstance } from '../../../scheduler/port/scheduler.ts';
+import { SchedulerError } from '../../../scheduler/port/scheduler-error.ts';
+import { toIso } from '../../../time/zones/iso.ts';
+import type { CarriedTask, UnitJob } from '../../unit/unit-job.ts';
 
 /** The run of a DAG that a unit belongs to, and how its task stands there. */
 export interface FoundRun {

@@ -1,15 +1,15 @@
-import { qualifyNames, type TypeCache } from '../../warehouse/catalog/describe-tables.ts';
-import { forgetImageSql } from '../../warehouse/dialects/postgres/ledger/carried-sql.ts';
-import { keepImageSql, keptRowsSql } from '../../warehouse/dialects/postgres/slice/before-image-sql.ts';
-import type { Session, Warehouse } from '../../warehouse/port/ports.ts';
-import type { AppliedSlice } from '../record/applied.ts';
-import { isUnchanged } from '../record/decide.ts';
-import { type ComparedSlice, compareSlices } from '../relational/apply/compare-slices.ts';
-import type { TaskPlan } from '../relational/task/task-plan.ts';
-import { applySettings, unhidden, withPinnedText } from '../session/session-settings.ts';
-import { oldCopy, stateAfter, stateBefore } from '../tables/slice-state.ts';
-import { ledgerSlice, resolveTargets, type Target } from '../tables/target.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import { qualifyNames, type TypeCache } from '../../../warehouse/catalog/describe-tables.ts';
+import { forgetImageSql } from '../../../warehouse/dialects/postgres/ledger/carried-sql.ts';
+import { keepImageSql, keptRowsSql } from '../../../warehouse/dialects/postgres/slice/before-image-sql.ts';
+import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
+import type { AppliedSlice } from '../../record/applied.ts';
+import { isUnchanged } from '../../record/decide.ts';
+import { type ComparedSlice, compareSlices } from '../../relational/apply/compare-slices.ts';
+import type { TaskPlan } from '../../relational/task/task-plan.ts';
+import { applySettings, unhidden, withPinnedText } from '../../session/session-settings.ts';
+import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
+import { ledgerSlice, resolveTargets, type Target } from '../../tables/target.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 import type { CarriedHandle, SliceBefore } from './carried-handle.ts';
 
 /** The slices of a unit whose tables the connection has, and in words why others are not compared. */
