@@ -110,3 +110,51 @@ with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False)
   };
   expect(checkFiles(files).filter(({ rule }) => rule === 'wall-clock')).toEqual([]);
 });
+
+const unique = 'f"tmp_{int(time.time())}"';
+const daily = 'f"tmp_{datetime.now():%Y%m%d}"';
+const copied = 'hook.run(f"CREATE TABLE {t} AS SELECT * FROM raw.t WHERE day = \'{ds}\'")';
+const tables: readonly (readonly [work: string, said: readonly string[]])[] = [
+  [`t = ${unique}\n${copied}\nhook.run(f"DELETE FROM t WHERE id IN (SELECT id FROM {t})")`, []],
+  [`t = ${unique}\n${copied}\nhook.run(f"DELETE FROM t USING {t} WHERE t.id = {t}.id AND {t}.v IS NOT NULL")`, []],
+  [
+    `t = "tmp_" + datetime.now().strftime("%Y%m%d%H%M%S")\n${copied}\nhook.run(f"INSERT INTO t SELECT {t}.id FROM {t}")`,
+    [],
+  ],
+  [
+    `t = ${daily}\n${copied}\nhook.run(f"MERGE INTO t USING {t} s ON t.id = s.id WHEN MATCHED THEN DELETE")\nhook.run(f"DROP TABLE {t}")`,
+    [],
+  ],
+  [`t = ${daily}\nhook.run(f"CREATE TEMP TABLE {t} AS SELECT 1; DELETE FROM t WHERE id IN (SELECT id FROM {t})")`, []],
+  [`t = ${daily}\nhook.run(f"ALTER TABLE x RENAME TO {t}")`, []],
+  [`t = ${daily}\n${copied}`, ['wall-clock error «datetime.now()»']],
+  [
+    `t = ${daily}\nhook.run(f"INSERT INTO t SELECT * FROM {t} WHERE day = '{ds}'")`,
+    ['wall-clock error «datetime.now()»'],
+  ],
+  [
+    `t = int(time.time())\nhook.run(f"DELETE FROM t WHERE day = '{ds}' AND seen > {t}")`,
+    ['wall-clock error «time.time()»'],
+  ],
+];
+test.each(tables)('a table that the clock names: %s', (work, said) => {
+  const files = {
+    'dags/a.py': `import time
+from datetime import datetime
+from airflow import DAG
+from airflow.decorators import task
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    @task
+    def load(ds=None):
+        hook = PostgresHook("dw")
+        ${work.replaceAll('\n', '\n        ')}
+    load()
+`,
+  };
+  expect(
+    checkFiles(files)
+      .filter(({ rule }) => rule === 'wall-clock')
+      .map((finding) => inWords(files, finding)),
+  ).toEqual(said);
+});

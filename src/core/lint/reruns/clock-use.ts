@@ -14,10 +14,12 @@ export interface ClockUse {
   readonly span: Span;
   /** Lower case, e.g. `current_date`; the expression's source for a template. */
   readonly name: string;
+  /** The function that is called, as the file writes it. */
+  readonly callee: string;
   /** The call stands in the Python around the SQL, where it is marked. */
   readonly python: boolean;
-  /** `record`: of a table that tells what jobs did, where it belongs. */
-  readonly role: 'filter' | 'slice' | 'audit' | 'record';
+  /** `record`: of a table that tells what jobs did, where it belongs. `name`: of a table that is of this run only. */
+  readonly role: 'filter' | 'slice' | 'audit' | 'record' | 'name';
   /** It says from when on an INSERT looks into its own target for rows that are there. */
   readonly looksBack: boolean;
   /** The value is made of columns as well, an age for one, and so no time at which anything was written. */
@@ -44,13 +46,25 @@ const writing = new Set([
 export function* clockUses(context: LintContext, task: TaskView, view: StatementView): Generator<ClockUse> {
   const { statement } = view;
   const transfers = statement.kind === 'select' && /To[A-Z]\w*Operator$/.test(view.task.operator);
+  const calls = clockCalls(view);
+  const names = namesByClock(task);
+  for (const { start, end, name, callee, python, unique } of calls) {
+    if (!names.has(name)) continue;
+    const span = { start, end };
+    const rest = { view, span, name, callee, python, looksBack: false, isReckoned: false, column: undefined };
+    const renamed = statement.renamedTo;
+    if (unique || names.get(name) === 'passing' || (renamed && isIn([renamed], span))) yield { ...rest, role: 'name' };
+    else if (writing.has(statement.kind) && isIn(statement.targets, span)) yield { ...rest, role: 'slice' };
+    else if (writing.has(statement.kind) || transfers) yield { ...rest, role: 'filter' };
+  }
   if (!writing.has(statement.kind) && !transfers) return;
   if (isRetentionDelete(statement) || isArchived(context, view)) return;
   const key = statement.target && tableKey(view, statement.target);
   const isRecord = key !== undefined && isJournalName(key);
   const filters = [...filtersOf(statement)].map(({ conjunct }) => conjunct);
   const groups = [...blocksOf(statement)].flatMap((block) => block.groupBy);
-  for (const call of clockCalls(view)) {
+  for (const call of calls) {
+    if (names.has(call.name)) continue;
     const inside = (span: Span): boolean => span.start <= call.start && call.end <= span.end;
     // An option of the table itself (`expiration_timestamp`) stands before the query and is in no row.
     if (statement.kind === 'create_table_as' && statement.query !== undefined && call.end <= statement.query.start)
@@ -73,6 +87,7 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       view,
       span: { start: call.start, end: call.end },
       name: call.name,
+      callee: call.callee,
       python: call.python,
       role,
       looksBack,
@@ -80,6 +95,27 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       column,
     };
   }
+}
+
+const isIn = (spans: readonly Span[], { start, end }: Span): boolean =>
+  spans.some((span) => span.start <= start && end <= span.end);
+
+/**
+ * What stands in the name of a table, by how it is written, wherever else the same expression stands, in front of a
+ * column for one. Passing is a table that the task itself takes away, or that its session does.
+ */
+function namesByClock({ statements }: TaskView): ReadonlyMap<string, 'passing' | 'lasting'> {
+  const names = new Map<string, 'passing' | 'lasting'>();
+  for (const view of statements) {
+    const { kind, temporary, targets, reads, renamedTo } = view.statement;
+    const named = [...targets, ...reads, ...(renamedTo === undefined ? [] : [renamedTo])];
+    for (const call of clockCalls(view)) {
+      if (!isIn(named, call)) continue;
+      if (kind === 'drop' || temporary) names.set(call.name, 'passing');
+      else if (!names.has(call.name)) names.set(call.name, 'lasting');
+    }
+  }
+  return names;
 }
 
 /** What is old goes to another table, and a DELETE by the same age takes it out of where it was. */
@@ -141,18 +177,21 @@ function isInLookAtTarget(view: StatementView, key: string, call: Span): boolean
 }
 
 /** Clock functions of the SQL, and expressions of templates and f-strings that ask the clock. */
-function clockCalls(view: StatementView): (Span & Pick<ClockUse, 'name' | 'python'>)[] {
+function clockCalls(
+  view: StatementView,
+): (Span & Pick<ClockUse, 'name' | 'callee' | 'python'> & { readonly unique: boolean })[] {
   const { start, end, nondeterministic } = view.statement;
   const calls = nondeterministic
     .filter((call) => call.family === 'clock')
-    .map(({ start: from, end: to, name }) => ({ start: from, end: to, name, python: false }));
+    .map(({ start: from, end: to, name }) => ({ start: from, end: to, name, callee: name, python: false, unique: false }));
   const holes = view.sql.masked.holes
     .filter((hole) => hole.start >= start && hole.end <= end)
     .flatMap((hole) => {
       const { start: from, end: to, value, source, origin } = hole;
       // The default of a parameter asks the clock where it is written.
       const python = origin !== 'template' || /^params\b/.test(source);
-      return value.kind === 'clock' ? [{ start: from, end: to, name: source, python }] : [];
+      if (value.kind !== 'clock') return [];
+      return [{ start: from, end: to, name: source, callee: value.name, python, unique: value.unique === true }];
     });
   return [...calls, ...holes].sort((a, b) => a.start - b.start);
 }

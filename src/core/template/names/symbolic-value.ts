@@ -34,7 +34,12 @@ export type SymbolicValue =
     }
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   /** The clock of the machine: `datetime.now()`, `macros.datetime.utcnow()`, `days_ago(1)`. */
-  | { readonly kind: 'clock'; readonly name: string }
+  | {
+      readonly kind: 'clock';
+      readonly name: string;
+      /** Written to the second or finer, as only a name is that no other run is to have. */
+      readonly unique?: true;
+    }
   /** A DAG parameter or Variable, an argument of a job: fixed for a run, not a function of the interval. */
   | {
       readonly kind: 'parameter';

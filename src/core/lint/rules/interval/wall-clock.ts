@@ -31,15 +31,7 @@ function pythonFinding(context: LintContext, call: ClockCall): RuleFinding | und
   if (what === undefined || isFallback(text, call.at)) return undefined;
   if (call.flowsInto !== 'sql' && (isAuditLine(text, call.at) || isMessage(text, call.at))) return undefined;
   const subject = `${call.task ?? context.pipeline.id} clock ${call.at.start}`;
-  const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view) : [];
-  // A number of seconds makes the name of a table unique; nothing is cut by it.
-  if (
-    call.flowsInto === 'sql' &&
-    /(?:^|\.)time\.time$/.test(call.name) &&
-    !roles.includes('filter') &&
-    !roles.includes('slice')
-  )
-    return undefined;
+  const roles = call.flowsInto === 'sql' && view !== undefined ? pythonRoles(context, view, call.name) : [];
   if (roles.length > 0 && !roles.includes('filter') && !roles.includes('slice')) {
     if (!roles.includes('audit')) return undefined;
     return { at: call.at, severity: 'hint', message: auditMessage('A column'), subject };
@@ -89,10 +81,10 @@ function isAuditLine(text: string, at: SourceSpan): boolean {
 }
 
 /** What the clock values of Python do in the SQL of the task, where that could be read. */
-const pythonRoles = (context: LintContext, task: TaskView): readonly ClockUse['role'][] =>
+const pythonRoles = (context: LintContext, task: TaskView, callee: string): readonly ClockUse['role'][] =>
   task.statements
     .flatMap((view) => [...clockUses(context, task, view)])
-    .filter(({ python }) => python)
+    .filter((use) => use.python && use.callee === callee)
     .map((use) => (use.role === 'audit' && isDeclaredVolatile(context, task, use) ? 'record' : use.role));
 
 /**

@@ -86,16 +86,22 @@ export function symbolOf(value: Value): SymbolicValue {
       return { kind: 'literal', value: value.path };
     case 'unknown': {
       const [clock] = value.clocks;
-      return clock === undefined ? { kind: 'unknown', reason: value.reason } : { kind: 'clock', name: clock.name };
+      return clock === undefined ? { kind: 'unknown', reason: value.reason } : symbolOfClock(clock);
     }
     default: {
       const [clock] = clocksOf(value);
       return clock === undefined
         ? { kind: 'unknown', reason: describeKind(value) }
-        : { kind: 'clock', name: clock.name };
+        : symbolOfClock(clock);
     }
   }
 }
+
+const symbolOfClock = ({ name, printed }: ClockSite): SymbolicValue => ({
+  kind: 'clock',
+  name,
+  ...(printed && { unique: true }),
+});
 
 /** True or false where Python's truth of the value is known. */
 export function truthOf(value: Value): boolean | undefined {
