@@ -48,6 +48,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     { room: 'model', decides: 'the words: statement, query, expression, table', imports: [] },
     { room: 'lex', decides: 'where a token, a comment and a statement end, by dialect', imports: ['model'] },
     {
+      room: 'script',
+      decides: 'where a statement ends that no sign ends: scripts of SQL Server',
+      imports: ['model', 'lex'],
+    },
+    {
       room: 'parse',
       decides: 'the cursor, and what names and words mean wherever they stand',
       imports: ['model', 'lex'],
@@ -71,7 +76,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'statements',
       decides: 'which statement this is, also inside a routine',
-      imports: ['model', 'lex', 'parse', 'parse/queries', 'statements/rows', 'statements/definitions'],
+      imports: ['model', 'lex', 'script', 'parse', 'parse/queries', 'statements/rows', 'statements/definitions'],
     },
     { room: 'ast', decides: 'the second opinion of another parser', imports: ['model'] },
     {
@@ -82,7 +87,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: '.',
       decides: 'a text as statements: the door',
-      imports: ['model', 'lex', 'parse', 'parse/expressions', 'parse/queries', 'statements', 'ast'],
+      imports: ['model', 'lex', 'script', 'parse', 'parse/expressions', 'parse/queries', 'statements', 'ast'],
     },
     {
       room: 'calls',

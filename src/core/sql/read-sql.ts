@@ -1,12 +1,12 @@
 import type { MaskedText } from '../template/mask/masked-text.ts';
 import type { AstReader } from './ast/ast-reader.ts';
 import { lex } from './lex/lexer.ts';
-import { split } from './lex/split.ts';
 import type { DialectName } from './model/dialect-name.ts';
 import type { SqlReading, Statement, Trust } from './model/statement.ts';
 import { openCursor } from './parse/cursor.ts';
 import { readExpression } from './parse/expressions/read-expression.ts';
 import { readQuery } from './parse/queries/read-query.ts';
+import { splitScript } from './script/split-script.ts';
 import { followControlFlow } from './statements/control-flow.ts';
 import { readStatement, readStatementInside } from './statements/read-statement.ts';
 
@@ -21,7 +21,7 @@ const grammar = { expression: readExpression, query: readQuery, statement: readS
 export function readSql(masked: MaskedText, dialect: DialectName, ast?: AstReader): SqlReading {
   const { tokens, problems, clientCommands } = lex(masked, dialect);
   const match = new Int32Array(tokens.length);
-  const statements = followControlFlow(tokens, split(tokens, dialect)).map(({ range, conditional }) => {
+  const statements = followControlFlow(tokens, splitScript(tokens, dialect)).map(({ range, conditional }) => {
     const alone = readStatement(openCursor(grammar, tokens, range, dialect, masked, match));
     const statement = conditional ? { ...alone, conditional } : alone;
     return ast === undefined ? statement : withSecondOpinion(statement, masked, dialect, ast);

@@ -183,7 +183,14 @@ function clockCalls(
   const { start, end, nondeterministic } = view.statement;
   const calls = nondeterministic
     .filter((call) => call.family === 'clock')
-    .map(({ start: from, end: to, name }) => ({ start: from, end: to, name, callee: name, python: false, unique: false }));
+    .map(({ start: from, end: to, name }) => ({
+      start: from,
+      end: to,
+      name,
+      callee: name,
+      python: false,
+      unique: false,
+    }));
   const holes = view.sql.masked.holes
     .filter((hole) => hole.start >= start && hole.end <= end)
     .flatMap((hole) => {

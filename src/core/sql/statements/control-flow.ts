@@ -22,22 +22,27 @@ export function followControlFlow(tokens: readonly Token[], ranges: readonly Tok
     open.push(block);
     if (block) passable++;
   };
+  // SQL Server has no THEN and no END IF: what one part alone, or the block that it opens, hangs on.
+  let hangs = false;
   return ranges.map((range) => {
     const at = labelEnd(tokens, range);
     const word = wordIn(tokens, at, range);
     const next = wordIn(tokens, at + 1, range);
     const last = wordIn(tokens, range.to - 1, range);
     if (word === 'end' && open.pop() === true) passable--;
-    const conditional = passable > 0;
-    if (word === 'begin' && range.to === at + 1) push(false);
+    const catches = word === 'begin' && next === 'catch';
+    const block = range.to === at + 1 || (range.to === at + 2 && (next === 'try' || next === 'catch'));
+    const conditional = passable > 0 || hangs;
+    const waits = hangs;
+    hangs = (word === 'if' || word === 'while' || word === 'else') && !heads.has(last);
+    if (word === 'begin' && block) push(catches || waits);
     else if (word === 'declare' && last === 'begin') push(true);
     else if (opening.has(word) && heads.has(last)) push(true);
     else if (word === 'exception' && open.at(-1) === false) {
       open.pop();
       push(true);
     }
-    const transaction =
-      (word === 'begin' && range.to > at + 1) || (word === 'end' && next !== '' && !loopEnds.has(next));
+    const transaction = !block && (word === 'begin' || (word === 'end' && next !== '' && !loopEnds.has(next)));
     return { range, conditional, structure: structure.has(word) && !transaction };
   });
 }

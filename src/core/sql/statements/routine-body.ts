@@ -1,8 +1,11 @@
 import { lexInside } from '../lex/lex-inside.ts';
-import { split, type TokenRange } from '../lex/split.ts';
+import type { TokenRange } from '../lex/split.ts';
 import type { Token } from '../lex/token.ts';
 import type { Statement } from '../model/statement.ts';
 import { type Cursor, openCursor } from '../parse/cursor.ts';
+import { isTransact } from '../script/is-transact.ts';
+import { splitScript } from '../script/split-script.ts';
+import { beginning } from '../script/split-transact.ts';
 import { followControlFlow } from './control-flow.ts';
 
 /** Languages of a body that is SQL; one that is not named is. */
@@ -89,7 +92,7 @@ function isGlued(before: Token | undefined, here: Token, behind: Token | undefin
 const beforeTable = new Set(['from', 'join', 'into', 'update', 'table', 'truncate', 'only']);
 
 function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): readonly Statement[] {
-  const parts = followControlFlow(tokens, split(tokens, c.dialect, true));
+  const parts = followControlFlow(tokens, splitScript(tokens, c.dialect, true, c.tokens));
   const match = new Int32Array(tokens.length);
   return parts.flatMap(({ range, conditional, structure }) => {
     const statement = read(openCursor(c.grammar, tokens, range, c.dialect, c.masked, match, c.nesting + 1));
@@ -132,6 +135,7 @@ const introducers = new Set(['do', 'row', 'as', 'statement']);
 /** A body without quotes: `BEGIN … END`, or one statement behind `AS`, `DO` or `FOR EACH ROW`. */
 function bareBody(c: Cursor): TokenRange | undefined {
   const open = c.first;
+  const transact = isTransact(c.tokens, c.dialect);
   for (let index = open + 1; index < c.end; index++) {
     const here = c.tokens[index];
     if (here?.kind === 'operator' && here.text === '(') {
@@ -139,6 +143,11 @@ function bareBody(c: Cursor): TokenRange | undefined {
       continue;
     }
     if (here?.kind !== 'word') continue;
+    if (transact) {
+      // `AS` stands in front of types as well.
+      if (c.tokens[index - 1]?.text === 'as' && beginning.has(here.text)) return { from: index, to: c.end };
+      continue;
+    }
     if (here.text === 'begin') return { from: c.tokens[index + 1]?.text === 'atomic' ? index + 2 : index, to: c.end };
     const before = c.tokens[index - 1];
     const begins = before?.kind === 'word' ? introducers.has(before.text) : before?.text === ')';

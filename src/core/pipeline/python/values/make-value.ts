@@ -90,9 +90,7 @@ export function symbolOf(value: Value): SymbolicValue {
     }
     default: {
       const [clock] = clocksOf(value);
-      return clock === undefined
-        ? { kind: 'unknown', reason: describeKind(value) }
-        : symbolOfClock(clock);
+      return clock === undefined ? { kind: 'unknown', reason: describeKind(value) } : symbolOfClock(clock);
     }
   }
 }
