@@ -205,6 +205,8 @@ export function manifestContributions() {
         ),
       },
     },
+    // Files, databases and a Python are those of the machine that has the folder.
+    extensionKind: ['workspace'],
     capabilities: {
       untrustedWorkspaces: {
         supported: 'limited',

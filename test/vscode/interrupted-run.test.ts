@@ -1,16 +1,18 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EditorWindow } from './support/editor-window.ts';
-import { eventually } from './support/patience.ts';
+import { eventually, momentMs, until } from './support/patience.ts';
 import { picturesOfFailures } from './support/pictures.ts';
 import { wrongDays } from './support/shop-database.ts';
+import { sideBar } from './support/side-bar.ts';
 import { startKit, type TestKit } from './support/test-kit.ts';
 
 let kit: TestKit;
 let window: EditorWindow;
 
 beforeAll(async () => {
-  kit = await startKit('current');
+  // A window that is gone has lost its runs after as long as this, in seconds; of itself a server waits for hours.
+  kit = await startKit('current', { extraArguments: ['--reconnection-grace-time', '5'] });
 });
 afterAll(() => kit?.stop());
 picturesOfFailures(() => window);
@@ -33,7 +35,7 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
 
   // A browser that is torn away may lose the editor's layout, so the lens asks for the page; the run is found by itself.
   await window.open(shop, `${shop}/dags/shop_daily.py`);
-  await window.told('A run of shop_daily.orders_clean was cut off');
+  await window.told('A run of shop_daily.orders_clean had not ended');
   await window.useLens(lens, tab());
   await eventually(() => assistant.text()).toMatch(
     /Cut off · \d+ changed · \d+ not run[\s\S]*Resume runs only what is left\./,
@@ -45,16 +47,54 @@ test('a window that is reloaded in the middle of a run finds it again, and resum
   await eventually(() => assistant.text()).toMatch(/\d+ of \d+ slices changed · 0 held[\s\S]*Done at/);
   expect(await assistant.cellsIn('waiting').count()).toBe(0);
 
+  await expectWhole(shop);
+});
+
+test('a window that is closed in the middle of a run leaves it to the next one, which offers it', async () => {
+  const shop = await kit.shop();
+  const tab = 'Backfill: shop_daily.orders_clean';
+  window = await kit.windowAgain();
+  await window.open(shop, `${shop}/dags/shop_daily.py`);
+  await window.useLens('shop_daily.orders_clean: choose intervals and what runs behind them', window.tab(tab));
+  await window.assistant.button('Preview').waitFor();
+  await window.assistant.setRange('2026-10-05', '2026-11-02');
+  await eventually(() => window.assistant.text()).toContain('28 intervals, 2026-10-05 to 2026-11-01');
+  await window.assistant.choose('Run without preview…', window.assistant.button('Stop'));
+  await eventually(() => window.assistant.cellsIn('changed').count()).toBeGreaterThan(1);
+  await window.close();
+
+  window = await kit.windowAgain();
+  await window.open(shop, `${shop}/dags/shop_daily.py`);
+  const notice = window.notification('A run of shop_daily.orders_clean had not ended when its window was closed.');
+  await notice.first().waitFor();
+  const bar = sideBar(window);
+  await bar.show();
+  await until(
+    async () => (await bar.rows('Runs')).some((row) => /^orders_clean\s+cut off · \d+ changed/.test(row)),
+    () => bar.press('Runs', 'Ask the Ledger Again'),
+  );
+  await eventually(() => bar.rows('Needs Attention')).toContainEqual(expect.stringMatching(/^Cut off\s*1/));
+  await window.picture('closed-in-a-run');
+  const show = notice.locator('.monaco-button', { hasText: 'Show' });
+  await until(
+    () => window.tab(tab).isVisible(),
+    () => show.first().click({ timeout: momentMs }),
+  );
+  await eventually(() => window.assistant.text()).toMatch(/Cut off · \d+ changed · \d+ not run/);
+  await window.assistant.press('Resume', window.assistant.button('Stop'));
+  await eventually(() => window.assistant.text()).toMatch(/slices changed · 0 held[\s\S]*Done at/);
+  expect(await window.assistant.cellsIn('waiting').count()).toBe(0);
+  await window.close();
+  await expectWhole(shop);
+});
+
+/** Every day of the runs has the rows that its sources give, once. */
+async function expectWhole(shop: string): Promise<void> {
   const database = await PGlite.create(`${shop}/.backfill/warehouse`);
+  const query = async (sql: string) => (await database.query<Record<string, unknown>>(sql)).rows;
   try {
-    expect(
-      await wrongDays(
-        async (sql) => (await database.query<Record<string, unknown>>(sql)).rows,
-        '2026-10-05',
-        '2026-11-02',
-      ),
-    ).toEqual([]);
+    expect(await wrongDays(query, '2026-10-05', '2026-11-02')).toEqual([]);
   } finally {
     await database.close();
   }
-});
+}

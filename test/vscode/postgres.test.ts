@@ -72,7 +72,10 @@ test('a server is connected from the page, and a wrong password asks again', asy
     () => window.question('(1 of 5)').isVisible(),
     () => kind.click({ timeout: momentMs }),
   );
+  // The window is a remote one: its database is reached from where its files are.
+  const asksHost = window.question('Host, as the machine with the files reaches it');
   for (const [step, text] of ['office', postgres.host, String(postgres.port), 'shop', postgres.user].entries()) {
+    if (step === 1) await asksHost.waitFor();
     await window.answer(`(${step + 1} of 5)`, text);
   }
   // Whoever connects is there to be asked; until they know it, the page offers to ask again.

@@ -99,7 +99,8 @@ export interface RunOverlap {
 export interface LedgerStore {
   /** `slices`: what the whole run will write, so that another run on the same rows is refused before its first unit. */
   saveRun(run: StoredRun, units: readonly UnitId[], slices?: readonly LedgerSlice[]): Promise<void>;
-  loadRun(run: string): Promise<StoredRun | undefined>;
+  /** `workedOnBy`: as of a {@link RunSummary}. */
+  loadRun(run: string): Promise<(StoredRun & Partial<Pick<RunSummary, 'workedOnBy'>>) | undefined>;
   listRuns(limit: number): Promise<readonly RunSummary[]>;
   /**
    * Never overwrites a committed state (`changed`, `unchanged`, `skipped`), and never makes one: only the unit's own transaction

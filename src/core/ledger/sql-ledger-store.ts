@@ -106,13 +106,14 @@ export function sqlLedgerStore(warehouse: Warehouse): LedgerStore {
     loadRun: async (run) => {
       const row = (await ask(loadRunSql, [run])).rows[0];
       if (row === undefined) return undefined;
-      const [id, createdAt, createdBy, document, title] = row as readonly string[] & Row;
+      const [id, createdAt, createdBy, document, title, workedOnBy] = row as readonly string[] & Row;
       return {
         run: String(id),
         createdAt: instant(Number(createdAt)),
         createdBy: String(createdBy),
         document: String(document),
         title: String(title),
+        workedOnBy: workedOnBy ?? undefined,
       };
     },
     listRuns: async (limit) => (await ask(listRunsSql, [String(limit)])).rows.map(summaryOf),

@@ -177,11 +177,15 @@ export interface RunApi {
     readonly limit: number;
   }): Promise<{ readonly runs: readonly RunSummary[] } | WorldAnswer>;
   /** The stored document of a run, to show it again. */
-  stored(argument: {
-    readonly connection: ConnectionConfig;
-    readonly run: string;
-  }): Promise<
-    { readonly document: string; readonly title: string; readonly units: readonly UnitRecord[] } | WorldAnswer
+  stored(argument: { readonly connection: ConnectionConfig; readonly run: string }): Promise<
+    | {
+        readonly document: string;
+        readonly title: string;
+        readonly units: readonly UnitRecord[];
+        /** Who is at work on it, as far as its last sign of life tells; `undefined`: nobody. */
+        readonly workedOnBy: string | undefined;
+      }
+    | WorldAnswer
   >;
 }
 

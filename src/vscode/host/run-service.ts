@@ -168,7 +168,9 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       withLedger(connection, async (ledger) => {
         const stored = await ledger.loadRun(run);
         if (stored === undefined) throw new Error(`there is no run ${run} in this database's ledger`);
-        return { document: stored.document, title: stored.title, units: await ledger.units(run) };
+        // An embedded database serves one process, which is this one.
+        const workedOnBy = connection.engine === 'pglite' ? undefined : stored.workedOnBy;
+        return { document: stored.document, title: stored.title, units: await ledger.units(run), workedOnBy };
       }),
   };
 }

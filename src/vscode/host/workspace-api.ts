@@ -5,6 +5,7 @@ import type { PlanFinding } from '../../core/plan/model/plan.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import type { TaskLineage } from '../../core/run/observed/lineage-events.ts';
 import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { SlicesOfIntervals } from '../../core/run/survey/slices-of-intervals.ts';
 import type { RunUnit } from '../../core/run/unit/run-result.ts';
 import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
 import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
@@ -255,6 +256,8 @@ export interface WorkspaceApi {
   ): Promise<PlanGrid>;
   /** What is to be counted for the calendar of a task. */
   survey(argument: { readonly task: string; readonly now: number }): Promise<CalendarSurvey>;
+  /** What is to be counted of a task for its units of the page's plan. */
+  surveyPlanned(argument: { readonly page: string; readonly task: string }): Promise<SlicesOfIntervals>;
   /** Tasks of the page's plan whose code has changed since it was made. */
   outdated(argument: { readonly page: string }): Promise<readonly string[]>;
   /** Rendered statements of a unit of the page's plan, or why it cannot be run from here. */

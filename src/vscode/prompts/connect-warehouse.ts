@@ -71,7 +71,9 @@ export async function connectWarehouse(client: WorkspaceClient): Promise<string 
         : 'Letters, digits, - and _ only.',
   );
   if (name === undefined) return undefined;
-  const host = await ask(2, 'Host', 'localhost', fine);
+  // In a remote window that is another machine than the one somebody sits at.
+  const isRemote = vscode.env.remoteName !== undefined;
+  const host = await ask(2, isRemote ? 'Host, as the machine with the files reaches it' : 'Host', 'localhost', fine);
   if (host === undefined) return undefined;
   const port = await ask(3, 'Port', '5432', (text) =>
     /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65_536 ? undefined : 'A number from 1 to 65535.',

@@ -4,20 +4,28 @@ import { serversFolder } from './servers-folder.ts';
 
 const require = createRequire(`${serversFolder}current/package.json`);
 
+const launch = {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
 /** Starts Chromium without a window. Playwright lives beside the VS Codes, not among the project's packages. */
 export async function launchBrowser(): Promise<Browser> {
   const { chromium } = require('playwright-core');
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  return chromium.launch(launch);
+}
+
+/** A browser that keeps in a folder what VS Code keeps in it, from one window to the next; one window at a time. */
+export function keptBrowser(profile: string): Pick<Browser, 'newContext'> {
+  const { chromium } = require('playwright-core');
+  return { newContext: (options) => chromium.launchPersistentContext(profile, { ...launch, ...options }) };
 }

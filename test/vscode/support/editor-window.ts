@@ -60,7 +60,7 @@ export interface EditorWindow {
 }
 
 export async function openWindow(
-  browser: Browser,
+  browser: Pick<Browser, 'newContext'>,
   server: VsCodeServer,
   themes: ThemeKinds,
   viewport: { readonly width: number; readonly height: number } = { width: 1280, height: 900 },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { keptBrowser, launchBrowser } from './browser.ts';
 import { type EditorWindow, openWindow } from './editor-window.ts';
 import { startVsCode, type VsCodeServer, type VsCodeServerOptions, type VsCodeVersion } from './vs-code-server.ts';
 
@@ -13,6 +13,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 export interface TestKit {
   readonly server: VsCodeServer;
   window(viewport?: { readonly width: number; readonly height: number }): Promise<EditorWindow>;
+  /** As somebody who comes back: with what VS Code kept in the browser of the window before, which is closed. */
+  windowAgain(): Promise<EditorWindow>;
   /** A copy of `examples/shop`, its embedded database loaded. */
   shop(): Promise<string>;
   /** A copy of another example or fixture, by its path in the repository. */
@@ -73,6 +75,7 @@ export async function startKit(
   return {
     server,
     window: (viewport) => openWindow(browser, server, looks[version].kinds, viewport),
+    windowAgain: () => openWindow(keptBrowser(join(folders, 'profile')), server, looks[version].kinds),
     shop: () => copy(inject('loadedShop'), 'shop'),
     copyOf: (path) => copy(join(root, path), path.slice(path.lastIndexOf('/') + 1)),
     emptyFolder: () => mkdtemp(join(folders, 'empty-')),

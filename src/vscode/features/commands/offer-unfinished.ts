@@ -10,7 +10,7 @@ export function offerUnfinished(clients: WorkspaceClients, panels: AssistantPane
   for (const run of offered) {
     void vscode.window
       .showInformationMessage(
-        `A run of ${run.task} was cut off when its window was closed. What was written is whole, and the rest can go on.`,
+        `A run of ${run.task} had not ended when its window was closed. What was written is whole, and the rest can go on.`,
         'Show',
         'Dismiss',
       )

@@ -8,6 +8,7 @@ import { outOfDateTasks } from '../../../core/run/order/resume-run.ts';
 import { namedInWorkspace } from '../../../core/run/preflight/read-database.ts';
 import { decodeRunDocument } from '../../../core/run/stored/run-document.ts';
 import { recordJson } from '../../../core/run/stored/run-json.ts';
+import { slicesOfIntervals } from '../../../core/run/survey/slices-of-intervals.ts';
 import { safeTasksAt } from '../../../core/safe/safe-tasks-at.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
 import { formatInterval } from '../../../core/time/intervals/format-interval.ts';
@@ -245,6 +246,14 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     survey: async ({ task, now }) =>
       calendarSurvey(taskCalled(task), state().facts.tasks.get(task), state().config, instant(now)),
+    async surveyPlanned({ page, task }) {
+      const { plan, state: then } = planned(page);
+      const units = plan.units.filter((unit) => unit.task === task);
+      const found = then.tasks().find(({ id }) => id === task);
+      const facts = then.facts.tasks.get(task);
+      if (found === undefined || facts === undefined) return { slices: [], untold: [] };
+      return slicesOfIntervals(found, units, { ...facts, given: then.config });
+    },
     async outdated({ page }) {
       const shown = frozen.get(page);
       return shown === undefined ? [] : outOfDateTasks(shown.plan, codeHashes());

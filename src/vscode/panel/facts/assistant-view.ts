@@ -15,6 +15,7 @@ import type {
   CalendarView,
   IntervalState,
 } from '../../../protocol/assistant-state.ts';
+import { rowsNow } from './rows-now.ts';
 import type { SessionFacts } from './session-facts.ts';
 
 /** Where what a unit did to its slices is looked up. */
@@ -70,11 +71,16 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
       ...(run?.notes ?? []).map(noteLine),
       ...(facts.observed?.said ?? []).map((text) => detailLine('observed', text)),
       ...(plan?.details ?? []),
-      ...(facts.surveys.get(shownTask)?.untold ?? []).map((text) => detailLine('not counted', text)),
+      ...untold(facts).map((text) => detailLine('not counted', text)),
     ],
     selected,
   };
 }
+
+/** What could not be counted, of the task that is shown and of the others of the plan. */
+const untold = ({ surveys, shownTask, counted: { untold: ofPlan } }: SessionFacts): readonly string[] => [
+  ...new Set([...(surveys.get(shownTask)?.untold ?? []), ...ofPlan]),
+];
 
 /** Of an undo that is planned every unit is looked at: as if it had changed. */
 function undoable({ plan, run }: SessionFacts): readonly UnitState[] | undefined {
@@ -86,16 +92,6 @@ function noteLine(note: string) {
   const found = /^([a-z][a-z ]{2,12}): ([\s\S]+)$/.exec(note);
   if (found !== null) return detailLine(found[1] ?? '', found[2] ?? '');
   return detailLine(/\bVACUUM\b/.test(note) ? 'vacuum' : 'note', note);
-}
-
-/** What a run of this session wrote is newer than what the ledger said before, and that is of the very slices that were counted. */
-function rowsNow({ ledger, outcomes, surveys }: SessionFacts): ReadonlyMap<string, number> {
-  const now = new Map<string, number>();
-  for (const { rows } of surveys.values()) for (const [unit, count] of rows) now.set(unit, count);
-  for (const known of [ledger, outcomes]) {
-    for (const [unit, { rows }] of known ?? []) if (rows !== undefined) now.set(unit, rows);
-  }
-  return now;
 }
 
 function calendarView(facts: SessionFacts): CalendarView | undefined {

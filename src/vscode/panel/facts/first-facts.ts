@@ -29,6 +29,7 @@ export function firstFacts(task: string, folder: string, options: OptionsView, k
     ledger: undefined,
     silent: undefined,
     surveys: new Map(),
+    counted: { rows: new Map(), untold: [] },
     measures: new Map(),
     outcomes: new Map(),
     plan: undefined,

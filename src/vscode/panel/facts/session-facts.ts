@@ -19,6 +19,8 @@ export interface SessionFacts
   readonly ledger: ReadonlyMap<string, SliceState> | undefined;
   /** What its tables hold, by task, whoever wrote it. */
   readonly surveys: ReadonlyMap<string, SurveyFacts>;
+  /** What slices of the plan hold whose tasks have no survey, and what of them could not be counted. */
+  readonly counted: { readonly rows: ReadonlyMap<string, number>; readonly untold: readonly string[] };
   /** What the chart of a task was chosen to show, by task; the others choose by themselves. */
   readonly measures: ReadonlyMap<string, string>;
   /** What runs of this session made of units since the ledger was asked. */

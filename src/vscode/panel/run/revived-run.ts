@@ -5,11 +5,15 @@ import type { PlanView } from '../../../protocol/assistant-state.ts';
 import type { RunState } from '../facts/session-facts.ts';
 import type { KeptRun } from '../facts/session-services.ts';
 
-/** A run of before as its ledger has it: what was running when its window was closed, or its command ended, did not come to an end. */
+/**
+ * A run of before as its ledger has it: what was running when its window was closed, or its command ended, did not come to an end.
+ * `workedOnBy`: who gave a sign of life a moment ago, in another window or on a command line, or before they were cut off.
+ */
 export function revivedRun(
   { id, finished, live }: KeptRun,
   { units }: PlanView,
   records: ReadonlyMap<string, Pick<RunUnit, 'state' | 'slices' | 'message'>>,
+  workedOnBy?: string,
 ): RunState {
   const states = units.map((unit): UnitState => {
     const state = records.get(unit.id)?.state ?? 'waiting';
@@ -33,10 +37,13 @@ export function revivedRun(
     secondsLeft: undefined,
     ended: undefined,
     away: undefined,
+    workedOnBy,
     lost: undefined,
     said: isOver
       ? [...records.values()].find(({ state }) => state === 'failed' || state === 'held')?.message?.split('\n')[0]
-      : `${live === true ? 'The window was closed or reloaded in the middle of the run' : 'The run was stopped or cut off before its end'}. What was written is whole; Resume runs only what is left.`,
+      : workedOnBy !== undefined
+        ? `${workedOnBy} gave a sign of life a moment ago, so the run may still go on there. What was written is whole; Resume runs only what is left once nobody is at work on it.`
+        : `${live === true ? 'The window was closed or reloaded in the middle of the run' : 'The run was stopped or cut off before its end'}. What was written is whole; Resume runs only what is left.`,
     notes: [],
     summary,
   };

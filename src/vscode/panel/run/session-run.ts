@@ -226,7 +226,7 @@ export function sessionRun(
     const plan = await client.call('adopt', { page: store().state.task, document: answer.document });
     results = new Map(answer.units.map((record) => [record.unit, record]));
     kept = run;
-    store().set({ plan, selected: undefined, run: revivedRun(run, plan, results) });
+    store().set({ plan, selected: undefined, run: revivedRun(run, plan, results, answer.workedOnBy) });
   };
 
   const start = async (mode: RunMode): Promise<void> => {

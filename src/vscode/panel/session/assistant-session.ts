@@ -65,8 +65,8 @@ export async function openSession(
   const store: SessionStore = sessionStore({ ...first, dag, name, keepBeforeDays: defaults.keepBeforeDays }, run);
   const choices = sessionChoices(store, services, save);
   const carried = sessionCarried(store, services, run);
-  const plan = sessionPlan(store, services, choices, run, carried, save);
   const calendar = sessionCalendar(store, services, () => run.busy);
+  const plan = sessionPlan(store, services, choices, run, carried, calendar, save);
 
   /** Long work is not awaited by the asker; how it ends is shown. */
   const begin = (work: Promise<void>): void => {

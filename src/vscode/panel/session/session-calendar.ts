@@ -1,9 +1,11 @@
 import { columnOfMeasure, rowCount } from '../../../core/view/page/outcome/chart-measures.ts';
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
+import type { SessionFacts } from '../facts/session-facts.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 import type { SessionStore } from '../facts/session-store.ts';
 import { askRunThread } from '../run/ask-run-thread.ts';
 import { askSliceStates } from '../run/slice-knowledge.ts';
+import { askPlannedRows } from './planned-rows.ts';
 
 /** The calendars of a session: intervals of its tasks, and what the ledger says of them. */
 export interface SessionCalendar {
@@ -15,7 +17,9 @@ export interface SessionCalendar {
   measure(task: string, measure: string): Promise<void>;
   /** Asks the ledger of the connection, and the tables of the task that is shown; whoever presses a button meanwhile comes first. */
   ask(): Promise<void>;
-  /** The same, and a person is there to be asked for a password. */
+  /** Asks what other tables of the plan hold, where that is not known. */
+  askPlanned(): Promise<void>;
+  /** The same as `ask`, and a person is there to be asked for a password. */
   askAloud(): Promise<void>;
   /** What tables added up to before a run is not what they add up to now: what the chart shows of it is asked for again. */
   askSumsAgain(): Promise<void>;
@@ -39,7 +43,7 @@ export function sessionCalendar(
     const task = store.state.shownTask;
     const { name } = store.state.connection;
     // What another database said is nothing to this one.
-    if (name !== asked) store.set({ ledger: undefined, silent: undefined, surveys: new Map(), outcomes: new Map() });
+    if (name !== asked) store.set(nothingKnown());
     asked = name;
     const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
@@ -51,6 +55,12 @@ export function sessionCalendar(
     }
     const { ledger, survey } = known;
     store.set({ ledger, silent: undefined, surveys: new Map(store.state.surveys).set(task, survey) });
+    await askPlanned(true);
+  };
+  const askPlanned = async (again: boolean): Promise<void> => {
+    const { ledger, connection } = store.state;
+    if (ledger === undefined || connection.name !== asked || isBusy()) return;
+    await askPlannedRows(store, services, again);
   };
   /** What the chart shows and nobody has added up yet. */
   const askSums = async (): Promise<void> => {
@@ -79,6 +89,7 @@ export function sessionCalendar(
       if (grid !== undefined) put({ ...known, cells: [...grid.cells, ...known.cells], more: grid.more });
     },
     ask,
+    askPlanned: () => askPlanned(false),
     async askAloud() {
       const { name } = store.state.connection;
       if (name === undefined) return;
@@ -98,5 +109,14 @@ export function sessionCalendar(
     },
   };
 }
+
+/** Of a database that nobody has asked yet. */
+const nothingKnown = (): Partial<SessionFacts> => ({
+  ledger: undefined,
+  silent: undefined,
+  surveys: new Map(),
+  counted: { rows: new Map(), untold: [] },
+  outcomes: new Map(),
+});
 
 const unasked = { wantsPassword: true, message: undefined };

@@ -4,6 +4,7 @@ import type { SessionStore } from '../facts/session-store.ts';
 import type { SessionRun } from '../run/session-run.ts';
 import { busyWords } from '../words/outcome-words.ts';
 import { learnDatabase } from './learn-database.ts';
+import type { SessionCalendar } from './session-calendar.ts';
 import type { SessionCarried } from './session-carried.ts';
 import type { SessionChoices } from './session-choices.ts';
 
@@ -28,6 +29,7 @@ export function sessionPlan(
   choices: SessionChoices,
   run: SessionRun,
   carried: SessionCarried,
+  calendar: SessionCalendar,
   save: () => void,
 ): SessionPlan {
   const { client } = services;
@@ -66,6 +68,7 @@ export function sessionPlan(
       show(plan);
       // What its scheduler says comes later: it may be slow, or far away.
       carried.ask(plan).catch((error: Error) => services.log.error(`asking the scheduler: ${error.message}`));
+      calendar.askPlanned().catch((error: Error) => services.log.error(`counting rows: ${error.message}`));
       return plan;
     } catch (error) {
       if (mine !== last) return undefined;

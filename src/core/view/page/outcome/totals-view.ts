@@ -15,7 +15,7 @@ export interface TotalsRow {
   readonly changed: number;
   /** Rows that changed, by column, most first. */
   readonly columns: readonly { readonly name: string; readonly rows: number }[];
-  /** Rows that its slices held after their last known runs; `undefined`: not known. */
+  /** Rows that all of its slices hold, as far as is known; `undefined`: of one of them it is not. */
   readonly now: number | undefined;
 }
 
@@ -57,9 +57,11 @@ export function totalsView({ plan, states, slicesOf, now }: TotalsInput): readon
         removed: sums.removed,
         changed: sums.rows,
         columns: [...columns].map(([name, rows]) => ({ name, rows })).sort((a, b) => b.rows - a.rows),
-        // What is kept of a unit is the sum over its tables.
+        // What is kept of a unit is the sum over its tables; a part of its slices is not what they hold.
         now:
-          position > 0 || names.length > 1 || held.length === 0 ? undefined : held.reduce((sum, rows) => sum + rows, 0),
+          position > 0 || names.length > 1 || held.length < ids.length || ids.length === 0
+            ? undefined
+            : held.reduce((sum, rows) => sum + rows, 0),
       };
     });
   });

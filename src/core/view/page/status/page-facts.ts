@@ -56,6 +56,8 @@ export interface RunFacts {
   readonly ended: { readonly at: string; readonly tookMs: number } | undefined;
   /** The server cannot be reached and is waited for: since when, and what was said of it. */
   readonly away: { readonly since: string; readonly reason: string } | undefined;
+  /** Who may still be at work on an interrupted run, in another window or on a command line. */
+  readonly workedOnBy?: string | undefined;
   /** The connection that was lost, in the words of whoever noticed. */
   readonly lost: string | undefined;
   /** What is to be said of the end beside the counts: a failure, what a proof varied, what the server confirmed. */

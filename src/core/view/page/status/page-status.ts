@@ -114,7 +114,7 @@ function sentenceOf(phase: Phase, facts: PageFacts, counts: Counts): Sentence {
       };
     case 'stopped':
       return {
-        lead: run?.status === 'interrupted' ? 'Cut off' : 'Stopped',
+        lead: run?.status !== 'interrupted' ? 'Stopped' : run.workedOnBy === undefined ? 'Cut off' : 'Not ended',
         rest: parts(`${countInWords(changed)} changed`, `${countInWords(total - goes)} not run`),
       };
     case 'undone':

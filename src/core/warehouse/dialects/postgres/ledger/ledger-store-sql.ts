@@ -24,8 +24,15 @@ export const saveRunSlicesSql = `
 insert into ${schema}.run_slices (run, target, slice_column, lower, upper)
 select $1, w.target, w.slice_column, w.lower, w.upper from ${wanted('$2')}`;
 
+/** Who gave a sign of life of run `r` so short a time ago that they are at work on it; null: nobody. */
+const workerSql = `case when r.alive_until > pg_catalog.clock_timestamp()
+    and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
+    then coalesce(r.owner, r.created_by) end`;
+
+/** With who is at work on it now. */
 export const loadRunSql = `
-select run, ${epochMilliseconds('created_at')}, created_by, document, title from ${schema}.runs where run = $1`;
+select r.run, ${epochMilliseconds('r.created_at')}, r.created_by, r.document, r.title, ${workerSql}
+from ${schema}.runs r where r.run = $1`;
 
 /** Its units by their states, the first of them, and who is at work on it now. $1: how many. */
 export const listRunsSql = `
@@ -33,9 +40,7 @@ select r.run, r.title, ${epochMilliseconds('r.created_at')}, r.created_by, (
   select json_object_agg(state, n) from (
     select state, count(*) as n from ${schema}.units u where u.run = r.run group by state) c),
   (select u.unit from ${schema}.units u where u.run = r.run order by u.position, u.unit limit 1),
-  case when r.alive_until > pg_catalog.clock_timestamp()
-    and exists (select from ${schema}.units u where u.run = r.run and u.state in ('waiting', 'running'))
-    then coalesce(r.owner, r.created_by) end
+  ${workerSql}
 from ${schema}.runs r order by r.created_at desc, r.run desc limit $1::bigint`;
 
 /** What is said of a unit whose record is there and whose rows, or those that it read, are not. */
