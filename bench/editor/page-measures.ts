@@ -27,9 +27,21 @@ export async function pageDrawn(frame: FrameScope): Promise<number> {
   return frame.locator('html').evaluate<number>("performance.getEntriesByName('drawn')[0].startTime");
 }
 
-/** Times between frames while a page is scrolled to its end and back, in milliseconds. */
-export const scrolledFrames = (frame: FrameScope): Promise<readonly number[]> =>
-  frame.locator('html').evaluate<readonly number[]>(`new Promise((resolve) => {
+export interface Scrolled {
+  /** Times between frames, in milliseconds. */
+  readonly frames: readonly number[];
+  /** The longest that the page's thread was kept without a pause; 0 where it never was for 50 ms, of which browsers tell nothing. */
+  readonly longestTask: number;
+}
+
+/** A page that is scrolled to its end and back. */
+export const scrolled = (frame: FrameScope): Promise<Scrolled> =>
+  frame.locator('html').evaluate<Scrolled>(`new Promise((resolve) => {
+    let longestTask = 0;
+    const watch = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longestTask = Math.max(longestTask, duration);
+    });
+    watch.observe({ type: 'longtask' });
     const scrolls = [...document.querySelectorAll('*')]
       .filter((one) => one.scrollHeight > one.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(one).overflowY));
     const all = [document.scrollingElement, ...scrolls];
@@ -39,7 +51,10 @@ export const scrolledFrames = (frame: FrameScope): Promise<readonly number[]> =>
     const next = (now) => {
       found.push(now - last);
       last = now;
-      if (++step > 120) return resolve(found.slice(1));
+      if (++step > 120) {
+        watch.disconnect();
+        return resolve({ frames: found.slice(1), longestTask });
+      }
       for (const one of all) one.scrollBy(0, step <= 60 ? 40 : -40);
       requestAnimationFrame(next);
     };

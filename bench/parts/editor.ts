@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { assistantPage } from '../../test/vscode/support/assistant-page.ts';
 import { probeFolder } from '../built-folder.ts';
 import { type EditorSession, missingEditor, openEditor } from '../editor/editor-session.ts';
-import { keyToSquiggle, pageDrawn, scrolledFrames } from '../editor/page-measures.ts';
+import { keyToSquiggle, pageDrawn, scrolled } from '../editor/page-measures.ts';
 import { type Figure, figureOf } from '../figure.ts';
 import { dagText, generatedWorkspace, writeWorkspace } from '../generated-workspace.ts';
 import { median } from '../rounds.ts';
@@ -109,7 +109,7 @@ async function inBrowser(session: EditorSession, place: (name: string) => string
     .getByText(/\d,\d\d\d slices/)
     .first()
     .waitFor();
-  const frames = await scrolledFrames(assistant.frame);
+  const { frames, longestTask } = await scrolled(assistant.frame);
   await many.close();
   const sorted = [...frames].sort((a, b) => a - b);
   return [
@@ -121,6 +121,13 @@ async function inBrowser(session: EditorSession, place: (name: string) => string
       sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN,
       'ms',
       34,
+    ),
+    figure(
+      '5,500 slices scrolled, longest that its thread is kept',
+      longestTask,
+      'ms',
+      50,
+      longestTask === 0 ? 'never for 50 ms' : '',
     ),
   ];
 }

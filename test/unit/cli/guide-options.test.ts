@@ -25,6 +25,22 @@ test('the guide names every setting of backfill.yaml', () => {
   expect([...new Set(names)].filter((name) => !isIn(name))).toEqual([]);
 });
 
+test.each(['README.md', 'docs/guide.md', 'docs/first-steps.md'])(
+  'what %s tells to type is what the commands take',
+  async (page) => {
+    const text = readFileSync(new URL(`../../../${page}`, import.meta.url), 'utf8');
+    const help = new Map<string, string>();
+    const wrong: string[] = [];
+    for (const [typed = '', verb = '', rest = ''] of text.matchAll(/(?<=^|`|\$ )backfill +([a-z-]+)([^\n`#]*)/gm)) {
+      if (!help.has(verb)) help.set(verb, (await runCli([verb, '--help'], '/')).out);
+      const known = new Set(firstWords(help.get(verb) ?? '', /(--[a-z-]+)/g));
+      if (known.size === 0 || firstWords(rest, /(--[a-z-]+)/g).some((option) => !known.has(option))) wrong.push(typed);
+    }
+    expect(help.size).toBeGreaterThan(3);
+    expect(wrong).toEqual([]);
+  },
+);
+
 /** Names of members, wherever they stand in a schema. */
 function namesOf(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
