@@ -65,8 +65,8 @@ test('a window that is closed in the middle of a run leaves it to the next one, 
 
   window = await kit.windowAgain();
   await window.open(shop, `${shop}/dags/shop_daily.py`);
-  const notice = window.notification('A run of shop_daily.orders_clean had not ended when its window was closed.');
-  await notice.first().waitFor();
+  const notice = 'A run of shop_daily.orders_clean had not ended when its window was closed.';
+  await window.told(notice);
   const bar = sideBar(window);
   await bar.show();
   await until(
@@ -75,10 +75,15 @@ test('a window that is closed in the middle of a run leaves it to the next one, 
   );
   await eventually(() => bar.rows('Needs Attention')).toContainEqual(expect.stringMatching(/^Cut off\s*1/));
   await window.picture('closed-in-a-run');
-  const show = notice.locator('.monaco-button', { hasText: 'Show' });
+  const show = window.page
+    .locator('.notification-list-item', { hasText: notice })
+    .locator('.monaco-button', { hasText: 'Show' });
   await until(
     () => window.tab(tab).isVisible(),
-    () => show.first().click({ timeout: momentMs }),
+    async () => {
+      if (!(await show.first().isVisible())) await window.command('Notifications: Show Notifications');
+      await show.first().click({ timeout: momentMs });
+    },
   );
   await eventually(() => window.assistant.text()).toMatch(/Cut off · \d+ changed · \d+ not run/);
   await window.assistant.press('Resume', window.assistant.button('Stop'));
