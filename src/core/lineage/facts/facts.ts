@@ -156,6 +156,8 @@ export interface WriteFact {
   readonly naming?: TableNaming | undefined;
   /** Its statements only take rows away: another task fills the table. */
   readonly empties?: true;
+  /** Only a TRUNCATE … CASCADE of a table that it refers to empties it. */
+  readonly cascaded?: true;
   readonly slice: SliceFact;
   /** The condition that gives the slice. */
   readonly sliceAt?: SourceSpan | undefined;

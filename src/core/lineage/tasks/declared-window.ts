@@ -57,7 +57,7 @@ export function withDeclaredWrites(
     const known = inferred.find(({ table }) => same(table, write.table));
     // Saying which rows are an interval's does not change what the statements do to them. The place of its slice goes:
     // it may be cut otherwise now.
-    const { sliceAt: _, ...does } = known ?? { table: write.table, mode: 'unknown' as const };
+    const { sliceAt: _, cascaded: _reached, ...does } = known ?? { table: write.table, mode: 'unknown' as const };
     const slice = declaredSlice(known?.slice, write, zone);
     const said = cutAsSaid(known?.slice, slice);
     return {

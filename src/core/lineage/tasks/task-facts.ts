@@ -25,6 +25,7 @@ import { inletReads } from './outlet-facts.ts';
 import { withSnapshots } from './snapshot-reads.ts';
 import { taskUnknowns } from './task-unknowns.ts';
 import { undeclaredWrites, withStoredTypes } from './undeclared-writes.ts';
+import { withCascades } from './with-cascades.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 import { declaredBehind } from './written-views.ts';
 
@@ -47,7 +48,12 @@ export function taskFacts(
   written?: WrittenByTask,
   database?: ZoneName,
 ): TaskFacts {
-  const statements = written?.statements ?? taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
+  const statements =
+    written?.statements ??
+    withCascades(
+      taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline)),
+      tables,
+    );
   const { writes: inferred, internal } = written?.writes ?? undeclaredWrites(task, statements, tables, database);
   const writes = withDeclaredWrites(
     inferred,

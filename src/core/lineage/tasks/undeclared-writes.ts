@@ -5,6 +5,7 @@ import type { TaskStatement } from '../writes/task-statements.ts';
 import { type TaskWrites, taskWrites } from '../writes/task-writes.ts';
 import { accessWrites, withAccessWrites } from './access-facts.ts';
 import { outletWrites } from './outlet-facts.ts';
+import { markedCascades } from './with-cascades.ts';
 import type { KnownTablesOfWorkspace } from './workspace-tables.ts';
 import { throughViews } from './written-views.ts';
 
@@ -20,7 +21,7 @@ export function undeclaredWrites(
   const writes = withAccessWrites(inSql, accessWrites(task, tables), tables.same);
   const isWritten = (table: string): boolean => writes.some((write) => tables.same(write.table, table));
   const all = [...writes, ...outletWrites(task, tables).filter(({ table }) => !isWritten(table))];
-  return { writes: throughViews(all, tables), internal };
+  return { writes: markedCascades(throughViews(all, tables), items, tables), internal };
 }
 
 /** Statements and tables as the rows are told by that they write: in the zone of their session, by the types of the database too. */

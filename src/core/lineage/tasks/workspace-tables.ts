@@ -8,6 +8,8 @@ export interface KnownTablesOfWorkspace extends TableColumns {
   partitionedBy(table: string): readonly string[];
   /** The type of a column in the database, where that was asked and no file defines the table. */
   storedType(table: string, column: string): ReturnType<TableColumns['typeOf']>;
+  /** Tables that a TRUNCATE … CASCADE empties with it, as the foreign keys of the database have it. */
+  emptiedWith(table: string): readonly string[];
   /** True when two names mean one table. */
   same(a: string, b: string): boolean;
 }

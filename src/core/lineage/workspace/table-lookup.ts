@@ -120,6 +120,7 @@ export function knownTables(tableOf: (name: string) => KnownTable): KnownTablesO
       const { parts, stored } = tableOf(table);
       return parts.length > 0 || stored === undefined ? parts : storedParts(stored);
     },
+    emptiedWith: (table) => tableOf(table).stored?.emptiedWith ?? none,
     slicedBy: (table) => tableOf(table).cutBy,
     partitionedBy: (table) => tableOf(table).partitionedBy,
     viewOf: (table) => tableOf(table).view,

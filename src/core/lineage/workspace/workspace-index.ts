@@ -14,6 +14,7 @@ import type { TableFacts, WorkspaceFacts } from '../facts/workspace-facts.ts';
 import { withDeclaredWrites } from '../tasks/declared-window.ts';
 import { taskFacts, type WrittenByTask } from '../tasks/task-facts.ts';
 import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
+import { withCascades } from '../tasks/with-cascades.ts';
 import { declaredBehind } from '../tasks/written-views.ts';
 import { sampleIntervals } from '../times/sample-intervals.ts';
 import { routineCalls } from '../writes/routine-calls.ts';
@@ -178,7 +179,10 @@ function taskCuts(
       },
     };
   });
-  const statements = taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline));
+  const statements = withCascades(
+    taskStatements(task, pipeline.zone, () => sampleIntervals(pipeline)),
+    known,
+  );
   const writes = undeclaredWrites(task, statements, known, zone);
   const cuts = withDeclaredWrites(writes.writes, declaredBehind(declared?.writes ?? [], known), known.same).flatMap(
     ({ table, slice }) => (slice.kind === 'range' ? [{ table, column: slice.column }] : []),

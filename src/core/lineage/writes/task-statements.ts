@@ -13,6 +13,8 @@ export interface TaskStatement {
   readonly params: Task['params'];
   /** It stands in the body of another statement, so that its text does not stand for itself. */
   readonly inBody: boolean;
+  /** Those of its targets that only a TRUNCATE … CASCADE reaches. */
+  readonly cascadesTo?: ReadonlySet<string>;
   /** Routines of the database that it calls, each as it reads for that call, by offsets into `sql`. */
   readonly calls: readonly CalledRoutine[];
 }

@@ -12,6 +12,8 @@ export interface DatabaseRelation {
   readonly notNull?: readonly string[];
   readonly filled?: readonly string[];
   readonly numbered?: readonly string[];
+  /** Tables that refer to it by foreign keys, and those that refer to them: TRUNCATE … CASCADE empties them too. Left out where there is none. */
+  readonly emptiedWith?: readonly string[];
   /** The query of a view, every name in it with its schema; `undefined` for what has rows of its own. */
   readonly query: string | undefined;
   /** Of a view: a rule or trigger takes what is written to it elsewhere. */

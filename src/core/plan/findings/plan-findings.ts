@@ -44,6 +44,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...skippedReads(planned),
     ...ownReads(planned),
     ...withoutTheirRun(planned),
+    ...notRefilled(planned),
     ...leftOut(planned),
     ...notFinished(planned),
     ...unfinishedDays(planned),
@@ -199,6 +200,25 @@ function withoutTheirRun({ tasks, units }: Planned): PlanFinding[] {
       const message = `${parent} fills ${table} anew in each run, and ${which} would read whatever it holds now instead of the rows of ${missing === 1 ? 'its' : 'their'} own run. Select ${parent} as well.`;
       return [{ code: 'missing-previous', severity: 'error', message, task: id }];
     });
+  });
+}
+
+/** What a cascade empties would stay empty: who fills it has to run behind it. */
+function notRefilled({ tasks, units }: Planned): PlanFinding[] {
+  const planned = new Set(tasksOf(units));
+  const lost = new Map<string, { parent: TaskId; table: string; by: TaskId[] }>();
+  for (const { id, reads } of tasks) {
+    for (const { parent, table, refills } of reads) {
+      if (refills !== true || !planned.has(parent)) continue;
+      const key = JSON.stringify([parent, table]);
+      const known = lost.get(key) ?? { parent, table, by: [] };
+      lost.set(key, { ...known, by: [...known.by, id] });
+    }
+  }
+  return [...lost.values()].flatMap(({ parent, table, by }): PlanFinding[] => {
+    if (by.some((id) => planned.has(id))) return [];
+    const message = `${parent} empties ${table} by TRUNCATE … CASCADE, and ${by[0]}, which fills it again, is not in the plan: the table would stay empty. Select ${by[0]} as well.`;
+    return [{ code: 'missing-previous', severity: 'error', message, task: parent }];
   });
 }
 

@@ -17,6 +17,8 @@ export interface ParentRead {
    * parent only takes the rows away of, before others fill it.
    */
   readonly sameRun?: 'filled' | 'emptied';
+  /** The parent empties the table by a cascade, and this task fills it again: it is not read. */
+  readonly refills?: true;
   /** The parent comes later in the task's own run: whatever the window says, only earlier intervals are read. */
   readonly earlierRuns?: boolean;
 }

@@ -24,6 +24,7 @@ import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
+import { refilledTables } from './refilled-tables.ts';
 import { type RunStages, type RunTable, runStages } from './run-stages.ts';
 import { sharesAsOf } from './shares-as-of.ts';
 import { sourceReads } from './source-reads.ts';
@@ -41,6 +42,11 @@ export function plannableTasks(
   coded: WorkspaceFacts = facts,
 ): PlannableTask[] {
   const names = namesOfWorkspace(facts);
+  const isEarlier: IsEarlier = (task, than) => {
+    const pipeline = facts.tasks.get(than)?.pipeline;
+    return pipeline !== undefined && earlierOf(pipeline)(task, than);
+  };
+  const { refillsOf, isLost } = refilledTables(facts, names, isEarlier);
   const writers = new Map<string, { id: TaskId; write: WriteFact }[]>();
   for (const [id, { writes }] of facts.facts) {
     const owner = facts.tasks.get(id);
@@ -52,10 +58,6 @@ export function plannableTasks(
       else known.push({ id, write });
     }
   }
-  const isEarlier: IsEarlier = (task, than) => {
-    const pipeline = facts.tasks.get(than)?.pipeline;
-    return pipeline !== undefined && earlierOf(pipeline)(task, than);
-  };
   const staged = new Map<WorkspaceFacts, RunStages>();
   const stagesOf = (id: TaskId): RunStages => {
     const here = inDatabaseOf(facts, id);
@@ -90,7 +92,10 @@ export function plannableTasks(
   const joined = new Map<TaskId, readonly ParentRead[]>();
   for (const [id, { reads }] of facts.facts) {
     const owner = facts.tasks.get(id);
-    joined.set(id, owner === undefined || !isScheduled(owner.pipeline) ? [] : readsOf(id, reads));
+    const emptied = refillsOf(id).map(
+      ({ parent, table }): ParentRead => ({ parent, table, window: anything, refills: true }),
+    );
+    joined.set(id, owner === undefined || !isScheduled(owner.pipeline) ? [] : [...readsOf(id, reads), ...emptied]);
   }
   // What a task reads of the runs before says nothing of the order within a run.
   const reads = (a: TaskId, b: TaskId): boolean =>
@@ -124,7 +129,9 @@ export function plannableTasks(
       empties === true &&
       (mode === 'full_replace' ||
         writersOf(table, id).some((other) => other.write.empties !== true && isEarlier(id, other.id)));
-    const passing = writes.filter((write) => isRefilled(write) || ownStages.has(names(write.table)));
+    const passing = writes.filter(
+      (write) => (isRefilled(write) && !isLost(id, write)) || ownStages.has(names(write.table)),
+    );
     const pickedBy = stagesOf(id).slicesOf(id);
     const snapshot =
       stagesOf(id).snapshotOf(id) ?? (ownStages.size === 0 && isSnapshot(task, pipeline, own) ? [] : undefined);
@@ -236,6 +243,8 @@ function fullRefreshes(
     if (reads.some(({ table }) => own.has(names(table)))) continue;
     const refreshed = writes.every((write) => {
       const { table } = write;
+      // Whoever fills it again does so behind this one.
+      if (write.cascaded === true) return true;
       // Rows that are found by their key are the same ones, however often they are put in.
       if (write.mode === 'merge' && write.again === undefined && !isDated(write.slice)) return true;
       const made = stagesOf(id)

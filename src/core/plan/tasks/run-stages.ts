@@ -127,9 +127,12 @@ function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[]
   });
   const take = (only: 'dated' | 'any'): void => {
     open = open.filter(({ table, clearing, writers, remaking, dropping: droppers }) => {
-      const written = writers.filter(({ id }) => isOrdered(id, clearing.id));
-      const filling = written.filter(({ id }) => writesOf(id).some((write) => isFilling(write, table, names)));
+      const along = writers.filter(({ id }) => isOrdered(id, clearing.id));
+      const filling = along.filter(({ id }) => writesOf(id).some((write) => isFilling(write, table, names)));
       if (filling.length === 0) return false;
+      // Several tasks side by side may empty it before it is filled.
+      const beside = writers.filter(({ id }) => clears(id, table) && filling.some((one) => isEarlier(id, one.id)));
+      const written = [...new Set([...along, ...beside])];
       const before = remaking.filter(({ id }) => filling.some((filler) => isEarlier(id, filler.id)));
       const own = [...new Set([...written, ...before])];
       const first = own.reduce((least, task) => (isEarlier(task.id, least.id) ? task : least), clearing);

@@ -24,6 +24,7 @@ interface RelationRow {
   readonly notNull: readonly string[] | null;
   readonly filled: readonly string[] | null;
   readonly numbered: readonly string[] | null;
+  readonly emptiedWith: readonly string[] | null;
   readonly query: string | null;
   readonly redirected: boolean | null;
   readonly needs: readonly string[];
@@ -99,6 +100,7 @@ export async function readDefinitions(session: Session, named: NamedInSql): Prom
           notNull: row.notNull ?? [],
           filled: row.filled ?? [],
           numbered: row.numbered ?? [],
+          ...(row.emptiedWith == null ? {} : { emptiedWith: row.emptiedWith }),
         }
       : {}),
     query: row.query?.replace(/;\s*$/, ''),

@@ -79,6 +79,14 @@ select pg_catalog.json_build_object(
     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum and a.attgenerated = ''
     where a.attrelid = c.oid and a.attnum > 0 and (a.attidentity <> ''
       or pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ '(nextval|uuid|random)[a-z0-9_]*[(]')),
+  'emptiedWith', case when c.relkind in ('r', 'p') then (
+    with recursive referring(oid) as (
+      select k.conrelid from pg_catalog.pg_constraint k where k.contype = 'f' and k.confrelid = c.oid
+      union select k.conrelid from pg_catalog.pg_constraint k join referring f on k.confrelid = f.oid where k.contype = 'f'
+    ) select pg_catalog.json_agg(m.nspname || '.' || t.relname order by m.nspname, t.relname) from referring f
+      join pg_catalog.pg_class t on t.oid = f.oid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
+      where f.oid <> c.oid and not t.relispartition
+  ) end,
   'query', case when c.relkind in ('v', 'm') then pg_catalog.pg_get_viewdef(c.oid) end,
   'redirected', case when c.relkind = 'v' then ${redirectedSql('c.oid')} end,
   'needs', (select coalesce(pg_catalog.json_agg(needs.id), '[]') from (${needsSql('r.class', 'r.oid')}) needs(class, oid, id)))
