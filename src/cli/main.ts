@@ -1,10 +1,12 @@
 import { runCommandLine } from './run-command-line.ts';
+import { keepCompiled } from './terminal/keep-compiled.ts';
 import { optimizeLater } from './terminal/optimize-later.ts';
 import { processShell } from './terminal/process-shell.ts';
 
 /** Put in by the build from `package.json`. */
 declare const BACKFILL_VERSION: string;
 
+keepCompiled();
 optimizeLater();
 const { shell, code } = processShell();
 let failed = false;
