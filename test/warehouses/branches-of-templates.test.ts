@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type DagWorkspace, dagWorkspace } from '../support/dag-workspace.ts';
 import { patienceMs } from '../support/patience.ts';
@@ -41,5 +43,49 @@ test.each(Object.entries(ways))(
       expect(out).toMatch(said);
       expect((await folder.rows(counts))[0]?.[0]).toBe(rows);
     }
+  },
+);
+
+const emptied = (branches: string): string =>
+  `${branches} insert into mart.a select * from raw.ev where day = '{{ ds }}'`;
+const slice = "delete from mart.a where day = '{{ ds }}';";
+
+test.each([
+  ['other rows', emptied(`{% if params.floor > 5 %}truncate mart.a;{% else %}${slice}{% endif %}`)],
+  ['no deletion', emptied(`{% if params.floor < 5 %}${slice}{% endif %}`)],
+])(
+  '%s in another branch: the rows of an interval are not known, and what is run is told as it is',
+  { timeout: patienceMs },
+  async (_, text) => {
+    folder = await dagWorkspace(
+      setup,
+      `SQLExecuteQueryOperator(task_id="t", conn_id="wh", sql=${JSON.stringify(text)})`,
+    );
+    const place = folder;
+    const unknown =
+      /rows of mart\.a that one interval owns are not known: when .*params\.floor.*, its template takes another branch/;
+    expect((await place.cli(['show'])).out).toMatch(unknown);
+    for (const declared of [
+      '',
+      'tasks:\n  d.t:\n    writes: [{ table: mart.a, column: day, slice: day of start (UTC) }]\n',
+    ]) {
+      appendFileSync(join(place.root, 'backfill.yaml'), declared);
+      await place.rows('delete from mart.a');
+      for (const said of [/0 unchanged, 3 changed/, /3 unchanged, 0 changed/]) {
+        const { code, out, err } = await place.cli([
+          'run',
+          'd.t',
+          '--from',
+          '2026-11-10',
+          '--to',
+          '2026-11-13',
+          '--yes',
+        ]);
+        expect(code, out + err).toBe(0);
+        expect(out).toMatch(said);
+        expect(await place.rows('select count(*)::int from mart.a')).toEqual([[30]]);
+      }
+    }
+    expect((await place.cli(['show'])).out).not.toMatch(unknown);
   },
 );

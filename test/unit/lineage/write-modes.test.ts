@@ -137,7 +137,7 @@ test.each([
 });
 
 test.each([
-  ["{% if ds > '2024-01-05' %} WHERE d = '{{ ds }}'{% endif %}", 'm.t delete'],
+  ["{% if ds > '2024-01-05' %} WHERE d = '{{ ds }}'{% endif %}", 'm.t unknown'],
   ["{%- if true %} WHERE d = '{{ ds }}'{% endif %}", 'm.t delete'],
 ])('a tag right behind a table is no part of its name: %s', (rest, expected) => {
   expect(written(sql(`DELETE FROM m.t${rest};`)).join()).toContain(expected);

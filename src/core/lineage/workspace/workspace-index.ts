@@ -12,6 +12,7 @@ import type { TaskFacts } from '../facts/facts.ts';
 import { isScheduled } from '../facts/is-scheduled.ts';
 import type { TableFacts, WorkspaceFacts } from '../facts/workspace-facts.ts';
 import { withDeclaredWrites } from '../tasks/declared-window.ts';
+import { factsOfBranches } from '../tasks/facts-of-branches.ts';
 import { taskFacts, type WrittenByTask } from '../tasks/task-facts.ts';
 import { undeclaredWrites } from '../tasks/undeclared-writes.ts';
 import { withCascades } from '../tasks/with-cascades.ts';
@@ -138,7 +139,9 @@ export function createWorkspaceIndex(): WorkspaceIndex {
         const said = declared.get(task.id);
         const written = isScheduled(pipeline) ? cutsIn({ task, pipeline }, said, beforeCuts).written : undefined;
         const found = factsOf(task, [pipeline, said, sources, written, zone], lookup, ({ tableOf }) =>
-          taskFacts(task, pipeline, knownTables(tableOf), said, sources, written, zone),
+          factsOfBranches(task, (way) =>
+            taskFacts(way, pipeline, knownTables(tableOf), said, sources, way === task ? written : undefined, zone),
+          ),
         );
         facts.set(task.id, found);
         if (isScheduled(pipeline)) scheduled.push(found);

@@ -3,7 +3,7 @@ import type { DialectName } from '../../sql/model/dialect-name.ts';
 import { underSearchPath } from '../../sql/names/under-search-path.ts';
 import { readSql } from '../../sql/read-sql.ts';
 import { maskTemplate } from '../../template/mask/mask.ts';
-import type { Hole } from '../../template/mask/masked-text.ts';
+import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
 import type { MappedText } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
@@ -52,8 +52,18 @@ export function makeTaskSql(
   parts: TaskSqlParts = {},
   ast?: AstReader,
 ): TaskSql {
+  const readAs = (masked: MaskedText): Pick<TaskSql, 'masked' | 'reading'> => {
+    const read = readSql(masked, dialect, ast);
+    return { masked, reading: dialect === 'postgres' ? underSearchPath(read, masked, parts.searchPath) : read };
+  };
   const masked = maskTemplate(source.text, pythonHoles, parts.environment, parts.plain);
-  const read = readSql(masked, dialect, ast);
-  const reading = dialect === 'postgres' ? underSearchPath(read, masked, parts.searchPath) : read;
-  return withParts({ source, origin, dialect, masked, reading, pythonHoles }, parts);
+  const otherWays = (masked.ways ?? []).slice(0, mostWays).flatMap((way) => {
+    const other = maskTemplate(source.text, pythonHoles, parts.environment, parts.plain, way);
+    return other.text === masked.text ? [] : [{ ...way, ...readAs(other) }];
+  });
+  const read = { source, origin, dialect, ...readAs(masked), pythonHoles };
+  return withParts(otherWays.length === 0 ? read : { ...read, otherWays }, parts);
 }
+
+/** A text with more of them is put together by its branches rather than decided. */
+const mostWays = 6;

@@ -1,5 +1,6 @@
 import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { SqlReading } from '../../sql/model/statement.ts';
+import type { BranchWay } from '../../template/language/template-blocks.ts';
 import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { SymbolicValue } from '../../template/names/symbolic-value.ts';
 import type { TemplateEnvironment } from '../../template/names/template-environment.ts';
@@ -32,6 +33,8 @@ export interface TaskSql extends Conditioned {
   readonly dialect: DialectName;
   readonly masked: MaskedText;
   readonly reading: SqlReading;
+  /** The same text as runs have it that take another branch of it. */
+  readonly otherWays?: readonly (BranchWay & Pick<TaskSql, 'masked' | 'reading'>)[];
   /** Holes of the surrounding Python string (f-string) and placeholders of the driver; template holes are in `masked.holes`, which has all. */
   readonly pythonHoles: readonly Hole[];
   /** What its DAG adds to Jinja for it; absent where that is nothing. */

@@ -19,7 +19,7 @@ const keptTexts = 1000;
 
 /** A maker that remembers: mask and statements depend on text, holes and dialect only, not on the place in a file. */
 export function taskSqlMaker(ast: AstReader | undefined): TaskSqlMaker {
-  const kept = new Map<string, Pick<TaskSql, 'masked' | 'reading'>>();
+  const kept = new Map<string, Pick<TaskSql, 'masked' | 'reading' | 'otherWays'>>();
   return (source, pythonHoles, dialect, origin, parts = {}) => {
     if (pythonHoles.length > 0 || parts.environment !== undefined)
       return makeTaskSql(source, pythonHoles, dialect, origin, parts, ast);
@@ -31,7 +31,8 @@ export function taskSqlMaker(ast: AstReader | undefined): TaskSqlMaker {
         : withParts({ source, origin, dialect, ...known, pythonHoles }, parts);
     // Deleting first moves the text to the young end.
     kept.delete(key);
-    kept.set(key, known ?? { masked: made.masked, reading: made.reading });
+    const { masked, reading, otherWays } = made;
+    kept.set(key, known ?? { masked, reading, ...(otherWays && { otherWays }) });
     const [oldest] = kept.keys();
     if (kept.size > keptTexts && oldest !== undefined) kept.delete(oldest);
     return made;

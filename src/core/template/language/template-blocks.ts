@@ -80,6 +80,7 @@ const definitions: ReadonlySet<string> = new Set(['macro', 'call', 'set', 'mater
 export function hiddenSegments(
   blocks: readonly TemplateBlock[],
   holds: (tag: Tag) => boolean | undefined,
+  way?: Pick<BranchWay, 'condition' | 'branch'>,
 ): ReadonlySet<number> {
   const known = (tag: Tag): boolean | undefined => (tag.keyword === 'else' ? true : (loopOnce(tag.rest) ?? holds(tag)));
   const hidden = new Set<number>();
@@ -90,13 +91,9 @@ export function hiddenSegments(
     if (definitions.has(keyword)) hide(opening.index, closing.index);
     const branches = [opening, ...dividers];
     if (branches.length === 1 && keyword !== 'if') continue;
-    const taken =
-      keyword === 'if'
-        ? Math.max(
-            0,
-            branches.findIndex((tag) => known(tag) !== false),
-          )
-        : 0;
+    const first = branches.findIndex((tag) => known(tag) !== false);
+    const isChosen = keyword === 'if' && first === 0 && opening.rest === way?.condition && known(opening) === undefined;
+    const taken = isChosen ? way.branch : keyword === 'if' ? Math.max(0, first) : 0;
     const none = keyword === 'if' && branches.every((tag) => known(tag) === false);
     for (const [at, branch] of branches.entries())
       if (none || at !== taken) hide(branch.index, branches[at + 1]?.index ?? closing.index);
@@ -122,6 +119,48 @@ export function passedBranches(
     );
   });
 }
+
+/** Another way through the blocks that are divided by one condition than the one that is read. */
+export interface BranchWay {
+  /** As the opening tag has it. */
+  readonly condition: string;
+  /** The branch, the opening one being 0; behind the last one: none of them. */
+  readonly branch: number;
+  /** When it is taken, as people read it: `not params.full`. */
+  readonly when: string;
+}
+
+/** The ways that a run may go where the first branch of an `if` is read because nothing is known of its condition. */
+export function branchWays(
+  blocks: readonly TemplateBlock[],
+  holds: (tag: Tag) => boolean | undefined,
+): readonly BranchWay[] {
+  const found = new Map<string, BranchWay>();
+  for (const { keyword, opening, dividers } of blocks) {
+    const condition = opening.rest;
+    // Of an incremental model what is read is what a run of the schedule does.
+    if (keyword !== 'if' || /\bis_incremental\b|^true$/i.test(condition)) continue;
+    const branches = [opening, ...dividers];
+    const truths = branches.map((tag) => (tag.keyword === 'else' ? true : (loopOnce(tag.rest) ?? holds(tag))));
+    if (truths[0] !== undefined) continue;
+    const certain = truths.indexOf(true);
+    const last = certain === -1 ? branches.length : certain;
+    for (let branch = 1; branch <= last; branch++) {
+      if (truths[branch] === false) continue;
+      const tag = branches[branch];
+      const when = tag === undefined || tag.keyword === 'else' ? negatedWords(condition) : tag.rest;
+      found.set(JSON.stringify([condition, branch]), { condition, branch, when });
+    }
+  }
+  return [...found.values()];
+}
+
+const negatedWords = (condition: string): string =>
+  /^not [\w.]+$/.test(condition)
+    ? condition.slice(4)
+    : /^[\w.]+$/.test(condition)
+      ? `not ${condition}`
+      : `not (${condition})`;
 
 /** What a condition on `loop` is in a loop that runs once; `undefined` for any other condition. */
 export function loopOnce(condition: string): boolean | undefined {

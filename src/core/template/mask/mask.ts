@@ -2,7 +2,14 @@ import type { Span } from '../../text/span.ts';
 import { evaluateExpression, type Known } from '../bounds/evaluate.ts';
 import { parseExpression } from '../language/parse-expression.ts';
 import { scanTemplate, type TemplateSegment } from '../language/scan-template.ts';
-import { hiddenSegments, passedBranches, type TemplateBlock, templateBlocks } from '../language/template-blocks.ts';
+import {
+  type BranchWay,
+  branchWays,
+  hiddenSegments,
+  passedBranches,
+  type TemplateBlock,
+  templateBlocks,
+} from '../language/template-blocks.ts';
 import { holdsWithoutConf } from '../names/empty-conf.ts';
 import { askedFor, expandNames } from '../names/expand-names.ts';
 import { type SymbolicValue, unknownValue } from '../names/symbolic-value.ts';
@@ -26,7 +33,7 @@ interface OpenHole extends Span {
  * an `if` that its runs may take and one turn of a loop are kept, a call that stands alone as a statement (`{{ config(…) }}`) is blanked,
  * and every other expression becomes a stand-in of the same length: a number after LIMIT or INTERVAL, else an
  * identifier that is the same for the same expression. Length and newlines stay. `given` are the f-string holes of
- * the surrounding Python string, their braces included. A `plain` text is no template and has those holes only. Never throws: an unclosed tag is the `problem`, and the text
+ * the surrounding Python string, their braces included. A `plain` text is no template and has those holes only; `way`: another one through its branches. Never throws: an unclosed tag is the `problem`, and the text
  * behind it stays readable.
  */
 export function maskTemplate(
@@ -34,6 +41,7 @@ export function maskTemplate(
   given: readonly Hole[],
   environment: TemplateEnvironment = emptyEnvironment,
   plain = false,
+  way?: BranchWay,
 ): MaskedText {
   const holeless = text.split('');
   for (const { start, end } of given) holeless.fill(holeLetter, start, end);
@@ -43,7 +51,8 @@ export function maskTemplate(
   const { blocks, unmatched } = templateBlocks(segments, outer);
   const definitions = () => definitionsOf(outer, segments, blocks, environment);
   const holds = heldConditions(blocks, segments, definitions, environment);
-  const hidden = hiddenSegments(blocks, ({ index }) => holds.get(index));
+  const hidden = hiddenSegments(blocks, ({ index }) => holds.get(index), way);
+  const ways = way === undefined ? branchWays(blocks, ({ index }) => holds.get(index)) : [];
   const passed = passedBranches(blocks, ({ index }) => holds.get(index)).flatMap(({ from, to }): Span[] => {
     const [first, last] = [segments[from + 1], segments[to - 1]];
     return from + 1 > to - 1 || first === undefined || last === undefined
@@ -113,7 +122,14 @@ export function maskTemplate(
     });
   }
   const problem = firstProblem(segments, unmatched, text);
-  return { text: characters.join(''), holes, tags, ...(passed.length > 0 ? { passed } : {}), problem };
+  return {
+    text: characters.join(''),
+    holes,
+    tags,
+    ...(passed.length > 0 ? { passed } : {}),
+    ...(ways.length > 0 ? { ways } : {}),
+    problem,
+  };
 }
 
 /** Of each `if` and `elif` whether it holds in a run that its schedule makes, by the index of its tag, where that is known. */

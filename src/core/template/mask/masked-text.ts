@@ -1,4 +1,5 @@
 import type { Span } from '../../text/span.ts';
+import type { BranchWay } from '../language/template-blocks.ts';
 import type { SymbolicValue } from '../names/symbolic-value.ts';
 
 /** An expression inside a text: `{{ ds }}` of a template, `{day}` of an f-string, or `%(day)s`, which a driver fills in. Offsets as in the unmasked text. */
@@ -25,6 +26,8 @@ export interface MaskedText {
   readonly tags: readonly (Span & { readonly source: string })[];
   /** Branches that a run may take and that are blanked here, because one that stands before them is read. */
   readonly passed?: readonly Span[];
+  /** Other ways that a run may go through its branches. */
+  readonly ways?: readonly BranchWay[];
   /** Set when the template could not be read to its end (unclosed tag); the rest is left as it stands. */
   readonly problem: (Span & { readonly message: string }) | undefined;
 }
