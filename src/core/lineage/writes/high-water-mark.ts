@@ -1,6 +1,7 @@
 import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
-import { tablesOf } from '../../sql/model/sql-search.ts';
+import { tablesOf, within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
+import type { WriteFact } from '../facts/facts.ts';
 import type { TaskStatement } from './task-statements.ts';
 
 /**
@@ -34,17 +35,46 @@ export function highWaterMark(
   );
 }
 
-/** The table of the mark behind which every INSERT of `items` reads. */
-export function markOfAll(items: readonly TaskStatement[], all: readonly TaskStatement[]): string | undefined {
+/**
+ * Whether a mark is put where the interval of the run ends, although it may stand behind that already: a rerun of an older
+ * interval sets it back, and the runs behind it read their rows once more. `isTime` tells of a placeholder that it is a time of
+ * the interval.
+ */
+export const setsBack = ({ assignments, where }: Statement, isTime: (hole: number) => boolean): boolean =>
+  assignments.some(({ column, value }) => {
+    const parts = within(value);
+    const isOfInterval = parts.some(
+      (one) => (one.kind === 'hole' && isTime(one.hole)) || (one.kind === 'template-string' && one.holes.some(isTime)),
+    );
+    const looksBack = [...parts, ...where.flatMap((conjunct) => (isOrdering(conjunct) ? within(conjunct) : []))];
+    return isOfInterval && !looksBack.some((one) => one.kind === 'column' && one.name === column);
+  });
+
+const isOrdering = (conjunct: SqlExpression): boolean =>
+  conjunct.kind === 'binary' && /^[<>]=?$|^is distinct from$/i.test(conjunct.operator);
+
+/** The table of the mark behind which every INSERT of `items` reads, and whether a run of an older interval sets it back. */
+export function markOfAll(
+  items: readonly TaskStatement[],
+  all: readonly TaskStatement[],
+): Pick<WriteFact, 'behindMark' | 'markSetBack'> {
   const statements = all.map(({ statement }) => statement);
+  const isTimeIn =
+    ({ sql }: TaskStatement) =>
+    (hole: number) =>
+      sql.masked.holes[hole]?.value.kind === 'time';
   const marks = items
     .filter(({ statement }) => statement.kind === 'insert')
-    .map(({ statement, sql }) => {
-      const at = statements.indexOf(statement);
-      const isOpen = (hole: number) => sql.masked.holes[hole]?.value.kind !== 'time';
-      return highWaterMark(statements.slice(0, at), statement, statements.slice(at + 1), isOpen)?.target?.name;
+    .map((item) => {
+      const at = statements.indexOf(item.statement);
+      const isOpen = (hole: number) => !isTimeIn(item)(hole);
+      const found = highWaterMark(statements.slice(0, at), item.statement, statements.slice(at + 1), isOpen);
+      return all.find(({ statement }) => statement === found);
     });
-  return marks.includes(undefined) ? undefined : marks[0];
+  const table = marks.includes(undefined) ? undefined : marks[0]?.statement.target?.name;
+  if (table === undefined) return {};
+  const isSetBack = marks.some((mark) => mark !== undefined && setsBack(mark.statement, isTimeIn(mark)));
+  return { behindMark: table, ...(isSetBack ? { markSetBack: true } : {}) };
 }
 
 /** What a column has to be greater than. */

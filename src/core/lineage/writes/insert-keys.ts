@@ -148,13 +148,12 @@ export function ofInserts(
   all: readonly TaskStatement[],
   keys: TableKeys,
   table: string,
-): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'refusedBy' | 'madeAnew' | 'tellsOfRuns'> {
+): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'markSetBack' | 'refusedBy' | 'madeAnew' | 'tellsOfRuns'> {
   const takenFrom = takenByAll(items, all);
-  const behindMark = markOfAll(items, all);
   const isJournal = items.every(({ statement, sql }) => tellsOfRuns(statement, sql.masked, table));
   return {
     ...(takenFrom === undefined ? {} : { takenFrom }),
-    ...(behindMark === undefined ? {} : { behindMark }),
+    ...markOfAll(items, all),
     ...keysOfInserts(items, keys),
     ...(isJournal ? { tellsOfRuns: true } : {}),
   };

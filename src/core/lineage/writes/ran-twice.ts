@@ -13,7 +13,7 @@ import type { TaskStatement } from './task-statements.ts';
 
 type SoFar = Pick<
   WriteFact,
-  'mode' | 'again' | 'takenFrom' | 'behindMark' | 'leavesOut' | 'refusedBy' | 'madeAnew' | 'keepsRows'
+  'mode' | 'again' | 'takenFrom' | 'behindMark' | 'markSetBack' | 'leavesOut' | 'refusedBy' | 'madeAnew' | 'keepsRows'
 >;
 type Found = Pick<WriteFact, 'again' | 'leavesOut' | 'addsNull' | 'takenFrom'>;
 
@@ -56,6 +56,7 @@ export function ranTwice(
   const run: Run = (isEnough, nulls) => runTwice(texts, target, (name) => tables.keysOf(name), isEnough, nulls);
   if (soFar.mode === 'append') {
     // A key refuses the rows that a guard lets through.
+    if (soFar.markSetBack === true) return {};
     const refuses = soFar.refusedBy !== undefined && !isOpen;
     if (refuses || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
     const marked = markedSource(items, all, target);

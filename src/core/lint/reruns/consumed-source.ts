@@ -1,4 +1,4 @@
-import { highWaterMark } from '../../lineage/writes/high-water-mark.ts';
+import { highWaterMark, setsBack } from '../../lineage/writes/high-water-mark.ts';
 import { takenSource } from '../../lineage/writes/taken-source.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
@@ -105,8 +105,11 @@ export function fetchesOnce(all: readonly StatementView[], insert: StatementView
   );
 }
 
-/** It reads behind a mark that the same transaction moves on. */
-export function readsBehindMark(all: readonly StatementView[], view: StatementView): boolean {
+/** It reads behind a mark that the same transaction moves on, or sets back where it is of an older interval. */
+export function readsBehindMark(
+  all: readonly StatementView[],
+  view: StatementView,
+): { readonly mark: string; readonly isSetBack: boolean } | undefined {
   const later = all.filter(({ order }) => order > view.order);
   const found = highWaterMark(
     all.filter(({ order }) => order < view.order).map(({ statement }) => statement),
@@ -115,7 +118,10 @@ export function readsBehindMark(all: readonly StatementView[], view: StatementVi
     (hole) => view.sql.masked.holes[hole]?.value.kind !== 'time',
   );
   const update = later.find(({ statement }) => statement === found);
-  return update !== undefined && atomicity(all, view, update).kind === 'one-transaction';
+  if (update?.statement.target === undefined || atomicity(all, view, update).kind !== 'one-transaction')
+    return undefined;
+  const isSetBack = setsBack(update.statement, (hole) => update.sql.masked.holes[hole]?.value.kind === 'time');
+  return { mark: update.statement.target.name, isSetBack };
 }
 
 /** Columns that a condition compares with a constant or NULL: `done = false`, `NOT done`, `sent_at IS NULL`. */

@@ -52,7 +52,10 @@ export function insertGuard(
   if (looks || takesOut(context, task, view) !== undefined) return sure;
   const own = task.statements.filter((other) => other !== view && runTogether(context, other, view) !== 'never');
   if (own.some((other) => other.order < view.order && clearsSource(context, other, view, key))) return sure;
-  if (readsBehindMark(task.statements, view)) return sure;
+  const behind = readsBehindMark(task.statements, view);
+  if (behind?.isSetBack === true)
+    return { kind: 'unless', unless: `it is the newest one (${behind.mark} is set back to the interval that is run)` };
+  if (behind !== undefined) return sure;
   if (own.some((other) => marksWhatIsRead(task.statements, other, view))) return sure;
   // Code that updates a row and inserts it where there was none: the condition is Python's.
   if (isByRow(view) && own.some((other) => other.statement.kind === 'update' && writesTo(other, key))) return sure;

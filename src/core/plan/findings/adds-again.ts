@@ -49,6 +49,7 @@ function secondTime(write: WriteFact): string {
     mode,
     takenFrom,
     behindMark,
+    markSetBack,
     leavesOut,
     addsNull,
     refusedBy,
@@ -69,6 +70,8 @@ function secondTime(write: WriteFact): string {
   }
   if (mayEmpty !== undefined)
     return `empties ${mayEmpty} before it adds rows to ${table}: unless that is the partition which holds them, running an interval again adds them a second time.`;
+  if (behindMark !== undefined && markSetBack === true)
+    return `adds to ${table} what lies behind the mark in ${behindMark}, and sets that mark to the end of its own interval: running one that is not the newest sets it back, and the runs behind it add their rows a second time. Let the mark only move on (greatest(…, …)), or delete the rows of the interval first.`;
   if (behindMark !== undefined)
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
   if (takenFrom !== undefined)
