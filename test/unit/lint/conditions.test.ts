@@ -44,6 +44,13 @@ describe('an INSERT whose table a condition of Python empties', () => {
       `if full:\n    ${truncate}\nif not full:\n    ${insert}`,
       error,
     ],
+    ['by SQL of the same task that is not known', `hook.run(requests.get(url).text)\n${insert}`, warning],
+    ['by SQL that is not known, but behind it', `${insert}\nhook.run(requests.get(url).text)`, error],
+    [
+      'by a text that is cut to its length',
+      `q = f"DELETE FROM t WHERE day = '{ds}' and "\nhook.run(q[:-4])\n${insert}`,
+      [],
+    ],
     ['in the same branch', `if full:\n    ${truncate}\n    ${insert}`, []],
     ['under the same condition, asked again', `if full:\n    ${truncate}\nprint(1)\nif full:\n    ${insert}`, []],
     [

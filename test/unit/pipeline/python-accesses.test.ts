@@ -4,6 +4,7 @@ import { accessInWords, readBody, statementsInWords } from '../../support/read-t
 const imports = [
   'import awswrangler as wr',
   'import pandas as pd',
+  'import pandahouse',
   'import pandas_gbq',
   'import sqlalchemy as sa',
   'from airflow.providers.google.cloud.hooks.bigquery import BigQueryHook',
@@ -47,6 +48,7 @@ describe('what a call does to a table', () => {
     ['frame.to_sql("orders", engine, if_exists="fail")', 'write orders create by to_sql'],
     ['frame.to_sql("orders", engine, if_exists=ds)', 'write orders unknown by to_sql'],
     ['frame.to_gbq("shop.orders")', 'write shop.orders create (default) by to_gbq'],
+    ['pandahouse.to_clickhouse(frame, "shop.orders")', 'write shop.orders append (default) by to_clickhouse'],
     ['pandas_gbq.to_gbq(frame, "shop.orders", if_exists="replace")', 'write shop.orders full_replace by to_gbq'],
     [
       'frame.write_database("shop.orders", uri, if_table_exists="append")',

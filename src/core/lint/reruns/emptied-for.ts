@@ -54,7 +54,9 @@ export function mayBeEmptiedFor(
   const looked = lookedBefore(context, task, key, undefined);
   if (looked !== undefined) return looked;
   const called = clearingCall(context.text(write.at.file) ?? '', write.at.start);
-  return called === undefined ? hiddenBefore(context, task) : `${called}(…), which is called before it, takes them out`;
+  return called === undefined
+    ? hiddenBefore(context, task, write.at)
+    : `${called}(…), which is called before it, takes them out`;
 }
 
 /** In the function around a place of Python, before that place. */

@@ -5,9 +5,10 @@ import { partitionParent } from '../../lineage/writes/task-statements.ts';
 import { coveredBy } from '../../pipeline/model/condition.ts';
 import { filtersOf } from '../../sql/model/sql-search.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
-import type { Span } from '../../text/span.ts';
+import type { SourceSpan, Span } from '../../text/span.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import {
+  placeOf,
   type StatementView,
   sameTable,
   sourceText,
@@ -184,7 +185,7 @@ function sometimesGuarded(
     return { kind: 'unless', unless: `${clearing(called)}(…), which is called before it, takes them out` };
   const any = context.emptyingAny(task).find((other) => runTogether(context, other, view) !== 'never');
   if (any === undefined) {
-    const hidden = hiddenBefore(context, task);
+    const hidden = hiddenBefore(context, task, placeOf(view, view.statement));
     return hidden === undefined ? undefined : { kind: 'unless', unless: hidden };
   }
   const { kind } = any.statement;
@@ -194,8 +195,16 @@ function sometimesGuarded(
   };
 }
 
-/** A task before it in the run that may empty any table: it sends SQL, or is named for clearing and runs code, that is not known. */
-export function hiddenBefore(context: LintContext, task: TaskView): string | undefined {
+/**
+ * What runs before it and may empty any table: SQL of the task itself that is not known, unless it stands behind the
+ * place in the same file, or a task before it, which sends such SQL, or is named for clearing and runs code that is
+ * not known.
+ */
+export function hiddenBefore(context: LintContext, task: TaskView, at: SourceSpan): string | undefined {
+  const own = task.task.unread.find(
+    (other) => other.hides === 'statement' && (other.at.file !== at.file || other.at.start < at.start),
+  );
+  if (own !== undefined) return 'a statement of the same task, which is not known, empties it';
   for (const other of context.tasks) {
     const { unread, name } = other.task;
     const sends = unread.some(({ hides }) => hides === 'statement');

@@ -2,7 +2,7 @@ import type { SourceSpan } from '../../../text/span.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
 import { unprintedClocks } from '../values/printed-clocks.ts';
 import { sliceText } from '../values/text-value.ts';
-import type { Interpreter, Value } from '../values/value.ts';
+import type { Interpreter, TextValue, Value } from '../values/value.ts';
 
 /** `value[key]`; a slice comes as an open or closed tuple of its bounds. */
 export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interpreter): Value {
@@ -21,7 +21,8 @@ export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interprete
     }
     case 'text': {
       const range = rangeOf(key, value.mapped.text.length);
-      if (range !== undefined && value.holes.length === 0) return sliceText(value, ...range);
+      if (range !== undefined && (value.holes.length === 0 || keepsHoles(key, value, range)))
+        return sliceText(value, ...range);
       return unknown('part of a text', unprintedClocks(value.clocks));
     }
     case 'host':
@@ -31,6 +32,14 @@ export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interprete
     default:
       return unknown('an item of a value that is not known', unprintedClocks(clocksOf(value)));
   }
+}
+
+/** `query[:-4]`: what is cut off at either end is known text, counted from that end. */
+function keepsHoles(key: Value, { holes }: TextValue, [start, end]: readonly [number, number]): boolean {
+  const [from, to] = key.kind === 'list' ? key.items.map((bound) => (bound.kind === 'scalar' ? bound.value : 0)) : [];
+  const isFromStart = from === null || (typeof from === 'number' && from >= 0);
+  const isFromEnd = to === null || (typeof to === 'number' && to < 0);
+  return isFromStart && isFromEnd && holes.every((hole) => start <= hole.start && hole.end <= end);
 }
 
 function rangeOf(key: Value, length: number): [number, number] | undefined {

@@ -52,6 +52,10 @@ export const frameCalls: Readonly<Record<string, readonly CallAccess[]>> = {
       silent: 'create',
     },
   ],
+  // `pandahouse.to_clickhouse(frame, table)` sends INSERT.
+  to_clickhouse: [
+    { of: /(?:^|\.)(?:pandahouse|ph)\b/, direction: 'write', table: { name: 'table', position: 1 }, silent: 'append' },
+  ],
   write_database: [
     {
       direction: 'write',

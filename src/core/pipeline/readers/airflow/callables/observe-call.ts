@@ -13,6 +13,7 @@ import { argumentsOf, databaseOf, sessionOf } from './client-session.ts';
 import { clockArguments } from './clock-arguments.ts';
 import { noteAccess } from './note-access.ts';
 import { noteUnread } from './note-unread.ts';
+import { asksService } from './outside-calls.ts';
 import { runsElsewhere } from './remote-commands.ts';
 import { isSql, sendSql } from './sent-sql.ts';
 import { loadsCode, usesStore } from './unfollowed-calls.ts';
@@ -165,6 +166,10 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
       `${call.callee}(…) is given a connection and is defined outside the workspace, so what it reads and writes is not known`,
       call.at,
     );
+  else {
+    const asked = asksService(name, last, call, self);
+    if (asked !== undefined) noteUnread(program, 'code', asked, call.at);
+  }
 }
 
 /** A hook, connection, engine or session, rather than a table or expression made with one. */

@@ -32,6 +32,7 @@ const sendingCalls: ReadonlyMap<string, number> = new Map([
     'read_sql',
     'read_sql_query',
     'read_gbq',
+    'read_clickhouse',
     'read_database',
     'read_database_uri',
     'to_dataframe',

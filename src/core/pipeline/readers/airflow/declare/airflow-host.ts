@@ -8,6 +8,7 @@ import { tellsOfSpark } from '../../spark/session/spark-work.ts';
 import { sparkCall, sparkStarNames } from '../../spark/spark-call.ts';
 import { composedSql } from '../callables/composed-sql.ts';
 import { observeCall } from '../callables/observe-call.ts';
+import { sayDefinedOutside } from '../callables/outside-calls.ts';
 import { taskSpark } from '../callables/task-spark.ts';
 import { edgeBetween } from '../program/edges.ts';
 import { hostOf, type Program, type TaskBuilder } from '../program/program.ts';
@@ -81,7 +82,9 @@ export function airflowHost(program: Program): Host {
       if (looksLikeOperator(name, call)) return operatorTask(program, name, call);
       if (namesDag(name) && run.isMain) sayDagElsewhere(program, name, call.at);
       else sayTasksElsewhere(program, name, call);
-      return observeCall(program, name, call, run);
+      const given = observeCall(program, name, call, run);
+      if (given === undefined) sayDefinedOutside(program, name, call);
+      return given;
     },
 
     raised(error) {
