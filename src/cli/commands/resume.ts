@@ -75,7 +75,12 @@ export async function resumeOn(
     }
     const ledger = sqlLedgerStore(warehouse);
     try {
-      const scheduler = await carrierOfRun(ledger, run, workspace, shell);
+      const ports = {
+        clock: shell.clock,
+        signal: shell.listenForCancel(),
+        onEvent: options.format === 'text' ? progressWriter(shell, options) : () => {},
+      };
+      const scheduler = await carrierOfRun(ledger, run, workspace, shell, ports);
       const result = await resumeRun(
         {
           run,
@@ -86,9 +91,7 @@ export async function resumeOn(
         {
           executor: executorFor(warehouse, { clock: shell.clock, owner: processOwner() }, scheduler),
           ledger,
-          clock: shell.clock,
-          signal: shell.listenForCancel(),
-          onEvent: options.format === 'text' ? progressWriter(shell, options) : () => {},
+          ...ports,
         },
       );
       const named = toName(workspace, connection);

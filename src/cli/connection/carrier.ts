@@ -4,9 +4,11 @@ import type { LedgerStore } from '../../core/ledger/ledger-store.ts';
 import type { Plan, UnitId } from '../../core/plan/model/plan.ts';
 import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
 import { type CheckedJobs, checkCarried } from '../../core/run/carried/check-carried.ts';
+import { onceThere } from '../../core/run/carried/once-there.ts';
 import { engineOf } from '../../core/run/engine/engine-of.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
+import type { RunPorts } from '../../core/run/order/run-plan.ts';
 import type { RelationalRunner } from '../../core/run/session/runner.ts';
 import { decodeRunDocument } from '../../core/run/stored/run-document.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
@@ -108,17 +110,19 @@ export function executorFor(
   return scheduler === undefined ? here : carriedExecutor(scheduler, warehouse, env, here);
 }
 
-/** The scheduler that a stored run was given to, opened. */
+/** The scheduler that a stored run was given to, opened; where it is away, waited for as the run waits for its servers. */
 export async function carrierOfRun(
   ledger: LedgerStore,
   run: string,
   workspace: Workspace,
   shell: Shell,
+  ports: Pick<RunPorts, 'clock' | 'signal' | 'onEvent'>,
 ): Promise<Scheduler | undefined> {
   const stored = await ledger.loadRun(run);
   const decoded = stored && decodeRunDocument(stored.document);
   if (decoded === undefined || !decoded.ok) return undefined;
-  for (const { carried } of decoded.value.jobs.values())
-    if (carried !== undefined) return openCarrier(workspace, carried.scheduler, shell);
+  const { jobs, options } = decoded.value;
+  for (const { carried } of jobs.values())
+    if (carried !== undefined) return onceThere(() => openCarrier(workspace, carried.scheduler, shell), options, ports);
   return undefined;
 }

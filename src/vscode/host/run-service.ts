@@ -5,6 +5,7 @@ import { readLedger } from '../../core/ledger/slice-states.ts';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
+import { onceThere } from '../../core/run/carried/once-there.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
 import { rehearsed, type SiftedJobs, withOutside, withTableCode } from '../../core/run/irrevocable/with-outside.ts';
 import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
@@ -30,6 +31,7 @@ import {
 } from '../../core/run/survey/survey-slices.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import type { RunEvent } from '../../core/run/unit/run-event.ts';
+import { defaultRunOptions, type RunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
 import type { UnitJob } from '../../core/run/unit/unit-job.ts';
@@ -57,6 +59,18 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     signal,
     onEvent,
   });
+  /** Runs units from here, and gives the others to the scheduler where there is one, once it answers. */
+  const executorOn = async (
+    warehouse: Warehouse,
+    env: RelationalRunner,
+    scheduler: SchedulerConfig | undefined,
+    options: RunOptions,
+  ): Promise<UnitExecutor> => {
+    const here = relationalExecutor(warehouse, env);
+    if (scheduler === undefined) return here;
+    const waiting = { clock: systemClock, signal, onEvent };
+    return carriedExecutor(await onceThere(() => openScheduler(scheduler), options, waiting), warehouse, env, here);
+  };
   const ended = (result: RunResult): RunAnswer => ({ kind: 'ended', result });
   const foretell = async (
     warehouse: Warehouse,
@@ -73,7 +87,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       const env = { clock: systemClock, owner: createdBy };
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) => {
-          const executor = await executorOn(warehouse, env, scheduler);
+          const executor = await executorOn(warehouse, env, scheduler, prepared.options);
           const running = { ...ports(executor), ledger, ...preflightOn(warehouse) };
           const known = await withOutside(warehouse, prepared);
           await foretell(warehouse, known, 'run');
@@ -104,7 +118,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     },
     resume: ({ connection, run, createdBy, codeHashes, acceptHeld, scheduler }) =>
       withLedger(connection, async (ledger, warehouse) => {
-        const executor = await executorOn(warehouse, { clock: systemClock, owner: createdBy }, scheduler);
+        const env = { clock: systemClock, owner: createdBy };
+        const executor = await executorOn(warehouse, env, scheduler, await optionsOf(ledger, run));
         const request = { run, codeHashes: new Map(codeHashes), acceptHeld };
         return ended(await resumeRun(request, { ...ports(executor), ledger }));
       }),
@@ -232,14 +247,11 @@ const preflightOn = (warehouse: Warehouse): Pick<RunPorts, 'preflight'> => ({
   preflight: (plan, jobs) => preflight(warehouse, plan, jobs),
 });
 
-/** Runs units from here, and gives the others to the scheduler where there is one. */
-async function executorOn(
-  warehouse: Warehouse,
-  env: RelationalRunner,
-  scheduler: SchedulerConfig | undefined,
-): Promise<UnitExecutor> {
-  const here = relationalExecutor(warehouse, env);
-  return scheduler === undefined ? here : carriedExecutor(await openScheduler(scheduler), warehouse, env, here);
+/** A run that cannot be read is refused when it is gone on with. */
+async function optionsOf(ledger: LedgerStore, run: string): Promise<RunOptions> {
+  const stored = await ledger.loadRun(run);
+  const decoded = stored && decodeRunDocument(stored.document);
+  return decoded?.ok === true ? decoded.value.options : defaultRunOptions;
 }
 
 /** SQLSTATE of a password that is wrong or missing. */

@@ -24,7 +24,6 @@ const dayMs = 86_400_000;
 const runId = /run (\d{8}-\d{6}-\w{6}): /;
 /** A run that has to be resumed more often than this goes round in a circle. */
 const mostResumes = 20;
-const awayMs = 8000;
 
 /** The runs that a scheduler would have made by then. */
 export async function runsThere({ scheduler }: StormPlace, dag: StormDag): Promise<void> {
@@ -93,8 +92,6 @@ async function weather(place: StormPlace, dag: StormDag, begun: () => void): Pro
         }
         ended = await again.ended();
         said.push(ended.output);
-        // Nobody goes on while there is no API to go on with.
-        if (ended.output.includes('cannot be reached')) await sleep(awayMs);
       }
       return 1;
     }),

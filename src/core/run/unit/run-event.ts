@@ -45,7 +45,7 @@ export type RunEvent =
     }
   | { readonly kind: 'unit-finished'; readonly unit: UnitId; readonly result: RunUnit }
   | { readonly kind: 'unit-blocked'; readonly unit: UnitId; readonly result: RunUnit }
-  /** The server of the ledger cannot be reached: the run waits for it, at the most for as long as it has patience. */
+  /** The server of the ledger, or the scheduler, cannot be reached: the run waits for it, at the most for as long as it has patience. */
   | { readonly kind: 'server-away'; readonly reason: string }
   /** It can again. */
   | { readonly kind: 'server-back' }
