@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 export interface FakeAnswer {
   readonly status: number;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface FakeRequest {
@@ -30,8 +31,8 @@ export async function fakeApi(answer: (request: FakeRequest) => FakeAnswer | Pro
       const { method = '', url = '', headers } = incoming;
       const request = { method, url, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
       requests.push(request);
-      const { status, body } = await answer(request);
-      outgoing.writeHead(status, { 'content-type': 'application/json' });
+      const { status, body, headers: own } = await answer(request);
+      outgoing.writeHead(status, { 'content-type': 'application/json', ...own });
       outgoing.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
     });
   });

@@ -14,9 +14,11 @@ import { whyNotWatched } from '../../core/view/words/why-not-watched.ts';
 import { readableLedgerSql } from '../../core/warehouse/dialects/postgres/ledger/readable-ledger-sql.ts';
 import type { Session } from '../../core/warehouse/port/ports.ts';
 import { addDeclaration } from '../../node/config/edit/add-declaration.ts';
+import { isAddress, resolveEvents } from '../../node/config/resolve-events.ts';
 import { reasonOf } from '../../node/files/discover-files.ts';
 import { readLineage } from '../../node/files/read-lineage.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
+import { collectedLineage } from '../../orchestrators/open.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { openCarrier } from '../connection/carrier.ts';
@@ -72,7 +74,7 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
   const [task, ...more] = findTasks([word], workspace);
   if (task === undefined || more.length > 0)
     throw new UsageError(`${word} is a DAG of several tasks`, 'name one of them: backfill observe dag.task');
-  const lineage = await lineageOf(task, options, workspace);
+  const lineage = await lineageOf(task, options, workspace, shell);
   await withTarget(workspace, options.connection, shell, async ({ warehouse }) => {
     refuseLake(warehouse, 'watching', 'name the connection of a PostgreSQL');
     if (!canWatch(warehouse))
@@ -106,16 +108,28 @@ async function observe(word: string, options: ObserveOptions, shell: Shell): Pro
   });
 }
 
-/** What the events of its Airflow say of the task; `undefined` where no file of them is named. */
+/** What the events of its Airflow say of the task; `undefined` where none are named. */
 async function lineageOf(
   task: PlannableTask,
   { events, scheduler }: ObserveOptions,
   { config, root, facts }: Workspace,
+  { env }: Shell,
 ): Promise<TaskLineage | undefined> {
-  const [only] = config.schedulers.size === 1 ? config.schedulers.keys() : [];
-  const path = events ?? config.schedulers.get(scheduler ?? only ?? '')?.events;
+  // A collector that is named by the way would get a request, and nobody would know whether with a token.
+  if (events !== undefined && isAddress(events))
+    throw new UsageError('--events takes a file or a folder', 'name a collector under its scheduler in backfill.yaml');
+  const place =
+    events === undefined ? resolveEvents(config, scheduler, env) : ({ kind: 'files', path: events } as const);
   const known = facts.tasks.get(task.id);
-  if (path === undefined || known === undefined) return undefined;
+  if (place === undefined || known === undefined) return undefined;
+  if ('problem' in place) throw new UsageError(place.problem);
+  if (place.kind === 'collector') {
+    const { collector } = place;
+    return collectedLineage(collector, known.pipeline.id, known.task.name).catch((error: unknown) => {
+      throw new UsageError(`the events at ${collector.url} cannot be read: ${reasonOf(error)}`);
+    });
+  }
+  const { path } = place;
   try {
     const found = await readLineage(resolve(root, path), known.pipeline.id, known.task.name);
     if (found !== undefined) return found;

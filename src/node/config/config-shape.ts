@@ -53,7 +53,10 @@ const scheduler = object(
     user: env('User name'),
     password: secret('password', 'Password of the user', ''),
     token: secret('token', 'Token in place of user and password, as managed services give it', ''),
-    events: text('File or folder of its OpenLineage events, as its file transport writes them; looked at by observe'),
+    events: text(
+      'Its OpenLineage events, looked at by observe: the file or folder that its file transport writes, or the address of a collector with the API of Marquez',
+    ),
+    eventsToken: secret('token', 'Token for the collector of its events', ''),
   },
   ['url'],
 );

@@ -45,8 +45,9 @@ export interface SchedulerSpec {
   readonly user: EnvText | undefined;
   readonly password: EnvText | undefined;
   readonly token: EnvText | undefined;
-  /** Where its OpenLineage events are, from the folder of the workspace. */
+  /** Where its OpenLineage events are: a path from the folder of the workspace, or the address of a collector. */
   readonly events: string | undefined;
+  readonly eventsToken: EnvText | undefined;
 }
 
 /** How runs go where neither the command line nor the editor says otherwise. */

@@ -9,6 +9,7 @@ import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig, type
 import { configShape, type WrittenConfig } from './config-shape.ts';
 import { declaredSource } from './declared-source.ts';
 import { isNeverBefore } from './parse-edge.ts';
+import { isAddress } from './resolve-events.ts';
 import { isPlainUrl } from './resolve-scheduler.ts';
 import { type ReadContext, spanOf } from './shape.ts';
 
@@ -193,7 +194,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
 
 function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext): Config['schedulers'] {
   const schedulers = new Map<string, SchedulerSpec>();
-  for (const [name, { url, user, password, token, events }] of written.schedulers ?? []) {
+  for (const [name, { url, user, password, token, events, eventsToken }] of written.schedulers ?? []) {
     const at = placeOf(root, context, 'schedulers', name);
     const problem = (message: string): void => {
       context.problems.push({ message: `scheduler ${name}: ${message}`, at, severity: 'error' });
@@ -205,7 +206,11 @@ function schedulersOf(written: WrittenConfig, root: Node, context: ReadContext):
       problem('say token, or user and password, not both');
     // A user alone: an editor keeps the password in its secret store.
     else if (user === undefined && password !== undefined) problem('a password wants its user');
-    else schedulers.set(name, { name, at, url, user, password, token, events });
+    else if (events !== undefined && isAddress(events) && !isPlainUrl(events))
+      problem('its events are to be like https://marquez.example.org, without user and password; say eventsToken');
+    else if (eventsToken !== undefined && !(events !== undefined && isAddress(events)))
+      problem('eventsToken is for a collector: events has to be its address');
+    else schedulers.set(name, { name, at, url, user, password, token, events, eventsToken });
   }
   return schedulers;
 }

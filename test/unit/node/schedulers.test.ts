@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/node/config/read-config.ts';
+import { resolveEvents } from '../../../src/node/config/resolve-events.ts';
 import { resolveScheduler } from '../../../src/node/config/resolve-scheduler.ts';
 
 const read = (schedulers: string) => readConfig('backfill.yaml', `version: 1\nschedulers:\n${schedulers}`);
@@ -22,6 +23,28 @@ test('a scheduler with a user or a token, secrets from the environment', () => {
     login: { kind: 'token', token: 't' },
   });
   expect(found('  a: { url: "http://x" }\n')).toMatchObject({ login: { kind: 'none' } });
+});
+
+test('events are a path, or a collector whose token comes from the environment', () => {
+  const events = (more: string, env: Record<string, string> = {}) =>
+    resolveEvents(read(`  a: { url: "http://x", ${more} }\n`).config, undefined, env);
+  expect(events('user: u')).toBeUndefined();
+  expect(events('events: logs/openlineage.json')).toEqual({ kind: 'files', path: 'logs/openlineage.json' });
+  const secured = `events: "https://marquez.example/", eventsToken: "\${env:T}"`;
+  expect(events(secured, { T: 'pst' })).toEqual({
+    kind: 'collector',
+    collector: { url: 'https://marquez.example', token: 'pst' },
+  });
+  expect(events(secured)).toEqual({ problem: 'the events of a need the environment variable T, which is not set' });
+  expect(problems('  a: { url: "http://x", events: "https://u:p@marquez.example" }\n')).toEqual([
+    'scheduler a: its events are to be like https://marquez.example.org, without user and password; say eventsToken',
+  ]);
+  expect(problems(`  a: { url: "http://x", events: logs, eventsToken: "\${env:T}" }\n`)).toEqual([
+    'scheduler a: eventsToken is for a collector: events has to be its address',
+  ]);
+  expect(problems('  a: { url: "http://x", events: "http://m", eventsToken: plain }\n')).toEqual([
+    `a token must not stand in this file; write \${env:NAME} and set that variable`,
+  ]);
 });
 
 test('what is missing or ambiguous is said by name, never by value', () => {

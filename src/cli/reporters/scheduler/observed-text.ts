@@ -61,7 +61,7 @@ export function observedText(
 
 /** Tables that its events name, and the lines for those of which no more is known. */
 function eventLines(task: string, lineage: TaskLineage, verdicts: readonly TableVerdict[]): readonly string[] {
-  const { runs, reads, writes, unread } = lineage;
+  const { runs, reads, writes, unread, older = 0 } = lineage;
   const of = ({ table, where, runs: named }: LineageTable): string =>
     `${table} (${where}${named === runs ? '' : `, in ${named} of them`})`;
   const clear = new Set(verdicts.flatMap(({ kind, table }) => (kind === 'clear' ? [table] : [])));
@@ -75,6 +75,7 @@ function eventLines(task: string, lineage: TaskLineage, verdicts: readonly Table
     runs === 0
       ? 'events     none of OpenLineage is of a run of it that ended well'
       : `events     by OpenLineage, in ${plural(runs, 'run')}: reads ${reads.map(of).join(', ') || 'nothing'}; writes ${writes.map(of).join(', ') || 'nothing'}`,
+    ...(older === 0 ? [] : [`           ${plural(older, 'older event')} of the collector were not looked at`]),
     ...(unread === 0 ? [] : [`           ${plural(unread, 'line')} of them hold no event`]),
     ...(draft.reads.length + draft.writes.length === 0
       ? []

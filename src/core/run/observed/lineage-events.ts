@@ -15,6 +15,8 @@ export interface TaskLineage {
   readonly writes: readonly LineageTable[];
   /** Lines that hold no event. */
   readonly unread: number;
+  /** Older events that were not looked at. */
+  readonly older?: number | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -28,7 +30,7 @@ interface RunLineage {
 type Named = Pick<LineageTable, 'table' | 'where'>;
 
 /**
- * Reads OpenLineage events line by line, as Airflow's file transport writes them, for one task: its own, and those of jobs that
+ * Reads OpenLineage events one by one, or line by line as Airflow's file transport writes them, for one task: its own, and those of jobs that
  * name it as their parent (a Spark job that it starts). The events of one run are told together, whichever of them name tables.
  */
 export function lineageReader(dag: string, task: string) {
@@ -37,11 +39,14 @@ export function lineageReader(dag: string, task: string) {
   let unread = 0;
   return {
     line(text: string): void {
-      if (text.trim() === '') return;
-      const event = parsed(text);
-      const type = event?.eventType;
-      if (event === undefined || typeof type !== 'string') {
-        unread++;
+      if (text.trim() !== '') this.event(parsed(text));
+    },
+    event(found: unknown): void {
+      const event = objectOf(found);
+      const type = event.eventType;
+      if (typeof type !== 'string') {
+        // What is said of a job or a table without a run is an event, and none of ours.
+        if (event.job === undefined && event.dataset === undefined) unread++;
         return;
       }
       const run = ownRun(event, name);
@@ -52,7 +57,7 @@ export function lineageReader(dag: string, task: string) {
       for (const one of datasets(event.inputs)) known.reads.set(keyOf(one), one);
       for (const one of datasets(event.outputs)) known.writes.set(keyOf(one), one);
     },
-    end(): TaskLineage {
+    end(older = 0): TaskLineage {
       const good = [...runs.values()].filter(({ complete }) => complete);
       const told = (side: 'reads' | 'writes'): readonly LineageTable[] => {
         const found = new Map<string, LineageTable>();
@@ -60,7 +65,7 @@ export function lineageReader(dag: string, task: string) {
           for (const [key, one] of run[side]) found.set(key, { ...one, runs: (found.get(key)?.runs ?? 0) + 1 });
         return [...found.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
       };
-      return { runs: good.length, reads: told('reads'), writes: told('writes'), unread };
+      return { runs: good.length, reads: told('reads'), writes: told('writes'), unread, ...(older > 0 && { older }) };
     },
   };
 }
@@ -97,9 +102,9 @@ const keyOf = ({ table, where }: Named): string => `${table}\n${where}`;
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
-function parsed(text: string): Json | undefined {
+function parsed(text: string): unknown {
   try {
-    return objectOf(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

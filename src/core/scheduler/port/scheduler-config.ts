@@ -6,6 +6,13 @@ export interface SchedulerConfig {
   readonly login: SchedulerLogin;
 }
 
+/** Where the OpenLineage events of a scheduler are collected. */
+export interface LineageCollector {
+  /** Without a slash at the end; never holds a user or a password. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
 export type SchedulerLogin =
   | { readonly kind: 'none' }
   /** `undefined`: the file has none, and whoever opens it has to bring one. */

@@ -10,8 +10,10 @@ import type { SchedulerConfig } from '../../../core/scheduler/port/scheduler-con
 import { plural } from '../../../core/text/plural.ts';
 import { instant } from '../../../core/time/zones/instant.ts';
 import type { ChosenPipeline } from '../../../core/view/document/pipeline-view.ts';
+import { resolveEvents } from '../../../node/config/resolve-events.ts';
+import { reasonOf } from '../../../node/files/discover-files.ts';
 import { readLineage } from '../../../node/files/read-lineage.ts';
-import { openScheduler } from '../../../orchestrators/open.ts';
+import { collectedLineage, openScheduler } from '../../../orchestrators/open.ts';
 import { schedulerAnswer } from '../scheduler-answer.ts';
 import type { CarriedUnit, WorkspaceApi } from '../workspace-api.ts';
 import type { FrozenPlan } from './frozen-plan.ts';
@@ -66,10 +68,15 @@ export function schedulerService(
     },
     async lineage({ task, scheduler }) {
       const { config, facts, root } = state();
-      const path = config.schedulers.get(scheduler ?? schedulerIn(config) ?? '')?.events;
+      const place = resolveEvents(config, scheduler ?? schedulerIn(config), process.env);
       const known = facts.tasks.get(task);
-      if (path === undefined || known === undefined) return undefined;
-      return readLineage(resolve(root, path), known.pipeline.id, known.task.name);
+      if (place === undefined || known === undefined) return undefined;
+      if ('problem' in place) throw new Error(place.problem);
+      const [dag, name] = [known.pipeline.id, known.task.name];
+      if (place.kind === 'files') return readLineage(resolve(root, place.path), dag, name);
+      return collectedLineage(place.collector, dag, name).catch((error: unknown) => {
+        throw new Error(`the events at ${place.collector.url} cannot be read: ${reasonOf(error)}`);
+      });
     },
     async taskLog({ scheduler, dag, task, start, end }) {
       try {
