@@ -31,6 +31,17 @@ with DAG("whole", schedule="@hourly", start_date=datetime(2026, 11, 1)):
     rep = Sql(task_id="rep", conn_id="dw", sql="truncate mart.rep; insert into mart.rep select sum(n) from mart.dim")
     dim >> rep
 
+# Two pipelines, each with the same stage for itself; the second one needs what the first one makes of it.
+def through(name, after, rows, target):
+    with DAG(name, schedule="0 7 * * *", start_date=datetime(2026, 11, 1)):
+        fill = Sql(task_id="fill", conn_id="dw", sql=f"truncate raw.both; insert into raw.both select ordered_at::date, amount from raw.orders where ordered_at::date = '{{{{ ds }}}}' {rows}")
+        load = Sql(task_id="load", conn_id="dw", sql=f"""delete from {target} where day = '{{{{ ds }}}}';
+            insert into {target} select day, sum(amount){after} from raw.both group by day""")
+        fill >> load
+
+through("a_second", " - (select coalesce(max(amount), 0) from mart.first where day = '{{ ds }}')", "", "mart.second")
+through("b_first", "", "and amount > 20", "mart.first")
+
 with DAG("said", schedule="0 7 * * *", start_date=datetime(2026, 11, 1)):
     # Nothing in the statement says that raw.g holds the day of ds.
     Sql(task_id="g", conn_id="dw", sql="insert into mart.g select * from raw.g on conflict (day, n) do update set n = excluded.n")
@@ -57,6 +68,9 @@ beforeAll(async () => {
     'create table raw.stage (day date, amount numeric)',
     'create table mart.f (day date primary key, amount numeric)',
     'create table mart.q (day date primary key, amount numeric)',
+    'create table raw.both (day date, amount numeric)',
+    'create table mart.first (day date primary key, amount numeric)',
+    'create table mart.second (day date primary key, amount numeric)',
     'create table mart.dim (shop text, n bigint)',
     'create table mart.rep (n numeric)',
     'create table raw.g (day date, n int)',
@@ -92,6 +106,26 @@ test('a staging chain runs day after day, each on the rows of its own, and nothi
       ['2026-11-05', true],
     ].map(([day, same]) => [day, same === true ? 't' : 'f']),
   );
+});
+
+test('pipelines that share a stage take turns with it, the one first that the other one needs', async () => {
+  const days = ['--from', '2026-11-03', '--to', '2026-11-06'];
+  const { code, out, err } = await run('a_second', 'b_first', ...days, '--concurrency', '4');
+  expect([code, err]).toEqual([0, '']);
+  expect(
+    statesOf(out)
+      .map((unit) => unit.split(' ')[0])
+      .toSorted(),
+  ).toEqual(
+    ['a_second.fill', 'a_second.load', 'b_first.fill', 'b_first.load'].flatMap((task) =>
+      ['03', '04', '05'].map((day) => `${task}@2026-11-${day}T07:00:00Z`),
+    ),
+  );
+  const { rows } = await shop.onDatabase(
+    `select count(*), bool_and(s.amount + coalesce(f.amount, 0) = (select sum(amount) from raw.orders where ordered_at::date = s.day))
+    from mart.second s left join mart.first f using (day)`,
+  );
+  expect(rows).toEqual([['3', 't']]);
 });
 
 test('a stage that one task makes and another drops is filled and read run by run', async () => {

@@ -23,6 +23,12 @@ export interface ParentRead {
   readonly earlierRuns?: boolean;
 }
 
+/** Runs of another pipeline that use a table which this task empties for its own run: those that start before it, or `isFirst`: with it. */
+export interface TakenTurn {
+  readonly users: readonly TaskId[];
+  readonly isFirst: boolean;
+}
+
 /** A table that the task reads as it is now, and of which a person has said what can still be read. */
 export interface SourceRead {
   readonly source: DeclaredSource;
@@ -81,6 +87,8 @@ export interface PlannableTask {
   readonly lastRunWins?: readonly TaskId[];
   /** Tasks of the same run that are done with what this one wrote before its next run empties the table again. */
   readonly usedBy?: readonly TaskId[];
+  /** As with {@link usedBy}, but where other pipelines use the same table for themselves. */
+  readonly turns?: readonly TakenTurn[];
   /** Stages that it writes: fewer rows than before say nothing, because the rows before are another run's. */
   readonly stages?: readonly string[];
   /** The task that empties the slice which this one only adds rows to: the two are one rerun. */

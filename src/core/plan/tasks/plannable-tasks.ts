@@ -26,6 +26,7 @@ import { isZone } from '../../time/zones/zone.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import { refilledTables } from './refilled-tables.ts';
 import { type RunStages, type RunTable, runStages } from './run-stages.ts';
+import { isOfOtherRuns, turnsAtStages } from './shared-stages.ts';
 import { sharesAsOf } from './shares-as-of.ts';
 import { sourceReads } from './source-reads.ts';
 import { type TouchedTable, tablesOfIntervals } from './tables-of-intervals.ts';
@@ -74,6 +75,7 @@ export function plannableTasks(
     reads.flatMap(touchedBy).flatMap(({ table, window }) =>
       writersOf(table, id)
         .filter((writer) => {
+          if (isOfOtherRuns(facts, stagesOf(id), names(table), id, writer.id)) return false;
           if (!isEarlier(id, writer.id)) return true;
           // What comes later in the run cannot have been read in it.
           return !staysInside(window) && stagesOf(id).readInRun(writer.id, id, table) === undefined;
@@ -111,6 +113,10 @@ export function plannableTasks(
     }
   }
 
+  const turnsOf = turnsAtStages(facts, stagesOf, (id) => [
+    ...(joined.get(id) ?? []).map(({ parent }) => parent),
+    ...(ordered.get(id) ?? []).map(({ parent }) => parent),
+  ]);
   const sourcesOf = sourceReads(facts, names, (table) => (writers.get(names(table)) ?? []).map(({ id }) => id));
   const unmadeOf = unmadeReads(facts, names, (table) => touched({ table, window: anything }).length > 0);
   const tasks: PlannableTask[] = [];
@@ -159,6 +165,7 @@ export function plannableTasks(
       ...(pickedBy === undefined ? {} : { pickedBy }),
       ...(refreshing.has(id) ? { fullRefresh: true } : snapshot === undefined ? {} : { lastRunWins: snapshot }),
       ...(usedBy.length === 0 ? {} : { usedBy }),
+      ...(turnsOf(id).length === 0 ? {} : { turns: turnsOf(id) }),
       ...(passing.length === 0 ? {} : { stages: passing.map(({ table }) => table) }),
       ...(deleter === undefined ? {} : { pairedWith: deleter }),
       executor: task.executor,

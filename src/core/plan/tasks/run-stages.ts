@@ -42,7 +42,9 @@ export function runStages(facts: WorkspaceFacts, names: (table: string) => strin
     for (const read of reads) readers.set(names(read.table), (readers.get(names(read.table)) ?? new Set()).add(id));
   }
   const writesOf = (id: TaskId): readonly WriteFact[] => facts.facts.get(id)?.writes ?? [];
-  const found = facts.pipelines.flatMap((pipeline) => tablesOf(pipeline, { facts, names, isEarlier, readers }));
+  const found = withStages(
+    facts.pipelines.flatMap((pipeline) => tablesOf(pipeline, { facts, names, isEarlier, readers })),
+  );
 
   const byTask = new Map<TaskId, RunTable[]>();
   for (const one of found) {
@@ -93,6 +95,23 @@ export function runStages(facts: WorkspaceFacts, names: (table: string) => strin
   };
 }
 
+interface FoundTable extends Omit<RunTable, 'stage'> {
+  /** Who reads it, but not in the same run; where that is a run that fills it for itself too, it reads its own rows. */
+  readonly elsewhere: readonly TaskId[];
+  /** Its rows go on into other tables of the same run. */
+  readonly passesOn: boolean;
+}
+
+function withStages(found: readonly FoundTable[]): readonly RunTable[] {
+  const ownUses = new Map<string, Set<TaskId>>();
+  for (const { table, emptying, filling, using } of found)
+    ownUses.set(table, new Set([...(ownUses.get(table) ?? []), ...emptying, ...filling, ...using]));
+  return found.map(({ elsewhere, passesOn, ...one }) => ({
+    ...one,
+    stage: one.dated && passesOn && elsewhere.every((id) => ownUses.get(one.table)?.has(id) === true),
+  }));
+}
+
 interface Workspace {
   readonly facts: WorkspaceFacts;
   readonly names: (table: string) => string;
@@ -101,7 +120,7 @@ interface Workspace {
 }
 
 /** A stage may be filled from another one, so the tables are looked at again until nothing new is found. */
-function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[] {
+function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly FoundTable[] {
   const { facts, names, isEarlier, readers } = workspace;
   const writesOf = (id: TaskId): readonly WriteFact[] => facts.facts.get(id)?.writes ?? [];
   const writersOf = new Map<string, Task[]>();
@@ -116,7 +135,7 @@ function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[]
     writesOf(id).some((write) => names(write.table) === table && clearsWhole(write));
   const isOrdered = (a: TaskId, b: TaskId): boolean => a === b || isEarlier(a, b) || isEarlier(b, a);
 
-  const made: RunTable[] = [];
+  const made: FoundTable[] = [];
   let open = [...writersOf].flatMap(([table, writers]) => {
     const { dropping = [], making = [], surely = [] } = ddl.get(table) ?? {};
     // Dropped by one task and made by another one, it is as empty in each run as if it were emptied.
@@ -153,7 +172,8 @@ function tablesOf(pipeline: Pipeline, workspace: Workspace): readonly RunTable[]
         using: [...reading, ...dropping],
         first: first.id,
         dated,
-        stage: dated && elsewhere.length === 0 && reading.some((id) => writesOf(id).length > 0),
+        elsewhere,
+        passesOn: reading.some((id) => writesOf(id).length > 0),
       });
       return false;
     });

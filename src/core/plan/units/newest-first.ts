@@ -59,7 +59,7 @@ export function newestFirst(nodes: ReadonlyMap<TaskId, readonly UnitNode[]>, old
 function alone(units: readonly UnitNode[]): OldestFirst | undefined {
   const { task } = units[0] as UnitNode;
   const own = units.some(({ waitsFor }) => waitsFor.some((range) => range.task === task.id));
-  if (own || (task.usedBy ?? []).length > 0) return 'past';
+  if (own || (task.usedBy ?? []).length > 0 || task.turns !== undefined) return 'past';
   if (task.executor.kind === 'warehouse' && task.writes.length === 0) return 'unknown';
   for (const write of task.writes) {
     if (write.mode === 'append' || changedColumn(write) !== undefined) return 'adds';

@@ -21,8 +21,8 @@ export interface UnitNode {
 /**
  * Which units wait for which: (T, I) waits for (P, J) iff the slice that J rewrites overlaps what I reads; for the unit
  * before it if T reads itself; for the same logical date along edges without a table and through a stage; where T
- * empties a stage, for everything that uses the rows of its run before; and a full refresh for all that it reads or
- * follows, as whoever reads it waits for it.
+ * empties a stage, for everything that uses the rows of its run before, and of runs of other pipelines whose turn is
+ * earlier; and a full refresh for all that it reads or follows, as whoever reads it waits for it.
  */
 export function unitGraph(
   graph: TaskGraph,
@@ -49,6 +49,14 @@ export function unitGraph(
   const startedBefore = (parent: TaskId, start: Instant): number => {
     const units = kept.get(parent) ?? [];
     return firstIndex(units.length, (at) => (units[at]?.interval.start ?? start) >= start);
+  };
+  /** How many units of a task have their turn before a run that is due at `next`. */
+  const startedBy = (user: TaskId, next: Instant, withIt: boolean): number => {
+    const units = kept.get(user) ?? [];
+    return firstIndex(units.length, (at) => {
+      const own = units[at]?.interval.next ?? next;
+      return withIt ? own > next : own >= next;
+    });
   };
   const everyUnitOf = (parent: TaskId): readonly WaitRange[] => {
     const last = (kept.get(parent)?.length ?? 0) - 1;
@@ -112,6 +120,12 @@ export function unitGraph(
       }
       const previous = kept.get(task.id)?.[index - 1];
       if (previous !== undefined) for (const user of task.usedBy ?? []) add(user, previous.interval.start);
+      for (const { users, isFirst } of task.turns ?? []) {
+        for (const user of users) {
+          const due = startedBy(user, unit.interval.next, isFirst);
+          if (due > 0) ranges.push({ task: user, first: 0, last: due - 1 });
+        }
+      }
       if (sequential && index > 0) ranges.push({ task: task.id, first: index - 1, last: index - 1 });
       return { task, index, kept: unit, waitsFor: mergeWaits(ranges) };
     });
