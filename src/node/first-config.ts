@@ -22,6 +22,7 @@ export function firstConfig({ facts, tasks }: Pick<Workspace, 'facts' | 'tasks'>
   return [
     'version: 1\n',
     connections(tasks, facts),
+    environment(facts),
     scheduler(tasks),
     unscheduled.size === 0
       ? ''
@@ -71,10 +72,28 @@ function connections(tasks: readonly PlannableTask[], facts: Workspace['facts'])
   return `connections:\n${entries.join('')}`;
 }
 
-/** The connection of a task whose SQL is in a folder that nobody has said yet. */
+/** Environment variables that connections and SQL are made of, as the files themselves take them where nobody sets them. */
+function environment({ tasks }: Workspace['facts']): string {
+  const asked = new Map<string, string | undefined>();
+  for (const { task } of tasks.values()) {
+    const holes = task.sql.flatMap(({ pythonHoles }) => pythonHoles.map(({ value }) => value));
+    for (const value of [...task.arguments.map((given) => given.value), ...holes])
+      if (value?.kind === 'parameter' && value.source === 'env' && !/pass|secret|token|key/i.test(value.name))
+        asked.set(value.name, asked.get(value.name) ?? value.fallback);
+  }
+  if (asked.size === 0) return '';
+  const lines = [...asked].map(([name, fallback]) =>
+    fallback === undefined ? `#   ${name}:\n` : `  ${name}: ${JSON.stringify(fallback)}\n`,
+  );
+  const head = [...asked.values()].some((fallback) => fallback !== undefined) ? '' : '# ';
+  return `${head}environment:   # of the scheduler, as the files take it where it is not set\n${lines.join('')}`;
+}
+
+/** The connection of a task whose SQL is in a folder that nobody has said yet, or whose name is what an environment variable may hold. */
 function namedConnection(task: TaskId, facts: Workspace['facts']): string | undefined {
-  if (!waitsForFolder(task, facts)) return undefined;
   const given = facts.tasks.get(task)?.task.arguments.find(({ name }) => /(?:^|_)conn_id$/.test(name))?.value;
+  if (given?.kind === 'parameter' && given.source === 'env') return given.fallback;
+  if (!waitsForFolder(task, facts)) return undefined;
   return given?.kind === 'literal' && typeof given.value === 'string' ? given.value : undefined;
 }
 

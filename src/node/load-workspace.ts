@@ -181,7 +181,7 @@ function readerConnection(spec: ConnectionSpec): ReaderConnection {
 }
 
 export function readerOptions(config: Config): ReaderOptions {
-  const { airflow, connections, defaultConnection, dags, dialect, dialects, variables } = config;
+  const { airflow, connections, defaultConnection, dags, dialect, dialects, environment, variables } = config;
   const engines = [...connections.values()].flatMap((spec) => {
     const known = readerConnection(spec);
     return [spec.name, ...spec.airflowIds].map((id) => [id, known] as const);
@@ -200,6 +200,7 @@ export function readerOptions(config: Config): ReaderOptions {
     ...(preset && { defaultConnection: readerConnection(preset) }),
     dags,
     variables,
+    environment,
     parseYaml,
   };
 }

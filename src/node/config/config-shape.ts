@@ -217,6 +217,7 @@ export const configShape = object(
     dialect: dialect('SQL dialect of files and operators that do not tell theirs'),
     dialects: mapOf('SQL dialect by Airflow connection id', dialect('SQL dialect of this connection')),
     variables: mapOf('Airflow Variables that templates may use', anything('Value of the Variable')),
+    environment: mapOf('Environment variables of the scheduler that DAG files ask for', text('Value of the variable')),
     params: mapOf('Values for params, over those of the files', anything('Value of the param')),
     dags: mapOf('When DAGs run and what their templates get, by dag_id, where their files do not say it', dag),
     tasks: mapOf('Declarations by task: dag.task, or the path of a SQL file', task),

@@ -87,6 +87,7 @@ export interface Config {
   readonly dialects: Readonly<Record<string, DialectName>>;
   /** Airflow Variables and params that templates may use. */
   readonly variables: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string>>;
   readonly params: Readonly<Record<string, unknown>>;
   /** When DAGs run, where their files do not say it. */
   readonly dags: Readonly<Record<string, DeclaredDag>>;
@@ -131,6 +132,7 @@ export const emptyConfig: Config = {
   dialect: undefined,
   dialects: {},
   variables: {},
+  environment: {},
   params: {},
   dags: {},
   declared: new Map(),

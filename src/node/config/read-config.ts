@@ -139,6 +139,7 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     dialect: written.dialect,
     dialects: Object.fromEntries(written.dialects ?? []),
     variables: Object.fromEntries(written.variables ?? []),
+    environment: Object.fromEntries(written.environment ?? []),
     params: Object.fromEntries(written.params ?? []),
     dags: Object.fromEntries(
       [...(written.dags ?? [])].map(([id, { schedule, start_date, end_date, zone, catchup, ...templates }]) => [

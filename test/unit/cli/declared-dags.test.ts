@@ -125,6 +125,46 @@ with DAG("v", schedule="@daily", start_date=datetime(2026, 1, 1)):
   rmSync(other, { recursive: true, force: true });
 });
 
+test('environment variables that connections and SQL are made of can be said, and are first written as the files take them', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'backfill-environment-'));
+  mkdirSync(join(other, 'dags'));
+  writeFileSync(
+    join(other, 'dags/e.py'),
+    `import os
+from datetime import datetime
+from airflow import DAG
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+
+SCHEMA = os.environ.get("SCHEMA", default="core")
+
+with DAG("e", schedule="@daily", start_date=datetime(2026, 1, 1)):
+    PostgresOperator(task_id="a", postgres_conn_id=os.getenv("WH", "wh"), sql=f"truncate {SCHEMA}.a; insert into {SCHEMA}.a select 1")
+    PostgresOperator(task_id="b", postgres_conn_id=os.environ["OTHER"], sql="delete from m.b where day = '{{ ds }}'")
+`,
+  );
+  const shown = async () => {
+    const { pipelines } = JSON.parse((await runCli(['show', '--format', 'json'], other)).out);
+    return pipelines[0].tasks.map(
+      ({ id, executor, writes }: { id: string; executor: string; writes: readonly { table: string }[] }) =>
+        `${id} ${executor} ${writes.map(({ table }) => table).join()}`,
+    );
+  };
+  // Whether the scheduler sets them is not known: the fallback is not taken without being said.
+  expect(await shown()).toEqual(['e.a airflow ', 'e.b airflow m.b']);
+  const first = (await runCli(['init', '--print'], other)).out;
+  expect(first).toContain(`environment:   # of the scheduler, as the files take it where it is not set
+  WH: "wh"
+  SCHEMA: "core"
+#   OTHER:
+`);
+  expect(first).toContain('airflowIds: ["wh"]');
+  expect((await runCli(['init'], other)).code).toBe(0);
+  expect(await shown()).toEqual(['e.a warehouse core.a', 'e.b airflow m.b']);
+  writeFileSync(join(other, 'backfill.yaml'), 'version: 1\nenvironment: { WH: wh, SCHEMA: own, OTHER: wh }\n');
+  expect(await shown()).toEqual(['e.a warehouse own.a', 'e.b warehouse m.b']);
+  rmSync(other, { recursive: true, force: true });
+});
+
 test.each([
   'open(os.environ["HOME_OF_DAGS"] + "/sql/a.sql").read()',
   `open(f"{os.environ['HOME_OF_DAGS']}/sql/a.sql").read()`,

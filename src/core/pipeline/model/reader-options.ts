@@ -47,6 +47,8 @@ export interface ReaderOptions {
   readonly dags?: Readonly<Record<string, DeclaredDag>>;
   /** Airflow Variables that DAG files may ask for while they are loaded, as a person says them. */
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** Environment variables of the scheduler, as a person says them. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Plain data of a YAML text; throws for what is none. Left out, YAML files of the workspace are not known. */
   readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */

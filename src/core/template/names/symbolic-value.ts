@@ -47,6 +47,8 @@ export type SymbolicValue =
       readonly name: string;
       /** What is put in is made of it and not the value itself: `params.area ~ '_x'`. */
       readonly made?: true;
+      /** Of an environment variable: what the file takes where nobody sets it. */
+      readonly fallback?: string;
     }
   /** State of other runs: XCom, `prev_start_date_success`. */
   | { readonly kind: 'state'; readonly name: string }

@@ -139,8 +139,8 @@ const builtins: Readonly<Record<string, Builtin>> = {
   'os.path.abspath': ({ positional: [value], at }) => sameKind(value, normalPath, at),
   'os.path.realpath': ({ positional: [value], at }) => sameKind(value, normalPath, at),
   'os.path.normpath': ({ positional: [value], at }) => sameKind(value, normalPath, at),
-  'os.getenv': (call) => environment(call.positional[0]),
-  'os.environ.get': (call) => environment(call.positional[0]),
+  'os.getenv': environmentOf,
+  'os.environ.get': environmentOf,
   'os.getcwd': () => ({ kind: 'path', path: '' }),
   'pathlib.Path.cwd': () => ({ kind: 'path', path: '' }),
   'pathlib.Path': path,
@@ -239,6 +239,15 @@ function tailOf(value: Value | undefined): string | undefined {
 export function environment(key: Value | undefined): Value {
   const name = plainText(key);
   return { kind: 'symbol', symbol: { kind: 'parameter', source: 'env', name: name ?? 'a variable' } };
+}
+
+/** `os.getenv("A", "b")`: what is said of the variable, and else its own fallback only as what it may be. */
+function environmentOf(call: Call, run: Interpreter): Value {
+  const key = argument(call, 'key', 0)?.value;
+  const value = (key && run.host.externalItem('os.environ', key, run)) ?? environment(key);
+  const fallback = plainText(argument(call, 'default', 1)?.value);
+  if (value.kind !== 'symbol' || value.symbol.kind !== 'parameter' || fallback === undefined) return value;
+  return { ...value, symbol: { ...value.symbol, fallback } };
 }
 
 function textOf(value: Value | undefined, call: Call): Value | undefined {

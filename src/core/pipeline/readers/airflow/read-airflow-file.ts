@@ -41,6 +41,7 @@ export function readAirflowFile(
   const program = newProgram(file);
   const run = new FollowedFile(files, airflowHost(program), parse, options.parseYaml, shelf);
   program.variables = options.variables ?? {};
+  program.environment = options.environment ?? {};
   program.searchPathOf = (id) => options.dags?.[id]?.templateSearchPath;
   program.isCertain = () => run.uncertainty === 0;
   program.conditions = () => run.path;

@@ -19,7 +19,7 @@ import { callDagFunction, openDag } from './dags.ts';
 import { foreignOverride, namesDag, sayDagElsewhere, sayTasksElsewhere, withForeignTasks } from './foreign-tasks.ts';
 import { openGroup } from './groups.ts';
 import { pluginName } from './plugin-names.ts';
-import { saidVariable } from './said-variable.ts';
+import { saidEnvironment, saidVariable } from './said-variable.ts';
 import { taskDecorator, taskGroupFunction } from './task-flow.ts';
 import { callableOf, looksLikeOperator, mappedOperator, operatorTask, output } from './tasks.ts';
 import { operatorBase, withLaterAttributes, workspaceOperatorTask } from './workspace-operators.ts';
@@ -107,7 +107,8 @@ export function airflowHost(program: Program): Host {
 
     starNames: sparkStarNames,
 
-    externalItem: (name, key) => (name === 'os.environ' ? environment(key) : undefined),
+    externalItem: (name, key) =>
+      name === 'os.environ' ? (saidEnvironment(program, key) ?? environment(key)) : undefined,
 
     callMethod(self, name, call, run) {
       if (self.kind === 'external') return undefined;

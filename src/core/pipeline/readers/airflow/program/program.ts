@@ -164,6 +164,8 @@ export interface Program {
   searchPathOf: (dagId: string) => readonly string[] | undefined;
   /** Airflow Variables of which a person has said what they are. */
   variables: Readonly<Record<string, unknown>>;
+  /** The same of environment variables of the scheduler. */
+  environment: Readonly<Record<string, string>>;
   readonly dagFunctions: { readonly name: string; readonly at: SourceSpan; called: boolean }[];
 }
 
@@ -186,6 +188,7 @@ export const newProgram = (file: string): Program => ({
   written: [],
   searchPathOf: () => undefined,
   variables: {},
+  environment: {},
   dagFunctions: [],
 });
 
