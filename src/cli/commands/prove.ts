@@ -104,7 +104,8 @@ async function proveOn(
   if (format === 'text') for (const line of notLookedAt) shell.out(`note: ${line}\n`);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
-  const prove = (job: UnitJob) => engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs });
+  const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
+    engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
   const how = { signal, clock: shell.clock, onEvent: () => {} };
   const proofs = await provePlan(prove, { plan, jobs, refused }, how);
   const report: ProofReport = {

@@ -126,7 +126,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     prove: ({ connection, createdBy, document, irrevocable }) =>
       withWarehouse(connection, async (warehouse) => {
         const env = { clock: systemClock, owner: createdBy };
-        const prove = (job: UnitJob) => proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs });
+        const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
+          proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
         const sure = await confirmed(warehouse, decode(document), proving, irrevocable);
         if ('kind' in sure) return sure;
         const proofs = await provePlan(prove, sure, { signal, clock: systemClock, onEvent });

@@ -1,8 +1,7 @@
 import type { Plan, PlanFinding, UnitId } from '../../plan/model/plan.ts';
 import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
-import type { UnitProof } from '../relational/prove/prove.ts';
+import type { ProofOptions, UnitProof } from '../relational/prove/prove.ts';
 import type { RelationalRunner } from '../session/runner.ts';
-import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Forecast } from '../unit/forecast.ts';
 import type { PreviewEnd } from '../unit/preview-end.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
@@ -18,11 +17,7 @@ export interface UnitEngine {
     jobs: readonly UnitJob[],
   ): { readonly executor: UnitExecutor; end(): Promise<PreviewEnd> };
   /** A unit twice; nothing of it is kept. It is stopped after `timeBoxMs`. */
-  prove(
-    env: RelationalRunner,
-    job: UnitJob,
-    how: { readonly signal: CancelSignal; readonly timeBoxMs: number },
-  ): Promise<UnitProof>;
+  prove(env: RelationalRunner, job: UnitJob, how: ProofOptions): Promise<UnitProof>;
   /** The jobs with what is to be confirmed of them, and without those that cannot be carried out in this way. */
   sift<T extends PreparedJobs>(prepared: T): Promise<T>;
   /** What the database has against a plan. */

@@ -16,10 +16,10 @@ export interface ProveOptions {
 
 /**
  * Runs every unit of a plan twice, one after the other in the plan's order, each by itself: what one unit writes the next
- * one does not see. Units that cannot be run from here have no proof, nor have those that a cancel came before.
+ * one does not see, but for a table that holds one interval at a time, which those that fill it fill first. Units that cannot be run from here have no proof, nor have those that a cancel came before.
  */
 export async function provePlan(
-  prove: (job: UnitJob) => Promise<UnitProof>,
+  prove: (job: UnitJob, fillers: readonly UnitJob[]) => Promise<UnitProof>,
   { plan, jobs, refused }: Pick<PreparedRun, 'plan' | 'jobs' | 'refused'>,
   { signal, clock, onEvent }: ProveOptions,
 ): Promise<readonly UnitProof[]> {
@@ -39,7 +39,7 @@ export async function provePlan(
     }
     onEvent({ kind: 'unit-started', unit: id, attempt: 1 });
     const startedAt = clock.now();
-    const proof = await prove(job);
+    const proof = await prove(job, fillersOf(job, plan, jobs));
     proofs.push(proof);
     const result = proofUnit(proof, clock.now() - startedAt);
     meter.ended(result, task);
@@ -47,4 +47,15 @@ export async function provePlan(
     onEvent({ kind: 'progress', progress: meter.read([], clock.now()) });
   }
   return proofs;
+}
+
+/** Units without which a table that holds one interval at a time has rows of another one, in the plan's order. */
+function fillersOf(
+  { filledBy = [] }: UnitJob,
+  plan: PreparedRun['plan'],
+  jobs: PreparedRun['jobs'],
+): readonly UnitJob[] {
+  const found = new Set(filledBy);
+  for (const id of found) for (const before of jobs.get(id)?.filledBy ?? []) found.add(before);
+  return plan.units.flatMap(({ id }) => (found.has(id) ? (jobs.get(id) ?? []) : []));
 }

@@ -53,6 +53,13 @@ export interface UnitProof {
   readonly leftOut: readonly string[];
 }
 
+export interface ProofOptions {
+  readonly signal: CancelSignal;
+  readonly timeBoxMs: number;
+  /** Units that fill a table with this unit's interval which holds one interval at a time: run before it, in order. */
+  readonly fillers?: readonly UnitJob[];
+}
+
 /** Ways to plan the same statements, so that ties, LIMIT and sums of floats come out in another order. */
 const shakes: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[] = [
   {
@@ -85,7 +92,7 @@ export async function proveUnit(
   warehouse: Warehouse,
   env: RelationalRunner,
   job: UnitJob,
-  { signal, timeBoxMs }: { readonly signal: CancelSignal; readonly timeBoxMs: number },
+  { signal, timeBoxMs, fillers = [] }: ProofOptions,
 ): Promise<UnitProof> {
   const shifted = job.statements.map(({ text, at }) => ({ ...shiftClocks(text, 'postgres'), at }));
   const clocks = [...new Set(shifted.flatMap((statement) => statement.shifted))];
@@ -129,6 +136,10 @@ export async function proveUnit(
   let last: readonly SliceDiff[] = [];
   let first: readonly SliceDiff[] | undefined;
   try {
+    for (const filler of fillers) {
+      const verdict = unfilled(filler, await preview.executor.execute(unguarded(filler), signal));
+      if (verdict !== undefined) return proof(verdict);
+    }
     for (const [pass, { under, job: again }] of passes.entries()) {
       const outcome = await preview.executor.execute(again, signal);
       if (outcome.state === 'previewed') {
@@ -148,6 +159,22 @@ export async function proveUnit(
   } finally {
     await preview.end();
   }
+}
+
+/** Why a unit cannot be proven whose table nobody has filled for its interval; `undefined` where it is filled. */
+function unfilled({ unit }: UnitJob, outcome: UnitOutcome): UnitProof['verdict'] | undefined {
+  if (outcome.state === 'previewed') return undefined;
+  if (outcome.state === 'cancelled') return { kind: 'cancelled' };
+  const lead = `${unit}, which fills what it reads, could not be run before it`;
+  if (outcome.state === 'failed') {
+    const { error } = outcome;
+    return { kind: 'failed', error: { ...error, message: `${lead}: ${error.message}` } };
+  }
+  const message = outcome.state === 'held' ? `${lead}: ${outcome.reason}` : lead;
+  return {
+    kind: 'failed',
+    error: { kind: 'refused', message, remedy: undefined, retryable: false, sqlState: undefined, statement: undefined },
+  };
 }
 
 const uncounted = (table: string): string => `rows of ${table}: it is a foreign table`;
