@@ -184,6 +184,8 @@ export interface WriteFact {
   readonly keepsRows?: true;
   /** The key of the table on which the rows that are added fail the second time. */
   readonly refusedBy?: readonly string[];
+  /** Rows of an upsert take the place of those that are there by their key, however new those are. */
+  readonly overNewer?: true;
   /** The key of an upsert that finds no row, because each row gets another value of it. */
   readonly madeAnew?: readonly string[];
   /** Key of an upsert or of the table's DDL, when known. */

@@ -2,7 +2,7 @@ import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { SqlExpression } from '../../sql/model/expression.ts';
 import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
-import type { WriteFact } from '../facts/facts.ts';
+import type { WriteFact, WriteMode } from '../facts/facts.ts';
 import { tellsOfRuns } from '../facts/tells-of-runs.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
 import { markOfAll } from './high-water-mark.ts';
@@ -142,8 +142,38 @@ function keysOfInserts(items: readonly TaskStatement[], keys: TableKeys): Pick<W
   };
 }
 
+/** What is known of the rows that come into a table in this mode: `items`, of `all` that the task runs. */
+export const ofWay = (
+  mode: WriteMode,
+  items: readonly TaskStatement[],
+  all: readonly TaskStatement[],
+  keys: TableKeys,
+  table: string,
+): Partial<WriteFact> =>
+  mode === 'append'
+    ? ofInserts(items, all, keys, table)
+    : mode === 'merge' && items.some(({ statement }) => putsOverAny(statement))
+      ? { overNewer: true }
+      : {};
+
+/** Rows that come in take the place of those of their key, however new those are. */
+function putsOverAny({ conflict, assignments, branches }: Statement): boolean {
+  const weighs = (some: Statement['assignments']): boolean =>
+    some.some(({ value }) =>
+      within(value).some(
+        (one) => one.kind === 'case' || (one.kind === 'call' && /^(?:greatest|least|max|iff?)$/.test(one.name)),
+      ),
+    );
+  if (conflict !== undefined)
+    return conflict.action === 'update' && conflict.where.length === 0 && !weighs(assignments);
+  return branches.some(
+    ({ action, matched, condition, assignments: sets }) =>
+      action === 'update' && matched === 'matched' && condition.length === 0 && !weighs(sets),
+  );
+}
+
 /** What is known of the rows that a table's INSERTs add: `items`, of `all` that the task runs. */
-export function ofInserts(
+function ofInserts(
   items: readonly TaskStatement[],
   all: readonly TaskStatement[],
   keys: TableKeys,

@@ -12,7 +12,7 @@ import { type KnownTables, outputRanges } from '../queries/output-ranges.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { changedAgain } from './changed-again.ts';
 import { withEmptiedParts } from './emptied-parts.ts';
-import { isUpsert, ofInserts } from './insert-keys.ts';
+import { isUpsert, ofWay } from './insert-keys.ts';
 import { closedSlice, mergeKey, mergeSlice } from './merge-slice.ts';
 import { ranTwice } from './ran-twice.ts';
 import { type NamedTable, namedTable, renamedTable } from './table-of-statement.ts';
@@ -238,7 +238,7 @@ function writeOf(
     ...(again.length === 0 ? {} : { again }),
     ...(leavesOut === undefined ? {} : { leavesOut }),
     ...ofItself,
-    ...(mode === 'append' ? ofInserts(items, all, keys, table) : {}),
+    ...ofWay(mode, items, all, keys, table),
   };
   return {
     table,

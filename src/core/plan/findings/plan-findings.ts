@@ -13,6 +13,7 @@ import { unitSlices } from '../units/unit-slices.ts';
 import { addsAgain } from './adds-again.ts';
 import { emptySelections } from './empty-selections.ts';
 import { oldestFirst } from './oldest-first.ts';
+import { overNewer } from './over-newer.ts';
 import { startsOf, tasksOf } from './planned-tasks.ts';
 import { sourceFindings } from './source-findings.ts';
 import { unmadeTables } from './unmade-tables.ts';
@@ -51,6 +52,7 @@ export function planFindings(planned: Planned): readonly PlanFinding[] {
     ...zeroWidths(planned),
     ...unmadeTables(planned),
     ...oldestFirst(planned),
+    ...overNewer(planned),
   ]);
 }
 

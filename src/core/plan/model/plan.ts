@@ -93,6 +93,7 @@ export const planNoteCodes = [
   'cascade',
   'zero-width-interval',
   'oldest-first',
+  'over-newer',
   'stale',
   'unmade-table',
   'batch',

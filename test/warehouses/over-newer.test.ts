@@ -1,0 +1,61 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type DagWorkspace, dagWorkspace } from '../support/dag-workspace.ts';
+import { patienceMs } from '../support/patience.ts';
+
+const setup = `create table c (id int, city text, day date, upd timestamptz);
+  insert into c select n, 'd' || d, date '2026-11-01' + d, timestamptz '2026-11-01 12:00Z' + d * interval '1 day' from generate_series(20, 27) d, generate_series(1, 3) n;
+  create table m (id int, city text, day date, upd timestamptz, primary key (id));
+  create table md (id int, city text, day date, upd timestamptz, primary key (id, day));
+  create table dim (id int, city text, valid_from date, valid_to date, cur boolean)`;
+
+const inInterval = "upd >= '{{ data_interval_start }}' and upd < '{{ data_interval_end }}'";
+const upsert = (rest: string, key = 'id', table = 'm'): string =>
+  `insert into ${table} select id, city, day, upd from c where ${inInterval} on conflict (${key}) do update set city = excluded.city, upd = excluded.upd${rest}`;
+const merge = (when: string): string =>
+  `merge into m t using (select * from c where ${inInterval}) s on s.id = t.id when matched${when} then update set city = s.city, upd = s.upd when not matched then insert values (s.id, s.city, s.day, s.upd)`;
+const versions = `update dim d set valid_to = '{{ ds }}', cur = false from c s where s.day = '{{ ds }}' and s.id = d.id and d.cur and d.city is distinct from s.city;
+  insert into dim select s.id, s.city, s.day, null, true from c s where s.day = '{{ ds }}' and not exists (select 1 from dim d where d.id = s.id and d.cur)`;
+
+let folder: DagWorkspace | undefined;
+afterEach(() => folder?.close());
+
+async function workspace(sql: string, yaml = ''): Promise<DagWorkspace> {
+  folder = await dagWorkspace(setup, `SQLExecuteQueryOperator(task_id="t", conn_id="wh", sql="""${sql}""")`);
+  appendFileSync(join(folder.root, 'backfill.yaml'), yaml);
+  return folder;
+}
+const said = /^(warning) over-newer\b/m;
+const old = ['--from', '2026-11-22', '--to', '2026-11-24'];
+const toNewest = ['--from', '2026-11-22', '--to', '2026-11-29'];
+const all = 'tasks:\n  d.t:\n    writes: [{ table: dim, slice: all }]\n';
+
+test.each([
+  ['an upsert', upsert(''), 'warning', ''],
+  ['a merge', merge(''), 'warning', ''],
+  ['versions that are closed and opened', versions, 'warning', all],
+  ['one that keeps newer rows', upsert(' where m.upd < excluded.upd'), undefined, ''],
+  ['a merge that does', merge(' and s.upd > t.upd'), undefined, ''],
+  ['a key with the column of the slice', upsert('', 'id, upd', 'md').replace('primary', ''), undefined, ''],
+])('older intervals over newer ones: %s', { timeout: patienceMs }, async (_, sql, severity, yaml) => {
+  const { cli } = await workspace(sql, yaml);
+  const plan = await cli(['plan', 'd.t', ...old]);
+  expect(said.exec(plan.out + plan.err)?.[1], plan.out + plan.err).toBe(severity);
+  if (severity === undefined) return;
+  expect(plan.out).toContain('5 finished intervals from 2026-11-24T00:00:00Z on are not in the plan');
+  expect(said.test((await cli(['plan', 'd.t', ...toNewest])).out)).toBe(false);
+});
+
+test('what is said of it is so, and the range that it names mends it', { timeout: patienceMs }, async () => {
+  const { cli, rows } = await workspace(upsert(''));
+  const run = (range: readonly string[]) => cli(['run', 'd.t', ...range, '--yes']);
+  expect(await run(toNewest)).toMatchObject({ code: 0 });
+  const newest = await rows('select * from m order by id');
+  const older = await run(old);
+  expect(older.code, older.out + older.err).toBe(0);
+  expect(older.out + older.err).toMatch(said);
+  expect(await rows('select * from m order by id')).not.toEqual(newest);
+  expect(await run(toNewest)).toMatchObject({ code: 0 });
+  expect(await rows('select * from m order by id')).toEqual(newest);
+});
