@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { pageRequestTypes } from '../../../core/view/page/page-request.ts';
-import type { AssistantEvent, NumberedRequest } from '../../../protocol/assistant-messages.ts';
+import { isPageRequest } from '../../../core/view/page/is-page-request.ts';
+import type { AssistantEvent } from '../../../protocol/assistant-messages.ts';
 import type { Log } from '../../clients/log.ts';
 import type { AssistantSession } from '../session/assistant-session.ts';
 
@@ -23,11 +23,13 @@ export function attachPage(
   const send = (event: AssistantEvent): void => void webview.postMessage(event);
   const listening = session.onEvent(send);
   const receiving = webview.onDidReceiveMessage(async (message: unknown) => {
-    if (!isNumberedRequest(message)) {
+    const { id, request } = (message ?? {}) as { readonly id?: unknown; readonly request?: unknown };
+    if (typeof id !== 'number' || !isPageRequest(request)) {
       log.error('the assistant page sent something that is no request');
+      if (typeof id === 'number')
+        send({ type: 'answer', id, error: 'The page asked for something that is not known.' });
       return;
     }
-    const { id, request } = message;
     try {
       await session.handle(request);
       send({ type: 'answer', id, error: undefined });
@@ -42,12 +44,6 @@ export function attachPage(
     listening.dispose();
     receiving.dispose();
   });
-}
-
-function isNumberedRequest(message: unknown): message is NumberedRequest {
-  if (typeof message !== 'object' || message === null) return false;
-  const { id, request } = message as { id?: unknown; request?: { type?: unknown } };
-  return typeof id === 'number' && typeof request?.type === 'string' && Object.hasOwn(pageRequestTypes, request.type);
 }
 
 /** The page: its own script and style, nothing else; no inline style, no network. */
