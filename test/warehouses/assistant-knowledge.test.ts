@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -60,6 +61,26 @@ test('what is missing is planned, day by day, and nothing between is written', a
   expect(new Set(after.map(([day]) => day)).size).toBe(13);
 });
 
+test('what is shown, planned, run and undone connects to the host of the connection, and to nobody else', async () => {
+  const { host, port } = shop.connection as PostgresConnection;
+  const connected = vi.spyOn(Socket.prototype, 'connect');
+  try {
+    const session = await assistant.open('shop.daily');
+    await session.handle({ type: 'set-range', from: '2026-11-12', to: '2026-11-13' });
+    await press(session, { type: 'start', mode: 'preview' });
+    await press(session, { type: 'start', mode: 'run' });
+    await session.handle({ type: 'export' });
+    await session.handle({ type: 'undo' });
+    await press(session, { type: 'start', mode: 'run' });
+    expect(session.state.run).toMatchObject({ status: 'finished', counts: { changed: 4 } });
+    const hosts = connected.mock.calls.map((call) => call.slice(0, 2).reverse().join(':'));
+    expect(hosts.length).toBeGreaterThan(3);
+    expect([...new Set(hosts)]).toEqual([`${host}:${port}`]);
+  } finally {
+    connected.mockRestore();
+  }
+});
+
 test('all that is stale is planned, and nothing between', async () => {
   const session = await assistant.open('shop.daily');
   await session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-20' });
@@ -105,6 +126,7 @@ test('of a run that may still go on in another window it is said so, and not tha
   const { host, port, user, password, database } = shop.connection as PostgresConnection;
   const other = new pg.Client({ host, port, user, password, database });
   await other.connect();
+  let resumed: AssistantSession | undefined;
   try {
     await other.query('begin; lock table mart.daily in access exclusive mode');
     await session.handle({ type: 'start', mode: 'run' });
@@ -116,10 +138,18 @@ test('of a run that may still go on in another window it is said so, and not tha
       said: expect.stringMatching(/^tester gave a sign of life a moment ago, so the run may still go on there\./),
     });
     expect(second.view.status.sentence.lead).toBe('Not ended');
+    // Somebody resumes it all the same: the two of them make each slice once.
+    await second.handle({ type: 'resume' });
+    await shows(second, ({ run }) => run.busy);
+    resumed = second;
   } finally {
     await other.query('rollback');
     await other.end();
   }
   await shows(session, ({ run }) => !run.busy);
-  expect(session.state.run).toMatchObject({ status: 'finished' });
+  if (resumed !== undefined) await shows(resumed, ({ run }) => !run.busy);
+  const both = [session, resumed].map((one) => one?.state.run);
+  for (const run of both) expect(run).toMatchObject({ status: 'finished', counts: { changed: 6 } });
+  expect((await shop.onDatabase('select count(*) from backfill_ledger.versions')).rows).toEqual([['6']]);
+  expect(session.state.run?.changes).toHaveLength(6);
 });

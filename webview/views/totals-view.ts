@@ -32,11 +32,11 @@ export function totalsView({ state }: PageContext): TemplateResult | typeof noth
   `;
 }
 
-const before = ({ table, slices, now }: Totals, anyNow: boolean): TemplateResult => html`
+const before = ({ table, slices, now, untold }: Totals, anyNow: boolean): TemplateResult => html`
   <tr>
     <th scope="row">${table}</th>
     <td class="quiet">${formatCount(slices.of)}</td>
-    ${anyNow ? html`<td class="num quiet">${now === undefined ? 'not known' : `${formatCount(now)} now`}</td>` : nothing}
+    ${anyNow ? html`<td class="num quiet" title=${untold ?? nothing}>${now === undefined ? 'not known' : `${formatCount(now)} now`}</td>` : nothing}
   </tr>
 `;
 

@@ -238,7 +238,13 @@ test('while nothing has come of a run yet, no difference is said', () => {
 
 describe('totals', () => {
   const totals = (states: readonly UnitState[], slices: ReadonlyMap<string, readonly SliceDiff[]>, now = new Map()) =>
-    totalsView({ plan, states, slicesOf: (unit) => slices.get(unit) ?? [], now });
+    totalsView({
+      plan,
+      states,
+      slicesOf: (unit) => slices.get(unit) ?? [],
+      now,
+      untold: ['mart.clean: the count was given up after 10 s', 'mart.clean_old: it is not there'],
+    });
 
   test('add up what changed, and what would be lost by held slices is not among it', () => {
     const held = slice({ removed: 100, changed: 0, after: figures(0, '') });
@@ -260,6 +266,7 @@ describe('totals', () => {
         changed: 20,
         columns: [{ name: 'net', rows: 20 }],
         now: undefined,
+        untold: 'the count was given up after 10 s',
       },
     ]);
   });

@@ -63,7 +63,7 @@ export function assistantView(facts: SessionFacts, slicesOf: SlicesOf): Assistan
         survey: facts.surveys.get(shownTask),
         chosen: facts.measures.get(shownTask),
       }),
-    totals: plan === undefined ? [] : totalsView({ plan, states, slicesOf, now }),
+    totals: plan === undefined ? [] : totalsView({ plan, states, slicesOf, now, untold: untold(facts) }),
     changes: run?.status === 'running' || run?.status === 'cancelling' ? run.changes : [],
     stops,
     details: [

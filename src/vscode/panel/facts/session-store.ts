@@ -72,10 +72,11 @@ export function sessionStore(first: SessionFacts, known: UnitKnowledge): Session
     const changed: ChangeEntry[] = [];
     const sent = [...changes].map(([index, state]) => {
       const id = plan.units[index]?.id ?? '';
+      const isNews = state === 'changed' && states[index] !== 'changed';
       states[index] = state;
       rows[index] = unitRows(known.slicesOf(id));
       if (run.mode === 'run') outcomes.set(id, { state, rows: rowsNow(state, rows[index]) ?? outcomes.get(id)?.rows });
-      if (state === 'changed') changed.push({ index, rows: rows[index] });
+      if (isNews) changed.push({ index, rows: rows[index] });
       return { index, state, rows: rows[index] };
     });
     changes = new Map();

@@ -17,6 +17,8 @@ export interface TotalsRow {
   readonly columns: readonly { readonly name: string; readonly rows: number }[];
   /** Rows that all of its slices hold, as far as is known; `undefined`: of one of them it is not. */
   readonly now: number | undefined;
+  /** Why it is not known, where that was said. */
+  readonly untold: string | undefined;
 }
 
 export interface TotalsInput {
@@ -25,10 +27,12 @@ export interface TotalsInput {
   /** What is known of a unit's slices, by unit. */
   readonly slicesOf: (unit: string) => readonly SliceDiff[];
   readonly now: ReadonlyMap<string, number>;
+  /** Tables that could not be counted, and why: `mart.clean: …`. */
+  readonly untold: readonly string[];
 }
 
 /** A line a table, in the order of the grid. */
-export function totalsView({ plan, states, slicesOf, now }: TotalsInput): readonly TotalsRow[] {
+export function totalsView({ plan, states, slicesOf, now, untold }: TotalsInput): readonly TotalsRow[] {
   return plan.rows.flatMap(({ task, tables, units, engine, left }) => {
     if (left !== undefined) return [];
     const ids = units.map((index) => plan.units[index]?.id ?? '');
@@ -62,6 +66,7 @@ export function totalsView({ plan, states, slicesOf, now }: TotalsInput): readon
           position > 0 || names.length > 1 || held.length < ids.length || ids.length === 0
             ? undefined
             : held.reduce((sum, rows) => sum + rows, 0),
+        untold: untold.find((text) => text.startsWith(`${table}: `))?.slice(table.length + 2),
       };
     });
   });
