@@ -1,10 +1,18 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { Browser } from './playwright.ts';
 import { serversFolder } from './servers-folder.ts';
 
 const require = createRequire(`${serversFolder}current/package.json`);
 
+/** Pictures for the eye have the fonts of a desk; tests have those of the machine, which are wide. */
+const fonts =
+  process.env.UPDATE_PICTURES === '1'
+    ? { FONTCONFIG_FILE: fileURLToPath(new URL('picture-fonts.conf', import.meta.url)) }
+    : {};
+
 const launch = {
+  env: { ...process.env, ...fonts },
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: [
     '--headless',

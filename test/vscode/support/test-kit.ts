@@ -40,10 +40,9 @@ const settings = {
   'remote.autoForwardPorts': false,
 };
 
-/** The newest VS Code is looked at in its own light and dark themes, the oldest in the high contrast ones. */
 const looks = {
-  current: { settings: {}, kinds: { light: 'vs', dark: 'vs-dark' } },
-  oldest: {
+  own: { settings: {}, kinds: { light: 'vs', dark: 'vs-dark' } },
+  contrast: {
     settings: {
       'workbench.preferredLightColorTheme': 'Default High Contrast Light',
       'workbench.preferredDarkColorTheme': 'Default High Contrast',
@@ -52,6 +51,10 @@ const looks = {
   },
 } as const;
 
+/** The newest VS Code is looked at in its own light and dark themes, the oldest, and with `LOOK=contrast` every one, in high contrast. */
+const lookOf = (version: VsCodeVersion): (typeof looks)[keyof typeof looks] =>
+  version === 'oldest' || process.env.LOOK === 'contrast' ? looks.contrast : looks.own;
+
 export async function startKit(
   version: VsCodeVersion,
   options: Partial<Pick<VsCodeServerOptions, 'asksForTrust' | 'extraArguments'>> = {},
@@ -59,7 +62,7 @@ export async function startKit(
   const server = await startVsCode({
     version,
     extensions: [join(root, 'dist/backfill-assistant.vsix')],
-    userSettings: { ...settings, ...looks[version].settings },
+    userSettings: { ...settings, ...lookOf(version).settings },
     environment: {},
     logFile: join(root, `test-results/vscode/vscode-${version}.log`),
     ...options,
@@ -74,8 +77,8 @@ export async function startKit(
   };
   return {
     server,
-    window: (viewport) => openWindow(browser, server, looks[version].kinds, viewport),
-    windowAgain: () => openWindow(keptBrowser(join(folders, 'profile')), server, looks[version].kinds),
+    window: (viewport) => openWindow(browser, server, lookOf(version).kinds, viewport),
+    windowAgain: () => openWindow(keptBrowser(join(folders, 'profile')), server, lookOf(version).kinds),
     shop: () => copy(inject('loadedShop'), 'shop'),
     copyOf: (path) => copy(join(root, path), path.slice(path.lastIndexOf('/') + 1)),
     emptyFolder: () => mkdtemp(join(folders, 'empty-')),
