@@ -12,9 +12,17 @@ import { openScheduler } from '../../src/orchestrators/open.ts';
 import { type AirflowServer, startAirflow } from '../support/airflow-server.ts';
 import { asSuperuser, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
-import { drawStorm } from './storm/draw-storm.ts';
+import { drawStorm, type StormDag } from './storm/draw-storm.ts';
 import { rowsOf, storm as runStorm, runsThere, type StormPlace } from './storm/run-storm.ts';
-import { cleanRun, stormFile, stormLoad, stormSettings, stormSource, stormTables } from './storm/storm-files.ts';
+import {
+  cleanDay,
+  cleanRun,
+  stormFile,
+  stormLoad,
+  stormSettings,
+  stormSource,
+  stormTables,
+} from './storm/storm-files.ts';
 
 /** What the tests look at of a run as JSON. */
 interface Ran {
@@ -37,6 +45,19 @@ const noon = '2026-11-29T12:00Z';
 /** Small DAGs that run at once while all kinds of things befall them; as many more as somebody asks for. */
 const atOnce = 4;
 const storm = drawStorm(Number(process.env.AIRFLOW_STORM_SEED ?? 1), Number(process.env.AIRFLOW_STORM ?? atOnce));
+/** A DAG that is given away as a whole, and has no runs yet. */
+const whole: StormDag = {
+  id: 'whole',
+  tasks: [
+    { name: 't0', kind: 'python', parents: [], retries: false },
+    { name: 't1', kind: 'bash', parents: [0], retries: false },
+    { name: 't2', kind: 'python', parents: [0, 1], retries: false },
+  ],
+  strikes: [],
+  there: 0,
+  delays: [],
+};
+const wholeDays = ['2026-10-20', '2026-10-21', '2026-10-22'];
 let server: PostgresServer;
 let root = '';
 let bundle = '';
@@ -94,6 +115,7 @@ describe.each([2, 3] as const)('Airflow %i', (version) => {
   beforeAll(async () => {
     for (const name of ['here', 'there'])
       await asSuperuser(server, 'postgres', `create database ${database(name)} template sample`);
+    for (const statement of stormSource) await asSuperuser(server, database('there'), statement);
     await asSuperuser(server, 'postgres', `create database airflow${version}`);
     workspace = join(root, `workspace${version}`);
     cpSync(join(examples, 'shop'), workspace, { recursive: true });
@@ -120,7 +142,7 @@ def load(ds=None, **context):
 with DAG(dag_id="opaque", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
     PythonOperator(task_id="load", python_callable=load)\n`,
     );
-    for (const dag of storm) writeFileSync(join(workspace, 'dags', `${dag.id}.py`), stormFile(dag));
+    for (const dag of [...storm, whole]) writeFileSync(join(workspace, 'dags', `${dag.id}.py`), stormFile(dag));
     const plugins = join(root, `plugins${version}`);
     mkdirSync(plugins, { recursive: true });
     writeFileSync(join(plugins, 'storm_load.py'), stormLoad);
@@ -158,14 +180,16 @@ schedulers:
   real: { url: '${airflow.url}', user: admin, password: '\${env:AIRFLOW_PASSWORD}' }
 airflow: { version: ${version}, create_cron_data_intervals: true }
 ${settings.slice(settings.indexOf('tasks:')).trimEnd()}
-${storm.map(stormSettings).join('')}`,
+${[...storm, whole].map(stormSettings).join('')}`,
     );
     mkdirSync(join(root, `export${version}`), { recursive: true });
     // Its DAGs are read, and have the runs that a scheduler would have made.
     const scheduler = await openAirflow();
     for (let tries = 0; ; tries++) {
       const found = await Promise.all(
-        ['shop_daily', 'shop_report', 'flaky', 'opaque', ...storm.map(({ id }) => id)].map((dag) => scheduler.dag(dag)),
+        ['shop_daily', 'shop_report', 'flaky', 'opaque', whole.id, ...storm.map(({ id }) => id)].map((dag) =>
+          scheduler.dag(dag),
+        ),
       );
       if (found.every((dag) => dag !== undefined && dag.tasks.length > 0)) break;
       if (tries > 300) throw new Error('its DAGs were not read');
@@ -191,7 +215,7 @@ ${storm.map(stormSettings).join('')}`,
   test('is asked whether it is well, and has the DAGs of the workspace', async () => {
     const { out, code } = await runCli(['scheduler'], workspace, { env: env() });
     expect(out).toContain(`real: Airflow ${version}.`);
-    const dags = 6 + storm.length;
+    const dags = 7 + storm.length;
     expect(out).toContain(`${dags} of ${dags} DAGs as deployed`);
     expect(code).toBe(0);
     expect(out).not.toContain(airflow.password);
@@ -286,9 +310,35 @@ ${storm.map(stormSettings).join('')}`,
     ]);
   });
 
-  test('whatever befalls it, ends with the tables of one clean run, and nothing is left at work', async () => {
-    for (const statement of [...stormSource, ...storm.flatMap(stormTables)])
+  test('makes the runs of whole dates in one go where it makes backfills, and one by one where it makes none', async () => {
+    for (const statement of stormTables(whole)) await asSuperuser(server, database('there'), statement);
+    const range = ['whole', '--from', '2026-10-20', '--to', '2026-10-23', '--connection', 'there'];
+    const { out } = await cli('plan', ...range);
+    const told = 'real has no run of whole for 3 dates of the plan: made';
+    expect(out).toContain(
+      version === 3 ? `${told} as one backfill, 3 runs at a time` : `${told} before their first task`,
+    );
+    const ran = await run(...range);
+    expect(ran.units.map(({ state }) => state)).toEqual(Array.from({ length: 9 }, () => 'changed'));
+    const scheduler = await openAirflow();
+    const first = instant(Date.parse('2026-10-20T00:00:00Z'));
+    const runs = await scheduler.runs('whole', first, instant(first + 2 * dayMs));
+    expect(runs.map(({ id }) => id.split('__')[0])).toEqual(
+      Array.from({ length: 3 }, () => (version === 3 ? 'backfill' : 'backfill_assistant')),
+    );
+    for (const { note } of runs) expect(note).toContain(`run ${ran.runId}`);
+    for (const { id } of runs)
+      for (const { name } of whole.tasks)
+        expect(await scheduler.instances('whole', id, name)).toMatchObject([{ state: 'success', tryNumber: 1 }]);
+    const rowsThere = await rows('there', 'select count(*)::int as n, sum(v)::int as v from storm.whole_t2');
+    for (const statement of wholeDays.flatMap((day) => cleanDay(whole, day)))
       await asSuperuser(server, database('there'), statement);
+    expect(rowsThere).toEqual(await rows('there', 'select count(*)::int as n, sum(v)::int as v from storm.whole_t2'));
+    expect(await rows('there', 'select * from backfill_ledger.claims')).toEqual([]);
+  }, 600_000);
+
+  test('whatever befalls it, ends with the tables of one clean run, and nothing is left at work', async () => {
+    for (const statement of storm.flatMap(stormTables)) await asSuperuser(server, database('there'), statement);
     await asSuperuser(server, 'postgres', `create database ${database('clean')} template ${database('there')}`);
     for (const statement of storm.flatMap(cleanRun)) await asSuperuser(server, database('clean'), statement);
     const place: StormPlace = {

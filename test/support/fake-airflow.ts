@@ -48,6 +48,7 @@ async function answer(
     const pool = await scheduler.pool(dag);
     return pool === undefined ? notFound : ok({ name: pool.name, slots: pool.slots, open_slots: pool.open });
   }
+  if (top === 'backfills') return backfills(scheduler, dag, sent);
   if (top !== 'dags') return notFound;
   if (dag === '~') return ok({ task_instances: [], total_entries: 0 });
   const known = await scheduler.dag(dag);
@@ -56,7 +57,15 @@ async function answer(
   if (part === undefined)
     return ok({ dag_id: dag, is_paused: paused, timetable_summary: schedule, max_active_runs: maxActiveRuns });
   if (part === 'tasks')
-    return ok({ tasks: tasks.map(({ id, operator, pool }) => ({ task_id: id, operator_name: operator, pool })) });
+    return ok({
+      tasks: tasks.map(({ id, operator, pool, triggerRule = 'all_success', dependsOnPast = false }) => ({
+        task_id: id,
+        operator_name: operator,
+        pool,
+        trigger_rule: triggerRule,
+        depends_on_past: dependsOnPast,
+      })),
+    });
   if (part === 'clearTaskInstances') {
     for (const name of sent.task_ids ?? []) await scheduler.clear(dag, sent.dag_run_id ?? '', name);
     return ok({ task_instances: [] });
@@ -90,6 +99,22 @@ async function answer(
   if (method === 'PATCH' && sent.note !== undefined) await scheduler.note(dag, run, sent.note);
   else if (method === 'PATCH') await scheduler.settleRun(dag, run);
   return ok(runBody((await scheduler.run(dag, run)) ?? found));
+}
+
+async function backfills(
+  scheduler: FakeScheduler,
+  last: string,
+  sent: Readonly<Record<string, unknown>>,
+): Promise<FakeAnswer> {
+  const [dag, from, to] = ['dag_id', 'from_date', 'to_date'].map((name) => String(sent[name] ?? ''));
+  if (dag === undefined || dag === '') return ok({ backfills: [], total_entries: 0 });
+  const range = { first: at(from ?? null), last: at(to ?? null) };
+  if (last === 'dry_run') {
+    const dates = (await scheduler.backfillDates(dag, range)) ?? [];
+    return ok({ backfills: dates.map((date) => ({ logical_date: toIso(date) })), total_entries: dates.length });
+  }
+  await scheduler.backfill(dag, range, Number(sent.max_active_runs));
+  return ok({ id: 1 });
 }
 
 const runBody = ({ id, state, logicalDate, interval, note }: DagRun) => ({

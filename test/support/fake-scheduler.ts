@@ -1,4 +1,11 @@
-import type { DagRun, DeployedDag, NewRun, Scheduler, TaskInstance } from '../../src/core/scheduler/port/scheduler.ts';
+import type {
+  BackfillRange,
+  DagRun,
+  DeployedDag,
+  NewRun,
+  Scheduler,
+  TaskInstance,
+} from '../../src/core/scheduler/port/scheduler.ts';
 import { SchedulerError } from '../../src/core/scheduler/port/scheduler-error.ts';
 import type { Instant } from '../../src/core/time/zones/instant.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
@@ -21,11 +28,14 @@ export interface FakeScheduler extends Scheduler {
   addRun(dag: string, run: DagRun, state?: string): void;
   /** So many clears are overwritten by the end of their run, as it happens where the two come at once. */
   overwritten: number;
+  /** Ranges whose runs were made in one go. */
+  readonly backfills: (BackfillRange & { readonly dag: string; readonly maxActiveRuns: number })[];
   /** Called before and after each call; throws to let the caller die there. */
   hook: (call: string, moment: 'before' | 'after') => void;
 }
 
 const retriesOf = 0;
+const dayMs = 86_400_000;
 
 export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeScheduler {
   const known = new Map(dags.map((dag) => [dag.id, { ...dag }]));
@@ -76,6 +86,26 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
     instance.state = undefined;
     instance.maxTries = instance.tryNumber + retriesOf;
   };
+  /** A run that starts by itself: each task when those before it ended well. */
+  const goOn = async (dag: string, run: string): Promise<void> => {
+    let before: string | undefined = 'success';
+    for (const instance of of(dag, run)) {
+      if (before === 'success') await step(dag, run, instance);
+      else if (instance.state === undefined && (before === 'failed' || before === 'upstream_failed'))
+        instance.state = 'upstream_failed';
+      before = instance.state;
+    }
+    const found = runs.get(dag)?.get(run);
+    if (found === undefined || of(dag, run).some(({ state }) => ['queued', 'running', undefined].includes(state)))
+      return;
+    found.state = of(dag, run).every(({ state }) => state === 'success') ? 'success' : 'failed';
+  };
+  const ownPace = new Set<string>();
+  const datesOf = (dag: string, { first, last }: BackfillRange): readonly Instant[] => {
+    const there = [...(runs.get(dag)?.values() ?? [])].map(({ logicalDate }) => logicalDate);
+    const days = Array.from({ length: (last - first) / dayMs + 1 }, (_, day) => instant(first + day * dayMs));
+    return days.filter((day) => !there.includes(day));
+  };
   const settle = (dag: string, run: string): void => {
     if (of(dag, run).every(({ state }) => state === undefined || state === 'queued'))
       for (const instance of of(dag, run)) instance.state = 'success';
@@ -122,10 +152,32 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       return { id, state: 'success', logicalDate, interval, note };
     },
     settleRun: async (dag, run) => settle(dag, run),
+    backfills: [],
+    backfillDates: async (dag, range) => datesOf(dag, range),
+    backfill: async (dag, range, maxActiveRuns) => {
+      scheduler.backfills.push({ dag, ...range, maxActiveRuns });
+      for (const logicalDate of datesOf(dag, range)) {
+        const id = `backfill__${new Date(logicalDate).toISOString()}`;
+        const interval = { start: logicalDate, end: instant(logicalDate + dayMs) };
+        scheduler.addRun(dag, { id, state: 'running', logicalDate, interval, note: undefined });
+        for (const instance of of(dag, id)) Object.assign(instance, { state: undefined, tryNumber: 0, maxTries: 0 });
+        ownPace.add(`${dag} ${id}`);
+      }
+    },
+    isBackfilling: async () => false,
+    endRun: async (dag, id) => {
+      const found = runs.get(dag)?.get(id);
+      if (found !== undefined) found.state = 'failed';
+      for (const instance of of(dag, id))
+        if (instance.state === 'running') end(instance, 'failed');
+        else if (instance.state === undefined || instance.state === 'queued') instance.state = 'skipped';
+    },
     instances: async (dag, run, task) => {
       const instance = instances.get(key(dag, run, task));
       if (instance === undefined) return [];
-      await step(dag, run, instance);
+      const isCleared = instance.state === undefined && instance.maxTries > 0;
+      if (ownPace.has(`${dag} ${run}`) && !isCleared) await goOn(dag, run);
+      else await step(dag, run, instance);
       return [{ ...instance }];
     },
     durations: async () => new Map(),
@@ -160,6 +212,10 @@ export function throughHook(scheduler: FakeScheduler, hook: FakeScheduler['hook'
     'note',
     'logTail',
     'health',
+    'backfillDates',
+    'backfill',
+    'isBackfilling',
+    'endRun',
   ] as const;
   const hooked = { ...scheduler };
   for (const name of names) {

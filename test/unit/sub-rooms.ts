@@ -650,6 +650,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       imports: ['unit', 'session', 'tables', 'claim', 'record', 'relational/task', 'relational/apply', 'observed'],
     },
     {
+      room: 'carried/ranges',
+      decides: 'whether a scheduler may make all runs of a range in one go, and how that begins and ends',
+      imports: ['unit', 'session', 'tables', 'claim', 'carried/runs'],
+    },
+    {
       room: 'carried',
       decides: 'one unit that a scheduler carries out: what is written down before it, whether it ended, what it left',
       imports: [
@@ -663,6 +668,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
         'relational/apply',
         'observed',
         'carried/runs',
+        'carried/ranges',
       ],
     },
     {

@@ -128,8 +128,8 @@ test('a Python task has the lens of the scheduler, its badge, and one press that
   ]);
   expect(view.status.sentence.lead).toBe('4 slices of 2 tasks will be run by the Airflow prod');
   expect(view.status.action).toMatchObject({ label: 'Run 4 slices', request: { type: 'start', mode: 'run' } });
-  expect(view.details.map(({ text }) => text)).toContain(
-    'prod has no run of py for 2 dates of the plan: made before their first task',
+  expect(view.details.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/^prod has no run of py for 2 dates of the plan: made as one backfill, \d runs? at a time;/),
   );
   await session.handle({ type: 'copy-command' });
   expect(assistant.copied()).toMatch(/^backfill run py\.known .*--scheduler prod /);
@@ -148,7 +148,8 @@ test('a Python task has the lens of the scheduler, its badge, and one press that
   await session.handle({ type: 'open-task-log', index: 0 });
   const [[title, text] = ['', '']] = assistant.texts;
   expect(title).toBe('py.known 2026-11-12.log');
-  expect(text).toContain('in backfill_assistant__2026-11-12T00:00:00Z of prod (Airflow 3.0.0): success');
+  expect(text).toContain('in backfill__2026-11-12T00:00:00.000Z of prod (Airflow 3.0.0): success');
+  expect(scheduler.backfills).toMatchObject([{ dag: 'py' }]);
   expect(text).toContain(`${airflow.url}/dags/py/runs/`);
 });
 

@@ -9,10 +9,10 @@ import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
 import type { DeployedDag } from '../../src/core/scheduler/port/scheduler.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
-import type { Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
-import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
+import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type FakeScheduler, fakeScheduler, throughHook } from '../support/fake-scheduler.ts';
+import { mortal } from '../support/mortal.ts';
 import { freshDatabase, job, neverAborted, scalar, sql } from '../support/warehouse-fixture.ts';
 
 const dag: DeployedDag = {
@@ -287,42 +287,6 @@ test('of two runs at once one waits for the other', async () => {
   expect(scheduler.executions).toHaveLength(2);
 });
 
-/** Kills the process at the n-th statement or call: nothing of it is heard any more, and its connections end. */
-function mortal(at: number): { on: Warehouse; through: FakeScheduler; died: () => boolean } {
-  const open = new Set<Session>();
-  let count = 0;
-  let dead = false;
-  const die = (): never => {
-    dead = true;
-    for (const session of open) void session.close();
-    throw new WarehouseError('connection', 'killed', false);
-  };
-  const tick = (): void => {
-    if (dead || count++ === at) die();
-  };
-  const on: Warehouse = {
-    ...warehouse,
-    connect: async (purpose) => {
-      if (dead) die();
-      const session = await warehouse.connect(purpose);
-      open.add(session);
-      return {
-        ...session,
-        query: async (text, values) => {
-          if (purpose === 'unit') tick();
-          else if (dead) die();
-          const result = await session.query(text, values);
-          if (dead) die();
-          return result;
-        },
-        cancel: () => session.cancel(),
-        close: () => session.close(),
-      };
-    },
-  };
-  return { on, through: throughHook(scheduler, tick), died: () => dead };
-}
-
 test.each(['a run that exists', 'a run that is made'])(
   'killed anywhere and gone on with, the task of %s has run once',
   async (kind) => {
@@ -336,7 +300,7 @@ test.each(['a run that exists', 'a run that is made'])(
       scheduler = fakeScheduler([dag], async () => rebuild());
       if (kind === 'a run that exists') scheduler.addRun('shop', scheduledRun);
       const unit = carriedJob({ run: `run-${at}` });
-      const { on, through, died } = mortal(at);
+      const { on, through, died } = mortal(warehouse, scheduler, at);
       await execute(unit, { on, through, as: 'killed' }).catch(() => {});
       alive = !died();
       // Its lease ends, sooner than one waits in a test.

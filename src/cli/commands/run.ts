@@ -281,7 +281,8 @@ async function runOn(
     ? prepare([])
     : await confirmNotAtomic(plan, prepare, options.notAtomic ?? [], options.format, shell);
   const text = options.format === 'text';
-  const there = scheduler && (await checkCarried(scheduler, plan, asked, workspace.facts.pipelines));
+  const { pipelines } = workspace.facts;
+  const there = scheduler && (await checkCarried(scheduler, plan, asked, { pipelines, concurrency }));
   if (isElsewhere) {
     const realTarget = await realTargetOf(workspace, runsOn, shell);
     await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, [

@@ -87,7 +87,9 @@ export async function askCarrier(
 ): Promise<{ readonly scheduler: Scheduler; readonly checked: CheckedJobs } | undefined> {
   try {
     const scheduler = await openCarrier(workspace, name, shell);
-    const checked = await checkCarried(scheduler, plan, prepared, workspace.facts.pipelines);
+    const { pipelines } = workspace.facts;
+    const { concurrency } = workspace.config.run;
+    const checked = await checkCarried(scheduler, plan, prepared, { pipelines, concurrency });
     const found = [...checked.refused].flatMap(([unit, refusal]) => (prepared.refused.has(unit) ? [] : [refusal]));
     reportRefusals(found, workspace, shell);
     return { scheduler, checked };

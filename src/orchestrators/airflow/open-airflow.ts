@@ -1,4 +1,5 @@
 import type {
+  BackfillRange,
   DagRun,
   NewRun,
   Scheduler,
@@ -13,6 +14,7 @@ import { instant } from '../../core/time/zones/instant.ts';
 import { toIso } from '../../core/time/zones/iso.ts';
 import { type AirflowHttp, airflowHttp, exchange } from './http.ts';
 import {
+  instantAt,
   listAt,
   numberAt,
   objectOf,
@@ -172,6 +174,34 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
       return settled;
     },
     settleRun,
+    backfillDates: async (dag, range) => {
+      if (major === 2) return undefined;
+      const body = { ...backfillBody(dag, range), max_active_runs: 1 };
+      try {
+        const answer = await http.ask({ method: 'POST', path: '/backfills/dry_run', body });
+        return listAt(answer, 'backfills').flatMap((entry) => instantAt(entry, 'logical_date') ?? []);
+      } catch (error) {
+        // Its schedule is none that a backfill goes by, or this user may have runs made and no backfills.
+        if (error instanceof SchedulerError && !error.retryable && error.kind !== 'login') return undefined;
+        throw error;
+      }
+    },
+    backfill: async (dag, range, maxActiveRuns) => {
+      const body = { ...backfillBody(dag, range), max_active_runs: maxActiveRuns };
+      await http.ask({ method: 'POST', path: '/backfills', body });
+    },
+    isBackfilling: async (dag, { first, last }) => {
+      const found = await all(`/backfills?dag_id=${part(dag)}&order_by=-id`, 'backfills', (entry) => [entry]);
+      return found.some(
+        (entry) =>
+          textAt(entry, 'completed_at') === undefined &&
+          instantAt(entry, 'from_date') === first &&
+          instantAt(entry, 'to_date') === last,
+      );
+    },
+    endRun: async (dag, id) => {
+      await http.ask({ method: 'PATCH', path: runPath(dag, id), body: { state: 'failed' } });
+    },
     instances: async (dag, id, task) => (await instancesOf(dag, id)).filter((instance) => instance.task === task),
     durations: async (dag) => {
       // The newest first; Airflow 2 says nothing of an order here.
@@ -240,6 +270,13 @@ function schedulerOf(http: AirflowHttp, description: SchedulerDescription): Sche
         : `${target}/dags/${part(dag)}/grid?dag_run_id=${part(id)}&task_id=${part(task)}&map_index=${mapIndex}&tab=logs`,
   };
 }
+
+const backfillBody = (dag: string, { first, last }: BackfillRange) => ({
+  dag_id: dag,
+  from_date: toIso(first),
+  to_date: toIso(last),
+  reprocess_behavior: 'none',
+});
 
 async function healthOf(http: AirflowHttp, major: 2 | 3): Promise<SchedulerHealth> {
   const answer = objectOf(await http.ask({ method: 'GET', path: major === 3 ? '/monitor/health' : '/health' }));

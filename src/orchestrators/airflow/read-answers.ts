@@ -76,6 +76,8 @@ export function readTask(value: Json): readonly DeployedTask[] {
       operator: textAt(value, 'operator_name') ?? textAt(objectOf(value.class_ref), 'class_name') ?? 'unknown',
       pool: textAt(value, 'pool') ?? 'default_pool',
       poolSlots: numberAt(value, 'pool_slots') ?? 1,
+      triggerRule: textAt(value, 'trigger_rule'),
+      dependsOnPast: value.depends_on_past === true || value.wait_for_downstream === true,
     },
   ];
 }

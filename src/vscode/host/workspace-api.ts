@@ -318,6 +318,8 @@ export interface WorkspaceApi {
     readonly connection: string;
     readonly settings: Readonly<Record<string, string>>;
     readonly scheduler: SchedulerConfig;
+    /** Units that would be side by side. */
+    readonly concurrency: number;
   }): Promise<
     | { readonly kind: 'asked'; readonly findings: readonly PlanFinding[]; readonly notes: readonly string[] }
     | WorldAnswer

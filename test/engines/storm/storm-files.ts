@@ -85,11 +85,13 @@ export const stormSettings = (dag: StormDag): string =>
     })
     .join('');
 
-/** Tables of a DAG, with rows that its runs of before have left wrong. */
+/** Tables of a DAG, with rows that its runs of before have left wrong, where it has any. */
 export const stormTables = (dag: StormDag): readonly string[] =>
   dag.tasks.flatMap((_, index) => [
     `create table ${tableOf(dag, index)} (day date, n int, v bigint, primary key (day, n))`,
-    `insert into ${tableOf(dag, index)} select day, n, 0 from storm.source where n % 3 > 0`,
+    ...(dag.there === 0
+      ? []
+      : [`insert into ${tableOf(dag, index)} select day, n, 0 from storm.source where n % 3 > 0`]),
   ]);
 
 export const stormSource: readonly string[] = [
@@ -100,8 +102,10 @@ export const stormSource: readonly string[] = [
 ];
 
 /** One clean run of the days in order, as SQL on tables of its own: what a storm has to end with. */
-export const cleanRun = (dag: StormDag): readonly string[] =>
-  stormDays.flatMap((day) => dag.tasks.flatMap((task, index) => statements(dag, task, index, day)));
+export const cleanRun = (dag: StormDag): readonly string[] => stormDays.flatMap((day) => cleanDay(dag, day));
+
+export const cleanDay = (dag: StormDag, day: string): readonly string[] =>
+  dag.tasks.flatMap((task, index) => statements(dag, task, index, day));
 
 /** The tables of a DAG as one text each. */
 export const stormRows = (dag: StormDag): string =>

@@ -93,6 +93,21 @@ describe('stored run documents', () => {
     );
   });
 
+  test('come back with all that is known of a unit which a scheduler carries out', () => {
+    const [first, last] = [instant(Date.UTC(2026, 9, 20)), instant(Date.UTC(2026, 9, 21))];
+    const carried = {
+      scheduler: 'prod',
+      dag: 'dag',
+      task: 'a',
+      at: { start: first, end: last },
+      uncompared: 'nobody knows',
+      locksItself: true,
+      range: { first, last, units: 2, maxActiveRuns: 1 },
+    };
+    const document = { ...sample, jobs: new Map([...sample.jobs].map(([unit, job]) => [unit, { ...job, carried }])) };
+    expect(decoded(encodeRunDocument(document))).toEqual(document);
+  });
+
   test.each([
     ['not JSON', () => '{"version":1,', 'not readable'],
     ['nothing of ours', () => '[]', 'no version'],

@@ -179,3 +179,43 @@ test('what tasks took is of executions, not of what counts as done', async () =>
   expect([...(await scheduler.durations('shop'))]).toEqual([['a', [90_000]]]);
   expect(api?.requests.at(-1)?.url).toContain('/dags/shop/dagRuns/~/taskInstances?state=success');
 });
+
+const date = (day: string): Instant => parseInstant(`${day}T00:00:00Z`, 'UTC') as Instant;
+
+test('a backfill of Airflow 3 is asked about first; where it is refused, or there is none, no dates are known', async () => {
+  const range = { first: date('2026-11-01'), last: date('2026-11-03') };
+  const asked = { dag_id: 'shop', from_date: '2026-11-01T00:00:00Z', to_date: '2026-11-03T00:00:00Z' };
+  const found = await open(
+    three(({ url, method }) => {
+      if (method === 'GET') {
+        const own = { from_date: asked.from_date, to_date: asked.to_date, completed_at: null };
+        const over = { ...own, completed_at: '2026-11-09T00:00:00Z' };
+        const entries = url.includes('dag_id=done') ? [over] : [over, own];
+        return { status: 200, body: { backfills: entries, total_entries: entries.length } };
+      }
+      if (url !== '/api/v2/backfills/dry_run') return { status: 200, body: { id: 1 } };
+      const dates = ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z'];
+      return { status: 200, body: { backfills: dates.map((logical_date) => ({ logical_date })), total_entries: 2 } };
+    }),
+  );
+  expect(await found.backfillDates('shop', range)).toEqual([date('2026-11-01'), date('2026-11-02')]);
+  await found.backfill('shop', range, 3);
+  const sent = api?.requests.filter(({ method, url }) => method === 'POST' && url.startsWith('/api')) ?? [];
+  expect(sent.map(({ url, body }) => [url, body])).toEqual([
+    ['/api/v2/backfills/dry_run', { ...asked, reprocess_behavior: 'none', max_active_runs: 1 }],
+    ['/api/v2/backfills', { ...asked, reprocess_behavior: 'none', max_active_runs: 3 }],
+  ]);
+  expect(await found.isBackfilling('shop', range)).toBe(true);
+  expect(await found.isBackfilling('done', range)).toBe(false);
+  for (const status of [403, 404, 422]) {
+    await api?.close();
+    const refusing = await open(three(() => ({ status, body: { detail: 'no' } })));
+    expect(await refusing.backfillDates('shop', range)).toBeUndefined();
+  }
+  await api?.close();
+  const away = await open(three(() => ({ status: 503 })));
+  expect((await failure(away.backfillDates('shop', range))).retryable).toBe(true);
+  await api?.close();
+  const older = await open(two(() => none));
+  expect(await older.backfillDates('shop', range)).toBeUndefined();
+});

@@ -79,3 +79,14 @@ test('what comes first there: runs at work, places, pools; and what the schedule
   expect(text).toContain('shop has 2 runs queued or running in prod and places for 2: those come first');
   expect(text).toContain('the pool narrow in prod has no place of its 3 free: what takes them comes first');
 });
+
+test('a sensor that has failed in runs of the plan is named: nothing behind it would be started', async () => {
+  scheduler.addRun('shop', runOn(1, 'failed'), 'failed');
+  scheduler.addRun('shop', runOn(2));
+  expect(await said('shop.load')).toContain(
+    'wait has failed in 1 run of shop in prod: nothing behind it is started there before it is marked as a success',
+  );
+  // What is not behind it does not wait for it.
+  writeFileSync(join(root, 'dags/shop.py'), dag.replace('wait >> load >> shops', 'load >> [shops, wait]'));
+  expect(await said('shop.load')).not.toContain('wait has failed');
+});

@@ -12,6 +12,7 @@ import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
 import { schedulerUnitError } from './ended-badly.ts';
+import { carriedRanges } from './ranges/carried-ranges.ts';
 import { runCarried } from './run-carried.ts';
 import type { CarriedRun } from './runs/carried-run.ts';
 import { reachedSlices } from './runs/slices-around.ts';
@@ -30,6 +31,7 @@ export function carriedExecutor(
   const types: TypeCache = new Map();
   const heartbeat = startHeartbeat(warehouse, env.clock);
   const atWork = new Set<UnitJob>();
+  const ranges = carriedRanges({ scheduler, warehouse, env, types, heartbeat, atWork });
 
   const execute: UnitExecutor['execute'] = async (asked, signal, follows = [], report = () => {}) => {
     const { carried } = asked;
@@ -40,6 +42,7 @@ export function carriedExecutor(
     let session: Session | undefined;
     let run: CarriedRun | undefined;
     try {
+      await ranges.begin(asked, { signal, report });
       session = await warehouse.connect('unit');
       await ensureLedger(warehouse, session);
       const reached = await reachedSlices(session, asked, warehouse);
@@ -91,8 +94,9 @@ export function carriedExecutor(
     )) ?? [];
   const usual: UnitExecutor['usual'] = (jobs) => usualDurations(scheduler, jobs);
   const { forget } = here;
+  const { expect, end } = ranges;
   const maxConcurrency = warehouse.maxSessions === 1 ? 1 : here.maxConcurrency;
-  return { execute, maxConcurrency, tidy, usual, ...(forget && { forget }) };
+  return { execute, maxConcurrency, tidy, usual, expect, end, ...(forget && { forget }) };
 }
 
 const never: Parameters<typeof cancellable>[1] = {

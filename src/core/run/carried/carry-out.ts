@@ -5,7 +5,7 @@ import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { Clock } from '../unit/clock.ts';
 import type { CarriedTask, UnitJob } from '../unit/unit-job.ts';
 import type { CarriedHandle } from './runs/carried-handle.ts';
-import { runInterval } from './runs/find-run.ts';
+import { findRun, runInterval } from './runs/find-run.ts';
 
 /** A task that a scheduler was or will be given, and what watching it needs. */
 export interface Carrying {
@@ -62,6 +62,11 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   const { dag, task } = carried;
   let handle = known;
   if (handle.phase === 'started' || handle.phase === 'ended') return handle;
+  if (handle.make && handle.inRange === true) {
+    handle = await madeInRange(carrying, handle);
+    await save(handle);
+    if (handle.phase === 'started') return handle;
+  }
   if (handle.make) {
     report(`making its run ${handle.run} in ${scheduler.description.name}`);
     const interval = runInterval(job);
@@ -95,6 +100,23 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   // Nothing depends on the note.
   await scheduler.note(dag, handle.run, carrying.note).catch(() => {});
   return handle;
+}
+
+/** Whether its run was made with those of its range, which we did not live to write down; it may be about to be. */
+async function madeInRange(carrying: Carrying, handle: CarriedHandle): Promise<CarriedHandle> {
+  const { scheduler, job, carried, clock, signal, report, check } = carrying;
+  const { name } = scheduler.description;
+  for (const since = clock.now(); ; ) {
+    const isUnderWay = carried.range !== undefined && (await scheduler.isBackfilling(carried.dag, carried.range));
+    const { run } = await findRun(scheduler, carried, { interval: runInterval(job) });
+    if (run !== undefined) return { ...handle, run: run.id, make: false, phase: 'started' };
+    if (!isUnderWay) return { ...handle, inRange: undefined };
+    report(`${name} is making the runs of its backfill`);
+    check();
+    if (signal.aborted || clock.now() - since > patienceMs)
+      throw new SchedulerError('other', `${name} has not made all runs of its backfill of ${carried.dag} yet.`, true);
+    await clock.sleep(pollMs, signal);
+  }
 }
 
 export const triesOf = (instances: readonly TaskInstance[]): CarriedHandle['tries'] =>

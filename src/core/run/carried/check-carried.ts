@@ -9,11 +9,20 @@ import { toIso } from '../../time/zones/iso.ts';
 import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { marksOnly } from './ranges/marks-only.ts';
+import { wholeRange } from './ranges/whole-range.ts';
 import { otherInterval, otherIntervalHint, runInterval } from './runs/find-run.ts';
+import { unmetWaits } from './unmet-waits.ts';
 
 /** Jobs of a plan after its scheduler was asked about them, and what a person should know before they are given to it. */
 export interface CheckedJobs extends PreparedJobs {
   readonly notes: readonly string[];
+}
+
+export interface CheckContext {
+  readonly pipelines: readonly Pipeline[];
+  /** Units that will be side by side at the most. */
+  readonly concurrency: number;
 }
 
 /**
@@ -25,7 +34,7 @@ export async function checkCarried(
   scheduler: Scheduler,
   plan: Plan,
   prepared: PreparedJobs,
-  pipelines: readonly Pipeline[],
+  { pipelines, concurrency }: CheckContext,
 ): Promise<CheckedJobs> {
   const jobs = new Map(prepared.jobs);
   const refused = new Map(prepared.refused);
@@ -49,7 +58,9 @@ export async function checkCarried(
     }
     const placed = await inSomeRun(scheduler, plan, given, id);
     for (const job of placed) jobs.set(job.unit, job);
-    const told = await checkRuns(scheduler, plan, { pipeline, deployed, given: placed, jobs: prepared.jobs });
+    const asked = { pipeline, deployed, given: placed, jobs: prepared.jobs, concurrency };
+    const told = await checkRuns(scheduler, plan, asked);
+    for (const job of told.ranged) jobs.set(job.unit, job);
     for (const { job, message, remedy } of told.refusals) refuse(job, message, remedy);
     notes.push(...told.notes);
   }
@@ -99,6 +110,7 @@ interface GivenDag {
   readonly given: readonly UnitJob[];
   /** All jobs of the plan, also those of our own engine. */
   readonly jobs: ReadonlyMap<UnitId, UnitJob>;
+  readonly concurrency: number;
 }
 
 async function checkRuns(
@@ -107,6 +119,8 @@ async function checkRuns(
   dag: GivenDag,
 ): Promise<{
   readonly refusals: readonly { readonly job: UnitJob; readonly message: string; readonly remedy: string }[];
+  /** Those whose runs are made in one go. */
+  readonly ranged: readonly UnitJob[];
   readonly notes: readonly string[];
 }> {
   const { pipeline, deployed, given } = dag;
@@ -140,7 +154,12 @@ async function checkRuns(
         });
     }
   }
-  return { refusals, notes: await notesOf(scheduler, dag, runs, made) };
+  const whole = refusals.length > 0 ? undefined : await wholeRange(scheduler, { ...dag, plan, runs });
+  const ranged =
+    whole === undefined || 'because' in whole
+      ? []
+      : given.flatMap((job) => (job.carried ? [{ ...job, carried: { ...job.carried, range: whole.range } }] : []));
+  return { refusals, ranged, notes: await notesOf(scheduler, dag, runs, made, whole) };
 }
 
 /** Tasks of the DAG that do something, and that the plan does not have for this date. */
@@ -164,19 +183,26 @@ async function notesOf(
   { pipeline, deployed, given }: GivenDag,
   runs: readonly DagRun[],
   made: ReadonlySet<Instant>,
+  whole: Awaited<ReturnType<typeof wholeRange>>,
 ): Promise<readonly string[]> {
   const { name } = scheduler.description;
   const notes: string[] = [];
-  const waits = pipeline.tasks.filter(onlyPasses).map((task) => task.name);
-  if (made.size > 0) {
-    const passed = waits.length === 0 ? '' : `; ${waits.join(', ')} count as done in them, and are not waited for`;
+  const waits = pipeline.tasks.filter((task) => onlyPasses(task) && !marksOnly(task)).map((task) => task.name);
+  const none = `${name} has no run of ${pipeline.id} for ${plural(made.size, 'date')} of the plan`;
+  if (whole !== undefined && 'range' in whole)
     notes.push(
-      `${name} has no run of ${pipeline.id} for ${plural(made.size, 'date')} of the plan: made before their first task${passed}`,
+      `${none}: made as one backfill, ${plural(whole.range.maxActiveRuns, 'run')} at a time; Airflow starts each task when those before it in its run have ended well`,
     );
+  else if (made.size > 0) {
+    const why = whole === undefined ? '' : `; not as one backfill, because ${whole.because}`;
+    const passed = waits.length === 0 ? '' : `; ${waits.join(', ')} count as done in them, and are not waited for`;
+    notes.push(`${none}: made before their first task${passed}${why}`);
   }
+  notes.push(...(await unmetWaits(scheduler, pipeline, waits, given, runs)));
   const own = new Set(runs.map(({ id }) => id));
   const others = (await scheduler.activeRuns(pipeline.id)).filter(({ id }) => !own.has(id));
-  const { maxActiveRuns } = deployed;
+  // Runs of a backfill have places of their own, and come behind all others.
+  const maxActiveRuns = whole !== undefined && 'range' in whole ? undefined : deployed.maxActiveRuns;
   if (maxActiveRuns !== undefined && others.length >= maxActiveRuns)
     notes.push(
       `${pipeline.id} has ${others.length} runs queued or running in ${name} and places for ${maxActiveRuns}: those come first`,

@@ -25,7 +25,7 @@ import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './car
 import { endedBadly } from './ended-badly.ts';
 import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './runs/carried-handle.ts';
 import type { CarriedRun } from './runs/carried-run.ts';
-import { findRun, ownRunId, runInterval } from './runs/find-run.ts';
+import { type FoundRun, findRun, ownRunId, runInterval } from './runs/find-run.ts';
 import { compareWithBefore, forgetUnchanged, keepBefore } from './runs/slices-around.ts';
 import { startObserving } from './start-observing.ts';
 
@@ -54,7 +54,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     run.claim = undefined;
     return due.outcome;
   }
-  let handle = await readHandle(session, job);
+  let handle = inItsRange(await readHandle(session, job), found);
   if (handle === undefined || handle.phase === 'over') {
     if (found.instances.some(isActive)) {
       await raw.query('rollback');
@@ -105,6 +105,13 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     if (outcome !== 'run again') return outcome;
     run.report('somebody has it run again; waiting for that');
   }
+}
+
+/** What was made in one go and waited for a task that failed has not begun: only we start it now. */
+function inItsRange(handle: CarriedHandle | undefined, { instances }: FoundRun): CarriedHandle | undefined {
+  if (handle?.inRange !== true || handle.phase !== 'started') return handle;
+  const isLeftOut = instances.length > 0 && instances.every(({ state }) => state === 'upstream_failed');
+  return isLeftOut ? { ...handle, phase: 'over' } : handle;
 }
 
 /** Compares and records, unless the task was started anew while that was done. */

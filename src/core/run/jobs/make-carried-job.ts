@@ -70,6 +70,7 @@ export function makeCarriedJob(
       ...(open.length === 0 ? {} : { uncompared: [...new Set(open)].join('; ') }),
       ...(locksItself ? { locksItself } : {}),
     },
-    options: setting.options,
+    // What a scheduler runs is in no transaction of ours, so that there is no lock to wait for each other by.
+    options: { ...setting.options, lockTable: false },
   };
 }

@@ -361,9 +361,11 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
       bug ??= { error };
     },
   );
+  executor.expect?.(plan.units.flatMap(({ id }, position) => (units[position] ? [] : (input.jobs.get(id) ?? []))));
   askAll(plan.units.map((_, position) => position).reverse());
   pump();
   await ended;
+  await executor.end?.();
   await writes;
   await known;
   signal.removeEventListener('abort', onAbort);

@@ -1,9 +1,11 @@
 import {
   type Decoded,
   decodeDocument,
+  decodeInstant,
   decodeInterval,
   decodePlan,
   encodeDocument,
+  encodeInstant,
   encodeInterval,
   encodePlan,
   writeMode,
@@ -26,7 +28,7 @@ import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { type JobRefusal, jobRefusalCodes } from '../unit/job-refusal.ts';
 import type { RunOptions } from '../unit/run-options.ts';
-import type { CarriedTask, JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type { CarriedRange, CarriedTask, JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
 
 /** What a stored run holds: the frozen plan, each unit's rendered job or refusal, and the options it was asked with. */
 export interface RunDocument {
@@ -40,10 +42,22 @@ export interface RunDocument {
 export const encodeRunDocument = ({ plan, jobs, refused, options }: RunDocument): string =>
   encodeDocument({
     plan: encodePlan(plan),
-    jobs: [...jobs].map(([unit, job]) => [unit, { ...job, interval: encodeInterval(job.interval) }]),
+    jobs: [...jobs].map(([unit, job]) => [unit, encodeJob(job)]),
     refused: [...refused],
     options,
   });
+
+const encodeJob = ({ carried, ...job }: UnitJob): unknown => ({
+  ...job,
+  interval: encodeInterval(job.interval),
+  ...(carried && { carried: encodeCarried(carried) }),
+});
+
+const encodeCarried = ({ at, range, ...carried }: CarriedTask): unknown => ({
+  ...carried,
+  ...(at && { at: encodeInterval(at) }),
+  ...(range && { range: { ...range, first: encodeInstant(range.first), last: encodeInstant(range.last) } }),
+});
 
 /** A run of a task that its scheduler ran has no plan and no jobs: there is nothing that could be run from here again. */
 export const decodeRunDocument = (document: string): Decoded<RunDocument> =>
@@ -119,6 +133,9 @@ const job = record<UnitJob>({
       at: optional(decodeInterval),
       uncompared: optional(text),
       locksItself: optional(flag),
+      range: optional(
+        record<CarriedRange>({ first: decodeInstant, last: decodeInstant, units: count, maxActiveRuns: count }),
+      ),
     }),
   ),
   options: record<UnitOptions>({

@@ -16,6 +16,10 @@ export interface UnitExecutor {
     follows?: readonly UnitId[],
     report?: (state: string) => void,
   ): Promise<UnitOutcome>;
+  /** The units that are left to run, before the first of them: by them it tells what goes together. */
+  expect?(jobs: readonly UnitJob[]): void;
+  /** After the last unit: ends what it still has going for units that were not run. Never throws. */
+  end?(): Promise<void>;
   /** How long units of tasks took before, in milliseconds, where that is known without running them. */
   usual?(jobs: readonly UnitJob[]): Promise<ReadonlyMap<TaskId, number>>;
   /** Several units in one go; absent: it runs each alone. */

@@ -3,6 +3,7 @@ import type { TaskId } from '../../pipeline/model/model.ts';
 import type { UnitId } from '../../plan/model/plan.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import type { DataInterval } from '../../time/intervals/data-interval.ts';
+import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { TypedCut } from '../../warehouse/dialects/postgres/slice-predicate.ts';
 
@@ -105,6 +106,19 @@ export interface CarriedTask {
   readonly uncompared?: string | undefined;
   /** It claims and locks its rows by itself, and would be kept out by a claim of ours. */
   readonly locksItself?: boolean | undefined;
+  /** Runs that the scheduler is to make in one go, of which its own is one. */
+  readonly range?: CarriedRange | undefined;
+}
+
+/** Runs of a DAG side by side of which none is there yet, and whose tasks are all in the plan. */
+export interface CarriedRange {
+  /** Logical dates, both included. */
+  readonly first: Instant;
+  readonly last: Instant;
+  /** Units of the plan that are carried out in them. */
+  readonly units: number;
+  /** Of them side by side. */
+  readonly maxActiveRuns: number;
 }
 
 /** Everything that running one unit needs, decided before the first statement. */

@@ -1,9 +1,10 @@
-import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
+import type { Pipeline, TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId, WaitRange } from '../../plan/model/plan.ts';
 import { escapePattern } from '../../text/escape-pattern.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
+import { edgeFinder, type Owner } from './edge-finder.ts';
 
 /** A command that has tasks of one run of a DAG run again, and no others. */
 export interface AirflowCommand {
@@ -16,11 +17,6 @@ export interface CommandStep {
   readonly commands: readonly AirflowCommand[];
   /** Units of the step that no command of an Airflow runs alone, and why in words. */
   readonly others: readonly { readonly unit: PlanUnit; readonly why: string }[];
-}
-
-interface Owner {
-  readonly task: Task;
-  readonly pipeline: Pipeline;
 }
 
 /**
@@ -59,27 +55,6 @@ function stepFinder(plan: Plan, owners: ReadonlyMap<TaskId, Owner>): (unit: Plan
     steps[position] = step;
     return step;
   };
-}
-
-/** Whether Airflow itself starts the one task of a DAG after the other, over however many edges. */
-function edgeFinder(owners: ReadonlyMap<TaskId, Owner>): (before: TaskId, after: TaskId) => boolean {
-  const known = new Map<TaskId, ReadonlySet<TaskId>>();
-  const behind = (task: TaskId): ReadonlySet<TaskId> => {
-    const found = known.get(task);
-    if (found !== undefined) return found;
-    const reached = new Set<TaskId>();
-    const open = [task];
-    for (let from = open.pop(); from !== undefined; from = open.pop()) {
-      for (const edge of owners.get(from)?.pipeline.edges ?? []) {
-        if (edge.from !== from || edge.kind !== 'order' || reached.has(edge.to)) continue;
-        reached.add(edge.to);
-        open.push(edge.to);
-      }
-    }
-    known.set(task, reached);
-    return reached;
-  };
-  return (before, after) => owners.get(before)?.pipeline === owners.get(after)?.pipeline && behind(before).has(after);
 }
 
 function stepCommands(units: readonly PlanUnit[], owners: ReadonlyMap<TaskId, Owner>): CommandStep {

@@ -23,6 +23,14 @@ export interface Scheduler {
   createRun(dag: string, run: NewRun): Promise<DagRun>;
   /** Settles a run that {@link createRun} may have left halfway. */
   settleRun(dag: string, run: string): Promise<void>;
+  /** The dates of which one backfill over a range would make runs now; `undefined`: it makes none over ranges. */
+  backfillDates(dag: string, range: BackfillRange): Promise<readonly Instant[] | undefined>;
+  /** Makes the runs of a range in one go. They start by themselves, each with all tasks of the DAG. */
+  backfill(dag: string, range: BackfillRange, maxActiveRuns: number): Promise<void>;
+  /** Whether a backfill over this range was begun and has not ended: its runs may not be there yet. */
+  isBackfilling(dag: string, range: BackfillRange): Promise<boolean>;
+  /** Ends a run that has not ended. What its tasks ran is told to stop. */
+  endRun(dag: string, run: string): Promise<void>;
   /** All instances of one task in a run: one, or one for each part of a mapped task. */
   instances(dag: string, run: string, task: string): Promise<readonly TaskInstance[]>;
   /** How long newest executions of a DAG's tasks took that ended well, by task, in milliseconds. */
@@ -75,6 +83,10 @@ export interface DeployedTask {
   readonly operator: string;
   readonly pool: string;
   readonly poolSlots: number;
+  /** When it starts by itself; `undefined`: not told. */
+  readonly triggerRule?: string | undefined;
+  /** It waits for the run before its own. */
+  readonly dependsOnPast?: boolean | undefined;
 }
 
 export interface PoolState {
@@ -96,6 +108,12 @@ export interface NewRun {
   readonly logicalDate: Instant;
   readonly interval: DataInterval;
   readonly note: string;
+}
+
+/** Logical dates, both included. */
+export interface BackfillRange {
+  readonly first: Instant;
+  readonly last: Instant;
 }
 
 export interface TaskAtWork {

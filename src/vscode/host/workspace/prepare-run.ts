@@ -71,7 +71,7 @@ export async function prepareRun(
   const run = newRunId(instant(Date.now()));
   const known = jobsOf(state, plan, run, options);
   const { concurrency, stopAtFirstFailure, scheduler } = options;
-  const checked = await checkedBy(scheduler, state, plan, known);
+  const checked = await checkedBy(scheduler, state, plan, known, concurrency);
   if ('kind' in checked) return checked;
   const { jobs, refused } = checked;
   return {
@@ -97,10 +97,14 @@ async function checkedBy(
   { facts }: LiveState,
   plan: Plan,
   known: PreparedJobs,
+  concurrency: number,
 ): Promise<PreparedJobs | WorldAnswer> {
   if (scheduler === undefined) return known;
   try {
-    return await checkCarried(await openScheduler(scheduler), plan, known, facts.pipelines);
+    return await checkCarried(await openScheduler(scheduler), plan, known, {
+      pipelines: facts.pipelines,
+      concurrency,
+    });
   } catch (error) {
     return schedulerAnswer(error);
   }

@@ -34,16 +34,12 @@ export function schedulerService(
         return schedulerAnswer(error);
       }
     },
-    async askScheduler({ page, connection, settings, scheduler }) {
+    async askScheduler({ page, connection, settings, scheduler, concurrency }) {
       const { plan, carriedBy, state: then } = planned(page);
       const prepared = jobsOf(then, plan, 'asked', { connection, settings, options: {}, carriedBy });
       try {
-        const { refused, notes } = await checkCarried(
-          await openScheduler(scheduler),
-          plan,
-          prepared,
-          then.facts.pipelines,
-        );
+        const context = { pipelines: then.facts.pipelines, concurrency };
+        const { refused, notes } = await checkCarried(await openScheduler(scheduler), plan, prepared, context);
         const taskOf = new Map(plan.units.map(({ id, task }) => [id, task]));
         const isNothing = refused.size === plan.units.length;
         const findings = new Map<string, PlanFinding>();

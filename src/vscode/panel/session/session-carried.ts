@@ -73,6 +73,7 @@ export function sessionCarried(store: SessionStore, services: SessionServices, r
               connection: name,
               settings: await settingsOf(name),
               scheduler,
+              concurrency: store.state.choose.options.concurrency,
             });
       // A later plan has asked again, and what runs is told by its run.
       if (store.state.plan !== plan || run.busy) return;

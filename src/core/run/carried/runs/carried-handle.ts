@@ -29,6 +29,8 @@ export interface CarriedHandle {
   readonly make: boolean;
   /** `before`: perhaps started; `started`: surely; `ended`: well, and not recorded yet; `over`: to be started anew. */
   readonly phase: 'before' | 'started' | 'ended' | 'over';
+  /** Its run is made, or was, in one go with those of other dates, and starts by itself. */
+  readonly inRange?: boolean | undefined;
   /** How the task stood in its run before it was started, by which the next execution is told; see `executionMark`. */
   readonly mark: string;
   /** Tries that each of its instances had had by then, by map index. */
@@ -43,6 +45,7 @@ const handle = record<CarriedHandle>({
   run: text,
   make: flag,
   phase: oneOf('before', 'started', 'ended', 'over'),
+  inRange: optional(flag),
   mark: text,
   tries: mapOf(finite),
   before: mapOf(
