@@ -50,6 +50,8 @@ export interface AskOptions {
   readonly airflow?: { readonly python: string } | 'configured' | undefined;
   /** Called before a real Airflow loads the files, which takes its time. */
   readonly onAsk?: (python: string) => void;
+  /** Told what is done and how far it is; `of` is 0 where nobody counts. */
+  readonly onWork?: (what: string, done: number, of: number) => void;
 }
 
 /**
@@ -64,9 +66,11 @@ export async function loadWorkspace(root: string, ask: AskOptions = {}): Promise
   const settings = findConfig(root, problems);
   const { config } = settings;
   const grammars = sqlGrammars();
-  const options = { ...readerOptions(config), ast: grammars.reader };
+  const onFile = (done: number, of: number): void => ask.onWork?.('reading files', done, of);
+  const options = { ...readerOptions(config), ast: grammars.reader, onFile };
   const reader = createWorkspaceReader(parser, options);
   const reading = await readWithAirflow(reader, disk.files, root, config, ask, problems);
+  ask.onWork?.('following tables from task to task', 0, 0);
   const facts = buildWorkspaceFacts(reading, config.declared, config.sources);
   // A check needs none of them.
   let tasks: readonly PlannableTask[] | undefined;

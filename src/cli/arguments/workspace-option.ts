@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
+import { type AskOptions, loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
+import { workLine } from '../terminal/work-line.ts';
 import { type AirflowOptions, airflowToAsk } from './airflow-option.ts';
 
 export interface WorkspaceOptions {
@@ -41,4 +42,18 @@ export function workspaceFolder({ workspace }: Pick<WorkspaceOptions, 'workspace
 export const openWorkspace = (
   options: Pick<WorkspaceOptions, 'workspace'> & AirflowOptions,
   shell: Shell,
-): Promise<Workspace> => loadWorkspace(workspaceFolder(options, shell), airflowToAsk(options, shell));
+): Promise<Workspace> => readWorkspace(workspaceFolder(options, shell), shell, airflowToAsk(options, shell));
+
+/** The workspace of a folder; what is done and how far it is is said once it lasts. */
+export async function readWorkspace(root: string, shell: Shell, ask: AskOptions = {}): Promise<Workspace> {
+  const line = workLine(shell);
+  const onAsk = (python: string): void => {
+    line.end();
+    ask.onAsk?.(python);
+  };
+  try {
+    return await loadWorkspace(root, { ...ask, onAsk, onWork: line.tell });
+  } finally {
+    line.end();
+  }
+}

@@ -4,12 +4,11 @@ import { makeBaseline } from '../../core/lint/baseline.ts';
 import type { Severity } from '../../core/lint/model/finding.ts';
 import { parseInstant } from '../../core/time/zones/iso.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
-import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../arguments/airflow-option.ts';
 import { type CheckScope, checkScope } from '../arguments/check-scope.ts';
 import { problemsIn } from '../arguments/problems-in.ts';
-import { addWorkspaceOption } from '../arguments/workspace-option.ts';
+import { addWorkspaceOption, readWorkspace } from '../arguments/workspace-option.ts';
 import { checkGithub } from '../reporters/check/check-github.ts';
 import { checkJson } from '../reporters/check/check-json.ts';
 import { checkSarif } from '../reporters/check/check-sarif.ts';
@@ -18,6 +17,7 @@ import type { FindingsReport } from '../reporters/check/findings-report.ts';
 import { newFindings, writeBaseline } from '../terminal/baseline-file.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
+import { workLine } from '../terminal/work-line.ts';
 
 interface CheckCommandOptions extends AirflowOptions {
   readonly format: 'text' | 'json' | 'sarif' | 'github';
@@ -75,13 +75,16 @@ async function check(paths: readonly string[], options: CheckCommandOptions, she
   if (options.writeBaseline === true && options.baseline === undefined)
     throw new UsageError('--write-baseline does not say into which file', 'name it with --baseline FILE');
   const scope = checkScope(paths, shell.cwd, options.workspace);
-  const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
+  const workspace = await readWorkspace(scope.root, shell, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
+  const line = workLine(shell);
   const all = await checkWithGrammars(workspace.facts, workspace.grammars, {
+    onPipeline: (done, of) => line.tell('checking pipelines', done, of),
     severities: workspace.config.rules,
     folders: workspace.config.folders,
     ...(options.rule.length > 0 && { rules: options.rule }),
   });
+  line.end();
   const inScope = all.filter(({ at }) => chosen.has(at.file));
   if (options.baseline !== undefined && options.writeBaseline === true) {
     writeBaseline(options.baseline, makeBaseline(inScope, workspace.text), shell);

@@ -13,6 +13,7 @@ import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../ar
 import { withTarget } from '../connection/with-target.ts';
 import { type GapsOfTask, gapsText } from '../reporters/run/gaps-text.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { workLine } from '../terminal/work-line.ts';
 
 interface GapsOptions extends WorkspaceOptions {
   readonly connection?: string;
@@ -46,11 +47,13 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
   const tasks = findTasks(words, workspace);
   const now = options.now === undefined ? shell.clock.now() : readTime('--now', options.now, 'UTC');
   await withTarget(workspace, options.connection, shell, async ({ warehouse, connection }) => {
+    const line = workLine(shell);
     const survey = await openSurvey(warehouse, connection.settings);
     const elsewhere = refuseElsewhere(workspace.config, connection.name, shell.env);
     try {
       const found: GapsOfTask[] = [];
-      for (const task of tasks) {
+      for (const [at, task] of tasks.entries()) {
+        line.tell('counting rows of tasks', at, tasks.length);
         const { executor } = task;
         const refusal = executor.kind === 'warehouse' ? elsewhere(executor.connection, executor.database) : undefined;
         if (refusal !== undefined) {
@@ -63,11 +66,13 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
         const counted = await survey.count(asked.slices);
         found.push(gapsOf(task, now, asked, counted));
       }
+      line.end();
       shell.out(options.format === 'json' ? gapsJson(found) : gapsText(found, shell));
       // What could not be counted is no all-clear.
       const isWhole = found.every(({ gaps: listed, untold }) => listed.length === 0 && untold.length === 0);
       shell.exit(isWhole ? exitCodes.done : exitCodes.findings);
     } finally {
+      line.end();
       await survey.close();
     }
   });

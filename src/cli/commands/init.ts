@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reasonOf } from '../../node/files/discover-files.ts';
 import { firstConfig } from '../../node/first-config.ts';
-import { loadWorkspace } from '../../node/load-workspace.ts';
+import { readWorkspace } from '../arguments/workspace-option.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
 export function register(program: Command, shell: Shell): void {
@@ -30,7 +30,7 @@ async function init(folder: string, printed: boolean, shell: Shell): Promise<voi
   const known = ['backfill.yaml', 'backfill.yml'].find((name) => existsSync(join(root, name)));
   if (known !== undefined && !printed)
     throw new UsageError(`${known} is there already`, 'backfill init --print shows what it would write');
-  const text = firstConfig(await loadWorkspace(root));
+  const text = firstConfig(await readWorkspace(root, shell));
   if (printed) shell.out(text);
   else {
     const file = join(root, 'backfill.yaml');

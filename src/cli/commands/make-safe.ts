@@ -5,10 +5,10 @@ import { makeSafe } from '../../core/safe/make-safe.ts';
 import { plural } from '../../core/text/plural.ts';
 import type { TextEdit } from '../../core/text/span.ts';
 import { sliceGrants } from '../../core/warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
-import { loadWorkspace, type Workspace } from '../../node/load-workspace.ts';
+import type { Workspace } from '../../node/load-workspace.ts';
 import { checkScope } from '../arguments/check-scope.ts';
 import { findTasks } from '../arguments/find-tasks.ts';
-import { addWorkspaceOption, openWorkspace } from '../arguments/workspace-option.ts';
+import { addWorkspaceOption, openWorkspace, readWorkspace } from '../arguments/workspace-option.ts';
 import { confirmRun } from '../connection/confirm-run.ts';
 import { refuseLake } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
@@ -62,7 +62,7 @@ async function make(paths: readonly string[], options: MakeSafeOptions, shell: S
   if (paths.length === 0 && options.workspace === undefined)
     throw new UsageError('say which file: backfill make-safe dags/shop_daily.py', 'a folder will do');
   const scope = checkScope(paths, shell.cwd, options.workspace);
-  const workspace = await loadWorkspace(scope.root);
+  const workspace = await readWorkspace(scope.root, shell);
   const chosen = scope.choose(workspace.reading);
   const inPaths = [...workspace.facts.tasks].filter(([, { task, pipeline }]) => {
     const places = task.sql.flatMap(({ source }) => source.pieces.map((piece) => piece.source.file));

@@ -8,6 +8,7 @@ import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
+import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import type { UnitJob } from '../../core/run/unit/unit-job.ts';
 import { judgedFindings } from '../../core/view/findings/judged-findings.ts';
 import { checkWithGrammars } from '../../node/check-with-grammars.ts';
@@ -29,6 +30,7 @@ import { findingLines } from '../reporters/run/plan-text.ts';
 import { type ProofReport, proofJson } from '../reporters/run/proof-json.ts';
 import { proofText } from '../reporters/run/proof-text.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { workLine } from '../terminal/work-line.ts';
 
 interface ProveOptions extends SelectionOptions, WorkspaceOptions, AirflowOptions {
   readonly connection?: string;
@@ -106,8 +108,13 @@ async function proveOn(
   const signal = shell.listenForCancel();
   const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
     engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
-  const how = { signal, clock: shell.clock, onEvent: () => {} };
-  const proofs = await provePlan(prove, { plan, jobs, refused }, how);
+  const line = workLine(shell);
+  let begun = 0;
+  const onEvent = ({ kind }: RunEvent): void => {
+    if (kind === 'unit-started') line.tell('proving slices', begun++, jobs.size);
+  };
+  const how = { signal, clock: shell.clock, onEvent };
+  const proofs = await provePlan(prove, { plan, jobs, refused }, how).finally(line.end);
   const report: ProofReport = {
     proofs,
     refused,

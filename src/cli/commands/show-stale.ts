@@ -10,10 +10,11 @@ import {
 import { plural } from '../../core/text/plural.ts';
 import { instant } from '../../core/time/zones/instant.ts';
 import { toIso } from '../../core/time/zones/iso.ts';
-import { loadWorkspace } from '../../node/load-workspace.ts';
+import { readWorkspace } from '../arguments/workspace-option.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { textTable } from '../reporters/text/text-table.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
+import { workLine } from '../terminal/work-line.ts';
 
 export interface StaleOptions {
   readonly format: 'text' | 'json';
@@ -22,11 +23,13 @@ export interface StaleOptions {
 
 /** Slices that a run made and that a run would now make otherwise, as far as the ledger of the database knows. */
 export async function showStale(root: string, { format, connection }: StaleOptions, shell: Shell): Promise<void> {
-  const workspace = await loadWorkspace(root);
+  const workspace = await readWorkspace(root, shell);
   await withTarget(workspace, connection, shell, async ({ warehouse }) => {
     const ledger = sqlLedgerStore(warehouse);
     try {
-      const versions = await ledger.newestVersions();
+      const line = workLine(shell);
+      line.tell('asking the ledger for the newest version of each slice', 0, 0);
+      const versions = await ledger.newestVersions().finally(line.end);
       const newest = newestOfSlices(versions);
       const hashes = new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash]));
       const stale = staleSlices(versions, hashes);

@@ -11,12 +11,11 @@ import type { Problem } from '../../core/text/span.ts';
 import { draftDeclaration } from '../../core/view/document/draft-declaration.ts';
 import { declarationYaml } from '../../node/config/edit/add-declaration.ts';
 import { readText } from '../../node/files/disk-files.ts';
-import { loadWorkspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
 import { type AirflowOptions, addAirflowOptions, airflowToAsk } from '../arguments/airflow-option.ts';
 import { type CheckScope, checkScope } from '../arguments/check-scope.ts';
 import { problemsIn } from '../arguments/problems-in.ts';
-import { addWorkspaceOption } from '../arguments/workspace-option.ts';
+import { addWorkspaceOption, readWorkspace } from '../arguments/workspace-option.ts';
 import { showJson } from '../reporters/show/show-json.ts';
 import { factsOf, type ShowReport } from '../reporters/show/show-report.ts';
 import { showStatementsText } from '../reporters/show/show-statements-text.ts';
@@ -74,7 +73,7 @@ export function register(program: Command, shell: Shell): void {
 async function showPipelines(scope: CheckScope, options: ShowOptions, shell: Shell): Promise<void> {
   if (options.declare !== undefined && options.format === 'json')
     throw new UsageError('--declare prints an entry of backfill.yaml', 'leave --format json out');
-  const workspace = await loadWorkspace(scope.root, airflowToAsk(options, shell));
+  const workspace = await readWorkspace(scope.root, shell, airflowToAsk(options, shell));
   const chosen = scope.choose(workspace.reading);
   const shown = {
     facts: workspace.facts,

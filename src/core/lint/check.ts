@@ -17,6 +17,8 @@ export interface CheckOptions {
   readonly folders?: ReadonlyMap<string, Severities>;
   /** Only these rules speak; all of them when left out. */
   readonly rules?: readonly string[];
+  /** Told of each pipeline that is done, and how many there are. */
+  readonly onPipeline?: (done: number, of: number) => void;
 }
 
 /** A check in two steps, so that grammars are loaded between them, and only where there is something to doubt. */
@@ -40,7 +42,11 @@ export function createWorkspaceChecker(): WorkspaceChecker {
   return {
     start(facts, options) {
       const workspace = workspaceOf(facts);
-      const raw = facts.pipelines.flatMap((pipeline) => findingsOf(pipeline, workspace));
+      const { pipelines } = facts;
+      const raw = pipelines.flatMap((pipeline, at) => {
+        options.onPipeline?.(at, pipelines.length);
+        return findingsOf(pipeline, workspace);
+      });
       return {
         dialects: new Set(raw.flatMap(({ finding }) => (finding.restsOn ?? []).map(({ sql }) => sql.dialect))),
         findings: () => decide(raw, suppressionsOf(facts), options),

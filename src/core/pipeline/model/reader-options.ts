@@ -53,6 +53,8 @@ export interface ReaderOptions {
   readonly parseYaml?: (text: string) => unknown;
   /** The second opinion that `trust` of a statement asks; left out, every reading is trusted. */
   readonly ast?: AstReader;
+  /** Told of each file that is done, and how many there are. */
+  readonly onFile?: (done: number, of: number) => void;
 }
 
 export const defaultReaderOptions: ReaderOptions = {

@@ -154,8 +154,13 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
       const workspaceKey = JSON.stringify([workspace.version, [...workspace.configuration]]);
 
       const readings: FileReading[] = [];
+      const sqlFiles = only === undefined ? paths.filter((path) => path.endsWith('.sql')) : [];
+      const all = dagFiles.length + jobFiles.length + sqlFiles.length;
+      let seen = 0;
+      const next = (): void => options.onFile?.(seen++, all);
       let versionGuessedIn: FileReading | undefined;
       for (const { path, text } of dagFiles) {
+        next();
         const settings = settingsFor(text, workspace, options);
         const read = readCached(path, text, workspaceKey, (recording, shelf) =>
           readAirflowFile(path, text, recording, parse, settings, options, makeTaskSql, shelf),
@@ -166,17 +171,20 @@ export function createWorkspaceReader(parser: PythonParser, options: ReaderOptio
         readings.push(reading);
       }
       const used = new Set(readings.flatMap((reading) => reading.dependsOn));
-      for (const { path, text } of jobFiles)
+      for (const { path, text } of jobFiles) {
+        next();
         if (!used.has(path)) {
           const reading = readCached(path, text, '', (recording) =>
             readSparkJob(path, text, recording, parse, options, makeTaskSql),
           );
           if (reading.pipelines.length > 0) readings.push(reading);
         }
+      }
       for (const { dependsOn } of readings) for (const path of dependsOn) used.add(path);
-      for (const path of paths) {
-        // Without the others nobody knows whether one of them runs it.
-        if (only !== undefined || !path.endsWith('.sql') || used.has(path)) continue;
+      // Without the others nobody knows whether one of them runs it.
+      for (const path of sqlFiles) {
+        next();
+        if (used.has(path)) continue;
         const text = files.read(path);
         if (text === undefined) continue;
         readings.push(
