@@ -302,6 +302,17 @@ preview on clone: 0 unchanged, 1 changed in 1.2 s; nothing was written`,
   ).toBe('nothing was run: there is no run r1\n');
 });
 
+test('units that were run and not compared say why, once for all of one reason', () => {
+  const reason = 'run by prod, not compared: which tables d.a writes is not known';
+  const done = (day: number) => ({
+    ...unit({ state: 'done', message: reason }),
+    unit: `d.a@2026-11-0${day}T00:00:00Z`,
+  });
+  const text = runText({ result: result({ units: [done(1), done(2)] }), samples: 0, width: 500 }, plain);
+  expect(text).toContain(`done 2 units, ${reason}\n`);
+  expect(text).toContain('0 unchanged, 0 changed, 2 done in');
+});
+
 test('the run contract', () => {
   expect(runJson(result({}), 'postgres://db/shop')).toEqual({
     version: 1,

@@ -57,6 +57,7 @@ export function runText(view: RunView, colors: Colors): string {
       text,
       ...(help === undefined ? [] : [`  ${colors.green('help')} ${help}`]),
     ]),
+    uncomparedLines(result.units, colors),
     troubleLines(result.units, connection, colors),
     [
       ...noteLines(result.units),
@@ -251,6 +252,17 @@ function troubleLines(units: readonly RunUnit[], connection: string | undefined,
   return lines;
 }
 
+/** Units that ended well and were not compared: why, once for a task. */
+function uncomparedLines(units: readonly RunUnit[], colors: Colors): readonly string[] {
+  const why = new Map<string, number>();
+  for (const { state, slices, ran, message } of units) {
+    const [reason] = (message ?? '').split('\n');
+    if (state === 'done' && ran && slices.length === 0 && reason !== undefined && reason !== '')
+      why.set(reason, (why.get(reason) ?? 0) + 1);
+  }
+  return [...why].map(([reason, count]) => `${stateText('done', colors)} ${plural(count, 'unit')}, ${reason}`);
+}
+
 /** The first lines of a statement, enough to find it. */
 function quoted(statement: string, colors: Colors): readonly string[] {
   const lines = statement.split('\n');
@@ -275,7 +287,7 @@ const stateOrder: readonly UnitState[] = [
   'running',
 ];
 
-const stateWords: Partial<Record<UnitState, string>> = { waiting: 'not started', done: 'done elsewhere' };
+const stateWords: Partial<Record<UnitState, string>> = { waiting: 'not started' };
 
 /** `12 unchanged, 3 changed` always has both, so that a second pass can be told by its last line. */
 export function countsText(units: readonly { readonly state: UnitState }[]): string {
