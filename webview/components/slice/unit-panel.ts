@@ -24,7 +24,7 @@ export function unitPanel(
       <div class="pad">
         <div class="uh">
           <div class="l1">
-            <h2 title="${unit.task} · ${unit.label}"><em>${name}</em> <span>· ${withWeekday(unit.label)}</span></h2>
+            <h2 title="${unit.task} · ${unit.label}"><em>${name}</em> <span><i class="dot">· </i>${withWeekday(unit.label)}</span></h2>
             ${steps(context, detail.index)}
             <button class="icon" id="close" aria-label="Close slice (Escape)" title="Close (Esc)" @click=${() => ask({ type: 'close-unit' })}>${glyph('cross')}</button>
           </div>
