@@ -60,3 +60,22 @@ test('other scripts are cut as before', () => {
       'delete b',
     ]);
 });
+
+test('a query that stands behind another one without a sign reads what it reads', () => {
+  const { statements } = readSql(plainText('select * from [dbo].[a]\n-- next\nselect max(x) from dbo.b'), 'ansi');
+  expect(statements.map(({ reads }) => reads.map(({ name }) => name))).toEqual([['dbo.a'], ['dbo.b']]);
+});
+
+test.each([
+  ['AS', '/', 'DROP TABLE c;'],
+  ['IS', '', 'DROP TABLE c;'],
+])('a procedure of Oracle declares between %s and BEGIN, and does nothing by being made', (as, slash, behind) => {
+  const made = (name: string): string =>
+    `CREATE OR REPLACE PROCEDURE ${name}(day DATE DEFAULT NULL)\n${as}\n  n INT := 0;\n  CURSOR rows IS SELECT x FROM s;\n  one rows%ROWTYPE;\nBEGIN\n  SELECT max(x) INTO n FROM s;\n  IF n > 0 THEN\n    DELETE FROM a;\n  END IF;\n  LOOP\n    FETCH rows INTO one;\n    EXIT WHEN rows%NOTFOUND;\n    INSERT INTO a VALUES (one.x);\n  END LOOP;\n  COMMIT;\nEXCEPTION\n  WHEN OTHERS THEN\n    ROLLBACK;\nEND ${name};\n${slash}\n`;
+  const { statements } = readSql(plainText(`${made('p')}${made('q')}${behind}`), 'ansi');
+  expect(statements.map(({ kind, target }) => [kind, target?.name])).toEqual([
+    ['create_procedure', undefined],
+    ['create_procedure', undefined],
+    ['drop', 'c'],
+  ]);
+});

@@ -1,3 +1,6 @@
+import type { Lexis } from './lexis.ts';
+import type { Token } from './token.ts';
+
 const cell = /-- COMMAND -{5,}[ \t]*(?=\r|\n|$)/y;
 
 /** True at the comment that parts two cells of a notebook kept as a SQL file: what is before it is a statement of its own. */
@@ -8,10 +11,17 @@ export function notebookCell(text: string, at: number): boolean {
 
 const batchEnd = /go(?:[ \t]+\d+)?[ \t]*;?[ \t]*(?=\r|\n|$|--)/iy;
 
-/** True at a line `GO`, with which the clients of SQL Server send what stands before it. */
-export function isBatchEnd(text: string, at: number): boolean {
+const runLine = /\/[ \t]*(?:\r|\n|$)/y;
+
+/**
+ * True at a line `GO`, with which the clients of SQL Server send what stands before it, and at a line `/` behind the end
+ * of a statement, with which those of Oracle send a block.
+ */
+export function endsBatch(text: string, at: number, { batches }: Lexis, last: Token | undefined): boolean {
   batchEnd.lastIndex = at;
-  return batchEnd.test(text);
+  if (batches && batchEnd.test(text)) return true;
+  runLine.lastIndex = at;
+  return last?.kind === 'terminator' && runLine.test(text);
 }
 
 /** Commands of psql that run what has been written so far. */

@@ -2,7 +2,7 @@ import type { Hole, MaskedText } from '../../template/mask/masked-text.ts';
 import type { Span } from '../../text/span.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import { bracketNameEnd } from './bracket-name.ts';
-import { decidesWork, isBatchEnd, notebookCell, sendsStatement } from './client-ends.ts';
+import { decidesWork, endsBatch, notebookCell, sendsStatement } from './client-ends.ts';
 import { isDigitName, typedNumberEnd } from './digit-name.ts';
 import { type Lexis, lexisOf } from './lexis.ts';
 import { isLineComment } from './line-comment.ts';
@@ -163,7 +163,7 @@ class Lexer {
     const next = text.charCodeAt(at + 1);
     if (this.delimiter !== ';' && text.startsWith(this.delimiter, at)) {
       this.terminate(at + this.delimiter.length);
-    } else if (lexis.batches && this.startsLine && isBatchEnd(text, at)) this.terminate(lineEnd(text, at));
+    } else if (this.startsLine && endsBatch(text, at, lexis, this.tokens.at(-1))) this.terminate(lineEnd(text, at));
     else if (isWordStart(code) || (lexis.hashNames && code === 35 && isWordStart(next))) this.wordOrPrefixed(code);
     else if (code === 39) this.string(at, at, lexis.backslashEscapes);
     else if (code === 34 && lexis.doubleQuotedStrings) this.string(at, at, lexis.backslashEscapes);

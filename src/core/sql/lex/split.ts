@@ -202,7 +202,7 @@ function routineEnd(tokens: readonly Token[], from: number): number | undefined 
   let depth = 0;
   for (let index = from; index < tokens.length; index++) {
     const token = tokens[index];
-    if (token?.kind === 'terminator' && depth === 0) return undefined;
+    if (token?.kind === 'terminator' && depth === 0 && !isDeclared(tokens, from, index)) return undefined;
     // GO, or what DELIMITER has named, ends what it stands behind, also where the blocks were miscounted.
     if (token?.kind === 'terminator' && token.text === ';' && token.end - token.start !== 1) return index;
     const word = wordAt(tokens, index);
@@ -221,6 +221,26 @@ function routineEnd(tokens: readonly Token[], from: number): number | undefined 
   }
   return undefined;
 }
+
+/** Oracle: between `AS` or `IS` and `BEGIN` variables and cursors are declared, each with its own `;`. */
+function isDeclared(tokens: readonly Token[], from: number, end: number): boolean {
+  const next = wordAt(tokens, end + 1);
+  if (next === undefined || statementWords.has(next)) return false;
+  for (let index = from, depth = 0; index < end; index++) {
+    const token = tokens[index];
+    if (token === undefined || token.kind === 'terminator') break;
+    depth += bracketStep(token);
+    const word = wordAt(tokens, index);
+    if (depth === 0 && (word === 'as' || word === 'is')) return tokens[index + 1]?.kind === 'word';
+  }
+  return false;
+}
+
+const statementWords = new Set(
+  'insert update delete merge truncate drop create alter select with grant revoke commit call exec execute use comment set declare copy analyze vacuum refresh explain replace show go'.split(
+    ' ',
+  ),
+);
 
 function blockStep(word: string, next: string | undefined): number | 'skip' {
   if (word === 'begin') return transactionWords.has(next ?? '') && next !== 'not' ? 0 : 1;

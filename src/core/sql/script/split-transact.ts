@@ -102,7 +102,7 @@ function goesOn(tokens: readonly Token[], index: number, first: string, seen: Re
       if (first === 'with' && ![...verbs].some((verb) => seen.has(verb))) return true;
       // `WHEN MATCHED THEN DELETE`, `ON DELETE CASCADE`, `FOR UPDATE`, `INNER MERGE JOIN`.
       if (before === 'on') return first === 'create' || first === 'alter';
-      return /^(?:then|for|inner|left|right|full)$/.test(before) || tokens[index - 1]?.text === ',';
+      return /^(?:then|for|bulk|inner|left|right|full)$/.test(before) || tokens[index - 1]?.text === ',';
     case 'set':
       if (first === 'merge' || first === 'with') return before === 'update' || (seen.has('update') && !seen.has('set'));
       return (first === 'update' && !seen.has('set')) || (first === 'alter' && !tokens[index]?.startsLine);
