@@ -125,6 +125,25 @@ describe('a routine that a file of the workspace makes', () => {
     expect(doneBy(text, body)).toMatchObject({ writes: [`delete mart.t ${ofDay}`], unknown: [] });
   });
 
+  it('is not called by what makes a trigger of it', () => {
+    const made = plpgsql(
+      'FUNCTION mart.note() RETURNS trigger',
+      'BEGIN INSERT INTO mart.t VALUES (1); RETURN NEW; END',
+    );
+    const trigger = '"CREATE TRIGGER n AFTER INSERT ON mart.s FOR EACH ROW EXECUTE FUNCTION mart.note()"';
+    expect(doneBy(trigger, made)).toMatchObject({ writes: [], unknown: [] });
+    expect(doneBy('"SELECT mart.note()"', made).writes).toHaveLength(1);
+  });
+
+  it('is run at once where it is made by a WITH of Snowflake', () => {
+    const text =
+      "'''WITH p AS PROCEDURE () RETURNS VARCHAR LANGUAGE SQL AS $$ BEGIN DELETE FROM mart.t; CALL other(); END $$ CALL p()'''";
+    expect(doneBy(text, '', 'SnowflakeOperator')).toMatchObject({
+      writes: ['full_replace mart.t the whole table'],
+      unknown: ['What other reads and writes is not known: the task only calls it.'],
+    });
+  });
+
   it('is read in the dialect of its caller', () => {
     const body =
       'CREATE PROCEDURE mart.load(d DATE) RETURNS VARCHAR LANGUAGE SQL AS $$ BEGIN DELETE FROM mart.t WHERE day = :d; END $$;';

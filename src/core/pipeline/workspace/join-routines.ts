@@ -94,13 +94,18 @@ const calledBy = (task: Task, named: Named): readonly CalledRoutine[] =>
     return called;
   });
 
-/** Calls of a text itself: the body of a routine that it makes runs where that is called. */
+/** Calls of a text itself: the body of a routine that it makes runs where that is called, a trigger where rows are written. */
 function callsOutside({ masked, dialect, reading }: TaskSql): readonly CallInSql[] {
-  const made = reading.statements.filter(({ kind }) => kind === 'create_procedure');
+  const made = reading.statements.filter(
+    ({ kind, start, end }) =>
+      kind === 'create_procedure' || (kind === 'other' && makesTrigger.test(masked.text.slice(start, end))),
+  );
   return callsInSql(masked, dialect).filter(
     ({ start }) => !made.some((routine) => routine.start <= start && start < routine.end),
   );
 }
+
+const makesTrigger = /^create\s+(?:or\s+replace\s+)?(?:constraint\s+)?(?:event\s+)?trigger\b/i;
 
 /** Calls in the statements of a body; its head is no call. */
 const callsInside = (sql: TaskSql): readonly CallInSql[] =>

@@ -48,6 +48,7 @@ const readers: Readonly<Record<string, (c: Cursor) => Reading>> = {
   abort: () => ({ kind: 'rollback' }),
   start: (c) => ({ kind: word(c, 1) === 'transaction' || word(c, 1) === 'tran' ? 'begin' : 'other' }),
   do: () => ({ kind: 'do' }),
+  with: () => ({ kind: 'do' }),
   call: readCallStatement,
   exec: readExecuteStatement,
   execute: (c) => (c.nesting === 0 ? readExecuteStatement(c) : { kind: 'other' }),
@@ -118,7 +119,9 @@ function readFacts(c: Cursor, whole: boolean): Statement {
   const firstRead = c.reads.length;
   const firstModifying = c.modifying.length;
   const scope = c.commonTables.length;
-  const common = word(c) === 'with' ? readWith(c) : [];
+  // Snowflake: `WITH p AS PROCEDURE () … AS $$ … $$ CALL p()` runs what it has made.
+  const isAnonymous = word(c) === 'with' && word(c, 2) === 'as' && word(c, 3) === 'procedure';
+  const common = word(c) === 'with' && !isAnonymous ? readWith(c) : [];
   const keyword = token(c);
   const keywordWord = word(c);
   const reading = readBody(c, start, common);
