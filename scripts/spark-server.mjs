@@ -24,12 +24,21 @@ export async function startSpark(folder) {
     'spark.hadoop.javax.jdo.option.ConnectionURL': `jdbc:derby:;databaseName=${join(folder, 'metastore')};create=true`,
     'spark.driver.extraJavaOptions': `-Dderby.system.home=${folder} -XX:+UseSerialGC -XX:TieredStopAtLevel=1`,
     'spark.local.dir': join(folder, 'tmp'),
+    'spark.sql.extensions': [
+      'io.delta.sql.DeltaSparkSessionExtension',
+      'org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions',
+    ].join(','),
+    'spark.sql.catalog.spark_catalog': 'org.apache.spark.sql.delta.catalog.DeltaCatalog',
+    'spark.databricks.delta.snapshotPartitions': '1',
+    'spark.sql.catalog.ice': 'org.apache.iceberg.spark.SparkCatalog',
+    'spark.sql.catalog.ice.type': 'hadoop',
+    'spark.sql.catalog.ice.warehouse': join(folder, 'iceberg'),
   };
   const server = spawn(
     join(home, 'bin/spark-submit'),
     [
       ...['--class', 'org.apache.spark.sql.connect.service.SparkConnectServer', '--master', 'local[2]'],
-      ...['--driver-memory', '900m', '--name', 'backfill'],
+      ...['--driver-memory', '900m', '--name', 'backfill', '--jars', jars().join(',')],
       ...Object.entries(set).flatMap(([name, value]) => ['--conf', `${name}=${value}`]),
       'spark-internal',
     ],
@@ -70,6 +79,12 @@ function sparkHome() {
   if (home === undefined || !existsSync(home)) throw new Error('There is no Spark yet: npm run setup:spark');
   return home;
 }
+
+/** Delta, Iceberg and the driver of PostgreSQL. */
+const jars = () =>
+  readdirSync(join(venv, 'jars'))
+    .filter((name) => name.endsWith('.jar'))
+    .map((name) => join(venv, 'jars', name));
 
 const freePort = () =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-import type { JobOptions, RunsHere } from '../core/run/jobs/prepare-jobs.ts';
+import type { GivenPlace, JobOptions, PlaceOfTask, RunsHere } from '../core/run/jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../core/run/unit/job-refusal.ts';
 import type { Config } from './config/config.ts';
-import { connectionFor, databaseOf, type Environment, type TaskPlace } from './config/resolve-connection.ts';
+import { connectionFor, databaseOf, type Environment, ledgerOf, type TaskPlace } from './config/resolve-connection.ts';
 
 /** How units run by `backfill.yaml`; `settings` are the session settings of the connection that they run on. */
 export const unitOptions = (
@@ -47,10 +47,56 @@ export function refuseElsewhere(config: Config, runsOn: string, env: Environment
     return {
       code: 'other-connection',
       message: `its connection ${airflowId} means ${meant}, and this run is on ${runsOn}`,
-      remedy: `run it by itself with --connection ${meant}`,
+      remedy: `${oneLedger(config, meant, runsOn)}run it by itself with --connection ${meant}`,
       at: undefined,
     };
   };
+}
+
+/** What makes one plan of a lake and a database; empty where that is not what keeps them apart. */
+function oneLedger(config: Config, meant: string, runsOn: string): string {
+  const [lake, ...others] = [meant, runsOn].filter((name) => isSpark(config, name));
+  const database = [meant, runsOn].find((name) => name !== lake);
+  return lake === undefined || others.length > 0
+    ? ''
+    : `write ledger: ${database} under ${lake} in ${config.file}, and both are run in one plan; or `;
+}
+
+/**
+ * Where each task of a run is carried out: on the run's connection, or on another one that keeps its claims and records in the same
+ * database. Refused as by {@link refuseElsewhere} where neither is meant.
+ */
+export function placesOf(config: Config, runsOn: string, env: Environment): PlaceOfTask {
+  const elsewhere = refuseElsewhere(config, runsOn, env);
+  const home = ledgerOf(config, runsOn);
+  const isBeside = (name: string): boolean => name !== runsOn && ledgerOf(config, name) === home;
+  const lakes = [...config.connections.values()].filter(({ name, engine }) => engine === 'spark' && isBeside(name));
+  return ({ connection, database, speaksSpark }) => {
+    const asked = { airflowId: connection, database };
+    const meant = connection === undefined ? undefined : connectionFor(config, asked, env);
+    if (meant !== undefined && isBeside(meant)) return placedOn(config, meant, true);
+    // Nobody says where: its SQL is Spark's, and there is one Spark.
+    const [lake, ...others] = lakes;
+    if (connection === undefined && speaksSpark && lake !== undefined && !isSpark(config, runsOn)) {
+      if (others.length === 0) return placedOn(config, lake.name, true);
+      const names = lakes.map(({ name }) => name).join(', ');
+      return {
+        code: 'other-connection',
+        message: `it is in Spark SQL and names no connection, and ${names} are connections of Spark`,
+        remedy: `name its connection in its operator, and list that under airflowIds of one of them in ${config.file}`,
+        at: undefined,
+      };
+    }
+    return elsewhere(connection, database) ?? placedOn(config, runsOn, false);
+  };
+}
+
+const isSpark = ({ connections }: Config, name: string): boolean => connections.get(name)?.engine === 'spark';
+
+function placedOn(config: Config, connection: string, beside: boolean): GivenPlace {
+  const place = isSpark(config, connection) ? ({ kind: 'lake', connection } as const) : ({ kind: 'database' } as const);
+  const { settings = {}, concurrency } = config.connections.get(connection) ?? {};
+  return beside ? { place, options: { settings, connectionConcurrency: concurrency } } : { place };
 }
 
 function otherDatabase(config: Config, runsOn: string, place: TaskPlace, env: Environment): JobRefusal {

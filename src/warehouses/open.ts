@@ -1,7 +1,10 @@
-import type { ConnectionConfig } from '../core/warehouse/port/connection-config.ts';
+import type { ConnectionConfig, DatabaseConnection, LakeConnection } from '../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../core/warehouse/port/ports.ts';
 import type { WarehouseError } from '../core/warehouse/port/warehouse-error.ts';
-import { sparkTarget } from './spark/spark-target.ts';
+import type { OpenLake } from './spark/open-spark.ts';
+import { sparkAddress, sparkTarget } from './spark/spark-target.ts';
+
+export { sparkAddress };
 
 /**
  * Opens the engine of a connection; its driver is loaded only then. `makes`: an embedded database that is not there is made. Throws
@@ -12,14 +15,36 @@ export async function openWarehouse(connection: ConnectionConfig, makes = true):
     const missing = await missingDatabase(connection);
     if (missing !== undefined) throw missing.error;
   }
-  switch (connection.engine) {
-    case 'postgres':
-      return (await import('./postgres/open-postgres.ts')).openPostgres(connection);
-    case 'pglite':
-      return (await import('./pglite/open-pglite.ts')).openPglite(connection);
-    case 'spark':
-      return (await import('./spark/open-spark.ts')).openSpark(connection, () => openWarehouse(connection.ledger));
-  }
+  if (connection.engine === 'spark')
+    return (await import('./spark/open-spark.ts')).openSpark(connection, () => openWarehouse(connection.ledger));
+  return withLakes(await openDatabase(connection), connection.lakes ?? []);
+}
+
+const openDatabase = async (connection: DatabaseConnection): Promise<Warehouse> =>
+  connection.engine === 'postgres'
+    ? (await import('./postgres/open-postgres.ts')).openPostgres(connection)
+    : (await import('./pglite/open-pglite.ts')).openPglite(connection);
+
+/** With the lakes whose ledger it is, each reached when a unit asks for it. */
+function withLakes(warehouse: Warehouse, connections: readonly LakeConnection[]): Warehouse {
+  if (connections.length === 0) return warehouse;
+  const opened = new Map<string, Promise<OpenLake>>();
+  const open = (connection: LakeConnection): Promise<OpenLake> => {
+    const { name } = connection;
+    const known = opened.get(name) ?? import('./spark/open-spark.ts').then(({ openLake }) => openLake(connection));
+    opened.set(name, known);
+    // One that was away is asked again.
+    known.catch(() => opened.delete(name));
+    return known;
+  };
+  return {
+    ...warehouse,
+    lakes: new Map(connections.map((connection) => [connection.name, { open: () => open(connection) }] as const)),
+    close: async () => {
+      for (const lake of opened.values()) await (await lake.catch(() => undefined))?.close();
+      await warehouse.close();
+    },
+  };
 }
 
 /** Where a connection leads, as its warehouse will say it, without connecting and without secrets. Throws as {@link openWarehouse}. */

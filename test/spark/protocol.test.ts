@@ -99,7 +99,7 @@ interface How {
 
 function execute(asked: UnitJob, { look = () => {}, owner, signal = neverAborted, on = watched(look) }: How = {}) {
   const env = { clock: systemClock, owner: owner ?? `owner ${++count}` };
-  return partitionedExecutor(on, on.lake, env).execute(asked, signal);
+  return partitionedExecutor(on, async () => on.lake, env).execute(asked, signal);
 }
 
 /** Gone from the `nth` statement on that matches: nothing that it would do to clean up is done either. */
@@ -199,7 +199,10 @@ const folder = async (country = 'DE') =>
 
 test('folders of before that are too old are deleted, but for those that something is in', async () => {
   const forget = async (days: number) =>
-    partitionedExecutor(warehouse, watched(() => {}).lake, { clock: systemClock, owner: 'sweeper' }).forget?.(days);
+    partitionedExecutor(warehouse, async () => watched(() => {}).lake, {
+      clock: systemClock,
+      owner: 'sweeper',
+    }).forget?.(days);
   const isThere = (location: string) => existsSync(location.replace(/^file:/, ''));
   await execute(unit());
   const first = await folder();

@@ -57,7 +57,12 @@ async function done(run: string, names: readonly string[], options: DoneOptions,
       if (isMarkRefusal(found)) throw new UsageError(found.message, found.remedy);
       const question = `Say of ${plural(found.units.length, 'unit')} of run ${run} that they were done elsewhere`;
       const confirmed = { ...options, yes: true };
-      const refusal = await confirmRun(question, connection.name, warehouse.description, confirmed, shell);
+      const refusal = await confirmRun(
+        question,
+        { name: connection.name, description: warehouse.description },
+        confirmed,
+        shell,
+      );
       if (refusal !== undefined) {
         shell.err(`${refusal}\n`);
         return shell.exit(exitCodes.usage);

@@ -146,7 +146,12 @@ async function install(
     refuseLake(warehouse, 'make-safe', 'name the connection of the database that the tasks write');
     const { description } = warehouse;
     const confirmed = { yes: true, ...(confirmTarget === undefined ? {} : { confirmTarget }) };
-    const refusal = await confirmRun('Make the ledger and its functions', named.name, description, confirmed, shell);
+    const refusal = await confirmRun(
+      'Make the ledger and its functions',
+      { name: named.name, description },
+      confirmed,
+      shell,
+    );
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
       return shell.exit(exitCodes.usage);

@@ -14,7 +14,7 @@ import { airflowCommands } from '../../core/scheduler/commands/airflow-commands.
 import { digest } from '../../node/digest.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { didYouMean } from '../../node/nearest-names.ts';
-import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { placesOf, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
 import { addOrderOption, addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { sessionOf } from '../arguments/session-of.ts';
@@ -148,7 +148,7 @@ async function showPlan(
     if (steps === undefined) shell.err('no command is printed: the plan cannot be started\n');
     else shell.out(commandsText(steps, made.units, workspace.facts.tasks));
   } else {
-    const target = await describeTarget(workspace, options.connection, made, shell);
+    const target = await describeTarget(workspace, options.connection, made, prepared.jobs.values(), shell);
     const view = {
       plan: made,
       zone: zoneOf(workspace.tasks),
@@ -213,9 +213,8 @@ function jobsOf(
       (connection === undefined ? undefined : config.connections.get(connection)?.settings) ?? {},
     ),
   };
-  const runsHere = connection === undefined ? () => undefined : refuseElsewhere(config, connection, env);
-  const prepared = prepareJobs(plan, facts, config.declared, setting, runsHere);
-  return isOnFiles(connection, config) ? withoutOthers(prepared) : prepared;
+  const placeOf = connection === undefined ? () => undefined : placesOf(config, connection, env);
+  return withoutOthers(prepareJobs(plan, facts, config.declared, setting, placeOf));
 }
 
 const isOnFiles = (connection: string | undefined, { connections }: Workspace['config']): boolean =>

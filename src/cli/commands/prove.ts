@@ -15,7 +15,7 @@ import { checkWithGrammars } from '../../node/check-with-grammars.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
-import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { placesOf, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
 import { addSelectionOptions, planRequest, type SelectionOptions } from '../arguments/selection.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
@@ -98,7 +98,7 @@ async function proveOn(
       params: config.params,
       options: unitOptions(config, connection.settings),
     },
-    refuseElsewhere(config, connection.name, shell.env),
+    placesOf(config, connection.name, shell.env),
   );
   const { jobs, refused } = await confirmOutside(plan, await engine.sift(asked), proving, irrevocable, format, shell);
   reportRefusals([...refused.values()], workspace, shell);

@@ -4,8 +4,9 @@ import { resumeRun } from '../../core/run/order/resume-run.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
-import { carrierOfRun, executorFor } from '../connection/carrier.ts';
+import { carrierOfRun, executorFor, storedRun } from '../connection/carrier.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
+import { describedFor } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
@@ -64,46 +65,41 @@ export async function resumeOn(
   shell: Shell,
 ): Promise<void> {
   const samples = wholeNumber('--samples', options.samples, 0, 20);
-  {
-    const { description } = warehouse;
+  const ledger = sqlLedgerStore(warehouse);
+  try {
+    const stored = await storedRun(ledger, run);
+    const place = describedFor({ warehouse, connection }, stored?.jobs.values() ?? []);
     // The run was confirmed when it was started; only a protected target asks again.
     const confirmed = { ...options, yes: true };
-    const refusal = await confirmRun(`Resume run ${run}`, connection.name, description, confirmed, shell);
+    const refusal = await confirmRun(`Resume run ${run}`, place, confirmed, shell);
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
       return shell.exit(exitCodes.usage);
     }
-    const ledger = sqlLedgerStore(warehouse);
-    try {
-      const ports = {
-        clock: shell.clock,
-        signal: shell.listenForCancel(),
-        onEvent: options.format === 'text' ? progressWriter(shell, options) : () => {},
-      };
-      const scheduler = await carrierOfRun(ledger, run, workspace, shell, ports);
-      const result = await resumeRun(
-        {
-          run,
-          codeHashes: new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash])),
-          acceptHeld: options.acceptHeld ?? false,
-          notAtomic: options.notAtomic ?? [],
-        },
-        {
-          executor: executorFor(warehouse, { clock: shell.clock, owner: processOwner() }, scheduler),
-          ledger,
-          ...ports,
-        },
-      );
-      const named = toName(workspace, connection);
-      finishRun(
-        result,
-        description.target,
-        { format: options.format, samples, units: options.units, connection: named },
-        shell,
-      );
-      shell.exit(result.refusal?.code === 'unknown-run' ? exitCodes.usage : exitCodeOf(result));
-    } finally {
-      await ledger.close();
-    }
+    const ports = {
+      clock: shell.clock,
+      signal: shell.listenForCancel(),
+      onEvent: options.format === 'text' ? progressWriter(shell, options) : () => {},
+    };
+    const scheduler = stored && (await carrierOfRun(stored, workspace, shell, ports));
+    const result = await resumeRun(
+      {
+        run,
+        codeHashes: new Map(workspace.tasks.map(({ id, codeHash }) => [id, codeHash])),
+        acceptHeld: options.acceptHeld ?? false,
+        notAtomic: options.notAtomic ?? [],
+      },
+      {
+        executor: executorFor(warehouse, { clock: shell.clock, owner: processOwner() }, scheduler),
+        ledger,
+        ...ports,
+      },
+    );
+    const { format, units } = options;
+    const named = toName(workspace, connection);
+    finishRun(result, place.description.target, { format, samples, units, connection: named }, shell);
+    shell.exit(result.refusal?.code === 'unknown-run' ? exitCodes.usage : exitCodeOf(result));
+  } finally {
+    await ledger.close();
   }
 }

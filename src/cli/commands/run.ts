@@ -28,13 +28,13 @@ import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
 import { defaultRunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
-import type { UnitOptions } from '../../core/run/unit/unit-job.ts';
+import { isOnFiles, type UnitOptions } from '../../core/run/unit/unit-job.ts';
 import { plural } from '../../core/text/plural.ts';
 import { previewPlace } from '../../node/config/preview-place.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
-import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { placesOf, unitOptions } from '../../node/run-setup.ts';
 import { type AirflowOptions, addAirflowOptions } from '../arguments/airflow-option.ts';
 import { batchSpan } from '../arguments/batch-span.ts';
 import { reviewedPlan } from '../arguments/plan-file.ts';
@@ -54,7 +54,7 @@ import {
 import { confirmNotAtomic } from '../connection/confirm-not-atomic.ts';
 import { confirmOutside } from '../connection/confirm-outside.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
-import { realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
+import { describedFor, realTargetOf, targetText, taskPlaces } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { joinWarehouse } from '../connection/join-database.ts';
 import { refusedAsMovedOn } from '../connection/refuse-moved-on.ts';
@@ -274,7 +274,7 @@ async function runOn(
           batchMs: batchSpan(options.batch),
         },
       },
-      refuseElsewhere(workspace.config, runsOn, shell.env),
+      placesOf(workspace.config, runsOn, shell.env),
     );
   // A preview is one transaction: what cannot be is not in it.
   const asked = isPreview(options)
@@ -286,13 +286,14 @@ async function runOn(
   if (isElsewhere) {
     const realTarget = await realTargetOf(workspace, runsOn, shell);
     await checkPreviewPlace(warehouse, { connection: connection.name, insteadOf: runsOn, realTarget }, [
-      ...asked.jobs.values(),
+      ...[...asked.jobs.values()].filter((job) => !isOnFiles(job, warehouse)),
     ]);
   }
   const known = await engine.sift(there ?? asked);
   const { jobs, refused } = isPreview(options)
     ? await confirmOutside(plan, known, previewing, options.irrevocable ?? [], options.format, shell)
     : known;
+  const place = describedFor(target, jobs.values());
   const planned = [...jobs.values()].filter(({ carried }) => carried === undefined);
   const ledger = isPreview(options) ? undefined : sqlLedgerStore(warehouse);
   // The ledger of a clone knows runs of the time when it was made.
@@ -305,7 +306,7 @@ async function runOn(
       checked,
       overlap === undefined ? [] : [overlapFinding(onConnection(overlap, toName(workspace, connection)))],
     );
-    const on = `${targetText(connection.name, warehouse.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`;
+    const on = `${targetText(connection.name, place.description.target)}${isElsewhere ? `, not ${runsOn}` : ''}`;
     const view = {
       plan: shown,
       zone: zoneOf(workspace.tasks),
@@ -328,7 +329,7 @@ async function runOn(
     // As text the plan has said it.
     const result = refusedRun(runId, against, { ledger });
     const how = { format: options.format, samples: 0, connection: undefined };
-    if (!text) finishRun(result, warehouse.description.target, how, shell);
+    if (!text) finishRun(result, place.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return result;
   }
@@ -338,7 +339,7 @@ async function runOn(
   if (!isPreview(options)) {
     const { selected, downstream } = planCounts(plan);
     const question = `Run ${selected} + ${downstream} downstream units`;
-    const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
+    const refusal = await confirmRun(question, place, options, shell);
     if (refusal !== undefined) {
       shell.err(`${refusal}\n`);
       shell.exit(exitCodes.usage);
@@ -383,7 +384,7 @@ async function runOn(
     // Why each of them is not run was said with its place.
     if (text && result.refusal?.code === 'nothing-to-run' && refused.size > 0)
       shell.out(`nothing was run: ${plural(refused.size, 'unit')} cannot be run from here\n`);
-    else finishRun(result, warehouse.description.target, how, shell);
+    else finishRun(result, place.description.target, how, shell);
     shell.exit(exitCodeOf(result));
     return end?.stays === undefined && end?.notLookedAt === undefined ? result : { ...result, stays: true };
   } finally {

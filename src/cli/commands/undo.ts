@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { engineOf } from '../../core/run/engine/engine-of.ts';
-import { withTableCode } from '../../core/run/irrevocable/with-outside.ts';
 import { runPlan } from '../../core/run/order/run-plan.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
@@ -10,6 +9,7 @@ import { processOwner } from '../../node/process-owner.ts';
 import { newRunId } from '../../node/run-id.ts';
 import { addWorkspaceOptions, openWorkspace, type WorkspaceOptions } from '../arguments/workspace-option.ts';
 import { addConfirmOptions, type ConfirmOptions, confirmRun } from '../connection/confirm-run.ts';
+import { describedFor } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { refuseLake, type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
@@ -48,19 +48,21 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
   const workspace = await openWorkspace(options, shell);
   const undoHere = async ({ warehouse, connection }: Target): Promise<void> => {
     const env = { clock: shell.clock, owner: processOwner() };
+    const engine = engineOf(warehouse);
     if (options.preview === true)
       refuseLake(warehouse, 'a preview of an undo', `what it would put back: backfill history ${run}`);
-    const preview = options.preview === true ? engineOf(warehouse).preview(env, previewTimeBoxMs, []) : undefined;
+    const preview = options.preview === true ? engine.preview(env, previewTimeBoxMs, []) : undefined;
     const ledger = sqlLedgerStore(warehouse);
     try {
       const now = shell.clock.now();
       const request = { run, units: options.unit, as: newRunId(now), createdBy: env.owner, now };
       const made = await prepareUndo(request, ledger);
       if (isUndoRefusal(made)) throw new UsageError(made.message, made.remedy);
-      const prepared = await withTableCode(warehouse, made);
+      const prepared = await engine.sift(made);
+      const place = describedFor({ warehouse, connection }, prepared.jobs.values());
       if (preview === undefined) {
         const question = `Undo ${plural(prepared.plan.units.length, 'unit')} of run ${run}`;
-        const refusal = await confirmRun(question, connection.name, warehouse.description, options, shell);
+        const refusal = await confirmRun(question, place, options, shell);
         if (refusal !== undefined) {
           shell.err(`${refusal}\n`);
           return shell.exit(exitCodes.usage);
@@ -69,7 +71,7 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       // An engine with one session cannot serve the ledger beside the preview.
       if (preview !== undefined) await ledger.close();
       const result = await runPlan(prepared, {
-        executor: preview?.executor ?? engineOf(warehouse).executor(env),
+        executor: preview?.executor ?? engine.executor(env),
         ledger: preview === undefined ? ledger : undefined,
         clock: shell.clock,
         signal: shell.listenForCancel(),
@@ -84,7 +86,7 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
         previewed,
         undoes: run,
       };
-      finishRun(result, warehouse.description.target, how, shell);
+      finishRun(result, place.description.target, how, shell);
       shell.exit(exitCodeOf(result));
     } finally {
       await preview?.end();

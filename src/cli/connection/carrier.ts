@@ -10,7 +10,7 @@ import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import type { PreparedJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import type { RunPorts } from '../../core/run/order/run-plan.ts';
 import type { RelationalRunner } from '../../core/run/session/runner.ts';
-import { decodeRunDocument } from '../../core/run/stored/run-document.ts';
+import { decodeRunDocument, type RunDocument } from '../../core/run/stored/run-document.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
 import type { UnitJob } from '../../core/run/unit/unit-job.ts';
 import type { Scheduler } from '../../core/scheduler/port/scheduler.ts';
@@ -112,18 +112,20 @@ export function executorFor(
   return scheduler === undefined ? here : carriedExecutor(scheduler, warehouse, env, here);
 }
 
+/** A stored run as it was asked for; `undefined` where it cannot be read. */
+export async function storedRun(ledger: LedgerStore, run: string): Promise<RunDocument | undefined> {
+  const stored = await ledger.loadRun(run);
+  const decoded = stored && decodeRunDocument(stored.document);
+  return decoded?.ok === true ? decoded.value : undefined;
+}
+
 /** The scheduler that a stored run was given to, opened; where it is away, waited for as the run waits for its servers. */
 export async function carrierOfRun(
-  ledger: LedgerStore,
-  run: string,
+  { jobs, options }: RunDocument,
   workspace: Workspace,
   shell: Shell,
   ports: Pick<RunPorts, 'clock' | 'signal' | 'onEvent'>,
 ): Promise<Scheduler | undefined> {
-  const stored = await ledger.loadRun(run);
-  const decoded = stored && decodeRunDocument(stored.document);
-  if (decoded === undefined || !decoded.ok) return undefined;
-  const { jobs, options } = decoded.value;
   for (const { carried } of jobs.values())
     if (carried !== undefined) return onceThere(() => openCarrier(workspace, carried.scheduler, shell), options, ports);
   return undefined;

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { WarehouseDescription } from '../../core/warehouse/port/ports.ts';
 import type { Shell } from '../terminal/shell.ts';
-import { targetText } from './describe-target.ts';
+import { type RunPlace, targetText } from './describe-target.ts';
 
 export interface ConfirmOptions {
   readonly yes?: boolean;
@@ -20,8 +19,7 @@ export const addConfirmOptions = (command: Command, yes: string): Command =>
  */
 export async function confirmRun(
   question: string,
-  connection: string,
-  { target, protected: guarded }: WarehouseDescription,
+  { name: connection, description: { target, protected: guarded } }: RunPlace,
   { yes, confirmTarget }: ConfirmOptions,
   shell: Shell,
 ): Promise<string | undefined> {

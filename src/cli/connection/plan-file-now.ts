@@ -8,7 +8,7 @@ import { targetState } from '../../core/run/reviewed/target-state.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { digest } from '../../node/digest.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
-import { refuseElsewhere, unitOptions } from '../../node/run-setup.ts';
+import { placesOf, unitOptions } from '../../node/run-setup.ts';
 import type { Shell } from '../terminal/shell.ts';
 
 export interface PlanNow {
@@ -35,7 +35,7 @@ export async function planFileNow(
     facts,
     config.declared,
     { run: 'plan', variables: config.variables, params: config.params, options },
-    refuseElsewhere(config, connection, env),
+    placesOf(config, connection, env),
   );
   return makePlanFile(
     {
@@ -46,7 +46,13 @@ export async function planFileNow(
       connection,
       target: withinWorkspace(target, root),
       options,
-      state: warehouse && (await targetState(warehouse, [...prepared.jobs.values()], digest)),
+      state:
+        warehouse &&
+        (await targetState(
+          warehouse,
+          [...prepared.jobs.values()].filter(({ place }) => place?.kind !== 'lake'),
+          digest,
+        )),
       filesOf: (task) => filesOf(workspace, task),
       text: workspace.text,
       configFile: config.file,

@@ -1,7 +1,7 @@
 import type { Problem } from '../../core/text/span.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
-import { connectionFor, resolveConnection, type TaskPlace } from '../../node/config/resolve-connection.ts';
+import { connectionFor, ledgerOf, resolveConnection, type TaskPlace } from '../../node/config/resolve-connection.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { openWarehouse } from '../../warehouses/open.ts';
 import { type Shell, UsageError } from '../terminal/shell.ts';
@@ -11,18 +11,27 @@ export interface Target {
   readonly connection: ConnectionConfig;
 }
 
-/** The connection of a run: the one that was named, else what the tasks name, else the default one. */
+/**
+ * The connection of a run: the one that was named, else what the tasks name, else the default one. Where tasks of a plan name a lake and
+ * the database that has its ledger, it is that database, whichever of them was named.
+ */
 export function connectionName(
   workspace: Workspace,
   named: string | undefined,
   places: readonly TaskPlace[],
   env: Shell['env'],
 ): string | undefined {
-  if (named !== undefined) return named;
   const { config } = workspace;
   const meant = new Set(places.map((place) => connectionFor(config, place, env) ?? config.defaultConnection));
+  const home = (name: string | undefined) => name && ledgerOf(config, name);
+  if (named !== undefined) {
+    const isBeside = (name: string | undefined): boolean => name !== named && home(name) === home(named);
+    return [...meant].some(isBeside) ? home(named) : named;
+  }
   const [only] = meant;
-  return meant.size === 1 ? only : config.defaultConnection;
+  if (meant.size === 1) return only;
+  const homes = new Set([...meant].map(home));
+  return homes.size === 1 ? home(only) : config.defaultConnection;
 }
 
 /** The name of a connection where a command that names none would not take it. */

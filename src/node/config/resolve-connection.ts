@@ -1,6 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Problem } from '../../core/text/span.ts';
-import type { ConnectionConfig, DatabaseConnection } from '../../core/warehouse/port/connection-config.ts';
+import type {
+  ConnectionConfig,
+  DatabaseConnection,
+  LakeConnection,
+} from '../../core/warehouse/port/connection-config.ts';
 import { didYouMean } from '../nearest-names.ts';
 import type { Config, ConnectionSpec } from './config.ts';
 import { type EnvText, resolveEnvText } from './env-text.ts';
@@ -32,14 +36,7 @@ export function resolveConnection(
     return { problem: { message: `there is no connection ${wanted}${known}`, at: undefined, severity: 'error' } };
   }
   const missing: string[] = [];
-  const look = (text: EnvText | undefined): string | undefined => {
-    if (text === undefined) return undefined;
-    const found = resolveEnvText(text, env);
-    if ('value' in found) return found.value;
-    missing.push(...found.missing);
-    return undefined;
-  };
-  const connection = connectionOf(spec, look, root, config.connections);
+  const connection = connectionOf(spec, looking(env, missing), root, config.connections, env);
   if (missing.length > 0) {
     const names = [...new Set(missing)].join(', ');
     const message = `connection ${wanted} needs the environment variable ${names}, which is not set`;
@@ -81,6 +78,12 @@ export function connectionFor(
   return database === undefined ? meant[0] : meant.find((name) => databaseOf(config, name, env) === database);
 }
 
+/** The connection of the database that has the claims and records of another one's units; of a database, itself. */
+export function ledgerOf({ connections }: Config, name: string): string {
+  const spec = connections.get(name);
+  return spec?.engine === 'spark' ? (spec.ledger ?? name) : name;
+}
+
 /** The database of a connection where `backfill.yaml` says it. */
 export function databaseOf({ connections }: Config, name: string, env: Environment): string | undefined {
   const text = connections.get(name)?.database;
@@ -90,24 +93,56 @@ export function databaseOf({ connections }: Config, name: string, env: Environme
 
 type Look = (text: EnvText | undefined) => string | undefined;
 
-function connectionOf(spec: ConnectionSpec, look: Look, root: string, all: Config['connections']): ConnectionConfig {
-  if (spec.engine !== 'spark') return databaseConnection(spec, look, root);
-  const { name, settings, airflowIds } = spec;
+const looking =
+  (env: Environment, missing: string[]): Look =>
+  (text) => {
+    if (text === undefined) return undefined;
+    const found = resolveEnvText(text, env);
+    if ('value' in found) return found.value;
+    missing.push(...found.missing);
+    return undefined;
+  };
+
+function connectionOf(
+  spec: ConnectionSpec,
+  look: Look,
+  root: string,
+  all: Config['connections'],
+  env: Environment,
+): ConnectionConfig {
+  const withLakes = (database: ConnectionSpec): DatabaseConnection => {
+    const lakes = [...all.values()].filter(({ engine, ledger }) => engine === 'spark' && ledger === database.name);
+    const connection = databaseConnection(database, look, root);
+    return lakes.length === 0 ? connection : { ...connection, lakes: lakes.map((lake) => lakeBeside(lake, env)) };
+  };
+  if (spec.engine !== 'spark') return withLakes(spec);
+  const { name } = spec;
   const named = spec.ledger === undefined ? undefined : all.get(spec.ledger);
   const own = { name, settings: {}, airflowIds: [], protected: false };
   return {
-    name,
-    settings,
-    airflowIds,
-    protected: spec.protected,
-    engine: 'spark',
-    url: look(spec.url) ?? '',
-    token: look(spec.token),
+    ...lakeConnection(spec, look),
     ledger:
       named === undefined
         ? { ...own, engine: 'pglite', directory: resolve(root, `.backfill/ledger-${name}`) }
-        : databaseConnection(named, look, root),
+        : withLakes(named),
   };
+}
+
+const lakeConnection = (spec: ConnectionSpec, look: Look): LakeConnection => ({
+  name: spec.name,
+  settings: spec.settings,
+  airflowIds: spec.airflowIds,
+  protected: spec.protected,
+  engine: 'spark',
+  url: look(spec.url) ?? '',
+  token: look(spec.token),
+});
+
+/** What it lacks is said when it is asked for: the database beside it is there without it. */
+function lakeBeside(spec: ConnectionSpec, env: Environment): LakeConnection {
+  const missing: string[] = [];
+  const connection = lakeConnection(spec, looking(env, missing));
+  return missing.length === 0 ? connection : { ...connection, missing };
 }
 
 function databaseConnection(spec: ConnectionSpec, look: Look, root: string): DatabaseConnection {

@@ -6,20 +6,17 @@ import { sqlLedgerStore } from '../../core/ledger/sql-ledger-store.ts';
 import { type StaleSlice, staleInWords, staleSlices } from '../../core/ledger/stale-slices.ts';
 import { carriedExecutor } from '../../core/run/carried/carried-executor.ts';
 import { onceThere } from '../../core/run/carried/once-there.ts';
+import { engineOf } from '../../core/run/engine/engine-of.ts';
+import type { UnitEngine } from '../../core/run/engine/unit-engine.ts';
 import { outsideTasks, previewing, proving, type Rehearsal } from '../../core/run/irrevocable/outside-words.ts';
-import { rehearsed, type SiftedJobs, withOutside, withTableCode } from '../../core/run/irrevocable/with-outside.ts';
+import { rehearsed } from '../../core/run/irrevocable/with-outside.ts';
 import { isMarkRefusal, unitsToMark } from '../../core/run/order/mark-done.ts';
 import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
-import { preflight } from '../../core/run/preflight/preflight.ts';
 import { readDatabase } from '../../core/run/preflight/read-database.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
-import { forecastJobs } from '../../core/run/relational/preview/forecast-jobs.ts';
-import { openPreview } from '../../core/run/relational/preview/preview.ts';
-import { proveUnit } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
-import { relationalExecutor } from '../../core/run/relational/relational-executor.ts';
 import type { RelationalRunner } from '../../core/run/session/runner.ts';
 import { isUndoRefusal, prepareUndo } from '../../core/run/stored/prepare-undo.ts';
 import { decodeRunDocument, encodeRunDocument, type RunDocument } from '../../core/run/stored/run-document.ts';
@@ -34,7 +31,7 @@ import type { RunEvent } from '../../core/run/unit/run-event.ts';
 import { defaultRunOptions, type RunOptions } from '../../core/run/unit/run-options.ts';
 import type { RunResult } from '../../core/run/unit/run-result.ts';
 import type { UnitExecutor } from '../../core/run/unit/unit-executor.ts';
-import type { UnitJob } from '../../core/run/unit/unit-job.ts';
+import { isOnFiles, type UnitJob } from '../../core/run/unit/unit-job.ts';
 import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
@@ -66,19 +63,19 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     scheduler: SchedulerConfig | undefined,
     options: RunOptions,
   ): Promise<UnitExecutor> => {
-    const here = relationalExecutor(warehouse, env);
+    const here = engineOf(warehouse).executor(env);
     if (scheduler === undefined) return here;
     const waiting = { clock: systemClock, signal, onEvent };
     return carriedExecutor(await onceThere(() => openScheduler(scheduler), options, waiting), warehouse, env, here);
   };
   const ended = (result: RunResult): RunAnswer => ({ kind: 'ended', result });
   const foretell = async (
-    warehouse: Warehouse,
+    engine: UnitEngine,
     { jobs }: RunDocument,
-    purpose: Parameters<typeof forecastJobs>[2],
+    purpose: Parameters<UnitEngine['forecast']>[1],
   ): Promise<void> => {
     const own = [...jobs.values()].filter(({ carried }) => carried === undefined);
-    onEvent({ kind: 'forecast', forecast: await forecastJobs(warehouse, own, purpose) });
+    onEvent({ kind: 'forecast', forecast: await engine.forecast(own, purpose) });
   };
 
   return {
@@ -88,9 +85,10 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       if (mode === 'run') {
         return withLedger(connection, async (ledger, warehouse) => {
           const executor = await executorOn(warehouse, env, scheduler, prepared.options);
-          const running = { ...ports(executor), ledger, ...preflightOn(warehouse) };
-          const known = await withOutside(warehouse, prepared);
-          await foretell(warehouse, known, 'run');
+          const engine = engineOf(warehouse);
+          const running = { ...ports(executor), ledger, preflight: engine.preflight };
+          const known = await engine.sift(prepared);
+          await foretell(engine, known, 'run');
           return ended(await runPlan(known, running));
         });
       }
@@ -98,17 +96,22 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         if (insteadOf !== undefined) {
           const realTarget = insteadOf.connection && (await targetOf(insteadOf.connection).catch(() => undefined));
           const place = { connection: connection.name, insteadOf: insteadOf.name, realTarget };
-          await checkPreviewPlace(warehouse, place, [...prepared.jobs.values()]);
+          await checkPreviewPlace(
+            warehouse,
+            place,
+            [...prepared.jobs.values()].filter((job) => !isOnFiles(job, warehouse)),
+          );
         }
-        const sure = await confirmed(warehouse, prepared, previewing, irrevocable);
+        const engine = engineOf(warehouse);
+        const sure = await confirmed(engine, prepared, previewing, irrevocable);
         if ('kind' in sure) return sure;
-        const preview = openPreview(warehouse, env, previewTimeBoxMs, [...sure.jobs.values()]);
+        const preview = engine.preview(env, previewTimeBoxMs, [...sure.jobs.values()]);
         try {
           // The ledger of a clone knows runs of the time when it was made.
           const active = insteadOf === undefined ? activeRuns(warehouse) : undefined;
-          const asked = { ledger: undefined, activeRuns: active, ...preflightOn(warehouse) };
+          const asked = { ledger: undefined, activeRuns: active, preflight: engine.preflight };
           const running = { ...ports(preview.executor), ...asked };
-          await foretell(warehouse, sure, { timeBoxMs: previewTimeBoxMs });
+          await foretell(engine, sure, { timeBoxMs: previewTimeBoxMs });
           const result = await runPlan(sure, running);
           return { kind: 'ended', result, previewed: await preview.end() };
         } finally {
@@ -126,9 +129,10 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
     prove: ({ connection, createdBy, document, irrevocable }) =>
       withWarehouse(connection, async (warehouse) => {
         const env = { clock: systemClock, owner: createdBy };
+        const engine = engineOf(warehouse);
         const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
-          proveUnit(warehouse, env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
-        const sure = await confirmed(warehouse, decode(document), proving, irrevocable);
+          engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
+        const sure = await confirmed(engine, decode(document), proving, irrevocable);
         if ('kind' in sure) return sure;
         const proofs = await provePlan(prove, sure, { signal, clock: systemClock, onEvent });
         return { kind: 'proved' as const, proofs };
@@ -153,7 +157,7 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
         const now = systemClock.now();
         const asked = await prepareUndo({ run, units, as: newRunId(now), createdBy, now }, ledger);
         if (isUndoRefusal(asked)) return { kind: 'refused' as const, ...asked };
-        const made = await withTableCode(warehouse, asked);
+        const made = await engineOf(warehouse).sift(asked);
         const task = made.plan.units[0]?.task ?? '';
         const undo = { run: made.run, title: made.title, document: encodeRunDocument(made), task };
         return { kind: 'planned' as const, undo };
@@ -192,13 +196,13 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
 }
 
 /** What may be rehearsed of a plan, or what has to be asked before that is known. */
-async function confirmed<T extends SiftedJobs>(
-  warehouse: Warehouse,
+async function confirmed<T extends RunDocument>(
+  engine: UnitEngine,
   prepared: T,
   rehearsal: Rehearsal,
   irrevocable: readonly string[] | undefined,
 ): Promise<T | OutsideQuestions> {
-  const known = await withOutside(warehouse, prepared);
+  const known = await engine.sift(prepared);
   const tasks = irrevocable === undefined ? outsideTasks(known.jobs, rehearsal, new Set()) : [];
   return tasks.length > 0 ? { kind: 'asks', tasks } : rehearsed(known, rehearsal, new Set(irrevocable));
 }
@@ -243,10 +247,6 @@ function withLedger<T>(
     }
   });
 }
-
-const preflightOn = (warehouse: Warehouse): Pick<RunPorts, 'preflight'> => ({
-  preflight: (plan, jobs) => preflight(warehouse, plan, jobs),
-});
 
 /** A run that cannot be read is refused when it is gone on with. */
 async function optionsOf(ledger: LedgerStore, run: string): Promise<RunOptions> {

@@ -12,7 +12,7 @@ import type { UnitOptions } from '../../../src/core/run/unit/unit-job.ts';
 import { instant } from '../../../src/core/time/zones/instant.ts';
 import type { Warehouse } from '../../../src/core/warehouse/port/ports.ts';
 import { loadWorkspace, type Workspace } from '../../../src/node/load-workspace.ts';
-import { refuseElsewhere, unitOptions } from '../../../src/node/run-setup.ts';
+import { placesOf, unitOptions } from '../../../src/node/run-setup.ts';
 import { neverAborted, realClock } from '../warehouse-fixture.ts';
 import type { WorkspaceModel } from './model.ts';
 import { writeWorkspace } from './write-workspace.ts';
@@ -85,7 +85,7 @@ export const jobsOf = ({ workspace, model }: Runner, plan: Plan, how: HowToRun):
         ...how.options,
       },
     },
-    refuseElsewhere(workspace.config, 'here', {}),
+    placesOf(workspace.config, 'here', {}),
   );
 
 export async function runIt(runner: Runner, plan: Plan, how: HowToRun): Promise<RunResult> {

@@ -180,7 +180,7 @@ describe('confirmRun', () => {
     [undefined, false, 'nothing was run: nobody can be asked here; look at the plan and add --yes'],
     [undefined, true, undefined],
   ])('answer %j, --yes %j → %j', async (answer, yes, expected) => {
-    expect(await confirmRun('Run', 'dw', target, { yes }, answering(answer))).toBe(expected);
+    expect(await confirmRun('Run', { name: 'dw', description: target }, { yes }, answering(answer))).toBe(expected);
   });
 
   test.each([
@@ -197,11 +197,16 @@ describe('confirmRun', () => {
     ['dw', 'other', 'nothing was run: --confirm-target other is not the connection of this run, dw'],
   ])('a protected target wants its connection’s name and not --yes: %j, %j → %j', async (answer, named, expected) => {
     const options = { yes: true, ...(named !== undefined && { confirmTarget: named }) };
-    expect(await confirmRun('Run', 'dw', guarded, options, answering(answer))).toBe(expected);
+    expect(await confirmRun('Run', { name: 'dw', description: guarded }, options, answering(answer))).toBe(expected);
   });
 
   test('the name of another connection stops a run on an open target too', async () => {
-    const refusal = await confirmRun('Run', 'dw', target, { yes: true, confirmTarget: 'prod' }, answering(undefined));
+    const refusal = await confirmRun(
+      'Run',
+      { name: 'dw', description: target },
+      { yes: true, confirmTarget: 'prod' },
+      answering(undefined),
+    );
     expect(refusal).toContain('--confirm-target prod');
   });
 });

@@ -15,6 +15,7 @@ export function batchFindings(plan: Plan, jobs: ReadonlyMap<UnitId, UnitJob>): r
 }
 
 function whyAlone(jobs: readonly UnitJob[]): string | undefined {
+  if (jobs.some(({ place }) => place?.kind === 'lake')) return 'partitions of files are published unit by unit';
   const neighbours = jobs.flatMap((job, index) => {
     const before = jobs[index - 1];
     return before !== undefined && mayJoin(before, before, job) ? [[before, job] as const] : [];

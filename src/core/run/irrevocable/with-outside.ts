@@ -24,10 +24,6 @@ export async function withOutside<T extends SiftedJobs>(warehouse: Warehouse, pr
   return { ...prepared, jobs: new Map(jobs) };
 }
 
-/** The jobs of an undo, with what the code of their tables does that no rollback takes back; files have no such code. */
-export const withTableCode = async <T extends SiftedJobs>(warehouse: Warehouse, prepared: T): Promise<T> =>
-  warehouse.lake === undefined ? withOutside(warehouse, prepared) : prepared;
-
 /** What cannot be one transaction is for a run to confirm: a rehearsal is one. */
 const notRehearsed = (refusal: JobRefusal, { name }: Rehearsal): JobRefusal =>
   refusal.code !== 'not-atomic'

@@ -7,7 +7,7 @@ import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
-import type { UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type { UnitJob, UnitOptions, UnitPlace } from '../unit/unit-job.ts';
 import { type CarriedBy, isCarried, makeCarriedJob } from './make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { runElsewhere } from './run-elsewhere.ts';
@@ -27,6 +27,23 @@ export type JobOptions = Omit<UnitOptions, 'lockTable'> & { readonly lockTable: 
 /** Why a task whose operator names this connection, and this database in place of the connection's own, is not run here. */
 export type RunsHere = (connectionId: string | undefined, database: string | undefined) => JobRefusal | undefined;
 
+/** Where a task's operator says that it runs. */
+export interface AskedPlace {
+  readonly connection: string | undefined;
+  readonly database: string | undefined;
+  /** All of its statements are Spark's. */
+  readonly speaksSpark: boolean;
+}
+
+/** Where a unit is run, and how the sessions of that connection are set; without that as the run's own. */
+export interface GivenPlace {
+  readonly place: UnitPlace;
+  readonly options?: Pick<JobOptions, 'settings' | 'connectionConcurrency'> | undefined;
+}
+
+/** The place of a task among those of a run, or why it has none; `undefined`: where its run is, wherever that will be. */
+export type PlaceOfTask = (asked: AskedPlace) => GivenPlace | JobRefusal | undefined;
+
 function renderedDatabase(
   database: string,
   unit: PlanUnit,
@@ -45,7 +62,7 @@ function renderedDatabase(
 
 /**
  * Makes every job of a plan before the first one runs, so that what cannot be rendered is known at once.
- * `runsHere` refuses tasks whose Airflow connection id, or whose own database, means another one than this run's.
+ * `placeOf` refuses tasks whose Airflow connection id, or whose own database, means none that this run is on.
  */
 export function prepareJobs(
   plan: Plan,
@@ -56,7 +73,7 @@ export function prepareJobs(
     /** Absent: no scheduler is given anything. */
     readonly carriedBy?: CarriedBy | undefined;
   },
-  runsHere: RunsHere,
+  placeOf: PlaceOfTask,
 ): PreparedJobs {
   const jobs = new Map<UnitId, UnitJob>();
   const refused = new Map<UnitId, JobRefusal>();
@@ -68,13 +85,10 @@ export function prepareJobs(
     }
     const { carriedBy } = setting;
     const isGiven = isCarried(unit, known, carriedBy);
-    if (unit.executor.kind === 'warehouse' && !isGiven) {
-      const { connection, database } = unit.executor;
-      const rendered = database === undefined ? undefined : renderedDatabase(database, unit, known, setting);
-      if (typeof rendered === 'object') return rendered;
-      const elsewhere = runsHere(connection, rendered);
-      if (elsewhere !== undefined) return { ...elsewhere, at: elsewhere.at ?? known.task.session?.database?.at };
-    }
+    const given = placeOfUnit(unit, known);
+    // What a scheduler runs may be anywhere.
+    if (given !== undefined && isRefusal(given) && !isGiven) return given;
+    const placed = given === undefined || isRefusal(given) ? undefined : given;
     const here = inDatabaseOf(facts, unit.task);
     const names = namesOfWorkspace(facts);
     const otherWriters = (table: string) =>
@@ -87,18 +101,30 @@ export function prepareJobs(
       refilledBy: refillers(here),
       ...known,
     };
-    const options = optionsOf(unit.task, taskFacts);
-    if (isGiven && carriedBy !== undefined)
-      return makeCarriedJob(unit, source, { ...setting, codeHash: '', options }, carriedBy);
-    return makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
+    const options = optionsOf(unit.task, taskFacts, placed?.options);
+    const made =
+      isGiven && carriedBy !== undefined
+        ? makeCarriedJob(unit, source, { ...setting, codeHash: '', options }, carriedBy)
+        : makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
+    return placed === undefined || isRefusal(made) ? made : { ...made, place: placed.place };
+  };
+  const placeOfUnit = (unit: PlanUnit, known: { readonly task: Task; readonly pipeline: Pipeline }) => {
+    if (unit.executor.kind !== 'warehouse') return undefined;
+    const { connection, database } = unit.executor;
+    const rendered = database === undefined ? undefined : renderedDatabase(database, unit, known, setting);
+    if (typeof rendered === 'object') return rendered;
+    const { sql, session } = known.task;
+    const speaksSpark = sql.length > 0 && sql.every(({ dialect }) => dialect === 'spark');
+    const found = placeOf({ connection, database: rendered, speaksSpark });
+    return found === undefined || !isRefusal(found) ? found : { ...found, at: found.at ?? session?.database?.at };
   };
   const known = new Map<TaskId, UnitOptions>();
-  const optionsOf = (task: TaskId, { writes }: TaskFacts): UnitOptions => {
+  const optionsOf = (task: TaskId, { writes }: TaskFacts, ofPlace: GivenPlace['options']): UnitOptions => {
     const found = known.get(task);
     if (found !== undefined) return found;
     const byDefault = () => writes.some(({ table }) => scheduledWriters(inDatabaseOf(facts, task), table).length > 0);
     const batchMs = setting.options.batchMs ?? declared.get(task)?.batchMs;
-    const options = { ...setting.options, lockTable: setting.options.lockTable ?? byDefault(), batchMs };
+    const options = { ...setting.options, ...ofPlace, lockTable: setting.options.lockTable ?? byDefault(), batchMs };
     known.set(task, options);
     return options;
   };

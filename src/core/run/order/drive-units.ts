@@ -378,10 +378,11 @@ export async function driveUnits(input: DriveInput): Promise<Driven> {
   };
 }
 
-/** All units of a run are on one connection. */
+/** Where units of a run are on several connections, the least that one of them takes. */
 const connectionCap = (jobs: ReadonlyMap<UnitId, UnitJob>): number => {
-  const [job] = jobs.values();
-  return job?.options.connectionConcurrency ?? Number.POSITIVE_INFINITY;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { options } of jobs.values()) least = Math.min(least, options.connectionConcurrency ?? least);
+  return least;
 };
 
 const failureOf = (outcome: UnitOutcome): string =>

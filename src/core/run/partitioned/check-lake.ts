@@ -7,12 +7,15 @@ import type { UnitJob } from '../unit/unit-job.ts';
 import { lakeTarget } from './target/lake-table.ts';
 import { type Overwrite, readOverwrite } from './target/overwrite.ts';
 
-/** Without the jobs whose statements cannot be carried out on files, each with the reason and the cure. */
-export function withoutOthers<T extends PreparedJobs>(prepared: T): T {
+/** Without the jobs on files whose statements cannot be carried out there, each with the reason and the cure. */
+export function withoutOthers<T extends PreparedJobs>(
+  prepared: T,
+  isOnFiles: (job: UnitJob) => boolean = ({ place }) => place?.kind === 'lake',
+): T {
   const jobs = new Map(prepared.jobs);
   const refused = new Map(prepared.refused);
   for (const [id, job] of prepared.jobs) {
-    if (job.carried !== undefined || job.restores !== undefined) continue;
+    if (!isOnFiles(job) || job.carried !== undefined || job.restores !== undefined) continue;
     const read = readOverwrite(job);
     if (read.kind === 'ready') continue;
     jobs.delete(id);

@@ -22,7 +22,11 @@ import { type Overwrite, type OwnPartitions, readOverwrite } from './target/over
 const maxConcurrency = 4;
 
 /** Runs units whose tables are files, with claims and records in the warehouse that the lake hangs on. */
-export function partitionedExecutor(warehouse: Warehouse, lake: Lake, env: RelationalRunner): UnitExecutor {
+export function partitionedExecutor(
+  warehouse: Warehouse,
+  openLake: () => Promise<Lake>,
+  env: RelationalRunner,
+): UnitExecutor {
   const types: TypeCache = new Map();
   const heartbeat = startHeartbeat(warehouse, env.clock);
   const atWork = new Set<UnitJob>();
@@ -40,6 +44,7 @@ export function partitionedExecutor(warehouse: Warehouse, lake: Lake, env: Relat
     let run: LakeRun | undefined;
     atWork.add(job);
     try {
+      const lake = await openLake();
       steady = idle.pop() ?? (await lake.connect('own'));
       const own = cancellable(steady, signal);
       ledger = await warehouse.connect('unit');
@@ -77,7 +82,7 @@ export function partitionedExecutor(warehouse: Warehouse, lake: Lake, env: Relat
     const ledger = await warehouse.connect('unit');
     let session: Session | undefined;
     const connectLake = async (): Promise<Session> => {
-      session = idle.pop() ?? (await lake.connect('own'));
+      session = idle.pop() ?? (await (await openLake()).connect('own'));
       return session;
     };
     try {

@@ -15,18 +15,16 @@ import { withTaskSession } from './compare/task-session.ts';
 import { timeBox } from './compare/time-box.ts';
 import { refusedOutcome } from './refused-outcome.ts';
 import { type LakeTarget, lakeTarget } from './target/lake-table.ts';
-import { type Overwrite, readOverwrite } from './target/overwrite.ts';
+import { type NoOverwrite, type Overwrite, readOverwrite } from './target/overwrite.ts';
 
 /**
- * Opens a preview on files: each unit's result is staged, compared with what is there, and deleted; it is never published. A unit
- * that reads what another one of the preview would make is computed from what is there now, and says so. After `timeBoxMs` what
- * runs is stopped.
+ * Opens a preview on files: each unit's result is staged, compared with what is there, and deleted; it is never published, so that a
+ * unit that reads what another one would make is computed from what is there now. After `timeBoxMs` what runs is stopped.
  */
 export function previewPartitioned(
-  lake: Lake,
+  openLake: () => Promise<Lake>,
   env: RelationalRunner,
   timeBoxMs: number,
-  jobs: readonly UnitJob[],
 ): { readonly executor: UnitExecutor; end(): Promise<PreviewEnd> } {
   const box = timeBox(env.clock, timeBoxMs, 'The preview', 'Preview fewer intervals, or allow it more time.');
   let count = 0;
@@ -34,11 +32,13 @@ export function previewPartitioned(
   const execute = async (job: UnitJob, signal: CancelSignal): Promise<UnitOutcome> => {
     const startedAt = env.clock.now();
     const durationMs = () => env.clock.now() - startedAt;
+    if (job.restores !== undefined) return refusedOutcome(notLookedAt(job.restores.run), durationMs());
     const overwrite = readOverwrite(job);
     if (overwrite.kind === 'refused') return refusedOutcome(overwrite, durationMs());
     const unfollow = box.follow(signal);
     let session: Session | undefined;
     try {
+      const lake = await openLake();
       session = await lake.connect('own');
       const steps = cancellable(session, box.signal);
       const at = await lakeTarget(steps.session, overwrite, lake.serverVersion);
@@ -46,7 +46,6 @@ export function previewPartitioned(
       return await lookAt(
         { env, lake, job, at, overwrite, own: steps.session, steady: session, signal: box.signal },
         token,
-        jobs,
         durationMs,
       );
     } catch (error) {
@@ -65,6 +64,13 @@ export function previewPartitioned(
   return { executor: { execute, maxConcurrency: 1 }, end };
 }
 
+const notLookedAt = (run: string): NoOverwrite => ({
+  kind: 'refused',
+  reason: 'a preview of an undo is not there for files',
+  remedy: `what it would put back: backfill history ${run}`,
+  statement: undefined,
+});
+
 interface Looking {
   readonly env: RelationalRunner;
   readonly lake: Lake;
@@ -79,7 +85,6 @@ interface Looking {
 async function lookAt(
   { env, lake, job, at, overwrite, own, steady, signal }: Looking,
   token: string,
-  jobs: readonly UnitJob[],
   durationMs: () => number,
 ): Promise<UnitOutcome> {
   const stage = stageOf(at, job, token);
@@ -87,24 +92,18 @@ async function lookAt(
     const live = await liveSlice(own, at);
     await withTaskSession({ lake, job, signal, env }, (task) => fillStage(own, task, at, stage, overwrite));
     const { applied } = await compareStage(own, at, stage, live, job);
-    const notes = [...applied.notes, ...fromWhatIsThere(job, jobs)];
     const decision = decide(applied, job);
     if (decision.kind === 'held') return heldOutcome(decision, applied, job, durationMs());
     const slices = applied.slices.map(({ diff }) => diff);
-    return { state: 'previewed', changed: decision.kind === 'changed', slices, notes, durationMs: durationMs() };
+    return {
+      state: 'previewed',
+      changed: decision.kind === 'changed',
+      slices,
+      notes: applied.notes,
+      durationMs: durationMs(),
+    };
   } finally {
     // Where Spark is gone it stays behind, beside the folder of the table, and takes space.
     await discardStage(steady, at, stage).catch(() => undefined);
   }
-}
-
-/** Reads what another unit of the preview would make. */
-function fromWhatIsThere(job: UnitJob, jobs: readonly UnitJob[]): readonly string[] {
-  const others = jobs.filter(({ unit }) => unit !== job.unit).flatMap(({ slices }) => slices.map(({ table }) => table));
-  const read = new Set(job.inputs.map(({ table }) => table).filter((table) => others.includes(table)));
-  return read.size === 0
-    ? []
-    : [
-        `it was computed from ${[...read].join(', ')} as ${read.size === 1 ? 'it is' : 'they are'} now: a preview publishes nothing, so that a run may give other rows`,
-      ];
 }

@@ -13,7 +13,7 @@ import type { RelationalRunner } from '../session/runner.ts';
 import { applySettings, enterTransaction, protectiveSettings, unhidden } from '../session/session-settings.ts';
 import { stateBefore } from '../tables/slice-state.ts';
 import { resolveTargets } from '../tables/target.ts';
-import type { JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import { isOnFiles, type JobSlice, type UnitJob, type UnitOptions } from '../unit/unit-job.ts';
 
 /** A unit of a run that somebody ran elsewhere. */
 export interface UnitElsewhere {
@@ -94,10 +94,10 @@ async function slicesNow(
   warehouse: Warehouse,
 ): Promise<{ readonly slices: readonly AppliedSlice[]; readonly problem: string | undefined }> {
   try {
-    if (warehouse.lake !== undefined)
+    if (isOnFiles(job, warehouse))
       return {
         slices: [],
-        problem: `its tables are not in the ledger's database, but in ${warehouse.description.target}`,
+        problem: `its tables are not in the ledger's database, but files of ${job.place?.kind === 'lake' ? job.place.connection : warehouse.description.target}`,
       };
     const targets = await resolveTargets(session, job, warehouse.description, new Map());
     if (targets.some(({ relation }) => relation?.table.rowSecurity)) await applySettings(session, unhidden);

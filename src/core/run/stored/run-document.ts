@@ -28,7 +28,15 @@ import type { Plan, UnitId } from '../../plan/model/plan.ts';
 import { scheduledDocument } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
 import { type JobRefusal, jobRefusalCodes } from '../unit/job-refusal.ts';
 import type { RunOptions } from '../unit/run-options.ts';
-import type { CarriedRange, CarriedTask, JobInput, JobSlice, UnitJob, UnitOptions } from '../unit/unit-job.ts';
+import type {
+  CarriedRange,
+  CarriedTask,
+  JobInput,
+  JobSlice,
+  UnitJob,
+  UnitOptions,
+  UnitPlace,
+} from '../unit/unit-job.ts';
 
 /** What a stored run holds: the frozen plan, each unit's rendered job or refusal, and the options it was asked with. */
 export interface RunDocument {
@@ -77,6 +85,12 @@ const job = record<UnitJob>({
   unit: text,
   task: text,
   interval: decodeInterval,
+  place: optional(
+    byKind<UnitPlace>({
+      database: record({ kind: oneOf('database') }),
+      lake: record({ kind: oneOf('lake'), connection: text }),
+    }),
+  ),
   calendarZone: optional(text),
   readZones: optional(list(text)),
   role: optional(text),

@@ -6,6 +6,7 @@ import type { DataInterval } from '../../time/intervals/data-interval.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { ZoneName } from '../../time/zones/zone-name.ts';
 import type { TypedCut } from '../../warehouse/dialects/postgres/slice-predicate.ts';
+import type { Warehouse } from '../../warehouse/port/ports.ts';
 
 /**
  * How many units may write the table of a slice at once, all runs together; `undefined`: as many as like. Units that
@@ -121,12 +122,27 @@ export interface CarriedRange {
   readonly maxActiveRuns: number;
 }
 
+/** Where the tables of a unit are: in the database that has the ledger, or in files behind a connection of Spark. */
+export type UnitPlace =
+  | { readonly kind: 'database' }
+  | {
+      readonly kind: 'lake';
+      /** Its name in `backfill.yaml`. */
+      readonly connection: string;
+    };
+
+/** Whether the tables of a unit are files of a lake, and not in the database of the ledger. */
+export const isOnFiles = ({ place }: Pick<UnitJob, 'place'>, { lake }: Pick<Warehouse, 'lake'>): boolean =>
+  place === undefined ? lake !== undefined : place.kind === 'lake';
+
 /** Everything that running one unit needs, decided before the first statement. */
 export interface UnitJob {
   readonly run: string;
   readonly unit: UnitId;
   readonly task: TaskId;
   readonly interval: DataInterval;
+  /** Absent: where the connection leads that its run was started on. */
+  readonly place?: UnitPlace | undefined;
   /** The zone of the pipeline, where days or wall times bound what the task reads. */
   readonly calendarZone?: ZoneName | undefined;
   /** Zones of sessions that its windows are right for; left out where only those of UTC and `calendarZone` are. */

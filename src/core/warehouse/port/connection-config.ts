@@ -14,8 +14,13 @@ interface CommonConnection {
   readonly airflowIds: readonly string[];
 }
 
+interface LedgerConnection extends CommonConnection {
+  /** Lakes whose units have their claims and records in this database; absent: none. */
+  readonly lakes?: readonly LakeConnection[] | undefined;
+}
+
 /** Missing parts come from PGSERVICE, the PG* environment and `.pgpass`, as libpq has them. */
-export interface PostgresConnection extends CommonConnection {
+export interface PostgresConnection extends LedgerConnection {
   readonly engine: 'postgres';
   readonly host: string | undefined;
   readonly port: number | undefined;
@@ -28,18 +33,24 @@ export interface PostgresConnection extends CommonConnection {
   readonly sslrootcert?: string | undefined;
 }
 
-export interface PgliteConnection extends CommonConnection {
+export interface PgliteConnection extends LedgerConnection {
   readonly engine: 'pglite';
   /** Data directory, absolute. */
   readonly directory: string;
 }
 
-/** Tables of files behind a Spark Connect server; claims and records of their units are in the database `ledger`. */
-export interface SparkConnection extends CommonConnection {
+/** Tables of files behind a Spark Connect server. */
+export interface LakeConnection extends CommonConnection {
   readonly engine: 'spark';
   /** `sc://host:port/;use_ssl=true`, without a token. */
   readonly url: string;
   readonly token: string | undefined;
+  /** Environment variables that it needs and that are not set; absent: none. */
+  readonly missing?: readonly string[] | undefined;
+}
+
+/** A lake with the database that has the claims and records of its units. */
+export interface SparkConnection extends LakeConnection {
   readonly ledger: DatabaseConnection;
 }
 

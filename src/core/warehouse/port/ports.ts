@@ -42,8 +42,16 @@ export interface Warehouse {
   readonly leases: 'server' | 'exclusive';
   connect(purpose: 'unit' | 'heartbeat' | 'ledger'): Promise<Session>;
   close(): Promise<void>;
-  /** Set where the tables of units are not in this database, which then has their claims, fences and records only. */
+  /** Set where the connection is a lake's: this database then has the claims, fences and records of its units only. */
   readonly lake?: Lake | undefined;
+  /** By the names of their connections, lakes whose units have their claims and records here; the connection's own one too. */
+  readonly lakes?: ReadonlyMap<string, LakeBeside> | undefined;
+}
+
+/** A lake that is reached when a unit asks for it. */
+export interface LakeBeside {
+  /** The same one each time. Throws {@link WarehouseError}. */
+  open(): Promise<Lake>;
 }
 
 /** An engine whose tables are files: no transactions and no locks. What keeps its units apart is in the warehouse that it hangs on. */

@@ -7,7 +7,7 @@ import { defaultRunOptions } from '../../../core/run/unit/run-options.ts';
 import type { SchedulerConfig } from '../../../core/scheduler/port/scheduler-config.ts';
 import { instant } from '../../../core/time/zones/instant.ts';
 import { newRunId } from '../../../node/run-id.ts';
-import { refuseElsewhere, unitOptions } from '../../../node/run-setup.ts';
+import { placesOf, unitOptions } from '../../../node/run-setup.ts';
 import { openScheduler } from '../../../orchestrators/open.ts';
 import type { WorldAnswer } from '../run-api.ts';
 import { schedulerAnswer } from '../scheduler-answer.ts';
@@ -54,7 +54,7 @@ export function jobsOf(
       carriedBy,
       options: { ...byFile, ...options, samples, floatTolerance },
     },
-    refuseElsewhere(config, connection, process.env),
+    placesOf(config, connection, process.env),
   );
 }
 

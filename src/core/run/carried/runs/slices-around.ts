@@ -9,7 +9,7 @@ import type { TaskPlan } from '../../relational/task/task-plan.ts';
 import { applySettings, unhidden, withPinnedText } from '../../session/session-settings.ts';
 import { oldCopy, stateAfter, stateBefore } from '../../tables/slice-state.ts';
 import { ledgerSlice, resolveTargets, type Target } from '../../tables/target.ts';
-import type { UnitJob } from '../../unit/unit-job.ts';
+import { isOnFiles, type UnitJob } from '../../unit/unit-job.ts';
 import type { CarriedHandle, SliceBefore } from './carried-handle.ts';
 
 /** The slices of a unit whose tables the connection has, and in words why others are not compared. */
@@ -18,18 +18,15 @@ export interface ReachedSlices {
   readonly missed: string | undefined;
 }
 
-export async function reachedSlices(
-  session: Session,
-  job: UnitJob,
-  { description, lake }: Warehouse,
-): Promise<ReachedSlices> {
+export async function reachedSlices(session: Session, job: UnitJob, warehouse: Warehouse): Promise<ReachedSlices> {
   // A table of the ledger's database that has the same name is another one.
-  if (lake !== undefined) return { job: { ...job, slices: [] }, missed: 'what it writes on Spark is not compared' };
+  if (isOnFiles(job, warehouse))
+    return { job: { ...job, slices: [] }, missed: 'what it writes on Spark is not compared' };
   const names = [...new Set(job.slices.map(({ table }) => table))];
   const found = names.length === 0 ? [] : await qualifyNames(session, names);
   const missing = new Set(names.filter((_, index) => found[index] === undefined));
   if (missing.size === 0) return { job, missed: job.carried?.uncompared };
-  const away = `${[...missing].join(', ')} ${missing.size === 1 ? 'is' : 'are'} not in ${description.target}`;
+  const away = `${[...missing].join(', ')} ${missing.size === 1 ? 'is' : 'are'} not in ${warehouse.description.target}`;
   return {
     job: { ...job, slices: job.slices.filter(({ table }) => !missing.has(table)) },
     missed: [...(job.carried?.uncompared === undefined ? [] : [job.carried.uncompared]), away].join('; '),

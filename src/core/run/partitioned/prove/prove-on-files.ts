@@ -51,7 +51,7 @@ interface Pass {
  * that overwrites dynamically leaves the partitions that come out empty as well, which is the other thing that is looked for.
  */
 export async function proveOnFiles(
-  lake: Lake,
+  openLake: () => Promise<Lake>,
   env: RelationalRunner,
   asked: UnitJob,
   { signal, timeBoxMs }: { readonly signal: CancelSignal; readonly timeBoxMs: number },
@@ -84,6 +84,7 @@ export async function proveOnFiles(
   const unfollow = box.follow(signal);
   let steady: Session | undefined;
   try {
+    const lake = await openLake();
     steady = await lake.connect('own');
     const steps = cancellable(steady, box.signal);
     const at = await lakeTarget(steps.session, overwrite, lake.serverVersion);
