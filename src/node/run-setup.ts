@@ -1,6 +1,6 @@
 import type { GivenPlace, JobOptions, PlaceOfTask, RunsHere } from '../core/run/jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../core/run/unit/job-refusal.ts';
-import type { Config } from './config/config.ts';
+import type { Config, ConnectionSpec } from './config/config.ts';
 import { connectionFor, databaseOf, type Environment, ledgerOf, type TaskPlace } from './config/resolve-connection.ts';
 
 /** How units run by `backfill.yaml`; `settings` are the session settings of the connection that they run on. */
@@ -75,19 +75,31 @@ export function placesOf(config: Config, runsOn: string, env: Environment): Plac
     const asked = { airflowId: connection, database };
     const meant = connection === undefined ? undefined : connectionFor(config, asked, env);
     if (meant !== undefined && isBeside(meant)) return placedOn(config, meant, true);
-    // Nobody says where: its SQL is Spark's, and there is one Spark.
-    const [lake, ...others] = lakes;
-    if (connection === undefined && speaksSpark && lake !== undefined && !isSpark(config, runsOn)) {
-      if (others.length === 0) return placedOn(config, lake.name, true);
-      const names = lakes.map(({ name }) => name).join(', ');
-      return {
-        code: 'other-connection',
-        message: `it is in Spark SQL and names no connection, and ${names} are connections of Spark`,
-        remedy: `name its connection in its operator, and list that under airflowIds of one of them in ${config.file}`,
-        at: undefined,
-      };
-    }
+    if (meant === undefined && speaksSpark && lakes.length > 0 && !isSpark(config, runsOn))
+      return onlyLake(config, lakes, connection);
     return elsewhere(connection, database) ?? placedOn(config, runsOn, false);
+  };
+}
+
+/** Ids that operators of Spark have where nobody names one. */
+const byDefault: ReadonlySet<string> = new Set(['spark_default', 'spark_sql_default']);
+
+/** Where Spark SQL is carried out whose connection nobody lists: on the only lake that may be meant, and never in a database. */
+function onlyLake(
+  config: Config,
+  lakes: readonly ConnectionSpec[],
+  airflowId: string | undefined,
+): GivenPlace | JobRefusal {
+  const isUnnamed = airflowId === undefined || byDefault.has(airflowId);
+  const may = lakes.filter(({ airflowIds }) => isUnnamed || airflowIds.length === 0);
+  const [lake, ...others] = may;
+  if (lake !== undefined && others.length === 0) return placedOn(config, lake.name, true);
+  const names = (may.length === 0 ? lakes : may).map(({ name }) => name).join(', ');
+  return {
+    code: 'other-connection',
+    message: `it is in Spark SQL, and its connection ${airflowId ?? '(none is named)'} is not among the airflowIds of ${names}`,
+    remedy: `add ${airflowId ?? 'the one that its operator names'} to the airflowIds of the connection that it means in ${config.file}`,
+    at: undefined,
   };
 }
 

@@ -10,8 +10,13 @@ declare module 'vitest' {
   }
 }
 
-/** One server for the whole suite; each test file makes a schema of its own. */
+/** One server for the whole suite, or the one at `SPARK_REMOTE`; each test file makes a schema of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const running = process.env.SPARK_REMOTE;
+  if (running !== undefined) {
+    project.provide('spark', { url: running });
+    return async () => {};
+  }
   const folder = mkdtempSync(join(tmpdir(), 'backfill-spark-'));
   const { url, stop } = await startSpark(folder);
   project.provide('spark', { url });

@@ -46,13 +46,17 @@ test('and those of the database in a run on the lake', () => {
 
 test('Spark SQL that names no connection is the only lake’s, and of several nobody’s', () => {
   expect(placesOf(config, 'dw', {})(asked(undefined))).toMatchObject({ place: { kind: 'lake', connection: 'lake' } });
+  expect(placesOf(config, 'dw', {})(asked('spark_sql_default'))).toMatchObject({ place: { connection: 'lake' } });
+  expect(placesOf(config, 'dw', {})(asked('elsewhere'))).toMatchObject({
+    message: expect.stringContaining('its connection elsewhere is not among the airflowIds of lake'),
+  });
   const two = readConfig(
     'backfill.yaml',
     yaml.replace('airflowIds: [other]', 'airflowIds: [other], ledger: dw'),
   ).config;
   expect(placesOf(two, 'dw', {})(asked(undefined))).toMatchObject({
     code: 'other-connection',
-    message: expect.stringContaining('lake, other are connections of Spark'),
+    message: expect.stringContaining('is not among the airflowIds of lake, other'),
   });
 });
 

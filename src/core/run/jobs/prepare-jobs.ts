@@ -8,6 +8,7 @@ import type { Plan, PlanUnit, UnitId } from '../../plan/model/plan.ts';
 import { renderTemplate } from '../../template/render/render.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob, UnitOptions, UnitPlace } from '../unit/unit-job.ts';
+import { asWritten } from './as-written.ts';
 import { type CarriedBy, isCarried, makeCarriedJob } from './make-carried-job.ts';
 import { isRefusal, type JobSetting, makeJob } from './make-job.ts';
 import { runElsewhere } from './run-elsewhere.ts';
@@ -106,7 +107,9 @@ export function prepareJobs(
       isGiven && carriedBy !== undefined
         ? makeCarriedJob(unit, source, { ...setting, codeHash: '', options }, carriedBy)
         : makeJob(unit, source, { codeHash: plan.codeHashes.get(unit.task) ?? '', ...setting, options });
-    return placed === undefined || isRefusal(made) ? made : { ...made, place: placed.place };
+    if (placed === undefined || isRefusal(made)) return made;
+    const { place } = placed;
+    return { ...(place.kind === 'lake' ? asWritten(made, facts) : made), place };
   };
   const placeOfUnit = (unit: PlanUnit, known: { readonly task: Task; readonly pipeline: Pipeline }) => {
     if (unit.executor.kind !== 'warehouse') return undefined;
