@@ -1,6 +1,6 @@
-import type { WorkspaceFacts } from '../../lineage/facts/workspace-facts.ts';
-import { namesOfWorkspace } from '../../lineage/workspace/names-of-workspace.ts';
-import type { JobInput, UnitJob } from '../unit/unit-job.ts';
+import type { WorkspaceFacts } from '../../../lineage/facts/workspace-facts.ts';
+import { namesOfWorkspace } from '../../../lineage/workspace/names-of-workspace.ts';
+import type { JobInput, UnitJob } from '../../unit/unit-job.ts';
 
 /**
  * A unit of a lake with what it reads named as those name it who write it: Spark has the tables of a database under a catalog of its own
