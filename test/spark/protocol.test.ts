@@ -4,11 +4,11 @@ import { sqlLedgerStore } from '../../src/core/ledger/sql-ledger-store.ts';
 import { partitionedExecutor } from '../../src/core/run/partitioned/partitioned-executor.ts';
 import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
-import type { Lake, Session, Warehouse } from '../../src/core/warehouse/port/ports.ts';
-import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
+import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
 import { systemClock } from '../../src/node/system-clock.ts';
 import { type LakeFixture, lakeFixture } from '../support/lake-fixture.ts';
-import { job, neverAborted } from '../support/warehouse-fixture.ts';
+import { job } from '../support/warehouse-fixture.ts';
+import { executeOn, killedAt, type Look, watchedLake } from '../support/watched-lake.ts';
 
 let fixture: LakeFixture;
 let warehouse: Warehouse;
@@ -68,26 +68,7 @@ const unit = (parts: { readonly run?: string; readonly query?: string } = {}): U
     options: { samples: 0, holdShrinkPercent: undefined, leaseMs: 600_000, statementTimeoutMs: 600_000 },
   });
 
-type Look = (text: string, of: 'lake' | 'ledger') => Promise<void> | void;
-
-/** A warehouse whose statements are looked at before they are sent. */
-function watched(look: Look): Warehouse & { readonly lake: Lake } {
-  const over = (session: Session, of: 'lake' | 'ledger'): Session => ({
-    query: async (text, values) => {
-      await look(text, of);
-      return session.query(text, values);
-    },
-    cancel: () => session.cancel(),
-    close: () => session.close(),
-  });
-  const { lake } = warehouse;
-  if (lake === undefined) throw new Error('no lake');
-  return {
-    ...warehouse,
-    connect: async (purpose) => over(await warehouse.connect(purpose), 'ledger'),
-    lake: { ...lake, connect: async (purpose) => over(await lake.connect(purpose), 'lake') },
-  };
-}
+const watched = (look: Look) => watchedLake(warehouse, look);
 
 interface How {
   readonly look?: Look;
@@ -97,19 +78,8 @@ interface How {
   readonly on?: ReturnType<typeof watched>;
 }
 
-function execute(asked: UnitJob, { look = () => {}, owner, signal = neverAborted, on = watched(look) }: How = {}) {
-  const env = { clock: systemClock, owner: owner ?? `owner ${++count}` };
-  return partitionedExecutor(on, async () => on.lake, env).execute(asked, signal);
-}
-
-/** Gone from the `nth` statement on that matches: nothing that it would do to clean up is done either. */
-function killedAt(pattern: RegExp, nth: number): Look {
-  let [seen, gone] = [0, false];
-  return (text) => {
-    if (!gone && pattern.test(text)) gone = ++seen === nth;
-    if (gone) throw new WarehouseError('connection', 'The process is gone.', true);
-  };
-}
+const execute = (asked: UnitJob, { look = () => {}, owner, signal, on = watched(look) }: How = {}) =>
+  executeOn(on, asked, { owner, ...(signal && { signal }) });
 
 test.each<readonly [string, RegExp, number, 'old' | 'between' | 'new']>([
   ['before the task', /^insert overwrite/, 1, 'old'],

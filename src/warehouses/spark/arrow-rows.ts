@@ -3,7 +3,7 @@ import type { ResultSet } from '../../core/warehouse/port/ports.ts';
 
 /**
  * Batches of Arrow as text. Exact for texts, whole numbers, booleans and NULL; a query that wants anything else casts it to a
- * text in its SQL, where Spark knows how it is written.
+ * text in its SQL, where Spark knows how it is written. What commands give beside that (lists and maps of DESCRIBE HISTORY) is left out.
  */
 export function arrowRows(batches: readonly Uint8Array[]): ResultSet {
   const tables = batches.map((bytes) => tableFromIPC(bytes));
@@ -18,7 +18,12 @@ export function arrowRows(batches: readonly Uint8Array[]): ResultSet {
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (['string', 'bigint', 'boolean', 'number'].includes(typeof value)) return String(value);
+  if (isNested(value)) return null;
   throw new Error(
     `A value of Spark came as ${Object.prototype.toString.call(value)}; the query has to cast it to a text.`,
   );
 }
+
+/** Rows of fields and lists, which Arrow gives as objects of its own. */
+const isNested = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array) && !(value instanceof Uint32Array);

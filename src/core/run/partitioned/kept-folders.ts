@@ -22,23 +22,26 @@ export interface KeptFolders extends Pick<OwnPartitions, 'fixed'> {
   readonly kind: 'kept';
   readonly of: RestoredVersion;
   readonly partitions: readonly Partition[];
+  /** Of a table that keeps its versions: the one that has the rows, in the place of folders. */
+  readonly version?: string | undefined;
 }
 
 /** What a slice was, as the ledger has it. */
 type ImageFigures = Pick<SliceFigures, 'rows' | 'rowChecksum' | 'algorithm'>;
 
 /** As one line, or those of one partition each. */
-type Line = { readonly fixed: OwnPartitions['fixed'] } | Partition;
+type Head = Pick<KeptFolders, 'fixed' | 'version'>;
+type Line = Head | Partition;
 
 /** Keeps them in the transaction that is open. */
 export async function keepFolders(
   ledger: Session,
   { run, unit }: UnitJob,
   { target }: LakeTarget,
-  { fixed, partitions }: Pick<KeptFolders, 'fixed' | 'partitions'>,
+  { fixed, partitions, version }: Pick<KeptFolders, 'fixed' | 'partitions' | 'version'>,
   rows: number,
 ): Promise<void> {
-  const lines: readonly Line[] = [{ fixed }, ...partitions];
+  const lines: readonly Line[] = [{ fixed, version }, ...partitions];
   const values = [
     run,
     unit,
@@ -64,9 +67,9 @@ export async function holdFolders(
 export async function keptFolders(ledger: Session, of: RestoredVersion): Promise<KeptFolders | undefined> {
   const { rows } = await ledger.query(keptFoldersSql, [of.run, of.unit]);
   const lines = rows.map(([line]) => JSON.parse(line ?? '') as Line);
-  const head = lines.find((line): line is { fixed: OwnPartitions['fixed'] } => 'fixed' in line);
+  const head = lines.find((line): line is Head => 'fixed' in line);
   const partitions = lines.filter((line): line is Partition => 'location' in line);
-  return head && { kind: 'kept', of, fixed: head.fixed, partitions };
+  return head && { kind: 'kept', of, fixed: head.fixed, version: head.version, partitions };
 }
 
 /**

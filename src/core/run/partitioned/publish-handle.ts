@@ -14,9 +14,19 @@ export interface Swap {
   readonly to?: string | undefined;
 }
 
+/** What a commit is to replace, of a table that keeps its versions. */
+export interface ReplacedVersion {
+  /** `undefined`: the table has none yet. */
+  readonly version?: string | undefined;
+  /** The sum over the files of the slice in it. */
+  readonly files: string;
+}
+
 /** What is known of a unit's publishing, written down before its first step: whoever goes on ends it, and never begins another one. */
 export interface Publishing {
   readonly swaps: readonly Swap[];
+  /** Set where it is one commit over a version, and not partitions one after the other. */
+  readonly over?: ReplacedVersion | undefined;
   readonly diff: SliceDiff;
   readonly notes: readonly string[];
 }
@@ -39,6 +49,7 @@ const spec: Decoder<PartitionSpec> = (value) => value as PartitionSpec;
 const stage = record<Stage>({ name: text, location: text });
 const publishing = {
   swaps: list(record<Swap>({ spec, from: optional(text), to: optional(text) })),
+  over: optional(record<ReplacedVersion>({ version: optional(text), files: text })),
   diff: (value: unknown) => value as SliceDiff,
   notes: list(text),
 };

@@ -20,8 +20,17 @@ import { enterTransaction, protectiveSettings } from '../session/session-setting
 import type { UnitJob } from '../unit/unit-job.ts';
 import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
-import { lakeFigures, rowsOf } from './compare/lake-figures.ts';
-import { discardStage, dropStage, fillStage, type Stage, stageFolders, stageOf, stageTable } from './compare/stage.ts';
+import { type LakeFigures, lakeFigures, rowsOf } from './compare/lake-figures.ts';
+import {
+  discardStage,
+  dropStage,
+  fillStage,
+  type Stage,
+  stageFolders,
+  stageOf,
+  stageTable,
+  stageVersion,
+} from './compare/stage.ts';
 import { type ComparedStage, compareStage, isAsItWas, type LiveSlice, liveSlice } from './compare/stage-and-compare.ts';
 import { withTaskSession } from './compare/task-session.ts';
 import { afterEarlier, earlierInWords, madeByEarlier } from './earlier-try.ts';
@@ -29,12 +38,13 @@ import { figuresOfBefore, holdFolders, keepFolders, refuseOtherRows } from './ke
 import type { LakeRun } from './lake-run.ts';
 import { emptyFolder, MovedAway, publish, publishTheRest } from './publish.ts';
 import { type Publishing, readLakeHandle, type Swap, saveLakeHandle, type UnderWay } from './publish-handle.ts';
+import { OverwrittenBetween, replaceSlice } from './replace-slice.ts';
 import { withLocations } from './target/lake-table.ts';
 
 /**
  * The protocol of a unit on files, step by step: claim, fence, whether it was done; the result of its query as a table that nobody sees
  * (stage); figures of that and of what is there, and the rows compared; decide; what is to be published written down; each partition given
- * its new folder; what is there looked at once more; record. Files have no transaction: until the record, whoever goes on with the
+ * its new folder, or all rows of the slice replaced in one commit where the format has such; what is there looked at once more; record. Files have no transaction: until the record, whoever goes on with the
  * unit finds in the ledger how far it came, and ends that. Throws {@link WarehouseError}; the caller cleans up.
  */
 export const runPartitioned = (run: LakeRun, raw: Session, steps: Cancellable): Promise<UnitOutcome> =>
@@ -83,20 +93,28 @@ async function published(run: LakeRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     return { state, slices, notes, durationMs: durationMs() };
   }
   if (!(await isAsItWas(run.own, at, live))) throw writtenMeanwhile(run);
-  const made = await withLocations(run.own, stageTable(at, stage), compared.staged);
-  const swaps = swapsOf(stage, live, made, job.restores !== undefined);
+  const isVersioned = at.condition !== undefined;
+  const made = isVersioned ? [] : await withLocations(run.own, stageTable(at, stage), compared.staged);
+  const swaps = isVersioned ? [] : swapsOf(stage, live, made, job.restores !== undefined);
+  const over = isVersioned ? { version: live.version, files: live.taken.files } : undefined;
   const [diff] = diffsOf(compared.applied) as [SliceDiff];
   const notes = [
     ...compared.applied.notes,
     ...(earlier === undefined ? [] : [afterEarlier(earlier)]),
     ...(swaps.length > 1 ? [inTurn(swaps.length)] : []),
   ];
-  const publishing = { stage, swaps, diff, notes };
+  const publishing = { stage, swaps, over, diff, notes };
   await begin(session, job, claim.fence);
   if (job.restores !== undefined) await holdFolders(session, at, job.restores);
   await saveLakeHandle(session, job, claim.fence, { publishing });
   const { fixed } = run.source;
-  await keepFolders(session, job, at, { fixed, partitions: live.partitions }, live.taken.figures.rows);
+  await keepFolders(
+    session,
+    job,
+    at,
+    { fixed, partitions: live.partitions, version: live.version },
+    live.taken.figures.rows,
+  );
   // From here on its files may be what everybody reads.
   run.stage = undefined;
   await session.query('commit');
@@ -121,17 +139,22 @@ async function finish(
     await step();
     await raw.query('commit');
   };
+  const { diff, notes, over } = publishing;
+  let taken: LakeFigures | undefined;
   try {
-    await swapAll({ lake: steady, file: at.file, stage, fenced }, publishing.swaps);
+    if (over !== undefined && diff.after !== undefined)
+      taken = await replaceSlice({ lake: steady, at, stage, fenced }, over, diff.after);
+    else await swapAll({ lake: steady, file: at.file, stage, fenced }, publishing.swaps);
   } catch (error) {
     // Nothing of ours is under way any more: the next try begins with what is there.
     if (error instanceof MovedAway) await saveLakeHandle(raw, job, claim.fence, { earlier });
+    if (error instanceof OverwrittenBetween)
+      await saveLakeHandle(raw, job, claim.fence, error.published ? { earlier } : { stage });
     throw error;
   }
   await dropStage(steady, at, stage);
   const own = publishing.swaps.flatMap(({ spec, to }) => (to === undefined ? [] : [spec]));
-  const taken = await lakeFigures(steady, at, rowsOf(at.file, at.own, own));
-  const { diff, notes } = publishing;
+  taken ??= await lakeFigures(steady, at, rowsOf(at.file, at.own, own));
   const { after, before } = diff;
   const published = { ...taken, figures: { ...taken.figures, duplicateKeys: after?.duplicateKeys } };
   if (after === undefined || !sameFigures({ ...taken, figures: after }, published)) {
@@ -168,7 +191,8 @@ async function staged(run: LakeRun, ledger: Session, stage: Stage, live: LiveSli
     return compareStage(own, at, stage, live, job);
   }
   const before = await figuresOfBefore(ledger, at, source.of, live.taken);
-  await stageFolders(own, at, stage, source.partitions);
+  if (at.condition === undefined) await stageFolders(own, at, stage, source.partitions);
+  else await stageVersion(own, at, stage, source.version);
   const compared = await compareStage(own, at, stage, live, job);
   for (const { taken } of compared.applied.slices) refuseOtherRows(at, taken.after.figures, before);
   return compared;

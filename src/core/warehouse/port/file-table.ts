@@ -2,6 +2,8 @@ import type { TableDescription } from './table-description.ts';
 
 /** A table whose rows are files below a folder, one for each partition, as a catalog has it. */
 export interface FileTable {
+  /** The catalog that has it, where that is not the session's own. */
+  readonly catalog?: string | undefined;
   /** As the rest of the protocol sees it: columns and name; none of what only a database has. */
   readonly table: TableDescription;
   /** Columns that the folders are cut by, in order; they come last among the columns. */

@@ -1,6 +1,7 @@
 import { checksum, type TakenFigures } from '../../../diff/take-figures.ts';
 import { duplicateKeysSql, figuresSql, filesSql, type Rows } from '../../../warehouse/dialects/spark/figures-sql.ts';
 import { refreshSql, tableSql } from '../../../warehouse/dialects/spark/table-sql.ts';
+import { atVersion, fileOfRow } from '../../../warehouse/dialects/spark/version-sql.ts';
 import type { FileTable, PartitionSpec } from '../../../warehouse/port/file-table.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { LakeTarget } from '../target/lake-table.ts';
@@ -14,6 +15,13 @@ export function comparedColumns({ target: { relation } }: LakeTarget) {
     key: relation.key.flatMap((name) => columns.find((column) => column.name === name) ?? []),
   };
 }
+
+/** Rows of the slice in a table that keeps its versions; without a version as they are now. */
+export const versionRows = ({ condition }: LakeTarget, file: FileTable, version?: string): Rows => ({
+  from: atVersion(file, version),
+  predicate: condition,
+  file: fileOfRow(file),
+});
 
 /** Rows of some partitions of a table; without partitions none, which are not looked for. */
 export const rowsOf = (file: FileTable, own: SlicePartitions, specs: readonly PartitionSpec[]): Rows | undefined =>

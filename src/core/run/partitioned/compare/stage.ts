@@ -1,5 +1,13 @@
 import { addPartitionSql } from '../../../warehouse/dialects/spark/partition-sql.ts';
-import { createStageSql, dropStageSql, stageName, sweepSql } from '../../../warehouse/dialects/spark/stage-sql.ts';
+import {
+  createOwnStageSql,
+  createStageSql,
+  dropOwnStageSql,
+  dropStageSql,
+  stageName,
+  sweepSql,
+} from '../../../warehouse/dialects/spark/stage-sql.ts';
+import { atVersion, replaceWhereSql } from '../../../warehouse/dialects/spark/version-sql.ts';
 import type { FileTable, Partition } from '../../../warehouse/port/file-table.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
@@ -33,18 +41,25 @@ export const stageFolder = ({ location = '' }: FileTable): string => `${location
 /** The table over a stage, as the target but for its name. */
 export const stageTable = ({ file }: LakeTarget, { name }: Stage): FileTable => ({
   ...file,
-  table: { ...file.table, name, qualified: `${file.table.schema}.${name}` },
+  table: {
+    ...file.table,
+    name,
+    qualified: [...(file.catalog === undefined ? [] : [file.catalog]), file.table.schema, name].join('.'),
+  },
 });
 
 /** Runs the task with the stage in the place of its target. `task`: a session with the settings of the task's scheduler. */
 export async function fillStage(
   lake: Session,
   task: Session,
-  { file }: LakeTarget,
+  { file, condition }: LakeTarget,
   stage: Stage,
   { before, insert, into }: Overwrite,
 ): Promise<void> {
-  await lake.query(createStageSql(file, stage.name, stage.location));
+  const isVersioned = condition !== undefined;
+  await lake.query(
+    isVersioned ? createOwnStageSql(file, stage.name) : createStageSql(file, stage.name, stage.location),
+  );
   for (const statement of before) await send(task, statement, statement.text);
   await send(task, insert, into(stageName(file, stage.name)));
 }
@@ -60,13 +75,28 @@ export async function stageFolders(
   for (const { spec, location } of kept) await lake.query(addPartitionSql(stageTable(at, stage), spec, location));
 }
 
-/** Takes the table over a stage away; its files stay. */
-export const dropStage = (lake: Session, { file }: LakeTarget, { name }: Stage): Promise<unknown> =>
-  lake.query(dropStageSql(file, name));
+/** A stage of the rows that a table had in an earlier version of it. */
+export async function stageVersion(
+  lake: Session,
+  at: LakeTarget,
+  stage: Stage,
+  version: string | undefined,
+): Promise<void> {
+  const { file, condition = 'true' } = at;
+  await lake.query(createOwnStageSql(file, stage.name));
+  // Before its first version a table has no rows.
+  if (version === undefined) return;
+  await lake.query(replaceWhereSql(stageTable(at, stage), condition, `${atVersion(file, version)} where ${condition}`));
+}
+
+/** Takes the table over a stage away; its files stay where they are those of the table now. */
+export const dropStage = (lake: Session, { file, condition }: LakeTarget, { name }: Stage): Promise<unknown> =>
+  lake.query(condition === undefined ? dropStageSql(file, name) : dropOwnStageSql(file, name));
 
 /** Deletes a stage with its files. */
 export async function discardStage(lake: Session, at: LakeTarget, stage: Stage): Promise<void> {
   await dropStage(lake, at, stage);
+  if (at.condition !== undefined) return;
   for (const statement of sweepSql(at.file, `${stage.name}_sweep`, [stage.location])) await lake.query(statement);
 }
 

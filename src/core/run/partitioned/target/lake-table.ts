@@ -6,11 +6,13 @@ import {
 } from '../../../warehouse/dialects/spark/partition-sql.ts';
 import { unhashable } from '../../../warehouse/dialects/spark/row-hash.ts';
 import { describeTableSql, fileTableOf, tableSql } from '../../../warehouse/dialects/spark/table-sql.ts';
+import { versionedFormats } from '../../../warehouse/dialects/spark/version-sql.ts';
 import type { FileTable, Partition, PartitionSpec } from '../../../warehouse/port/file-table.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { Target } from '../../tables/target.ts';
 import type { OwnPartitions } from './overwrite.ts';
+import { sliceCondition } from './slice-condition.ts';
 import { type SlicePartitions, slicePartitions } from './slice-partitions.ts';
 
 /** The target of a unit as the catalog has it. */
@@ -18,6 +20,8 @@ export interface LakeTarget {
   readonly file: FileTable;
   readonly target: Target & { readonly relation: NonNullable<Target['relation']> };
   readonly own: SlicePartitions;
+  /** Of a table that keeps its versions: the condition of its slice, which is replaced in one commit. Else partitions get other folders. */
+  readonly condition?: string | undefined;
 }
 
 /** Formats of tables whose partitions are folders of files, as `USING` names them. */
@@ -30,21 +34,13 @@ export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVers
   const { slice } = asked;
   const elsewhere = 'Let its scheduler run it.';
   if (file.kind === 'view') throw cannot(`${table.qualified} is a view.`, 'Name the table behind it.');
-  if (!providers.has(file.provider))
+  const isVersioned = versionedFormats.has(file.provider);
+  if (!isVersioned && !providers.has(file.provider))
     throw cannot(
-      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet or orc are carried out from here.`,
+      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet, orc, delta or iceberg are carried out from here.`,
       elsewhere,
     );
-  if (file.partitionedBy.length === 0)
-    throw cannot(
-      `${table.qualified} is not partitioned, so that nothing less than the whole table can be replaced.`,
-      `Partition it by ${slice.column}, or let its scheduler run the task.`,
-    );
-  if (!file.tracksPartitions || file.location === undefined)
-    throw cannot(
-      `The catalog does not know the partitions of ${table.qualified}, so that none can be given another folder.`,
-      `Have them tracked: MSCK REPAIR TABLE ${tableSql(file)}, with spark.sql.hive.manageFilesourcePartitions on.`,
-    );
+  if (!isVersioned) refuseUncut(file, asked);
   const left = new Set(slice.volatile);
   const compared = table.columns.filter(({ name }) => !left.has(name));
   const [odd] = unhashable(compared);
@@ -58,7 +54,9 @@ export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVers
     throw cannot(`${table.qualified} has no column ${missing} of its declared key.`, 'Mend the key in backfill.yaml.');
   return {
     file,
-    own: slicePartitions(file, asked),
+    ...(isVersioned
+      ? { own: noPartitions, condition: sliceCondition(file, asked) }
+      : { own: slicePartitions(file, asked) }),
     target: {
       slice,
       qualified: table.qualified,
@@ -74,6 +72,29 @@ export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVers
     },
   };
 }
+
+/** What keeps the partitions of a table from being replaced one by one. */
+function refuseUncut(file: FileTable, { slice, replaces }: OwnPartitions): void {
+  const { qualified } = file.table;
+  if (replaces === true)
+    throw cannot(
+      `${qualified} is a table of ${file.provider}, and REPLACE WHERE is for tables of Delta and Iceberg.`,
+      `Write INSERT OVERWRITE ${qualified} PARTITION (…), or make the table USING delta.`,
+    );
+  if (file.partitionedBy.length === 0)
+    throw cannot(
+      `${qualified} is not partitioned, so that nothing less than the whole table can be replaced.`,
+      `Partition it by ${slice.column}, or let its scheduler run the task.`,
+    );
+  if (!file.tracksPartitions || file.location === undefined)
+    throw cannot(
+      `The catalog does not know the partitions of ${qualified}, so that none can be given another folder.`,
+      `Have them tracked: MSCK REPAIR TABLE ${tableSql(file)}, with spark.sql.hive.manageFilesourcePartitions on.`,
+    );
+}
+
+/** Of a table whose slice is told by a condition. */
+const noPartitions: SlicePartitions = { isOwn: () => false, predicate: () => 'false' };
 
 /** All partitions of a table, by their values. */
 export const listPartitions = async (lake: Session, file: FileTable): Promise<readonly PartitionSpec[]> =>

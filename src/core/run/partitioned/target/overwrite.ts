@@ -14,6 +14,8 @@ export interface OwnPartitions {
   readonly target: readonly string[];
   /** What `PARTITION (…)` says of other columns than that of the slice: partitions of other values are not the unit's. */
   readonly fixed: Readonly<Record<string, string>>;
+  /** The task names its rows by `REPLACE WHERE`, which only tables with versions have. */
+  readonly replaces?: boolean | undefined;
 }
 
 /** A task that puts the rows of one query in the place of the partitions of its interval, and does nothing else. */
@@ -41,7 +43,8 @@ export interface NoOverwrite {
 }
 
 const elsewhere = 'let its scheduler run it';
-const oneInsert = 'write one INSERT OVERWRITE … PARTITION (…) a task, or let its scheduler run it';
+const oneInsert =
+  'write one INSERT OVERWRITE … PARTITION (…) a task (of Delta and Iceberg INSERT INTO … REPLACE WHERE …), or let its scheduler run it';
 
 /**
  * Reads the statements of a unit as they are sent, in the SQL of Spark: settings and temporary views, then one INSERT OVERWRITE of
@@ -54,7 +57,7 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
     const read = readOne(statement.text);
     if (read === undefined)
       return refuse(`${shown(statement)} cannot be read as one statement of Spark SQL`, elsewhere, statement);
-    if (read.kind === 'insert_overwrite') {
+    if (read.kind === 'insert_overwrite' || read.kind === 'insert_replace_where') {
       if (found !== undefined)
         return refuse('it overwrites more than one table or more than once', oneInsert, statement);
       found = { statement, read };
@@ -100,8 +103,12 @@ export function readOverwrite({ statements, slices, options, notAtomic }: UnitJo
     target: nameParts(target.name),
     fixed,
     overwrites,
-    byRows: read.partitionBy.length === 0 || openColumns(read).length > 0,
-    wipes: !namedColumns(read).some((name) => isOneOf(cutBy, name)) && overwrites !== 'dynamic',
+    replaces: read.kind === 'insert_replace_where',
+    byRows: read.kind === 'insert_overwrite' && (read.partitionBy.length === 0 || openColumns(read).length > 0),
+    wipes:
+      read.kind === 'insert_overwrite' &&
+      !namedColumns(read).some((name) => isOneOf(cutBy, name)) &&
+      overwrites !== 'dynamic',
     into: (name) => text.slice(0, target.start) + name + text.slice(target.end),
   };
 }
@@ -120,11 +127,10 @@ function whyNot({ kind }: Statement, statement: RenderedStatement): string {
   switch (kind) {
     case 'insert':
       return 'INSERT INTO adds its rows to those of the last run, and files cannot be told apart by who added them';
-    case 'insert_replace_where':
     case 'merge':
     case 'delete':
     case 'update':
-      return `${shown(statement)} changes rows in place, which tables of files cannot, and Delta and Iceberg are not carried out from here`;
+      return `${shown(statement)} changes rows in place; what is carried out from here replaces the rows of its interval by those of one query`;
     default:
       return `${shown(statement)} is neither a setting nor a temporary view nor an INSERT OVERWRITE`;
   }

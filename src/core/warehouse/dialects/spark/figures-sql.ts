@@ -10,6 +10,8 @@ export interface HashedColumn {
 export interface Rows {
   readonly from: string;
   readonly predicate: string | undefined;
+  /** What tells of each row in which file it is, where that is not what Spark's own readers say. */
+  readonly file?: string | undefined;
 }
 
 export const where = ({ predicate }: Pick<Rows, 'predicate'>): string =>
@@ -19,7 +21,8 @@ export const where = ({ predicate }: Pick<Rows, 'predicate'>): string =>
 const sum = (hash: string): string => `cast(coalesce(sum(cast(${hash} as decimal(38,0))), 0) as string)`;
 
 /** Tells in which files the rows are: another writer leaves others. */
-const files = sum('xxhash64(_metadata.file_path, _metadata.file_size, _metadata.file_modification_time)');
+const files = ({ file = '_metadata.file_path, _metadata.file_size, _metadata.file_modification_time' }: Rows): string =>
+  sum(`xxhash64(${file})`);
 
 /** Count, two sums of row hashes, two of key hashes, rows with a NULL in the key, the sum of files; all as text. */
 export function figuresSql(rows: Rows, columns: readonly HashedColumn[], key: readonly HashedColumn[]): string {
@@ -30,7 +33,7 @@ export function figuresSql(rows: Rows, columns: readonly HashedColumn[], key: re
     sum(rowHashSql(columns, 0)),
     sum(rowHashSql(columns, 1)),
     ...keys,
-    files,
+    files(rows),
   ];
   return `select ${figures.join(', ')} from ${rows.from}${where(rows)}`;
 }
@@ -45,4 +48,4 @@ export function duplicateKeysSql(rows: Rows, key: readonly HashedColumn[]): stri
 }
 
 /** The sum of files alone, without a look at the rows. */
-export const filesSql = (rows: Rows): string => `select ${files} from ${rows.from}${where(rows)}`;
+export const filesSql = (rows: Rows): string => `select ${files(rows)} from ${rows.from}${where(rows)}`;

@@ -20,13 +20,15 @@ export function fileTableOf({ rows }: ResultSet): FileTable {
     name === undefined || name === null || name === '# col_name' ? [] : [name],
   );
   const details = new Map(section('# Detailed Table Information').map(([name, value]) => [name, value ?? '']));
-  const [schema, name] = [details.get('Database') ?? '', details.get('Table') ?? ''];
+  const { catalog, schema, name } = namedBy(details);
+  const qualified = [...(catalog === undefined ? [] : [catalog]), schema, name].join('.');
   return {
+    catalog,
     table: {
       oid: '',
       schema,
       name,
-      qualified: `${schema}.${name}`,
+      qualified,
       columns,
       keys: [],
       storage: [],
@@ -38,6 +40,22 @@ export function fileTableOf({ rows }: ResultSet): FileTable {
     kind: /view/i.test(details.get('Type') ?? '') ? 'view' : 'table',
     location: details.get('Location'),
     tracksPartitions: details.get('Partition Provider') === 'Catalog',
+  };
+}
+
+/** Tables of Delta and Iceberg are told by one `Name`, with their catalog. */
+function namedBy(details: ReadonlyMap<string | null | undefined, string>): {
+  catalog: string | undefined;
+  schema: string;
+  name: string;
+} {
+  const [first = '', ...rest] = details.get('Name')?.split('.') ?? [];
+  if (rest.length < 2)
+    return { catalog: undefined, schema: details.get('Database') ?? '', name: details.get('Table') ?? '' };
+  return {
+    catalog: first === 'spark_catalog' ? undefined : first,
+    schema: rest.slice(0, -1).join('.'),
+    name: rest.at(-1) ?? '',
   };
 }
 
@@ -54,7 +72,11 @@ const columnOf = (name: string, type: string): ColumnDescription => ({
   computedFrom: [],
 });
 
-export const tableSql = ({ table }: FileTable): string => quoteName([table.schema, table.name]);
+export const tableSql = (file: FileTable): string => besideSql(file, file.table.name);
+
+/** A name in the schema of a table. */
+export const besideSql = ({ catalog, table }: FileTable, name: string): string =>
+  quoteName([...(catalog === undefined ? [] : [catalog]), ...table.schema.split('.'), name]);
 
 /** What is cached of a table's files may be of before somebody else wrote them. */
 export const refreshSql = (table: FileTable): string => `refresh table ${tableSql(table)}`;
