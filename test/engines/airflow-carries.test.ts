@@ -328,8 +328,11 @@ ${[...storm, whole].map(stormSettings).join('')}`,
     );
     for (const { note } of runs) expect(note).toContain(`run ${ran.runId}`);
     for (const { id } of runs)
+      // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
       for (const { name } of whole.tasks)
-        expect(await scheduler.instances('whole', id, name)).toMatchObject([{ state: 'success', tryNumber: 1 }]);
+        expect(await scheduler.instances('whole', id, name)).toMatchObject([
+          version === 3 ? { state: 'success', tryNumber: 1 } : { state: 'success' },
+        ]);
     const rowsThere = await rows('there', 'select count(*)::int as n, sum(v)::int as v from storm.whole_t2');
     for (const statement of wholeDays.flatMap((day) => cleanDay(whole, day)))
       await asSuperuser(server, database('there'), statement);

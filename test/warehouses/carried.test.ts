@@ -6,7 +6,7 @@ import type { CancelSignal } from '../../src/core/run/unit/cancel-signal.ts';
 import type { Clock } from '../../src/core/run/unit/clock.ts';
 import type { UnitJob } from '../../src/core/run/unit/unit-job.ts';
 import type { UnitOutcome } from '../../src/core/run/unit/unit-outcome.ts';
-import type { DeployedDag } from '../../src/core/scheduler/port/scheduler.ts';
+import type { DeployedDag, TaskInstance } from '../../src/core/scheduler/port/scheduler.ts';
 import { instant } from '../../src/core/time/zones/instant.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
@@ -134,6 +134,46 @@ test('what one run does for all is done in another run than that of its interval
   expect(await execute(carriedJob({ carried }))).toMatchObject({ state: 'changed' });
   expect(scheduler.made).toMatchObject([{ logicalDate: to, interval: at }]);
   expect(scheduler.executions).toEqual(['shop backfill_assistant__2026-11-02T00:00:00Z sales']);
+});
+
+test('two units of a run that is made are at work side by side, and neither counts the other as done', async () => {
+  const calls: string[] = [];
+  const through = throughHook(scheduler, (call, moment) => moment === 'before' && calls.push(call));
+  const other = carriedJob({
+    unit: 'shop.other@2026-11-01T00:00:00Z',
+    task: 'shop.other',
+    slices: [],
+    carried: { scheduler: 'fake', dag: 'shop', task: 'other', uncompared: 'nobody knows' },
+  });
+  const outcomes = await Promise.all([execute(carriedJob(), { through }), execute(other, { through })]);
+  expect(outcomes.map(({ state }) => state)).toEqual(['changed', 'not-compared']);
+  expect(scheduler.executions).toHaveLength(2);
+  expect(calls.filter((call) => call === 'createRun' || call === 'settleRun')).toEqual(['createRun']);
+});
+
+test('a task that was scheduled and then marked as a success has not run, and is cleared once more', async () => {
+  scheduler.addRun('shop', scheduledRun);
+  let marks = 0;
+  let marked: TaskInstance | undefined;
+  const through: FakeScheduler = {
+    ...throughHook(scheduler, () => {}),
+    instances: async (...of) => {
+      if (marked !== undefined) return [marked];
+      const [one] = await scheduler.instances(...of);
+      if (one?.state === 'queued' && marks++ === 0)
+        marked = { ...one, state: 'success', tryNumber: 2, startedAt: from, endedAt: from };
+      const shown = marked ?? one;
+      return shown === undefined ? [] : [shown];
+    },
+    clear: async (...of) => {
+      if (marked !== undefined) await scheduler.stop(...of);
+      marked = undefined;
+      await scheduler.clear(...of);
+    },
+  };
+  expect(await execute(carriedJob(), { through })).toMatchObject({ state: 'changed' });
+  expect(scheduler.executions).toHaveLength(1);
+  expect(await table()).toBe(await clean());
 });
 
 test('a run of that date over another interval is refused by name', async () => {

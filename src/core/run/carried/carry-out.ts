@@ -80,7 +80,8 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
           note: carrying.note,
         });
         handle = { ...handle, run: made.id };
-      } else await scheduler.settleRun(dag, handle.run);
+      } else if (!isSettled(await scheduler.instances(dag, handle.run, task)))
+        await scheduler.settleRun(dag, handle.run);
     });
     const instances = await scheduler.instances(dag, handle.run, task);
     handle = { ...handle, make: false, mark: executionMark(instances), tries: triesOf(instances) };
@@ -177,10 +178,19 @@ async function pause({ clock, signal, glance }: Carrying): Promise<void> {
   }
 }
 
-/** A task that succeeded was tried once more than before; of a skipped one that is not asked. */
+/** Another unit made the run meanwhile, and may be at work in it: to settle it once more would count that as done. */
+const isSettled = (instances: readonly TaskInstance[]): boolean =>
+  instances.length > 0 && instances.every(({ state }) => state === 'success');
+
+/**
+ * A task that succeeded was tried once more than before, and took time: a try is counted when it is scheduled, and what was marked
+ * as a success then has begun and ended in one moment. Of a skipped one that is not asked.
+ */
 const ran = ({ tries }: CarriedHandle, instances: readonly TaskInstance[]): boolean =>
   instances.every(
-    ({ state, mapIndex, tryNumber }) => state !== 'success' || tryNumber > (tries[String(mapIndex)] ?? 0),
+    ({ state, mapIndex, tryNumber, startedAt, endedAt }) =>
+      state !== 'success' ||
+      (tryNumber > (tries[String(mapIndex)] ?? 0) && (startedAt === undefined || startedAt !== endedAt)),
   );
 
 async function isOver({ scheduler, carried }: Carrying, run: string): Promise<boolean> {
