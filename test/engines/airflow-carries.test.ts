@@ -327,8 +327,9 @@ ${[...storm, whole].map(stormSettings).join('')}`,
       Array.from({ length: 3 }, () => (version === 3 ? 'backfill' : 'backfill_assistant')),
     );
     for (const { note } of runs) expect(note).toContain(`run ${ran.runId}`);
+    // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
+    // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
     for (const { id } of runs)
-      // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
       for (const { name } of whole.tasks)
         expect(await scheduler.instances('whole', id, name)).toMatchObject([
           version === 3 ? { state: 'success', tryNumber: 1 } : { state: 'success' },
