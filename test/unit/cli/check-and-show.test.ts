@@ -157,7 +157,7 @@ with DAG("s", schedule="@daily", start_date=datetime(2024, 1, 1)):
   A second run of the same interval adds the same rows to mart.c again, unless what runs this file deletes them before: nothing else in the file deletes them, and no key or anti-join keeps them out.
      1 | INSERT INTO mart.c SELECT * FROM raw.c
        | ^^^^^^^^^^^^^^^^^^
-  help Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.
+  help Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data; where the tables are files, overwrite the partition of the interval (INSERT OVERWRITE … PARTITION (…)).
 
 1 warning, 1 file read
 `);

@@ -154,7 +154,7 @@ export default {
   id: 'plain-insert',
   severity: 'error',
   summary: 'INSERT into a table that nothing of the same run empties or protects',
-  help: 'Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data.',
+  help: 'Delete the slice of the interval before the INSERT, in one transaction, or make it an upsert on a key of the data; where the tables are files, overwrite the partition of the interval (INSERT OVERWRITE … PARTITION (…)).',
   supersedes: [],
   provable: 'second run',
   check,
