@@ -100,10 +100,9 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
     if (answer.error === 'stopped' && before?.kind === 'known') return before;
     return { connection, kind: 'silent', message: answer.message, wantsPassword: answer.error === 'password' };
   };
-  const wantsPassword = (client: WorkspaceClient, connection: string): boolean => {
-    const ledger = answers.get(client)?.get(connection);
-    return ledger?.kind === 'silent' && ledger.wantsPassword;
-  };
+  const isLocked = (ledger: ConnectionLedger | undefined): boolean => ledger?.kind === 'silent' && ledger.wantsPassword;
+  const wantsPassword = (client: WorkspaceClient, connection: string): boolean =>
+    isLocked(answers.get(client)?.get(connection));
   const ask = async (client: WorkspaceClient, password: string | undefined): Promise<Asked> => {
     if (!vscode.workspace.isTrusted) return settled({ kind: 'untrusted' });
     const { ledgers: names } = await client.call('connections', null);
@@ -120,7 +119,8 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
         return { connection, kind: 'silent', message, wantsPassword: wantsPassword(client, connection) };
       });
       if (questions.get(key) !== question) return;
-      found.set(connection, ledger);
+      // That a password was wrong is more than a question without anybody to ask can tell: that one is wanted.
+      if (withPassword || !isLocked(ledger) || !wantsPassword(client, connection)) found.set(connection, ledger);
       changed.fire();
     };
     const open = names.map((connection) => () => one(connection));

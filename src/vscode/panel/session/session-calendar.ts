@@ -48,9 +48,10 @@ export function sessionCalendar(
     const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
     if ('error' in known) {
-      // Of a run that comes first the page says enough.
-      if (known.error !== 'stopped')
-        store.set({ silent: known.error === 'password' ? unasked : { wantsPassword: false, message: known.message } });
+      // Of a run that comes first the page says enough; that a password was wrong is more than that one is wanted.
+      if (known.error === 'password')
+        store.set({ silent: store.state.silent?.wantsPassword ? store.state.silent : unasked });
+      else if (known.error !== 'stopped') store.set({ silent: { wantsPassword: false, message: known.message } });
       return;
     }
     const { ledger, survey } = known;
