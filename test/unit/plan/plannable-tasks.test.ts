@@ -268,6 +268,18 @@ describe('one task', () => {
   it.each([
     ["delete from t where ts >= '{{ data_interval_start }}' and ts < '{{ data_interval_end }}'", true],
     ["delete from t where day = '{{ ds }}'", false],
+    // A run at 22:00 that writes the day that its interval ends in has that day.
+    ["delete from t where day = '{{ data_interval_end | ds }}'", false],
+    ["insert into t select * from raw where ts < '{{ data_interval_end }}'", false],
+    [
+      "insert into t select * from raw where ts between '{{ data_interval_start }}' and '{{ data_interval_end }}'",
+      false,
+    ],
+    [
+      "insert into t select * from raw where ts >= '{{ data_interval_start }}' and ts < '{{ data_interval_end }}'",
+      true,
+    ],
+    ["select load('{{ data_interval_start }}', '{{ data_interval_end }}')", true],
   ])('uses bounds that are empty under a schedule of moments: %s', (sql, expected) => {
     const schedule = { kind: 'cron', expression: '@daily', zone: 'UTC', intervals: 'zero-width' } as const;
     expect(find(tasksOf({ d: { schedule, tasks: { t: sql } } }), 'd.t').zeroWidth).toBe(expected);

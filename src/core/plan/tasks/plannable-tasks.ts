@@ -20,6 +20,7 @@ import type { Pipeline, Task, TaskId } from '../../pipeline/model/model.ts';
 import { createMemo, oncePer } from '../../pipeline/workspace/memo.ts';
 import { cutOut, guardSpans } from '../../sql/names/slice-guard.ts';
 import type { Span } from '../../text/span.ts';
+import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
@@ -155,7 +156,7 @@ export function plannableTasks(
       zone: isZone(pipeline.zone) ? pipeline.zone : 'UTC',
       ...gridWithin(pipeline, task),
       ...(pipeline.unloadable === undefined ? {} : { unloadable: pipeline.unloadable }),
-      zeroWidth: usesEmptyBounds(task, pipeline),
+      zeroWidth: usesEmptyBounds(task, pipeline, own),
       reads: joined.get(id) ?? [],
       after: [...(after.get(id) ?? []), ...past],
       ...(ordered.has(id) ? { ordered: ordered.get(id) ?? [] } : {}),
@@ -201,15 +202,31 @@ const ownInterval: ReadWindow = {
   hi: [{ anchor: 'end', steps: [] }],
 };
 
-/** Under a schedule whose data intervals are empty, a task that uses their bounds reads and writes nothing. */
-function usesEmptyBounds(task: Task, pipeline: Pipeline): boolean {
+/**
+ * Under a schedule whose data intervals are empty, a task reads and writes nothing between their bounds. One that names a day
+ * by either of them has that day; where no range is known, only one that uses both is taken to mean what lies between.
+ */
+function usesEmptyBounds(task: Task, pipeline: Pipeline, facts: TaskFacts | undefined): boolean {
   const schedule = pipeline.schedule.value;
   if (schedule.kind !== 'cron' && schedule.kind !== 'delta') return false;
   if (schedule.intervals !== 'zero-width') return false;
-  return task.sql.some(({ masked }) =>
-    masked.holes.some(
-      ({ source, value }) => value.kind === 'time' && (value.time.anchor === 'end' || source.includes('data_interval')),
+  const ranges = [
+    ...(facts?.writes ?? []).flatMap(({ slice }) =>
+      slice.kind === 'range' ? [[[slice.lo], [slice.hi]] as const] : [],
     ),
+    ...(facts?.reads ?? []).flatMap(({ window }) => (window.kind === 'range' ? [[window.lo, window.hi] as const] : [])),
+  ];
+  const times = task.sql.flatMap(({ masked }) =>
+    masked.holes.flatMap(({ source, value }) => (value.kind === 'time' ? [{ source, anchor: value.time.anchor }] : [])),
+  );
+  const isBound = times.some(({ source, anchor }) => anchor === 'end' || source.includes('data_interval'));
+  if (ranges.length === 0) return isBound && new Set(times.map(({ anchor }) => anchor)).size > 1;
+  const moments = sampleIntervals(pipeline);
+  return (
+    isBound &&
+    ranges.some(([lo, hi]) =>
+      moments.some((moment) => lo.some((from) => hi.some((to) => exactTime(from, moment) >= exactTime(to, moment)))),
+    )
   );
 }
 
