@@ -225,11 +225,10 @@ function contained(
   if (side === undefined) return [];
   const ranges: (ColumnRange | undefined)[] = [];
   if (operator === '<@') {
-    const [low, high, bounds] = right.kind === 'call' && /range$/.test(right.name) ? right.arguments : [];
-    if (low === undefined || high === undefined) return [];
-    const closed = bounds !== undefined && !(bounds.kind === 'literal' && bounds.text.endsWith(')'));
-    ranges.push(rangeOf(side, '>=', low, { start, end }, reader));
-    ranges.push(rangeOf(side, closed ? '<=' : '<', high, { start, end }, reader));
+    const range = timeRange(right, reader.context);
+    if (range === undefined) return [];
+    ranges.push(rangeOf(side, range.open ? '>' : '>=', range.low, { start, end }, reader));
+    ranges.push(rangeOf(side, range.closed ? '<=' : '<', range.high, { start, end }, reader));
   } else if (right.kind === 'template-string' && reader.context.text.slice(0, right.content.end).endsWith('%')) {
     const content = { start: right.content.start, end: right.content.end - 1 };
     const value = timeBound({ ...right, content }, reader.context);
@@ -239,6 +238,50 @@ function contained(
   }
   const range = ranges.flatMap((one) => one ?? []).reduce(both, openRange);
   return ranges.length === 0 ? [] : [{ range, ...nameOf(side) }];
+}
+
+interface TimeRange {
+  readonly low: SqlExpression;
+  readonly high: SqlExpression;
+  /** The lower bound is no part of it; the upper one is. */
+  readonly open: boolean;
+  readonly closed: boolean;
+}
+
+/** `tstzrange(a, b, '[]')`, `'[a, b)'::daterange`. */
+function timeRange(expression: SqlExpression, { text, holes }: SqlContext): TimeRange | undefined {
+  const [low, high, bounds] = expression.kind === 'call' && /range$/.test(expression.name) ? expression.arguments : [];
+  if (low !== undefined && high !== undefined) {
+    const closed = bounds !== undefined && !(bounds.kind === 'literal' && bounds.text.endsWith(')'));
+    return { low, high, open: false, closed };
+  }
+  const written =
+    low ?? (expression.kind === 'cast' && /range$/.test(expression.type) ? expression.operand : undefined);
+  if (written?.kind !== 'template-string') return undefined;
+  const { start } = written.content;
+  let plain = text.slice(start, written.content.end);
+  // A template has commas and brackets of its own.
+  const own = written.holes.map((index) => ({
+    index,
+    at: (holes[index]?.start ?? start) - start,
+    end: (holes[index]?.end ?? start) - start,
+  }));
+  for (const { at, end } of own) plain = plain.slice(0, at) + '_'.repeat(end - at) + plain.slice(end);
+  const [whole, before = '', lower = '', between = '', upper = '', behind = ''] =
+    /^([[(]\s*)([^,[\]()]+)(,\s*)([^,[\]()]*[^,[\]()\s])(\s*[\])])$/.exec(plain) ?? [];
+  if (whole === undefined) return undefined;
+  const part = (at: number, length: number): SqlExpression => ({
+    ...written,
+    holes: own.flatMap((hole) => (hole.at >= at && hole.end <= at + length ? [hole.index] : [])),
+    content: { start: start + at, end: start + at + length },
+  });
+  const second = before.length + lower.length + between.length;
+  return {
+    low: part(before.length, lower.length),
+    high: part(second, upper.length),
+    open: before.startsWith('('),
+    closed: behind.endsWith(']'),
+  };
 }
 
 function rangeOf(
