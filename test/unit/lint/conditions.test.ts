@@ -44,6 +44,16 @@ describe('an INSERT whose table a condition of Python empties', () => {
       `if full:\n    ${truncate}\nif not full:\n    ${insert}`,
       error,
     ],
+    [
+      'behind a mark that the task keeps, for the rows that it fetches',
+      'mark = hook.get_first("SELECT at FROM marks WHERE what = 1")\nfor row in hook.get_records("SELECT * FROM s WHERE at > %s", (mark,)):\n    hook.run("INSERT INTO t VALUES (%s)", row)\nhook.run("UPDATE marks SET at = %s WHERE what = 1", (mark,))',
+      warning,
+    ],
+    [
+      'behind a mark that nothing moves',
+      'mark = hook.get_first("SELECT at FROM marks WHERE what = 1")\nfor row in hook.get_records("SELECT * FROM s WHERE at > %s", (mark,)):\n    hook.run("INSERT INTO t VALUES (%s)", row)',
+      error,
+    ],
     ['by SQL of the same task that is not known', `hook.run(requests.get(url).text)\n${insert}`, warning],
     ['by SQL that is not known, but behind it', `${insert}\nhook.run(requests.get(url).text)`, error],
     [

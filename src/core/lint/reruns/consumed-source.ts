@@ -6,7 +6,14 @@ import { filtersOf, tablesOf, within } from '../../sql/model/sql-search.ts';
 import type { Assignment, Statement } from '../../sql/model/statement.ts';
 import { usesInterval } from '../bounds/interval-columns.ts';
 import type { LintContext } from '../context/lint-context.ts';
-import { type StatementView, sameTable, type TaskView, tableKey, writesTo } from '../source/statement-view.ts';
+import {
+  type StatementView,
+  sameTable,
+  sourceText,
+  type TaskView,
+  tableKey,
+  writesTo,
+} from '../source/statement-view.ts';
 import { atomicity } from '../source/transaction.ts';
 
 /**
@@ -104,6 +111,27 @@ export function fetchesOnce(all: readonly StatementView[], insert: StatementView
     )
   );
 }
+
+/**
+ * Code that looks a mark up in a table, fetches what is newer and saves where it came to: the table of the mark. What is
+ * handed from one to the other is Python's.
+ */
+export function savedMark(all: readonly StatementView[], insert: StatementView): string | undefined {
+  const before = all.filter(({ statement, order }) => statement.kind === 'select' && order < insert.order);
+  const isNewer = before.some((view) => newerThanGiven.test(sourceText(view, view.statement)));
+  const saved = all
+    .filter(({ statement, order }) => order > insert.order && (statement.kind === 'update' || statement.conflict))
+    .flatMap((view) => view.statement.targets.map((target) => tableKey(view, target)));
+  return isNewer
+    ? saved.find(
+        (key) =>
+          !writesTo(insert, key) &&
+          before.some((view) => view.statement.reads.some((read) => tableKey(view, read) === key)),
+      )
+    : undefined;
+}
+
+const newerThanGiven = />=?\s*(?:%\(\w+\)s|%s|:\w+|\$\d|\?|'?\{)/;
 
 /** It reads behind a mark that the same transaction moves on, or sets back where it is of an older interval. */
 export function readsBehindMark(

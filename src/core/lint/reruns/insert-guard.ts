@@ -18,7 +18,14 @@ import {
 } from '../source/statement-view.ts';
 import { atomicity } from '../source/transaction.ts';
 import { comparesWithTarget, readsTargetAsGuard } from './anti-join-guard.ts';
-import { fetchesOnce, marksWhatIsRead, marksWhatWasFetched, readsBehindMark, takesOut } from './consumed-source.ts';
+import {
+  fetchesOnce,
+  marksWhatIsRead,
+  marksWhatWasFetched,
+  readsBehindMark,
+  savedMark,
+  takesOut,
+} from './consumed-source.ts';
 import { lookedBefore } from './looked-before.ts';
 import { nestedDeletes } from './nested-deletes.ts';
 import { runTogether, unlessInWords } from './run-together.ts';
@@ -177,6 +184,9 @@ function sometimesGuarded(
     return { kind: 'unless', unless: `task "${looking.task.name}", which looks into the table, runs again too` };
   const looked = isByRow(view) || isCutByPython(view) ? lookedBefore(context, task, key, view) : undefined;
   if (looked !== undefined) return { kind: 'unless', unless: looked };
+  const mark = isByRow(view) ? savedMark(task.statements, view) : undefined;
+  if (mark !== undefined)
+    return { kind: 'unless', unless: `the mark that it keeps in ${mark}, behind which it reads, has moved past them` };
   const called = task.statements.find(
     (other) =>
       other.order < view.order && clearing(other) !== undefined && runTogether(context, other, view) !== 'never',

@@ -21,7 +21,9 @@ export function lateNamedTables(sql: readonly TaskSql[], params: Task['params'])
           );
           const at = hole && locate(source, hole);
           if (hole === undefined || at === undefined) continue;
-          const cause = `${hole.source}: ${reasonOf(hole, params)}`;
+          // `'…{}…'.format(name)` has nothing to show but a number.
+          const named = /^\d+$/.test(hole.source) ? 'what format(…) is given' : hole.source;
+          const cause = `${named}: ${reasonOf(hole, params)}`;
           if (found.has(cause)) continue;
           const verb = kind.replaceAll('_', ' ').toUpperCase();
           found.set(cause, { hides: 'table', reason: `the table that this ${verb} ${does} is named by ${cause}`, at });
