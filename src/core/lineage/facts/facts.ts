@@ -141,10 +141,19 @@ export const changedColumn = ({ again = [] }: Pick<WriteFact, 'again'>): Changed
 export const surelyAgain = (write: Pick<WriteFact, 'again'>): boolean => changedColumn(write)?.certainty === 'sure';
 
 /** Whether its rows come once more: the statements themselves do not see to it that those of a first run stay out. */
-export const addsTwice = ({ mode, takenFrom, behindMark, markSetBack, leavesOut, mayEmpty }: WriteFact): boolean =>
+export const addsTwice = ({
+  mode,
+  takenFrom,
+  behindMark,
+  markSetBack,
+  doneBy,
+  leavesOut,
+  mayEmpty,
+}: WriteFact): boolean =>
   mode === 'append' &&
   mayEmpty === undefined &&
   takenFrom === undefined &&
+  doneBy === undefined &&
   (behindMark === undefined || markSetBack === true) &&
   leavesOut === undefined;
 
@@ -170,6 +179,8 @@ export interface WriteFact {
   readonly behindMark?: string;
   /** A run of an older interval sets that mark back to its own end: the runs behind it then add their rows once more. */
   readonly markSetBack?: true;
+  /** The table or function that it asks whether it is done before it adds any row; `open`: what that says of a first run is not known. */
+  readonly doneBy?: { readonly what: string; readonly certainty: 'sure' | 'open' };
   /** Rows are only added for which none was found in the table itself; `open`: whether those count that it adds itself is not known. */
   readonly leavesOut?: 'sure' | 'open';
   /** A column by which it looks for rows that are there: those that have NULL in it are found by none, and come again. */

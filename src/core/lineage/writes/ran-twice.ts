@@ -6,6 +6,7 @@ import { locate } from '../../text/mapped-text.ts';
 import type { SourceSpan } from '../../text/span.ts';
 import { addsTwice, type ChangedColumn, type WriteFact } from '../facts/facts.ts';
 import { isJournalName, isRevisionCounter, isStagingName } from '../facts/table-roles.ts';
+import { asksWhatIsDone } from '../own-rows/asks-what-is-done.ts';
 import { leftOutByAll } from '../own-rows/finds-own-rows.ts';
 import type { TableColumns } from '../queries/table-columns.ts';
 import { runTwice, type SecondState } from '../twice/run-twice.ts';
@@ -15,7 +16,7 @@ type SoFar = Pick<
   WriteFact,
   'mode' | 'again' | 'takenFrom' | 'behindMark' | 'markSetBack' | 'leavesOut' | 'refusedBy' | 'madeAnew' | 'keepsRows'
 >;
-type Found = Pick<WriteFact, 'again' | 'leavesOut' | 'addsNull' | 'takenFrom'>;
+type Found = Pick<WriteFact, 'again' | 'leavesOut' | 'addsNull' | 'takenFrom' | 'doneBy'>;
 
 /** Of the worlds in which a first run changes something: where a second one changes fewer, it rests on the values. */
 const most = 0.6;
@@ -46,7 +47,9 @@ export function ranTwice(
     soFar.mode === 'append' &&
     addsTwice({ ...blank, ...soFar }) &&
     (asksBefore(target, items, all) || guardsItself(items, tables, target));
-  const notFollowed: Found = isOpen ? { leavesOut: 'open' } : {};
+  const asked = soFar.mode === 'append' && addsTwice({ ...blank, ...soFar }) ? askedByAll(items, all) : undefined;
+  const mayBeDone: Found = asked === undefined ? {} : { doneBy: { what: asked, certainty: 'open' } };
+  const notFollowed: Found = isOpen ? { leavesOut: 'open' } : mayBeDone;
   if (
     target === undefined ||
     !isKnown ||
@@ -60,16 +63,19 @@ export function ranTwice(
     const refuses = soFar.refusedBy !== undefined && !isOpen;
     if (refuses || soFar.madeAnew !== undefined || soFar.keepsRows === true) return {};
     const marked = markedSource(items, all, target);
-    if (addsTwice({ ...blank, ...soFar }) && (marked !== undefined || looksAtItself(target, all))) {
+    const logs = asked !== undefined && writesTo(asked, all);
+    if (addsTwice({ ...blank, ...soFar }) && (marked !== undefined || logs || looksAtItself(target, all))) {
       const state = run(({ same, worlds }) => same < worlds);
       if (state === undefined) return notFollowed;
       const isSame = state.same === state.worlds;
+      if (isSame && asked !== undefined && logs) return { doneBy: { what: asked, certainty: 'sure' } };
       if (isSame && marked !== undefined) return { takenFrom: marked };
       // Made-up values seldom are the one that it makes NULL of, which equals nothing and so is put in again.
       if (isSame && items.some(({ statement }) => makesNull(statement))) return {};
       if (isSame) return withNulls(items, tables, target, run, { leavesOut: 'sure' });
     }
-    return soFar.leavesOut === 'sure' ? withNulls(items, tables, target, run, {}) : {};
+    if (soFar.leavesOut === 'sure') return withNulls(items, tables, target, run, {});
+    return logs ? {} : mayBeDone;
   }
   if (soFar.again !== undefined || isJournalName(table) || isStagingName(table)) return {};
   const again = rowsAgain(soFar.mode, target, items, tables, run);
@@ -114,6 +120,25 @@ function asksBefore(target: string, items: readonly TaskStatement[], all: readon
   );
   return asks !== -1 && items.every((item) => item.inBody && asks < all.indexOf(item));
 }
+
+/** What each of the INSERTs asks before it adds anything: whether it is done already. */
+function askedByAll(items: readonly TaskStatement[], all: readonly TaskStatement[]): string | undefined {
+  const asked = items.map(({ statement, sql, inBody }) => {
+    const whole = all.find((one) => one.sql === sql && !one.inBody && covers(one.statement, statement));
+    const from = whole?.statement.start ?? 0;
+    return asksWhatIsDone(statement, inBody ? sql.masked.text.slice(from, statement.start) : undefined, (name) =>
+      writesTo(name, all),
+    );
+  });
+  const [first] = asked;
+  const isOwn = items.some(({ statement }) => statement.target?.name === first);
+  return isOwn || asked.some((one) => one !== first) ? undefined : first;
+}
+
+const covers = (whole: Statement, part: Statement): boolean => whole.start <= part.start && part.end <= whole.end;
+
+const writesTo = (name: string, all: readonly TaskStatement[]): boolean =>
+  all.some(({ statement: { kind, target } }) => /^(?:insert|merge|update)$/.test(kind) && target?.name === name);
 
 /** Whether its INSERTs leave out what they find there, beside an UPDATE that may change what they look for. */
 function guardsItself(items: readonly TaskStatement[], tables: TableColumns, target: string): boolean {

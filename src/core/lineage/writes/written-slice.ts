@@ -164,8 +164,10 @@ function insertedRanges(item: TaskStatement, tables: TableColumns, known: KnownT
   const named = new Map(rangesOn(statement.partitionBy, item, tables));
   if (statement.query === undefined) {
     // A part that is put in may be any number of columns or values.
-    if (statement.values.length !== statement.columns.length) return { ranges: named, values: new Map() };
-    for (const [index, column] of statement.columns.entries()) {
+    const names =
+      statement.columns.length > 0 ? statement.columns : (tables.columnsOf(statement.target?.name ?? '') ?? []);
+    if (statement.values.length !== names.length) return { ranges: named, values: new Map() };
+    for (const [index, column] of names.entries()) {
       const value = statement.values[index];
       const range = value === undefined || statement.valueRows !== 1 ? undefined : constantRange(value, context);
       if (range !== undefined) named.set(column, range);

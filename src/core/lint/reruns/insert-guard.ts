@@ -83,6 +83,12 @@ export function insertGuard(
     return sure;
   const written = context.factsOf(task)?.writes.find(({ table }) => sameTable(table, key));
   if (written?.partEmptied === true) return sure;
+  if (written?.doneBy?.certainty === 'sure') return sure;
+  if (written?.doneBy !== undefined)
+    return {
+      kind: 'unless',
+      unless: `${written.doneBy.what}, which it asks before, tells of what a first run has added`,
+    };
   if (written?.mayEmpty !== undefined)
     return { kind: 'unless', unless: `${written.mayEmpty}, which it empties, is the partition that holds them` };
   const earlier = context.runEarlier(task, key);

@@ -50,6 +50,7 @@ function secondTime(write: WriteFact): string {
     takenFrom,
     behindMark,
     markSetBack,
+    doneBy,
     leavesOut,
     addsNull,
     refusedBy,
@@ -74,6 +75,10 @@ function secondTime(write: WriteFact): string {
     return `adds to ${table} what lies behind the mark in ${behindMark}, and sets that mark to the end of its own interval: running one that is not the newest sets it back, and the runs behind it add their rows a second time. Let the mark only move on (greatest(…, …)), or delete the rows of the interval first.`;
   if (behindMark !== undefined)
     return `adds to ${table} what lies behind the mark in ${behindMark}: running an interval again adds none of its rows, but those that came since.`;
+  if (doneBy?.certainty === 'sure')
+    return `adds to ${table} only where ${doneBy.what} does not say that it has: running an interval again that is done adds nothing, nor what came since.`;
+  if (doneBy !== undefined)
+    return `asks ${doneBy.what} before it adds to ${table}: whether that tells of what a first run has added is not known, so running an interval again may add it a second time, or add nothing.`;
   if (takenFrom !== undefined)
     return `takes the rows that it adds to ${table} out of ${takenFrom}: running an interval again finds none of its rows there, and adds those that came since.`;
   if (addsNull !== undefined)
