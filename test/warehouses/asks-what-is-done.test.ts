@@ -61,7 +61,7 @@ test.each([
 test('a log that nobody keeps: held, with its rows out, and what is advised lets it through', {
   timeout: patienceMs,
 }, async () => {
-  const { cli, rows } = await workspace(`${fill} AND NOT EXISTS (SELECT FROM etl.log WHERE day = '{{ ds }}')`);
+  const { cli, rows } = await workspace(`${fill} AND NOT etl.is_loaded('{{ ds }}')`);
   const held = await cli(['run', 'd.t', ...range]);
   expect(held.out + held.err).toMatch(/2 held/);
   expect(await rows('select count(*)::int from mart.f')).toEqual([[0]]);
@@ -77,6 +77,7 @@ test.each([
     'of the rows themselves',
     `INSERT INTO mart.f SELECT * FROM raw.ev e WHERE day = '{{ ds }}' AND NOT EXISTS (SELECT FROM etl.log l WHERE l.day = e.day)`,
   ],
+  ['of a table that nothing of it writes', `${fill} AND NOT EXISTS (SELECT FROM etl.log WHERE day = '{{ ds }}')`],
   ['of what it never says', `${fill} AND NOT EXISTS (SELECT FROM etl.log WHERE day = '2020-01-01'); ${log}`],
 ])('a question that a first run does not answer is none: %s', { timeout: patienceMs }, async (_, sql) => {
   const { cli, rows } = await workspace(sql);

@@ -28,26 +28,14 @@ export function asksWhatIsDone(
   const name = word.toLowerCase();
   if (name === 'exists') return /\bfrom\s+([\w.]+)/i.exec(before.slice(ifs.at(-1)?.index))?.[1]?.toLowerCase();
   const isLeft = /\breturn\s*;/i.test(before.slice(ifs.at(-1)?.index));
-  return name === '' || plain.has(name) || !(conditional || isLeft) ? undefined : name;
+  return mayTell.test(name) && (conditional || isLeft) ? name : undefined;
 }
 
 /** An IF that asks a function, or whether there is a row, alone or beside other things. */
 const condition = /\b(?:if|elsif)\s+(?:not\s+)?\(?\s*((?:[a-z_]\w*\s*\.\s*)?[a-z_]\w*)\s*\(/gi;
 
-/** Functions that say nothing of what is done. */
-const plain = new Set([
-  'not',
-  'coalesce',
-  'length',
-  'extract',
-  'date_part',
-  'nullif',
-  'to_char',
-  'current_setting',
-  'lower',
-  'upper',
-  'array_length',
-]);
+/** Functions of the database's own say nothing of what is done; one of a schema may, and one that is called so. */
+const mayTell = /\.|load|done|process|exist|seen|finish|complet/;
 
 function askedBy(
   conjunct: SqlExpression,

@@ -75,7 +75,8 @@ export function ranTwice(
       if (isSame) return withNulls(items, tables, target, run, { leavesOut: 'sure' });
     }
     if (soFar.leavesOut === 'sure') return withNulls(items, tables, target, run, {});
-    return logs ? {} : mayBeDone;
+    // A table that is asked and not written says the same the second time; what a function does is not followed.
+    return all.some(({ statement }) => statement.reads.some(({ name }) => name === asked)) ? {} : mayBeDone;
   }
   if (soFar.again !== undefined || isJournalName(table) || isStagingName(table)) return {};
   const again = rowsAgain(soFar.mode, target, items, tables, run);
