@@ -29,6 +29,22 @@ describe('who reads a view reads its tables', () => {
       "select * from v join dim on dim.day = v.y where dim.day = '{{ ds }}'",
       [`src.day ${ofDay}`, `dim.day ${ofDay}`],
     ],
+    [
+      "create view v as select (date_trunc('month'::text, (day)::timestamp with time zone))::date as m, sum(n) n from src group by 1",
+      'select * from v where m = \'{{ data_interval_start.strftime("%Y-%m-01") }}\'',
+      ['src.day [month of start (UTC), month of start (UTC) + 1 month)'],
+    ],
+    // What is bounded is made of the column in a way that is not taken back: which rows is not known, and not all.
+    [
+      'create view v as select extract(month from day) as m, sum(n) n from src group by 1',
+      "select * from v where m = extract(month from date '{{ ds }}')",
+      ['src unknown: the bound on day cannot be read: extract(month from day)'],
+    ],
+    [
+      'create view v as select max(day) as d, n from src group by n',
+      "select * from v where d = '{{ ds }}'",
+      ['src the whole table'],
+    ],
     ['create view v as select * from src', 'select * from v', ['src the whole table']],
     ['create view v as select * from src limit 10', "select * from v where day = '{{ ds }}'", ['src the whole table']],
     ['create view v as select * from src', 'select (select max(n) from v)', ['src the whole table']],

@@ -227,9 +227,9 @@ describe('downstream', () => {
 
 describe('what is not known', () => {
   it.each([
-    ['unbounded-read', unbounded],
-    ['unknown-window', unknown],
-  ])('is not expanded silently, but on request: %s', (code, read) => {
+    ['unbounded-read', unbounded, []],
+    ['unknown-window', unknown, ['unknown-window']],
+  ])('is not expanded silently, but on request: %s', (code, read, left) => {
     const tasks = [task('a', daily), task('b', daily, { a: read }), task('c', daily, { b: own })];
     const now = at('2024-05-04T01:00:00Z');
     const plan = makePlan(tasks, request(['a'], oneDay, { now }));
@@ -239,7 +239,19 @@ describe('what is not known', () => {
     const expanded = makePlan(tasks, request(['a'], oneDay, { now, expandUnbounded: true }));
     expect(startsOf(expanded, 'b')).toEqual(['05-01', '05-02', '05-03']);
     expect(startsOf(expanded, 'c')).toEqual(['05-01', '05-02', '05-03']);
-    expect(expanded.findings).toEqual([]);
+    expect(codes(expanded)).toEqual(left);
+  });
+
+  it('of an unknown window neither is whether earlier intervals read what changes, however many later ones are planned', () => {
+    const tasks = [task('a', daily), task('b', daily, { a: unknown })];
+    const now = at('2024-05-04T01:00:00Z');
+    const message = (options: object) =>
+      makePlan(tasks, request(['a'], oneDay, { now, ...options })).findings[0]?.message;
+    expect(message({})).toContain('whether earlier ones read what changes is not known either');
+    expect(message({ expandUnbounded: true })).toContain('whether those before 2024-05-01T00:00:00Z read what changes');
+    const first = { now, expandUnbounded: true };
+    const whole = makePlan(tasks, request(['a'], range('2024-01-01', '2024-05-03'), first));
+    expect(codes(whole)).toEqual([]);
   });
 
   it('a window without an upper end goes back on request only', () => {

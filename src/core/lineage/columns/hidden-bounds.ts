@@ -6,6 +6,7 @@ import type { SqlContext } from '../times/sql-context.ts';
 import { timeBound } from '../times/time-bound.ts';
 import { type ColumnName, type ColumnRange, openRange, type TypeOf } from './column-range.ts';
 import { holdsTimes } from './column-type.ts';
+import { columnsIn } from './columns-in.ts';
 
 /**
  * Columns that a condition bounds by the clock or the interval in a way that is not read: `coalesce(a, b) >= '{{ ds }}'`,
@@ -73,13 +74,3 @@ function isWord({ qualifier, name }: ColumnName, condition: SqlExpression): bool
 
 const words =
   /^(?:(?:micro|milli)?seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|epoch|dow|doy|isodow|isoweek|date|datetime2?|timestamp|time|yy|yyyy|mm|dd|hh|mi|ss|ms|wk|qq)$/i;
-
-/** Columns of the row itself, each once; those of subqueries are of other rows. */
-function columnsIn(expression: SqlExpression): readonly ColumnName[] {
-  const found = new Map<string, ColumnName>();
-  walkInside(expression, (inner, query) => {
-    if (query !== undefined || inner.kind !== 'column') return;
-    found.set(JSON.stringify([inner.qualifier ?? '', inner.name]), inner);
-  });
-  return [...found.values()];
-}

@@ -2,8 +2,9 @@ import type { FromItem, QueryBlock, SqlExpression } from '../../sql/model/expres
 import type { Statement } from '../../sql/model/statement.ts';
 import type { TableReference } from '../../sql/model/table-reference.ts';
 import { walkInside, walkQueries } from '../../sql/model/walk.ts';
+import { boundBehind } from '../columns/bound-behind.ts';
 import { columnConditions } from '../columns/column-conditions.ts';
-import { type ColumnRange, either } from '../columns/column-range.ts';
+import { type ColumnName, type ColumnRange, either } from '../columns/column-range.ts';
 import type { ColumnType } from '../columns/column-type.ts';
 import { comparedColumn } from '../columns/compared-column.ts';
 import { comparedRange } from '../columns/compared-range.ts';
@@ -285,12 +286,21 @@ function askInside(
     return;
   }
   const side = comparedColumn(item.expression, context.dialect);
-  if (side === undefined || side.zone !== undefined) return;
+  if (side === undefined || side.zone !== undefined) {
+    for (const bound of boundBehind(item.expression, range, context, (column) => typeOfOwner(own, column)))
+      for (const owner of own.owners(bound)) own.ask(owner, bound.name, bound.range);
+    return;
+  }
   const owners = own.owners(side.column);
   for (const owner of owners) {
     const type = own.typeAt(owner, side.column.name);
     own.ask(owner, side.column.name, comparedRange(range, side, type, context));
   }
+}
+
+function typeOfOwner(own: FromRanges, column: ColumnName): ColumnType {
+  const [owner, ...others] = own.owners(column);
+  return owner === undefined || others.length > 0 ? undefined : own.typeAt(owner, column.name);
 }
 
 /** The branches of a set operation take the names of the first one, by position. */

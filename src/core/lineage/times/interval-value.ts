@@ -128,5 +128,7 @@ export function calendarUnit(word: string): CalendarUnit | undefined {
 export function unitArgument(expression: SqlExpression | undefined): CalendarUnit | undefined {
   if (expression?.kind === 'literal') return calendarUnit(expression.text);
   if (expression?.kind === 'column' && expression.qualifier === undefined) return calendarUnit(expression.name);
+  // `date_trunc('week'::text, …)`, as PostgreSQL writes a view down.
+  if (expression?.kind === 'cast') return unitArgument(expression.operand);
   return undefined;
 }

@@ -103,20 +103,35 @@ function skippedReads({ graph, expansion, request }: Planned): PlanFinding[] {
   return expansion.skipped.flatMap((skipped): PlanFinding[] => {
     const task = graph.tasks.get(skipped.task);
     if (task === undefined || without.has(task.id)) return [];
+    if (skipped.why === 'unknown-before') return earlierReads(skipped, task, expansion);
     const more = moreIntervals(task, skipped.from, expansion, request.now);
     const certain = skipped.why === 'no-grid' || skipped.why === 'no-beginning' || skipped.why === 'open-end';
     if (more === 0 && !certain) return [];
-    return [skippedRead(skipped, task, more)];
+    return [skippedRead({ ...skipped, why: skipped.why }, task, more)];
   });
 }
 
-function skippedRead({ read, why, from }: SkippedRead, task: PlannableTask, more: number): PlanFinding {
+/** An unknown window that was expanded to later intervals on request, where there are earlier ones that are not planned. */
+function earlierReads({ read }: SkippedRead, task: PlannableTask, { kept }: Expansion): PlanFinding[] {
+  const first = kept.get(task.id)?.[0]?.interval.start;
+  const before = first === undefined ? undefined : task.grid?.containing(instant(first - 1));
+  if (before === undefined) return [];
+  const reason = read.window.kind === 'unknown' ? ` (${read.window.reason})` : '';
+  const message = `What ${task.id} reads of ${read.table} for one interval is not known${reason}: its later intervals are planned, and whether those before ${toIso(before.next)} read what changes is not known. Declare the window, or plan them as well.`;
+  return [{ code: 'unknown-window', severity: 'warning', message, task: task.id }];
+}
+
+function skippedRead(
+  { read, why, from }: SkippedRead & { readonly why: Exclude<SkippedRead['why'], 'unknown-before'> },
+  task: PlannableTask,
+  more: number,
+): PlanFinding {
   const offer = `${plural(more, 'interval')} from ${toIso(from)} on can be added by expanding it`;
   const { table, parent } = read;
   switch (why) {
     case 'unknown': {
       const reason = read.window.kind === 'unknown' ? read.window.reason : '';
-      const message = `What ${task.id} reads of ${table} for one interval is not known (${reason}), so it was not expanded; ${offer}, or declare the window.`;
+      const message = `What ${task.id} reads of ${table} for one interval is not known (${reason}), so it was not expanded; ${offer}, and whether earlier ones read what changes is not known either. Declare the window.`;
       return { code: 'unknown-window', severity: 'warning', message, task: task.id };
     }
     case 'no-grid': {

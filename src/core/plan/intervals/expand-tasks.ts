@@ -34,8 +34,9 @@ export interface SkippedRead {
   /**
    * `whole-table`: the parent replaces the whole table, so intervals outside the planned ones read changed rows too.
    * `open-end`: the window has no upper end, so every earlier interval reads what changes.
+   * `unknown-before`: it was expanded on request to the intervals behind; those before may read what changes as well.
    */
-  readonly why: 'unbounded' | 'unknown' | 'whole-table' | 'open-end' | 'no-grid' | 'no-beginning';
+  readonly why: 'unbounded' | 'unknown' | 'unknown-before' | 'whole-table' | 'open-end' | 'no-grid' | 'no-beginning';
   /** From here to the horizon is what `expandUnbounded` adds. */
   readonly from: Instant;
 }
@@ -162,6 +163,8 @@ export function expandTasks(graph: TaskGraph, request: PlanRequest): Expansion {
       return;
     }
     if (endless) skip(task, read, 'open-end', first.from);
+    // A week or a month that holds the interval reaches ahead of it: not known is not known on both sides.
+    if (read.window.kind === 'unknown') skip(task, read, 'unknown-before', first.from);
     const { back, forward } = windowReach(window);
     const ahead = forward + task.grid.overhangMs;
     const near = intervalSet(

@@ -4,13 +4,6 @@ import type { Value } from '../../repeats/term.ts';
 import { NotRun } from './not-run.ts';
 import type { Sight } from './relation.ts';
 
-const names = new Set([
-  ...['count', 'sum', 'min', 'max', 'avg', 'bool_and', 'bool_or', 'every', 'any_value', 'string_agg', 'array_agg'],
-  ...['percentile_cont', 'percentile_disc', 'median', 'stddev', 'variance', 'mode'],
-]);
-
-export const isAggregate = (name: string): boolean => names.has(name);
-
 type Call = SqlExpression & { readonly kind: 'call' };
 type Run = (one: SqlExpression, at?: Sight) => Value;
 

@@ -1,7 +1,8 @@
+import { isAggregate } from '../../../sql/calls/is-aggregate.ts';
 import type { QueryBlock, SqlExpression } from '../../../sql/model/expression.ts';
 import { compare, knownFunction, sameValue, typeOf } from '../../repeats/known-functions.ts';
 import type { Value } from '../../repeats/term.ts';
-import { aggregateOf, isAggregate } from './aggregates.ts';
+import { aggregateOf } from './aggregates.ts';
 import { NotRun } from './not-run.ts';
 import type { Relation, RowInSight, Scene, Sight } from './relation.ts';
 import { windowValue } from './window-value.ts';

@@ -1,7 +1,7 @@
+import { isAggregate } from '../../../sql/calls/is-aggregate.ts';
 import type { FromItem, QueryBlock, SelectItem, SqlExpression } from '../../../sql/model/expression.ts';
 import { within } from '../../../sql/model/sql-search.ts';
 import type { Value } from '../../repeats/term.ts';
-import { isAggregate } from './aggregates.ts';
 import { NotRun } from './not-run.ts';
 import { goesDown, orderOf } from './ordering.ts';
 import type { Relation, RowInSight, Scene, Sight } from './relation.ts';

@@ -1,7 +1,8 @@
+import { isAggregate } from '../../../sql/calls/is-aggregate.ts';
 import type { SqlExpression } from '../../../sql/model/expression.ts';
 import { sameValue } from '../../repeats/known-functions.ts';
 import type { Value } from '../../repeats/term.ts';
-import { isAggregate, ofValues } from './aggregates.ts';
+import { ofValues } from './aggregates.ts';
 import { NotRun } from './not-run.ts';
 import { goesDown, orderOf } from './ordering.ts';
 import type { Scene, Sight } from './relation.ts';
