@@ -59,3 +59,11 @@ test('what is said of it is so, and the range that it names mends it', { timeout
   expect(await run(toNewest)).toMatchObject({ code: 0 });
   expect(await rows('select * from m order by id')).toEqual(newest);
 });
+
+test('a proof of one interval says that it put no other between two runs', { timeout: patienceMs }, async () => {
+  const { cli } = await workspace(versions, all);
+  const { out } = await cli(['prove', 'd.t', ...old]);
+  expect(out).toContain(
+    'not covered: runs of other intervals between two of this one, which write the same rows of dim',
+  );
+});

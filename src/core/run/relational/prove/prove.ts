@@ -154,7 +154,8 @@ export async function proveUnit(
       return proof(isItsOwn ? { ...verdict, under: undefined } : verdict, notCovered);
     }
     const clean = await cleanRun(preview.executor, job, { shifted, runs: last }, signal);
-    const covered = clean.verdict.kind === 'no-difference' ? withoutRows(job, first ?? [], last) : [];
+    const covered =
+      clean.verdict.kind === 'no-difference' ? [...withoutRows(job, first ?? [], last), ...amongOthers(job)] : [];
     return proof(clean.verdict, [...notCovered, ...covered], clean.notEmptied);
   } finally {
     await preview.end();
@@ -185,6 +186,14 @@ async function differsAsWritten(executor: UnitExecutor, job: UnitJob, signal: Ca
   const again = await executor.execute(unguarded(job), signal);
   return again.state === 'previewed' && again.changed;
 }
+
+/** Tables whose rows are of all intervals and depend on what was there: each run of the proof was put on top of one of the same. */
+const amongOthers = ({ slices }: UnitJob): readonly string[] =>
+  slices.flatMap(({ table, mode, column, journal }) =>
+    column === undefined && journal !== true && /^(?:merge|update|append)$/.test(mode)
+      ? [`runs of other intervals between two of this one, which write the same rows of ${table}`]
+      : [],
+  );
 
 /** Tables of which the interval has no rows, so that no run could differ in them, and those that runs would add to and did not. */
 function withoutRows(job: UnitJob, first: readonly SliceDiff[], last: readonly SliceDiff[]): readonly string[] {
