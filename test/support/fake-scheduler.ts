@@ -1,3 +1,4 @@
+import { marksOnly } from '../../src/core/lineage/workspace/marks-only.ts';
 import type {
   BackfillRange,
   DagRun,
@@ -31,7 +32,7 @@ export interface FakeScheduler extends Scheduler {
   /** Ranges whose runs were made in one go. */
   readonly backfills: (BackfillRange & { readonly dag: string; readonly maxActiveRuns: number })[];
   /** Called before and after each call; throws to let the caller die there. */
-  hook: (call: string, moment: 'before' | 'after') => void;
+  hook: (call: string, moment: 'before' | 'after') => void | Promise<void>;
 }
 
 const retriesOf = 0;
@@ -50,6 +51,8 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
   const of = (dag: string, run: string): Mutable<TaskInstance>[] =>
     (known.get(dag)?.tasks ?? []).flatMap(({ id }) => instances.get(key(dag, run, id)) ?? []);
   const running = new Map<string, Promise<void>>();
+  const operatorOf = (dag: string, task: string): string =>
+    known.get(dag)?.tasks.find(({ id }) => id === task)?.operator ?? '';
 
   const step = async (dag: string, run: string, instance: Mutable<TaskInstance>): Promise<void> => {
     if (known.get(dag)?.paused === true || stuck.has(instance)) return;
@@ -60,6 +63,11 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       instance.tryNumber += 1;
       instance.startedAt = now();
       instance.endedAt = undefined;
+      if (marksOnly({ operator: operatorOf(dag, instance.task) })) {
+        instance.endedAt = instance.startedAt;
+        instance.state = 'success';
+        return;
+      }
       const interval = runs.get(dag)?.get(run)?.interval ?? { start: instant(0), end: instant(0) };
       executions.push(name);
       running.set(
@@ -106,9 +114,16 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
     const days = Array.from({ length: (last - first) / dayMs + 1 }, (_, day) => instant(first + day * dayMs));
     return days.filter((day) => !there.includes(day));
   };
+  /** Made, and not to begin for a while. */
+  const unsettled = new Set<string>();
   const settle = (dag: string, run: string): void => {
-    if (of(dag, run).every(({ state }) => state === undefined || state === 'queued'))
-      for (const instance of of(dag, run)) instance.state = 'success';
+    unsettled.delete(`${dag} ${run}`);
+    for (const instance of of(dag, run)) {
+      if (instance.state === 'success') continue;
+      instance.state = 'success';
+      instance.startedAt ??= now();
+      instance.endedAt = instance.startedAt;
+    }
   };
   const scheduler: FakeScheduler = {
     description: { name: 'fake', kind: 'airflow', version: '3.0.0', major: 3, target: 'memory' },
@@ -147,7 +162,8 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       const { id, logicalDate, interval, note } = run;
       scheduler.addRun(dag, { id, state: 'queued', logicalDate, interval, note });
       for (const instance of of(dag, id)) Object.assign(instance, { state: undefined, tryNumber: 0, maxTries: 0 });
-      scheduler.hook('made', 'after');
+      unsettled.add(`${dag} ${id}`);
+      await scheduler.hook('made', 'after');
       settle(dag, id);
       return { id, state: 'success', logicalDate, interval, note };
     },
@@ -177,7 +193,7 @@ export function fakeScheduler(dags: readonly DeployedDag[], work: Work): FakeSch
       if (instance === undefined) return [];
       const isCleared = instance.state === undefined && instance.maxTries > 0;
       if (ownPace.has(`${dag} ${run}`) && !isCleared) await goOn(dag, run);
-      else await step(dag, run, instance);
+      else if (!unsettled.has(`${dag} ${run}`)) await step(dag, run, instance);
       return [{ ...instance }];
     },
     durations: async () => new Map(),
@@ -222,9 +238,9 @@ export function throughHook(scheduler: FakeScheduler, hook: FakeScheduler['hook'
     const call = scheduler[name] as (...values: unknown[]) => Promise<unknown>;
     Object.assign(hooked, {
       [name]: async (...values: unknown[]) => {
-        hook(name, 'before');
+        await hook(name, 'before');
         const result = await call(...values);
-        hook(name, 'after');
+        await hook(name, 'after');
         return result;
       },
     });

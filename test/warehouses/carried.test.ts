@@ -10,6 +10,7 @@ import type { DeployedDag, TaskInstance } from '../../src/core/scheduler/port/sc
 import { instant } from '../../src/core/time/zones/instant.ts';
 import type { PostgresConnection } from '../../src/core/warehouse/port/connection-config.ts';
 import type { Warehouse } from '../../src/core/warehouse/port/ports.ts';
+import { WarehouseError } from '../../src/core/warehouse/port/warehouse-error.ts';
 import { openWarehouse } from '../../src/warehouses/open.ts';
 import { type FakeScheduler, fakeScheduler, throughHook } from '../support/fake-scheduler.ts';
 import { mortal } from '../support/mortal.ts';
@@ -72,6 +73,13 @@ const carriedJob = (parts: Partial<UnitJob> & { options?: UnitJob['options'] } =
   carried: { scheduler: 'fake', dag: 'shop', task: 'sales' },
   ...parts,
 });
+const otherJob = (): UnitJob =>
+  carriedJob({
+    unit: 'shop.other@2026-11-01T00:00:00Z',
+    task: 'shop.other',
+    slices: [],
+    carried: { scheduler: 'fake', dag: 'shop', task: 'other', uncompared: 'nobody knows' },
+  });
 const execute = (
   asked: UnitJob,
   how: {
@@ -138,17 +146,80 @@ test('what one run does for all is done in another run than that of its interval
 
 test('two units of a run that is made are at work side by side, and neither counts the other as done', async () => {
   const calls: string[] = [];
-  const through = throughHook(scheduler, (call, moment) => moment === 'before' && calls.push(call));
-  const other = carriedJob({
-    unit: 'shop.other@2026-11-01T00:00:00Z',
-    task: 'shop.other',
-    slices: [],
-    carried: { scheduler: 'fake', dag: 'shop', task: 'other', uncompared: 'nobody knows' },
+  const through = throughHook(scheduler, (call, moment) => {
+    if (moment === 'before') calls.push(call);
   });
+  const other = otherJob();
   const outcomes = await Promise.all([execute(carriedJob(), { through }), execute(other, { through })]);
   expect(outcomes.map(({ state }) => state)).toEqual(['changed', 'not-compared']);
   expect(scheduler.executions).toHaveLength(2);
   expect(calls.filter((call) => call === 'createRun' || call === 'settleRun')).toEqual(['createRun']);
+});
+
+test('a process that comes while another one makes the run waits until it is made, and what it runs there counts', async () => {
+  const second = await openWarehouse(connection);
+  try {
+    let other: Promise<UnitOutcome> | undefined;
+    const late: string[] = [];
+    scheduler.hook = async () => {
+      // The run is there, and its tasks are not settled yet.
+      other = execute(otherJob(), { on: second, as: 'you' });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      late.push(...scheduler.executions);
+    };
+    expect(await execute(carriedJob())).toMatchObject({ state: 'changed' });
+    expect(await other).toMatchObject({ state: 'not-compared' });
+    expect(late).toEqual([]);
+    expect(scheduler.made).toHaveLength(1);
+    expect(scheduler.executions).toHaveLength(2);
+  } finally {
+    await second.close();
+  }
+});
+
+test('a run whose maker died before it was settled is settled by whoever comes next, once, and before anything runs there', async () => {
+  const second = await openWarehouse(connection);
+  try {
+    scheduler.hook = () => {
+      throw new WarehouseError('connection', 'killed', false);
+    };
+    expect(await execute(carriedJob())).toMatchObject({ state: 'failed' });
+    scheduler.hook = () => {};
+    const calls: string[] = [];
+    const through = throughHook(scheduler, (call, moment) => {
+      if (moment === 'before') calls.push(call);
+    });
+    let resumed: Promise<UnitOutcome> | undefined;
+    // Whoever died goes on while the other one is at work.
+    const beside = throughHook(through, async (call, moment) => {
+      if (call === 'clear' && moment === 'after') resumed = execute(carriedJob(), { through });
+    });
+    expect(await execute(otherJob(), { on: second, as: 'you', through: beside })).toMatchObject({
+      state: 'not-compared',
+    });
+    expect(await resumed).toMatchObject({ state: 'changed' });
+    expect(calls.filter((call) => call === 'createRun' || call === 'settleRun')).toEqual(['settleRun']);
+    expect(scheduler.executions).toHaveLength(2);
+    expect(await table()).toBe(await clean());
+  } finally {
+    await second.close();
+  }
+});
+
+test('a task that only marks a place has run when its scheduler has ended it, at once by its kind, else when that is clear', async () => {
+  const marking = { ...dag, tasks: dag.tasks.map((task) => ({ ...task, operator: 'EmptyOperator' })) };
+  scheduler = fakeScheduler([marking], async () => {});
+  scheduler.addRun('shop', scheduledRun);
+  const carried = { scheduler: 'fake', dag: 'shop', task: 'sales' };
+  const tries = async () => (await scheduler.instances('shop', 'scheduled', 'sales'))[0]?.tryNumber;
+  expect(await execute(carriedJob({ carried: { ...carried, marks: true } }))).toMatchObject({ state: 'unchanged' });
+  expect(await tries()).toBe(2);
+  // A class of the user's that is made of it has another name.
+  expect(await execute(carriedJob({ run: 'run-2', carried }))).toMatchObject({
+    state: 'unchanged',
+    notes: ['fake ended it in the moment in which it began, each of three times: it does nothing there'],
+  });
+  expect(await tries()).toBe(5);
 });
 
 test('a task that was scheduled and then marked as a success has not run, and is cleared once more', async () => {
@@ -160,10 +231,13 @@ test('a task that was scheduled and then marked as a success has not run, and is
     instances: async (...of) => {
       if (marked !== undefined) return [marked];
       const [one] = await scheduler.instances(...of);
-      if (one?.state === 'queued' && marks++ === 0)
+      if (one?.state === 'queued' && marks === 0) {
+        marks = 1;
         marked = { ...one, state: 'success', tryNumber: 2, startedAt: from, endedAt: from };
-      const shown = marked ?? one;
-      return shown === undefined ? [] : [shown];
+        return [marked];
+      }
+      // A try that was counted stays counted.
+      return one === undefined ? [] : [{ ...one, tryNumber: one.tryNumber + marks }];
     },
     clear: async (...of) => {
       if (marked !== undefined) await scheduler.stop(...of);

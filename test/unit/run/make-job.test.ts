@@ -123,6 +123,16 @@ describe('makeCarriedJob', () => {
     const unknowns = [{ about: 'tables', ...known }] as const;
     expect(uncompared({ writes: [], unknowns })).toContain('which tables shop.daily writes is not known');
   });
+
+  test('says of what only marks a place that its end is no sign of work', () => {
+    const marks = (operator: string): unknown => {
+      const source = taskOf('select 1');
+      const given = { ...source, task: { ...source.task, operator }, declared: undefined };
+      return makeCarriedJob(unit, given, setting, carriedBy).carried?.marks;
+    };
+    expect(marks('EmptyOperator')).toBe(true);
+    expect(marks('PythonOperator')).toBeUndefined();
+  });
 });
 
 describe('makeJob', () => {

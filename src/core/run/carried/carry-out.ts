@@ -21,6 +21,8 @@ export interface Carrying {
   readonly save: (handle: CarriedHandle) => Promise<void>;
   /** Throws where somebody else has the unit. */
   readonly check: () => void;
+  /** Does what must not be done while somebody else of us makes the run. */
+  readonly alone: (run: string, work: () => Promise<void>) => Promise<void>;
   /** Asked for several times between two looks at the task, where somebody wants to see what else goes on. */
   readonly glance?: (() => Promise<void>) | undefined;
 }
@@ -46,19 +48,28 @@ const everyPolls = 3;
  */
 export async function carryOut(carrying: Carrying, known: CarriedHandle): Promise<Ended> {
   let handle = known;
+  let endedAtOnce = true;
   for (let again = 0; ; again++) {
     handle = await started(carrying, handle);
     const ended = await watched(carrying, handle);
-    // Marked as a success before it ran: of two that made the run at once, the other one settled it later. Or its run was just
-    // being ended when it was cleared, and the end overwrote that: nobody would ever look at it again.
-    if ((ended.standing !== 'not-run' && ended.standing !== 'never') || again === 2) return ended;
-    handle = { ...handle, phase: 'before', mark: executionMark(ended.instances) };
+    const { standing, instances } = ended;
+    // Marked as a success before it ran. Or its run was just being ended when it was cleared, and the end overwrote that: nobody
+    // would ever look at it again.
+    if (standing !== 'not-run' && standing !== 'never') return ended;
+    endedAtOnce &&= standing === 'not-run' && wereTried(handle, instances);
+    // Nobody marks it each time: it is of a kind that the scheduler ends by itself, under a name of its own.
+    if (again === 2 && endedAtOnce) return { ...ended, standing: 'success', notes: [...ended.notes, atOnce(carrying)] };
+    if (again === 2) return ended;
+    handle = { ...handle, phase: 'before', mark: executionMark(instances), tries: triesOf(instances) };
     await carrying.save(handle);
   }
 }
 
+const atOnce = ({ scheduler }: Carrying): string =>
+  `${scheduler.description.name} ended it in the moment in which it began, each of three times: it does nothing there`;
+
 async function started(carrying: Carrying, known: CarriedHandle): Promise<CarriedHandle> {
-  const { scheduler, job, carried, save, report } = carrying;
+  const { scheduler, job, carried, save, report, alone } = carrying;
   const { dag, task } = carried;
   let handle = known;
   if (handle.phase === 'started' || handle.phase === 'ended') return handle;
@@ -70,7 +81,7 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
   if (handle.make) {
     report(`making its run ${handle.run} in ${scheduler.description.name}`);
     const interval = runInterval(job);
-    await oneAtATime(scheduler, `${dag} ${handle.run}`, async () => {
+    await alone(handle.run, async () => {
       const there = await scheduler.run(dag, handle.run);
       if (there === undefined) {
         const made = await scheduler.createRun(dag, {
@@ -80,7 +91,8 @@ async function started(carrying: Carrying, known: CarriedHandle): Promise<Carrie
           note: carrying.note,
         });
         handle = { ...handle, run: made.id };
-      } else if (!isSettled(await scheduler.instances(dag, handle.run, task)))
+      } else if ((await scheduler.instances(dag, handle.run, task)).some(({ state }) => state !== 'success'))
+        // Nobody else of us is at work in it: whoever was to be has settled it first.
         await scheduler.settleRun(dag, handle.run);
     });
     const instances = await scheduler.instances(dag, handle.run, task);
@@ -123,17 +135,6 @@ async function madeInRange(carrying: Carrying, handle: CarriedHandle): Promise<C
 export const triesOf = (instances: readonly TaskInstance[]): CarriedHandle['tries'] =>
   Object.fromEntries(instances.map(({ mapIndex, tryNumber }) => [String(mapIndex), tryNumber]));
 
-/** Makings of one run that are under way: units of one run are ready at the same time. */
-const makings = new WeakMap<Scheduler, Map<string, Promise<void>>>();
-
-async function oneAtATime(scheduler: Scheduler, key: string, work: () => Promise<void>): Promise<void> {
-  const own = makings.get(scheduler) ?? new Map<string, Promise<void>>();
-  makings.set(scheduler, own);
-  const turn = (own.get(key) ?? Promise.resolve()).catch(() => {}).then(work);
-  own.set(key, turn);
-  await turn;
-}
-
 async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended> {
   const { scheduler, carried, signal, report, check } = carrying;
   const { dag, task } = carried;
@@ -155,7 +156,7 @@ async function watched(carrying: Carrying, handle: CarriedHandle): Promise<Ended
     told = words;
     const end = { handle, instances, notes: [...notes] };
     if (signal.aborted) return { ...end, standing: 'stopping' };
-    if (standing === 'success') return { ...end, standing: ran(handle, instances) ? 'success' : 'not-run' };
+    if (standing === 'success') return { ...end, standing: ran(carrying, handle, instances) ? 'success' : 'not-run' };
     if (standing !== 'waiting' && standing !== 'active') return { ...end, standing };
     if (poll % everyPolls === 0) {
       const over = standing === 'waiting' && (await isOver(carrying, handle.run));
@@ -178,19 +179,21 @@ async function pause({ clock, signal, glance }: Carrying): Promise<void> {
   }
 }
 
-/** Another unit made the run meanwhile, and may be at work in it: to settle it once more would count that as done. */
-const isSettled = (instances: readonly TaskInstance[]): boolean =>
-  instances.length > 0 && instances.every(({ state }) => state === 'success');
-
 /**
  * A task that succeeded was tried once more than before, and took time: a try is counted when it is scheduled, and what was marked
- * as a success then has begun and ended in one moment. Of a skipped one that is not asked.
+ * as a success then has begun and ended in one moment. So has what only marks a place: the scheduler itself ends it. Of a skipped
+ * one that is not asked.
  */
-const ran = ({ tries }: CarriedHandle, instances: readonly TaskInstance[]): boolean =>
+const ran = ({ carried }: Carrying, handle: CarriedHandle, instances: readonly TaskInstance[]): boolean =>
+  wereTried(handle, instances) &&
+  (carried.marks === true ||
+    instances.every(
+      ({ state, startedAt, endedAt }) => state !== 'success' || startedAt === undefined || startedAt !== endedAt,
+    ));
+
+const wereTried = ({ tries }: CarriedHandle, instances: readonly TaskInstance[]): boolean =>
   instances.every(
-    ({ state, mapIndex, tryNumber, startedAt, endedAt }) =>
-      state !== 'success' ||
-      (tryNumber > (tries[String(mapIndex)] ?? 0) && (startedAt === undefined || startedAt !== endedAt)),
+    ({ state, mapIndex, tryNumber }) => state !== 'success' || tryNumber > (tries[String(mapIndex)] ?? 0),
   );
 
 async function isOver({ scheduler, carried }: Carrying, run: string): Promise<boolean> {

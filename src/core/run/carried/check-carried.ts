@@ -1,3 +1,4 @@
+import { marksOnly } from '../../lineage/workspace/marks-only.ts';
 import { onlyPasses } from '../../lineage/workspace/order-edges.ts';
 import type { Pipeline } from '../../pipeline/model/model.ts';
 import type { Plan, UnitId } from '../../plan/model/plan.ts';
@@ -9,7 +10,6 @@ import { toIso } from '../../time/zones/iso.ts';
 import type { PreparedJobs } from '../jobs/prepare-jobs.ts';
 import type { JobRefusal } from '../unit/job-refusal.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { marksOnly } from './ranges/marks-only.ts';
 import { wholeRange } from './ranges/whole-range.ts';
 import { otherInterval, otherIntervalHint, runInterval } from './runs/find-run.ts';
 import { unmetWaits } from './unmet-waits.ts';

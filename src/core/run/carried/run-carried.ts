@@ -23,9 +23,10 @@ import type { UnitOutcome } from '../unit/unit-outcome.ts';
 import { heldMessage } from '../unit/unit-results.ts';
 import { type Carrying, carryOut, type Ended, stopCarried, triesOf } from './carry-out.ts';
 import { endedBadly } from './ended-badly.ts';
+import { aloneInRun } from './runs/alone-in-run.ts';
 import { type CarriedHandle, forgetHandle, readHandle, saveHandle } from './runs/carried-handle.ts';
 import type { CarriedRun } from './runs/carried-run.ts';
-import { type FoundRun, findRun, ownRunId, runInterval } from './runs/find-run.ts';
+import { type FoundRun, findRun, isHalfMade, ownRunId, runInterval } from './runs/find-run.ts';
 import { compareWithBefore, forgetUnchanged, keepBefore } from './runs/slices-around.ts';
 import { startObserving } from './start-observing.ts';
 
@@ -44,7 +45,13 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
   const { claim, raw, steps, durationMs } = unit;
   const { session } = steps;
   const { fence } = claim;
-  const found = await findRun(scheduler, carried, { interval: runInterval(job) });
+  const interval = runInterval(job);
+  const alone = <T>(of: string, work: () => Promise<T>): Promise<T> =>
+    aloneInRun({ session: raw, warehouse, clock: env.clock, signal }, carried.dag, of, work);
+  const find = (): Promise<FoundRun> => findRun(scheduler, carried, { interval });
+  let found = await find();
+  // What is just being made is not as it looks.
+  if (found.run?.id === ownRunId(interval)) found = await alone(found.run.id, find);
   await keepSettings(session, job.options.settings, protectiveSettings(job.options));
   if (warehouse.leases === 'server') await lockSlices(session, claim.targets, 'session end');
   await begin(session, job, fence);
@@ -63,8 +70,8 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
       return { state: 'busy', owner, durationMs: durationMs() };
     }
     handle = {
-      run: found.run?.id ?? ownRunId(runInterval(job)),
-      make: found.run === undefined,
+      run: found.run?.id ?? ownRunId(interval),
+      make: found.run === undefined || isHalfMade(found, interval),
       phase: 'before',
       mark: executionMark(found.instances),
       tries: triesOf(found.instances),
@@ -88,6 +95,7 @@ async function around(run: CarriedRun, unit: ClaimedUnit): Promise<UnitOutcome> 
     check: () => {
       if (run.claim?.lost === true) throw lostClaim();
     },
+    alone,
     glance: observing?.glance,
   };
   for (let known = handle; ; ) {

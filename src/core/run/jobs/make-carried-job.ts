@@ -1,3 +1,4 @@
+import { marksOnly } from '../../lineage/workspace/marks-only.ts';
 import type { PlanUnit } from '../../plan/model/plan.ts';
 import { guardSpans } from '../../sql/names/slice-guard.ts';
 import { scheduledCode } from '../../warehouse/dialects/postgres/ledger/slice-functions-sql.ts';
@@ -69,6 +70,7 @@ export function makeCarriedJob(
       task: task.name,
       ...(open.length === 0 ? {} : { uncompared: [...new Set(open)].join('; ') }),
       ...(locksItself ? { locksItself } : {}),
+      ...(marksOnly(task) ? { marks: true } : {}),
     },
     // What a scheduler runs is in no transaction of ours, so that there is no lock to wait for each other by.
     options: { ...setting.options, lockTable: false },

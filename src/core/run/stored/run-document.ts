@@ -147,6 +147,7 @@ const job = record<UnitJob>({
       at: optional(decodeInterval),
       uncompared: optional(text),
       locksItself: optional(flag),
+      marks: optional(flag),
       range: optional(
         record<CarriedRange>({ first: decodeInstant, last: decodeInstant, units: count, maxActiveRuns: count }),
       ),

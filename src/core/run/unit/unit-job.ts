@@ -107,6 +107,8 @@ export interface CarriedTask {
   readonly uncompared?: string | undefined;
   /** It claims and locks its rows by itself, and would be kept out by a claim of ours. */
   readonly locksItself?: boolean | undefined;
+  /** It only marks a place in its DAG: the scheduler ends it in the moment in which it begins. */
+  readonly marks?: boolean | undefined;
   /** Runs that the scheduler is to make in one go, of which its own is one. */
   readonly range?: CarriedRange | undefined;
 }

@@ -1,3 +1,4 @@
+import { marksOnly } from '../../../lineage/workspace/marks-only.ts';
 import { onlyPasses } from '../../../lineage/workspace/order-edges.ts';
 import type { Pipeline } from '../../../pipeline/model/model.ts';
 import type { Plan, PlanUnit, UnitId } from '../../../plan/model/plan.ts';
@@ -8,7 +9,6 @@ import type { Instant } from '../../../time/zones/instant.ts';
 import { toIso } from '../../../time/zones/iso.ts';
 import { type CarriedRange, tableCap, type UnitJob } from '../../unit/unit-job.ts';
 import { runInterval } from '../runs/find-run.ts';
-import { marksOnly } from './marks-only.ts';
 import { sideBySide } from './side-by-side.ts';
 
 export interface RangeQuestion {

@@ -75,3 +75,7 @@ export const lockExclusiveSql = 'select pg_catalog.pg_advisory_xact_lock(k) from
 /** The same locks, held until the session ends or gives all of them up. */
 export const keepSharedSql = 'select pg_catalog.pg_advisory_lock_shared(k) from pg_catalog.unnest($1::bigint[]) k';
 export const keepExclusiveSql = 'select pg_catalog.pg_advisory_lock(k) from pg_catalog.unnest($1::bigint[]) k';
+
+/** $1: an advisory key, held until it is given up or the session ends. False: somebody else has it. */
+export const tryKeySql = 'select pg_catalog.pg_try_advisory_lock($1::bigint)';
+export const giveUpKeySql = 'select pg_catalog.pg_advisory_unlock($1::bigint)';

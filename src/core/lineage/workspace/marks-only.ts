@@ -1,4 +1,4 @@
-import type { Task } from '../../../pipeline/model/model.ts';
+import type { Task } from '../../pipeline/model/model.ts';
 
 const marks = /^(Empty|Dummy)Operator$/;
 
