@@ -30,7 +30,7 @@ describe('a function under @task.sql', () => {
 
   test('hides what it sends where that is not known', () => {
     expect(readTasks(sql('texts.query()')).map(({ unread }) => unread.map(({ hides }) => hides))).toEqual([
-      ['statement'],
+      ['code', 'statement'],
     ]);
   });
 });

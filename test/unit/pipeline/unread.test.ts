@@ -35,7 +35,7 @@ describe('what is not known is said once, with its place', () => {
     ['spec.loader.exec_module(module)', 'code', 'spec.loader.exec_module(module)'],
     ['with driver.session() as session:\n    session.run("MERGE (a:A)")', 'code', 'driver.session()'],
     ['MongoClient("m").shop.orders.insert_many(rows)', 'code', 'MongoClient("m")'],
-    ['requests.post(url, json=rows)', 'code', 'requests.post(url, json=rows)'],
+    ['requests.post(url, json=rows)', 'effect', 'requests.post(url, json=rows)'],
     ['load(rows)', 'code', 'load(rows)'],
     ['load(rows)\nload(rows, again=True)', 'code', 'load(rows)'],
     ['load(rows, database="shop", url=url)', 'code', 'load(rows, database="shop", url=url)'],

@@ -224,7 +224,7 @@ export function hiddenBefore(context: LintContext, task: TaskView, at: SourceSpa
   for (const other of context.tasks) {
     const { unread, name } = other.task;
     const sends = unread.some(({ hides }) => hides === 'statement');
-    if (!sends && !(clears.test(name) && unread.some(({ hides }) => hides === 'code'))) continue;
+    if (!sends && !(clears.test(name) && unread.some(({ hides }) => hides === 'code' || hides === 'effect'))) continue;
     if (other === task || !context.isBefore(other, task)) continue;
     if (context.together(other.task.id, task.task.id) === 'never') continue;
     return `task "${name}", ${sends ? 'whose SQL is not known' : 'of which not all is known'}, empties it`;

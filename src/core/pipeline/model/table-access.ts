@@ -38,8 +38,8 @@ export interface TableAccess extends Conditioned {
 
 /** A part of a task that could not be read, said with its place: "this loop runs over an API result". */
 export interface Unread {
-  /** What is not known because of it. */
-  readonly hides: 'statement' | 'table' | 'code';
+  /** What is not known because of it. `effect`: what is done elsewhere with what the task hands over, and with that alone. */
+  readonly hides: 'statement' | 'table' | 'code' | 'effect';
   /** One sentence for a person, without "could not read": what stands there and why it is not known. */
   readonly reason: string;
   readonly at: SourceSpan;

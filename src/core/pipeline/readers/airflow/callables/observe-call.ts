@@ -168,7 +168,7 @@ function sayHidden(program: Program, name: string, last: string, call: Call, sel
     );
   else {
     const asked = asksService(name, last, call, self);
-    if (asked !== undefined) noteUnread(program, 'code', asked, call.at);
+    if (asked !== undefined) noteUnread(program, 'effect', asked, call.at);
   }
 }
 
