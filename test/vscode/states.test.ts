@@ -77,6 +77,37 @@ describe('what people type', () => {
   });
 });
 
+describe('how a run ends', () => {
+  test('nothing changed, out of date and failed are said, each with what can be done', async () => {
+    const { assistant } = window;
+    const shop = await kit.shop();
+    await window.open(shop, `${shop}/dags/shop_daily.py`);
+    await window.useLens(lens, window.tab('Backfill: shop_daily.orders_clean'));
+    await assistant.button('Preview').waitFor();
+    await assistant.setRange('2026-10-05', '2026-10-06');
+    await eventually(() => assistant.text()).toContain('1 interval, 2026-10-05');
+    await assistant.choose('Run without preview…', /All \d+ slices are as they were/);
+    await window.picture('nothing-changed');
+    expect(await assistant.faults()).toEqual([]);
+
+    await assistant.setRange('2026-10-06', '2026-10-07');
+    await eventually(() => assistant.text()).toContain('1 interval, 2026-10-06');
+    await assistant.press('Preview', assistant.button(/^Run \d+ slices/));
+    const file = `${shop}/dags/sql/orders_clean.sql`;
+    const sql = await readFile(file, 'utf8');
+    await writeFile(file, sql.replace('coalesce(o.voucher, 0)', 'coalesce(o.voucher, 0) / 0'));
+    await eventually(() => assistant.text()).toMatch(/orders_clean changed since the preview/);
+    await window.picture('out-of-date');
+    expect(await assistant.faults()).toEqual([]);
+
+    await assistant.choose('Run without preview…', /1 slice failed · \d+ wait behind/);
+    await eventually(() => assistant.text()).toMatch(/division by zero/);
+    await window.picture('failed');
+    expect(await assistant.faults()).toEqual([]);
+    await assistant.button('Resume').waitFor();
+  });
+});
+
 describe('large workspaces', () => {
   test('of 1,500 DAGs the open one has its lenses, all are listed, and one is found', async () => {
     const folder = await kit.emptyFolder();
