@@ -1,24 +1,13 @@
 import * as vscode from 'vscode';
-import type { RunSummary } from '../../../core/ledger/ledger-store.ts';
-import type { SliceState } from '../../../core/ledger/slice-states.ts';
-import type { SilentLedger } from '../../../core/view/home/connection-node.ts';
 import { type SlicesByTask, slicesByTask, slicesOfLedgers } from '../../../core/view/home/known-slices.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import { askRunThread } from '../../panel/run/ask-run-thread.ts';
 import { askQuietly } from '../../panel/run/slice-knowledge.ts';
+import { type ConnectionLedger, type LedgerAnswers, ledgerAnswers } from './ledger-answers.ts';
 
 /** Runs that are listed of a ledger, newest first. */
 const listedRuns = 50;
-
-interface AnsweredLedger {
-  readonly kind: 'known';
-  readonly states: readonly SliceState[];
-  readonly runs: readonly RunSummary[];
-}
-
-/** What the side bar knows of the ledger of one connection. */
-export type ConnectionLedger = { readonly connection: string } & (SilentLedger | AnsweredLedger);
 
 /** What the side bar knows of a folder's ledgers, the one of the default connection first. */
 export type LedgerKnowledge =
@@ -54,16 +43,16 @@ interface Asked {
 export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
   const changed = new vscode.EventEmitter<void>();
   const asked = new Map<WorkspaceClient, Promise<Asked>>();
-  /** The last answers, which stand until there are newer ones. */
-  const answers = new Map<WorkspaceClient, Map<string, ConnectionLedger>>();
-  /** Only the last question of a ledger is listened to. */
-  const questions = new Map<string, object>();
+  const answers = new WeakMap<WorkspaceClient, LedgerAnswers>();
+  const answersOf = (client: WorkspaceClient): LedgerAnswers => {
+    const known = answers.get(client) ?? ledgerAnswers();
+    answers.set(client, known);
+    return known;
+  };
 
   const joined = (client: WorkspaceClient, names: readonly string[]): LedgerKnowledge => {
-    const found = answers.get(client);
-    const ledgers = names.map(
-      (connection): ConnectionLedger => found?.get(connection) ?? { connection, kind: 'asking' },
-    );
+    const found = answersOf(client);
+    const ledgers = names.map((connection): ConnectionLedger => found.of(connection) ?? { connection, kind: 'asking' });
     const known = ledgers.filter((ledger) => ledger.kind === 'known');
     return {
       kind: 'asked',
@@ -76,7 +65,7 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
     connection: string,
     password: boolean,
   ): Promise<ConnectionLedger> => {
-    const before = answers.get(client)?.get(connection);
+    const before = answersOf(client).of(connection);
     const isBusy = panels
       .sessions()
       .some((session) => session.client === client && session.run.busy && session.state.connection.name === connection);
@@ -100,27 +89,20 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
     if (answer.error === 'stopped' && before?.kind === 'known') return before;
     return { connection, kind: 'silent', message: answer.message, wantsPassword: answer.error === 'password' };
   };
-  const isLocked = (ledger: ConnectionLedger | undefined): boolean => ledger?.kind === 'silent' && ledger.wantsPassword;
-  const wantsPassword = (client: WorkspaceClient, connection: string): boolean =>
-    isLocked(answers.get(client)?.get(connection));
   const ask = async (client: WorkspaceClient, password: string | undefined): Promise<Asked> => {
     if (!vscode.workspace.isTrusted) return settled({ kind: 'untrusted' });
     const { ledgers: names } = await client.call('connections', null);
     if (names.length === 0) return settled({ kind: 'unconnected' });
-    const found = answers.get(client) ?? new Map<string, ConnectionLedger>();
-    answers.set(client, found);
+    const found = answersOf(client);
     const one = async (connection: string): Promise<void> => {
-      const key = `${client.folder.uri} ${connection}`;
-      const question = {};
-      questions.set(key, question);
-      const withPassword = password === connection || (password === 'each' && wantsPassword(client, connection));
-      const ledger = await askLedger(client, connection, withPassword).catch((error: unknown): ConnectionLedger => {
-        const message = error instanceof Error ? error.message : String(error);
-        return { connection, kind: 'silent', message, wantsPassword: wantsPassword(client, connection) };
-      });
-      if (questions.get(key) !== question) return;
-      // That a password was wrong is more than a question without anybody to ask can tell: that one is wanted.
-      if (withPassword || !isLocked(ledger) || !wantsPassword(client, connection)) found.set(connection, ledger);
+      const isAloud = password === connection || (password === 'each' && found.isLocked(connection));
+      const answer = found.question(connection, isAloud);
+      answer(
+        await askLedger(client, connection, isAloud).catch((error: unknown): ConnectionLedger => {
+          const message = error instanceof Error ? error.message : String(error);
+          return { connection, kind: 'silent', message, wantsPassword: found.isLocked(connection) };
+        }),
+      );
       changed.fire();
     };
     const open = names.map((connection) => () => one(connection));

@@ -1,7 +1,8 @@
 import { connectionNode, silentNode } from '../../../core/view/home/connection-node.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import { type HomeItem, homeItem } from './home-item.ts';
-import type { ConnectionLedger, LedgerKnowledge } from './home-knowledge.ts';
+import type { LedgerKnowledge } from './home-knowledge.ts';
+import type { ConnectionLedger } from './ledger-answers.ts';
 
 /**
  * The lines of ledgers: those of the only one by themselves, else below the line of their connection, which also says
