@@ -48,6 +48,23 @@ describe('a routine that a file of the workspace makes', () => {
     });
   });
 
+  it('does the same where its body stands between plain quotes, each in it doubled', () => {
+    const body = [
+      'BEGIN',
+      'DELETE FROM mart.t WHERE day = d;',
+      "INSERT INTO mart.t SELECT * FROM raw.s WHERE day = d AND kind <> '$$';",
+      "EXECUTE format('DELETE FROM mart.%I WHERE day = %L', 'u', d);",
+      'END',
+    ].join('\n');
+    const quoted = `CREATE PROCEDURE mart.load(d date) LANGUAGE plpgsql AS '${body.replaceAll("'", "''")}';`;
+    const dollars = `CREATE PROCEDURE mart.load(d date) LANGUAGE plpgsql AS $body$${body}$body$;`;
+    expect(doneBy(call, quoted)).toMatchObject({ unknown: [] });
+    expect(doneBy(call, quoted)).toEqual(doneBy(call, dollars));
+    const files = { 'dags/d.py': dag({ t: call }), 'sql/routines.sql': quoted };
+    const place = factsOf(files).facts.get('d.t')?.reads[0]?.at;
+    expect(place && quoted.slice(place.start, place.end)).toBe('raw.s');
+  });
+
   it.each([
     ['a variable', 'DECLARE n date := d + 1; BEGIN DELETE FROM mart.t WHERE day >= d AND day < n; END'],
     [

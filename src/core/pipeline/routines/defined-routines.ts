@@ -5,6 +5,7 @@ import type { DialectName } from '../../sql/model/dialect-name.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import { makeTaskSql } from '../model/make-task-sql.ts';
 import type { Task, TaskSql } from '../model/model.ts';
+import { dollarQuoted } from './dollar-quoted.ts';
 import { type RoutineParameter, readParameters } from './read-parameters.ts';
 import { behindBracket, isMark, isWord } from './tokens.ts';
 
@@ -17,12 +18,13 @@ export interface DefinedRoutine {
   /** In lower case; empty where none is named. */
   readonly language: string;
   readonly parameters: readonly RoutineParameter[];
-  /** The tokens of the body; none where they are written with doubled quotes, so that offsets would not hold. */
+  /** The tokens of the body; none where its quotes have escapes of their own (`E'…'`), so that offsets would not hold. */
   readonly body: readonly Token[] | undefined;
 }
 
 /** What the texts of a task make, in their order; one that is made again is there twice. */
-export const definedRoutines = (task: Task): readonly DefinedRoutine[] => task.sql.flatMap(definedIn);
+export const definedRoutines = (task: Task): readonly DefinedRoutine[] =>
+  task.sql.flatMap((sql) => definedIn(dollarQuoted(sql) ?? sql));
 
 /** The routine as another dialect reads it: a file says nothing of its own, and the call tells where it runs. */
 export function inDialect(routine: DefinedRoutine, dialect: DialectName): DefinedRoutine | undefined {
