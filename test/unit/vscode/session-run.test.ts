@@ -255,3 +255,68 @@ test('a plan whose code was edited since is out of date, and nothing of it runs'
   });
   expect(session.run.kept).toBeUndefined();
 });
+
+/** The workspace makes plans when the test says so. */
+function slowPlans(): {
+  readonly services: Partial<SessionServices>;
+  hold(): void;
+  go(): void;
+  readonly held: () => number;
+} {
+  const { client } = assistant.services;
+  let isHeld = false;
+  let waiting: (() => void)[] = [];
+  const call = (async (method: never, argument: never) => {
+    if (isHeld && ['plan', 'range'].includes(method)) await new Promise<void>((go) => waiting.push(go));
+    return client.call(method, argument);
+  }) as SessionServices['client']['call'];
+  return {
+    services: { client: { ...client, call } as SessionServices['client'] },
+    hold() {
+      isHeld = true;
+    },
+    go() {
+      isHeld = false;
+      for (const one of waiting) one();
+      waiting = [];
+    },
+    held: () => waiting.length,
+  };
+}
+
+test('what is pressed while another range is being planned starts nothing, and the new plan is shown', async () => {
+  const plans = slowPlans();
+  const { session, next } = await planned(plans.services);
+  const before = session.state.plan?.units.map(({ id }) => id);
+  plans.hold();
+  const chosen = session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-13' });
+  const pressed = session.handle({ type: 'start', mode: 'run' });
+  const refused = expect(pressed).rejects.toThrow('press again');
+  await expect.poll(plans.held).toBeGreaterThan(0);
+  plans.go();
+  await chosen;
+  await refused;
+  expect(session.run.busy).toBe(false);
+  expect(session.state.plan?.units.length).toBeGreaterThan(before?.length ?? 0);
+  await session.handle({ type: 'start', mode: 'run' });
+  (await next('start')).answer({ kind: 'world', error: 'network', message: 'no server', remedy: undefined });
+  await stopped(session);
+});
+
+test('a plan that is made anew never takes the place of a run: the press waits, and runs what was seen', async () => {
+  const plans = slowPlans();
+  const { session, next } = await planned(plans.services);
+  plans.hold();
+  const again = session.handle({ type: 'include-task', task: 'shop.daily', included: true });
+  const pressed = session.handle({ type: 'start', mode: 'run' });
+  await expect.poll(plans.held).toBeGreaterThan(0);
+  plans.go();
+  await Promise.all([again, pressed]);
+  const run = await next('start');
+  expect(session.state.run).toMatchObject({ mode: 'run', states: waiting });
+  // Something that is still on its way when a run begins is not shown any more.
+  expect(session.run.busy).toBe(true);
+  run.answer(ended(session, 'done', ['changed', 'unchanged', 'changed', 'changed']));
+  await stopped(session);
+  expect(session.state.run?.counts).toEqual({ changed: 3, unchanged: 1 });
+});

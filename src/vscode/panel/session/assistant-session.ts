@@ -10,7 +10,7 @@ import { type SessionStore, sessionStore } from '../facts/session-store.ts';
 import { isRefused, planUndo, type ShownUndo } from '../run/plan-undo.ts';
 import { type SessionRun, sessionRun } from '../run/session-run.ts';
 import { cliCommand } from '../words/cli-command.ts';
-import { busyWords } from '../words/outcome-words.ts';
+import { busyWords, madeAnewWords } from '../words/outcome-words.ts';
 import { sessionCalendar } from './session-calendar.ts';
 import { sessionCarried } from './session-carried.ts';
 import { sessionChoices } from './session-choices.ts';
@@ -90,13 +90,10 @@ export async function openSession(
 
   /** A choice was changed: what is shown is the plan of what is chosen now. */
   const changed = async (change: Promise<void>): Promise<void> => {
-    await change;
-    await plan.make('run');
+    await plan.makeAfter(change);
   };
   const useConnection = async (work: Promise<void>): Promise<void> => {
-    await work;
-    void calendar.ask();
-    await plan.make('run');
+    await plan.makeAfter(work.then(() => void calendar.ask()));
   };
   /** Somebody wants to know what is there: the plan is made anew too, with what the database has beside the files. */
   const askAloud = async (): Promise<void> => {
@@ -111,6 +108,8 @@ export async function openSession(
     if (ran !== undefined && shown?.purpose.kind === 'run') await plan.make('run');
   };
   const start = async (mode: 'run' | 'preview'): Promise<void> => {
+    // What was pressed is what a person saw: files or choices may have changed under their hand.
+    if (!(await plan.isAsSeen())) throw new Error(madeAnewWords);
     const { plan: shown, outdated } = store.state;
     const isOther = shown === undefined || shown.purpose.kind === 'proof' || outdated.length > 0;
     const made = isOther ? await plan.make('run') : shown;
@@ -123,10 +122,12 @@ export async function openSession(
     if (!closed && store.state.selected === undefined && first !== undefined) await selectUnit(first);
   };
   const started = async (mode: 'run' | 'preview' | 'prove'): Promise<void> => {
+    plan.drop();
     await run.start(mode);
     await settled();
   };
   const resumed = async (acceptHeld?: boolean | readonly string[]): Promise<void> => {
+    plan.drop();
     await run.resume(acceptHeld);
     await settled();
   };

@@ -10,13 +10,18 @@ import type { SessionChoices } from './session-choices.ts';
 
 /** A plan that takes longer than this is said to be made. */
 const patienceMs = 300;
+const planning = 'Planning…';
 
 /** The plan of a session: there whenever the range means something, and made anew when a choice changes. */
 export interface SessionPlan {
   /** Makes the plan of what is chosen now. `undefined`: the range means nothing, or a later choice has come before it. */
   make(purpose: 'run' | 'proof'): Promise<PlanView | undefined>;
-  /** A plan that is being made is not to be shown any more. */
+  /** The same when a choice that is being taken over is there. */
+  makeAfter(choice: Promise<void>): Promise<PlanView | undefined>;
+  /** A plan that is being made is not to be shown any more: something else is, or a run begins with the one that is. */
   drop(): void;
+  /** Waits for a plan that is being made. Whether its slices and its connection are those that a person saw before. */
+  isAsSeen(): Promise<boolean>;
   /** The database is asked again before the next plan. */
   forgetDatabase(): void;
   /** Looks whether the code is still what was planned: what only was planned is planned anew, what was previewed is out of date. */
@@ -34,6 +39,10 @@ export function sessionPlan(
 ): SessionPlan {
   const { client } = services;
   let last = 0;
+  let making: Promise<unknown> | undefined;
+  let slow: NodeJS.Timeout | undefined;
+  /** Connection and slices of the plan that is shown. */
+  let seen = '';
   let learned: { readonly connection: string | undefined; readonly unasked: string | undefined } | undefined;
 
   const learn = async (): Promise<string | undefined> => {
@@ -45,18 +54,29 @@ export function sessionPlan(
   };
   const show = (plan: PlanView | undefined): void => {
     run.forget();
+    seen = JSON.stringify([store.state.connection.name, plan?.purpose, plan?.units.map(({ id }) => id)]);
     store.set({ plan, run: undefined, selected: undefined, outdated: [], busy: undefined, error: undefined });
     save();
   };
 
-  const make: SessionPlan['make'] = async (purpose) => {
+  const wait = (): void => {
+    clearTimeout(slow);
+    slow = setTimeout(() => store.set({ busy: planning }), patienceMs);
+  };
+  const waitNoMore = (): void => {
+    clearTimeout(slow);
+    if (store.state.busy === planning) store.set({ busy: undefined });
+  };
+
+  const planned: SessionPlan['make'] = async (purpose) => {
     if (run.busy) throw new Error(busyWords);
     const mine = ++last;
+    waitNoMore();
     if (!store.state.choose.valid) {
       show(undefined);
       return undefined;
     }
-    const slow = setTimeout(() => store.set({ busy: 'Planning…' }), patienceMs);
+    wait();
     try {
       const unasked = await learn();
       // A later choice has a plan of its own, which must be the last that is made.
@@ -64,7 +84,6 @@ export function sessionPlan(
       const carriedBy = choices.carriedBy();
       const plan = await client.call('plan', { ...choices.range(), purpose, unasked, carriedBy });
       if (mine !== last) return undefined;
-      clearTimeout(slow);
       show(plan);
       // What its scheduler says comes later: it may be slow, or far away.
       carried.ask(plan).catch((error: Error) => services.log.error(`asking the scheduler: ${error.message}`));
@@ -72,19 +91,40 @@ export function sessionPlan(
       return plan;
     } catch (error) {
       if (mine !== last) return undefined;
-      clearTimeout(slow);
       store.set({ error: { message: error instanceof Error ? error.message : String(error), remedy: undefined } });
       throw error;
     } finally {
-      clearTimeout(slow);
-      if (mine === last && store.state.busy === 'Planning…') store.set({ busy: undefined });
+      if (mine === last) waitNoMore();
     }
   };
+  /** Until then the plan that is shown may be another one than was asked for. */
+  const tracked = async <T>(work: Promise<T>): Promise<T> => {
+    making = work;
+    try {
+      return await work;
+    } finally {
+      if (making === work) making = undefined;
+    }
+  };
+  const make: SessionPlan['make'] = (purpose) => tracked(planned(purpose));
 
   return {
     make,
+    makeAfter: (choice) => tracked(choice.then(() => planned('run'))),
     drop() {
       last++;
+      waitNoMore();
+    },
+    async isAsSeen() {
+      const before = seen;
+      while (making !== undefined) {
+        const isMade = await making.then(
+          () => true,
+          () => false,
+        );
+        if (!isMade) return false;
+      }
+      return seen === before;
     },
     forgetDatabase() {
       learned = undefined;

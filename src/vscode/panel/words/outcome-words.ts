@@ -4,6 +4,9 @@ import type { WorldAnswer } from '../../host/run-api.ts';
 
 export const busyWords = 'A run is going on; cancel it or wait for its end.';
 
+export const madeAnewWords =
+  'Nothing was started: the plan was being made anew. This is what would run now; press again.';
+
 export const cancelledBefore: WorldAnswer = {
   kind: 'world',
   error: 'cancelled',
