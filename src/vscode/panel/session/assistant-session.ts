@@ -320,6 +320,7 @@ export async function openSession(
       choices
         .refreshConnections()
         .then(() => plan.check())
+        .then(() => calendar.askOfCode())
         .catch(logged);
     }),
     // A plan that is made anew while somebody types is one for nobody.

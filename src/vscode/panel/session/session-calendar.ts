@@ -19,6 +19,8 @@ export interface SessionCalendar {
   ask(): Promise<void>;
   /** Asks what other tables of the plan hold, where that is not known. */
   askPlanned(): Promise<void>;
+  /** Asks again where the code of a task is other than it was when the ledger was asked: other slices are stale then. */
+  askOfCode(): Promise<void>;
   /** The same as `ask`, and a person is there to be asked for a password. */
   askAloud(): Promise<void>;
   /** What tables added up to before a run is not what they add up to now: what the chart shows of it is asked for again. */
@@ -34,6 +36,8 @@ export function sessionCalendar(
   const { client } = services;
   let last = 0;
   let asked: string | undefined;
+  let code: string | undefined;
+  const codeNow = async (): Promise<string> => JSON.stringify(await client.call('codeHashes', null));
   const put = (grid: CalendarGrid): void =>
     store.set({ calendars: new Map(store.state.calendars).set(grid.task, grid) });
   /** The column whose sums the chart shows. */
@@ -45,6 +49,7 @@ export function sessionCalendar(
     // What another database said is nothing to this one.
     if (name !== asked) store.set(nothingKnown());
     asked = name;
+    code = name === undefined ? undefined : await codeNow();
     const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
     if ('error' in known) {
@@ -91,6 +96,10 @@ export function sessionCalendar(
     },
     ask,
     askPlanned: () => askPlanned(false),
+    async askOfCode() {
+      if (code === undefined || isBusy() || (await codeNow()) === code) return;
+      await ask();
+    },
     async askAloud() {
       const { name } = store.state.connection;
       if (name === undefined) return;
