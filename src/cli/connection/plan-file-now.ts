@@ -5,11 +5,12 @@ import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { makePlanFile } from '../../core/run/reviewed/make-plan-file.ts';
 import type { PlanFile } from '../../core/run/reviewed/plan-file.ts';
 import { targetState } from '../../core/run/reviewed/target-state.ts';
+import type { UnitJob } from '../../core/run/unit/unit-job.ts';
 import type { Warehouse } from '../../core/warehouse/port/ports.ts';
 import { digest } from '../../node/digest.ts';
 import type { Workspace } from '../../node/load-workspace.ts';
 import { placesOf, unitOptions } from '../../node/run-setup.ts';
-import type { Shell } from '../terminal/shell.ts';
+import { type Shell, UsageError } from '../terminal/shell.ts';
 
 export interface PlanNow {
   readonly workspace: Workspace;
@@ -37,6 +38,7 @@ export async function planFileNow(
     { run: 'plan', variables: config.variables, params: config.params, options },
     placesOf(config, connection, env),
   );
+  refuseOnLakes(prepared.jobs.values());
   return makePlanFile(
     {
       title,
@@ -46,19 +48,23 @@ export async function planFileNow(
       connection,
       target: withinWorkspace(target, root),
       options,
-      state:
-        warehouse &&
-        (await targetState(
-          warehouse,
-          [...prepared.jobs.values()].filter(({ place }) => place?.kind !== 'lake'),
-          digest,
-        )),
+      state: warehouse && (await targetState(warehouse, [...prepared.jobs.values()], digest)),
       filesOf: (task) => filesOf(workspace, task),
       text: workspace.text,
       configFile: config.file,
     },
     digest,
   );
+}
+
+/** What is in the tables of a lake is not looked at, so that nobody could tell later whether the plan still stands. */
+function refuseOnLakes(jobs: Iterable<UnitJob>): void {
+  for (const { task, place } of jobs)
+    if (place?.kind === 'lake')
+      throw new UsageError(
+        `a plan file is not there for tasks on a lake, and ${task} writes files of ${place.connection}`,
+        'plan without --out, and run the same selection',
+      );
 }
 
 /** An embedded database is the same one wherever its workspace was checked out. */

@@ -8,6 +8,7 @@ import { didYouMean } from '../nearest-names.ts';
 import { type Config, type ConnectionSpec, defaultRunSettings, emptyConfig, type SchedulerSpec } from './config.ts';
 import { configShape, type WrittenConfig } from './config-shape.ts';
 import { declaredSource } from './declared-source.ts';
+import { lakesOfOneLedger } from './lakes-of-one-ledger.ts';
 import { isNeverBefore } from './parse-edge.ts';
 import { isAddress } from './resolve-events.ts';
 import { isPlainUrl } from './resolve-scheduler.ts';
@@ -92,6 +93,11 @@ function configOf(written: WrittenConfig, root: Node, context: ReadContext): Omi
     const message = connections.has(ledger)
       ? `connection ${name} names ${ledger} for its ledger, which is no database; name one of postgres or pglite`
       : `there is no connection ${ledger}${didYouMean(ledger, connections.keys())}`;
+    const at = placeOf(root, context, 'connections', name, 'ledger');
+    context.problems.push({ message, at, severity: 'error' });
+  }
+  for (const [name, other] of lakesOfOneLedger(connections)) {
+    const message = `connections ${other} and ${name} are two lakes with one ledger, where tables of one name would be taken for one; give ${name} a ledger of its own`;
     const at = placeOf(root, context, 'connections', name, 'ledger');
     context.problems.push({ message, at, severity: 'error' });
   }

@@ -256,6 +256,11 @@ describe('readConfig', () => {
       [expect.stringContaining('connection s names s for its ledger, which is no database')],
     ],
     [
+      'two lakes with one ledger, of which two names of one lake are none',
+      'version: 1\nconnections: { d: { engine: postgres, host: h }, a: { engine: spark, url: "sc://a", ledger: d }, b: { engine: spark, url: "sc://b", ledger: d }, c: { engine: spark, url: "sc://a", ledger: d } }\n',
+      [expect.stringContaining('connections a and b are two lakes with one ledger')],
+    ],
+    [
       'an address where no Spark is',
       'version: 1\nconnections: { s: { engine: postgres, url: "sc://h" } }\n',
       [expect.stringContaining('connection s has url, which only an engine: spark has')],

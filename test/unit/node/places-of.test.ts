@@ -52,7 +52,10 @@ test('Spark SQL that names no connection is the only lake’s, and of several no
   });
   const two = readConfig(
     'backfill.yaml',
-    yaml.replace('airflowIds: [other]', 'airflowIds: [other], ledger: dw'),
+    // Two names of one lake; two lakes have a ledger each.
+    yaml
+      .replace(/url: \$.*/, 'url: sc://other:15002')
+      .replace('airflowIds: [other]', 'airflowIds: [other], ledger: dw'),
   ).config;
   expect(placesOf(two, 'dw', {})(asked(undefined))).toMatchObject({
     code: 'other-connection',
