@@ -4,10 +4,12 @@ import type { Applied, AppliedSlice } from '../record/applied.ts';
 import type { Publishing } from './publish-handle.ts';
 
 /** A try of the unit that began to publish, and was not ended because somebody else wrote the slice. */
-type Earlier = Pick<Publishing, 'swaps' | 'diff'>;
+type Earlier = Pick<Publishing, 'swaps' | 'over' | 'diff'>;
 
-const published = ({ swaps }: Earlier): string =>
-  `an earlier try of it had begun to publish ${plural(swaps.length, 'partition')} when somebody else wrote the slice`;
+const published = ({ swaps, over }: Earlier): string => {
+  const began = over === undefined ? `begun to publish ${plural(swaps.length, 'partition')}` : 'published the slice';
+  return `an earlier try of it had ${began} when somebody else wrote ${over === undefined ? 'the slice' : 'it'}`;
+};
 
 /** As a sentence of its own. */
 export const earlierInWords = (earlier: Earlier): string => {

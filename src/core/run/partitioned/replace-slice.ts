@@ -4,7 +4,7 @@ import { refreshSql } from '../../warehouse/dialects/spark/table-sql.ts';
 import { atVersion, replaceWhereSql, versionsOf, versionsSql } from '../../warehouse/dialects/spark/version-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
-import { filesNow, type LakeFigures, lakeFigures, versionRows } from './compare/lake-figures.ts';
+import { type LakeFigures, lakeFigures, versionRows } from './compare/lake-figures.ts';
 import { type Stage, stageTable } from './compare/stage.ts';
 import type { ReplacedVersion } from './publish-handle.ts';
 import type { LakeTarget } from './target/lake-table.ts';
@@ -67,18 +67,24 @@ async function since(
   let isFirst = true;
   let found: Since = { kind: 'as-it-was' };
   for (const next of all.slice(0, known).reverse()) {
-    const rows = versionRows(at, at.file, next);
-    const now = await filesNow(lake, at, rows);
-    if (now === before.files) continue;
-    const left = await lakeFigures(lake, at, rows);
+    const left = await lakeFigures(lake, at, versionRows(at, at.file, next));
+    if (left.files === before.files) continue;
     const isStage = sameFigures({ ...left, figures: staged }, withoutKeys(left, staged));
     if (isStage && isFirst) found = { kind: 'ours', left };
     else if (isStage) found = { kind: 'over-another', version: next, theirs: before.version };
-    else found = { kind: found.kind === 'ours' || found.kind === 'after-ours' ? 'after-ours' : 'another' };
+    else found = await afterAnother(lake, at, found, left);
     isFirst = false;
-    before = { version: next, files: now };
+    before = { version: next, files: left.files };
   }
   return found;
+}
+
+/** What a commit of somebody else makes of what was found before it; one that puts back what ours went over leaves nothing of ours. */
+async function afterAnother(lake: Session, at: LakeTarget, found: Since, left: LakeFigures): Promise<Since> {
+  if (found.kind === 'as-it-was' || found.kind === 'another') return { kind: 'another' };
+  if (found.kind !== 'over-another') return { kind: 'after-ours' };
+  const theirs = await lakeFigures(lake, at, versionRows(at, at.file, found.theirs));
+  return { kind: sameFigures(theirs, left) ? 'another' : 'after-ours' };
 }
 
 /** Duplicates of keys are counted once, when the stage is compared. */
