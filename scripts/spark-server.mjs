@@ -15,6 +15,10 @@ export async function startSpark(folder) {
   const set = {
     'spark.ui.enabled': 'false',
     'spark.sql.shuffle.partitions': '1',
+    // Of a few rows: to compile a query, or to plan it anew on its way, takes longer than to run it.
+    'spark.sql.codegen.wholeStage': 'false',
+    'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
+    'spark.sql.adaptive.enabled': 'false',
     'spark.connect.grpc.binding.address': '127.0.0.1',
     'spark.connect.grpc.binding.port': port,
     'spark.driver.bindAddress': '127.0.0.1',
