@@ -37,6 +37,19 @@ describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine
     expect(out).toContain('  backfill run shop.daily --from 2026-11-04 --to 2026-11-06 --downstream\n');
   });
 
+  test('where too few intervals are there to tell odd ones, that is said instead of no gaps', async () => {
+    const early = ['gaps', 'shop.daily', '--now'];
+    const few = await cli(...early, '2026-11-03T06:00');
+    expect(few.out).toMatch(/2 intervals, 2026-11-01 to 2026-11-02, none missing\ntoo few intervals to tell odd ones/);
+    const young = await cli(...early, '2026-11-18T06:00');
+    expect(young.out).toMatch(/, 2 gaps\n/);
+    expect(young.out).toContain(
+      'too few intervals to tell whether this one is odd, or like others of its weekday or hour: 2026-11-17 (5 rows, about 30 around it)',
+    );
+    const data = JSON.parse((await cli(...early, '2026-11-18T06:00', '--format', 'json')).out);
+    expect(data.tasks[0].open).toMatchObject([{ from: '2026-11-17', rows: 5, usual: 30 }]);
+  });
+
   test('the same as data; a table without rows has no gaps; asking makes no ledger', async () => {
     const { code, out } = await cli('gaps', 'shop', '--format', 'json', ...now);
     expect(code).toBe(1);

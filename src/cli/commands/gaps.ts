@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { PlannableTask } from '../../core/plan/model/plan-request.ts';
-import { findGaps, type Gap } from '../../core/run/survey/find-gaps.ts';
+import { findGaps, findOpen, type Gap, type OpenInterval } from '../../core/run/survey/find-gaps.ts';
 import { openSurvey } from '../../core/run/survey/open-survey.ts';
 import type { SliceSurvey } from '../../core/run/survey/survey-slices.ts';
 import type { Instant } from '../../core/time/zones/instant.ts';
@@ -33,7 +33,8 @@ export function register(program: Command, shell: Shell): void {
       'after',
       `
 Each table is asked once, for its rows by interval; nothing is written. Exit code 1 where there are gaps, or where
-a table could not be counted. Intervals before a table's first row are said, and are no gaps.
+a table could not be counted. Intervals before a table's first row are said, and are no gaps; nor are those of which there
+are too few others to tell whether they are odd.
 
 Examples:
   backfill gaps shop_daily.orders_clean
@@ -59,7 +60,7 @@ async function gaps(words: readonly string[], options: GapsOptions, shell: Shell
         if (refusal !== undefined) {
           // A table of that name in this database is another one.
           const untold = [`${refusal.message}; ${refusal.remedy}`];
-          found.push({ task: task.id, intervals: [], before: [], gaps: [], untold });
+          found.push({ task: task.id, intervals: [], before: [], gaps: [], open: [], untold });
           continue;
         }
         const asked = calendarSurvey(task, workspace.facts.tasks.get(task.id), workspace.config, now);
@@ -91,24 +92,27 @@ function gapsOf(
   });
   const cellsOf = (some: typeof counted) => some.flatMap(({ unit }) => cells.get(unit) ?? []);
   const first = counted.findIndex(({ rows }) => rows > 0);
+  const withCell = <T extends Gap | OpenInterval>(one: T): (T & CalendarCell)[] => {
+    const cell = cells.get(one.unit);
+    return cell === undefined ? [] : [{ ...cell, ...one }];
+  };
   return {
     task: task.id,
     intervals: cellsOf(counted),
     before: cellsOf(first < 0 ? counted : counted.slice(0, first)),
-    gaps: findGaps(counted, season).flatMap((gap): (Gap & CalendarCell)[] => {
-      const cell = cells.get(gap.unit);
-      return cell === undefined ? [] : [{ ...cell, ...gap }];
-    }),
+    gaps: findGaps(counted, season).flatMap(withCell),
+    open: findOpen(counted, season).flatMap(withCell),
     untold: [...untold, ...survey.untold],
   };
 }
 
 function gapsJson(found: readonly GapsOfTask[]): string {
-  const tasks = found.map(({ task, intervals, before, gaps: listed, untold }) => ({
+  const tasks = found.map(({ task, intervals, before, gaps: listed, open, untold }) => ({
     task,
     intervals: intervals.length,
     before: before.map(({ unit, from, to }) => ({ unit, from, to })),
     gaps: listed.map(({ unit, from, to, kind, rows, usual }) => ({ unit, from, to, kind, rows, usual: usual ?? null })),
+    open: open.map(({ unit, from, to, rows, usual }) => ({ unit, from, to, rows, usual: usual ?? null })),
     untold,
   }));
   return `${JSON.stringify({ version: 1, tasks })}\n`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGaps } from '../../../src/core/run/survey/find-gaps.ts';
+import { findGaps, findOpen } from '../../../src/core/run/survey/find-gaps.ts';
 
 const said = (rows: readonly number[], season?: number) =>
   findGaps(
@@ -28,4 +28,24 @@ test('a day that is like those of other weeks is not odd', () => {
   expect(said(weeks)).toEqual(['6 odd 20 100', '13 odd 20 100', '20 odd 20 100', '27 odd 20 100']);
   expect(said(weeks, 7)).toEqual([]);
   expect(said(weeks.with(13, 1), 7)).toEqual(['13 odd 1 100']);
+});
+
+test('what too few others are there to judge by is open, and not as usual', () => {
+  const open = (rows: readonly number[], season?: number) =>
+    findOpen(
+      rows.map((count, index) => ({ unit: String(index), rows: count })),
+      season,
+    ).map(({ unit, rows: count, usual }) => `${unit} ${count} ${usual}`);
+  const nine = [100, 100, 100, 100, 2, 100, 1000, 100, 100];
+  expect(open(nine, 7)).toEqual(['4 2 100', '6 1000 100']);
+  expect(said(nine, 7)).toEqual([]);
+  expect(open(nine)).toEqual([]);
+  expect(open([100, 3, 0])).toEqual(['0 100 undefined', '1 3 undefined']);
+  expect(open([0, 0, 100, 100, 90, 100])).toEqual([]);
+  expect(
+    open(
+      Array.from({ length: 41 }, (_, day) => (day === 20 ? 2 : 100)),
+      7,
+    ),
+  ).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Gap } from '../../../core/run/survey/find-gaps.ts';
+import type { Gap, OpenInterval } from '../../../core/run/survey/find-gaps.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { CalendarCell } from '../../../core/view/page/range/calendar-view.ts';
 import { counted, countInWords } from '../../../core/view/words/counted.ts';
@@ -10,6 +10,8 @@ export interface GapsOfTask {
   /** Those that were counted, oldest first. */
   readonly intervals: readonly CalendarCell[];
   readonly gaps: readonly (Gap & CalendarCell)[];
+  /** Those with rows of which too few others are there to tell whether they are odd. */
+  readonly open: readonly (OpenInterval & CalendarCell)[];
   /** Those before the first row, oldest first; all of them where there is none. */
   readonly before: readonly CalendarCell[];
   /** Tables that could not be counted, and why. */
@@ -24,14 +26,14 @@ export function gapsText(found: readonly GapsOfTask[], shell: Pick<Shell, 'color
 }
 
 function textOf(
-  { task, intervals, before, gaps, untold }: GapsOfTask,
+  { task, intervals, before, gaps, open, untold }: GapsOfTask,
   { colors, columns }: Pick<Shell, 'colors' | 'columns'>,
 ): string {
   const [first, last] = [intervals[0], intervals.at(-1)];
   const head =
     first === undefined || last === undefined
       ? `${task}: no interval of it can be counted`
-      : `${task}: ${counted(intervals.length, 'interval')}, ${first.label} to ${last.label}, ${outcome(intervals, before, gaps)}`;
+      : `${task}: ${counted(intervals.length, 'interval')}, ${first.label} to ${last.label}, ${outcome(intervals, before, gaps, open)}`;
   const groups = inRow(gaps, intervals);
   const lines = groups.map((group) => {
     const [from, to] = [group[0], group.at(-1)];
@@ -49,6 +51,7 @@ function textOf(
     head,
     ...(lines.length === 0 ? [] : textTable(heads, lines, { width: columns, paintTitle: colors.dim })),
     ...beforeText(task, before, intervals.length),
+    ...openText(open),
     ...untold.map((text) => `not counted: ${text}`),
     ...(commands.length === 0
       ? []
@@ -57,10 +60,32 @@ function textOf(
   ].join('\n');
 }
 
-function outcome(intervals: GapsOfTask['intervals'], before: GapsOfTask['before'], gaps: GapsOfTask['gaps']): string {
+function outcome(
+  intervals: GapsOfTask['intervals'],
+  before: GapsOfTask['before'],
+  gaps: GapsOfTask['gaps'],
+  open: GapsOfTask['open'],
+): string {
   if (gaps.length > 0) return counted(gaps.length, 'gap');
-  if (before.length === 0) return 'no gaps';
-  return before.length === intervals.length ? 'no row' : `no gaps since ${intervals[before.length]?.label}`;
+  if (before.length > 0 && before.length === intervals.length) return 'no row';
+  const none = open.length > 0 ? 'none missing' : 'no gaps';
+  return before.length === 0 ? none : `${none} since ${intervals[before.length]?.label}`;
+}
+
+const mostNamed = 5;
+
+/** What was not judged is no all-clear. */
+function openText(open: GapsOfTask['open']): readonly string[] {
+  if (open.length === 0) return [];
+  const far = open.filter(({ usual }) => usual !== undefined);
+  if (far.length === 0) return ['too few intervals to tell odd ones: only missing ones were looked for'];
+  const named = far
+    .slice(0, mostNamed)
+    .map(({ label, rows, usual = 0 }) => `${label} (${counted(rows, 'row')}, about ${countInWords(usual)} around it)`);
+  const more = far.length > mostNamed ? ` and ${far.length - mostNamed} more` : '';
+  return [
+    `too few intervals to tell whether ${far.length === 1 ? 'this one is' : 'these are'} odd, or like others of ${far.length === 1 ? 'its' : 'their'} weekday or hour: ${named.join(', ')}${more}`,
+  ];
 }
 
 /** Whether a table's history should begin earlier nobody has said, so this is no gap, and no all-clear either. */

@@ -22,35 +22,47 @@ const far = 3;
 /** Where both are fewer rows than this, a difference says nothing. */
 const fewest = 20;
 
+/** One that is far from those around it, or beside too few to say, where too few others are there that it should be like. */
+export interface OpenInterval extends CountedInterval {
+  readonly kind: 'open';
+  readonly usual: number | undefined;
+}
+
 /**
  * Gaps of intervals in a row, oldest first. What comes before the first row is no gap, nor is an empty table. `season`: how
  * many intervals lie between those that are alike, such as 7 days; an interval that is like these is not odd, nor is one of which
  * too few are there to tell.
  */
-export function findGaps(intervals: readonly CountedInterval[], season: number | undefined): readonly Gap[] {
+export const findGaps = (intervals: readonly CountedInterval[], season: number | undefined): readonly Gap[] =>
+  standingOut(intervals, season).flatMap((found) => (found.kind === 'open' ? [] : found));
+
+/** Intervals with rows of which too few others are there to tell whether they are odd, oldest first. */
+export const findOpen = (intervals: readonly CountedInterval[], season: number | undefined): readonly OpenInterval[] =>
+  standingOut(intervals, season).flatMap((found) => (found.kind === 'open' ? found : []));
+
+function standingOut(
+  intervals: readonly CountedInterval[],
+  season: number | undefined,
+): readonly (Gap | OpenInterval)[] {
   const first = intervals.findIndex(({ rows }) => rows > 0);
   if (first < 0) return [];
-  return intervals.flatMap((interval, at): readonly Gap[] => {
+  return intervals.flatMap((interval, at): readonly (Gap | OpenInterval)[] => {
     if (at < first) return [];
     const around = median(rowsAt(intervals, range(at - neighbours, at + neighbours), at));
     if (interval.rows === 0) return [{ ...interval, kind: 'missing', usual: around }];
-    const alike =
-      season === undefined
-        ? around
-        : median(
-            rowsAt(
-              intervals,
-              [-3, -2, -1, 1, 2, 3].map((step) => at + step * season),
-              at,
-            ),
-          );
-    const isOdd = isFar(interval.rows, around) && isFar(interval.rows, alike);
-    return isOdd ? [{ ...interval, kind: 'odd', usual: around }] : [];
+    const open = { ...interval, kind: 'open', usual: around } as const;
+    if (around === undefined) return [open];
+    if (!isFar(interval.rows, around)) return [];
+    if (season === undefined) return [{ ...interval, kind: 'odd', usual: around }];
+    const positions = [-3, -2, -1, 1, 2, 3].map((step) => at + step * season);
+    const alike = median(rowsAt(intervals, positions, at));
+    if (alike === undefined) return [open];
+    return isFar(interval.rows, alike) ? [{ ...interval, kind: 'odd', usual: around }] : [];
   });
 }
 
-const isFar = (rows: number, usual: number | undefined): boolean =>
-  usual !== undefined && Math.max(rows, usual) >= fewest && (rows * far < usual || rows > usual * far);
+const isFar = (rows: number, usual: number): boolean =>
+  Math.max(rows, usual) >= fewest && (rows * far < usual || rows > usual * far);
 
 /** Rows of those that have some. */
 const rowsAt = (intervals: readonly CountedInterval[], positions: readonly number[], except: number): number[] =>
