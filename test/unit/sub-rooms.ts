@@ -710,9 +710,14 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       ],
     },
     {
+      room: 'preflight/again',
+      decides: 'why a second run may not give the same, as far as the database and its ledger show',
+      imports: ['unit', 'relational/task'],
+    },
+    {
       room: 'preflight',
       decides: 'what the database has against a plan',
-      imports: ['unit', 'jobs/slices', 'jobs', 'session', 'tables', 'relational/task'],
+      imports: ['unit', 'jobs/slices', 'jobs', 'session', 'tables', 'relational/task', 'preflight/again'],
     },
     {
       room: 'engine',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { alteredWrites } from '../../src/core/run/preflight/altered-writes.ts';
+import { alteredWrites } from '../../src/core/run/preflight/again/altered-writes.ts';
 import type { JobSlice } from '../../src/core/run/unit/unit-job.ts';
 import { engines, job, sql, useFixture } from '../support/warehouse-fixture.ts';
 

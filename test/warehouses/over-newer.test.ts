@@ -8,6 +8,7 @@ const setup = `create table c (id int, city text, day date, upd timestamptz);
   insert into c select n, 'd' || d, date '2026-11-01' + d, timestamptz '2026-11-01 12:00Z' + d * interval '1 day' from generate_series(20, 27) d, generate_series(1, 3) n;
   create table m (id int, city text, day date, upd timestamptz, primary key (id));
   create table md (id int, city text, day date, upd timestamptz, primary key (id, day));
+  create table st (like c);
   create table dim (id int, city text, valid_from date, valid_to date, cur boolean)`;
 
 const inInterval = "upd >= '{{ data_interval_start }}' and upd < '{{ data_interval_end }}'";
@@ -60,10 +61,62 @@ test('what is said of it is so, and the range that it names mends it', { timeout
   expect(await rows('select * from m order by id')).toEqual(newest);
 });
 
+const one = ['--from', '2026-11-22', '--to', '2026-11-23'];
+const temporary = `create temp table now_c on commit drop as select * from c where day = '{{ ds }}';
+  ${versions.replaceAll('c s where', 'now_c s where')}`;
+const staged = `${versions.replaceAll('c s where s.day', 'st s where s.day')}`;
+
 test('a proof of one interval says that it put no other between two runs', { timeout: patienceMs }, async () => {
   const { cli } = await workspace(versions, all);
-  const { out } = await cli(['prove', 'd.t', ...old]);
+  const { code, out } = await cli(['prove', 'd.t', ...one]);
+  expect(code).toBe(0);
   expect(out).toContain(
     'not covered: runs of other intervals between two of this one, which write the same rows of dim',
   );
+});
+
+test.each([
+  ['versions that are closed and opened', versions, all, 1],
+  ['of a temporary table', temporary, all, 1],
+  ['in one that sets up its session, which is not tried', `set work_mem = '8MB'; ${versions}`, all, 0],
+  ['an upsert, where the newest come last', upsert(''), '', 0],
+])('a proof of several intervals in turn: %s', { timeout: patienceMs }, async (_, sql, yaml, code) => {
+  const { cli, rows } = await workspace(sql, yaml);
+  expect((await cli(['run', 'd.t', ...old, '--yes'])).code).toBe(0);
+  const before = await rows('select count(*) from dim');
+  const { out, err, code: found } = await cli(['prove', 'd.t', ...old]);
+  expect(found, out + err).toBe(code);
+  const inTurn =
+    '2 intervals in turn, d.t@2026-11-22T00:00:00Z to d.t@2026-11-23T00:00:00Z, and all of them in turn again';
+  expect(out.includes(inTurn), out).toBe(code === 1);
+  if (code === 1) expect(out).toContain('help the first of these intervals finds rows of dim that later ones made');
+  else expect(out).toMatch(/not covered: .*which write the same rows of (?:dim|m)\b/);
+  expect(out.includes('2 intervals in turn and in turn again: it sets up its session')).toBe(sql.startsWith('set'));
+  expect(await rows('select count(*) from dim')).toEqual(before);
+});
+
+test('a proof in turn fills before each interval what it reads', { timeout: patienceMs }, async () => {
+  const { cli } = await workspace(staged, all);
+  appendFileSync(
+    join(folder?.root ?? '', 'dags/d.py'),
+    `    s = SQLExecuteQueryOperator(task_id="s", conn_id="wh", sql="""truncate st; insert into st select * from c where day = '{{ ds }}'""")\n    s >> dag.get_task("t")\n`,
+  );
+  const { out, err, code } = await cli(['prove', 'd', ...old]);
+  expect(code, out + err).toBe(1);
+  expect(out).toContain('2 intervals in turn, d.t@');
+});
+
+test('what was run before and may come again is said, and is so', { timeout: patienceMs }, async () => {
+  const { cli, rows } = await workspace(versions, all);
+  const said =
+    /^warning run-before .*2 planned intervals were run before, 2026-11-22T00:00:00Z to 2026-11-24T00:00:00Z/m;
+  expect((await cli(['plan', 'd.t', ...old])).out).not.toContain('run-before');
+  expect((await cli(['run', 'd.t', ...old, '--yes'])).out).not.toContain('run-before');
+  expect((await cli(['plan', 'd.t', ...one])).out).not.toContain('run-before');
+  const [[first]] = (await rows('select count(*)::int from dim')) as [[number]];
+  const plan = await cli(['plan', 'd.t', ...old]);
+  expect(plan.out).toMatch(said);
+  const again = await cli(['run', 'd.t', ...old, '--yes']);
+  expect(again.out + again.err).toMatch(said);
+  expect(((await rows('select count(*)::int from dim')) as [[number]])[0][0]).toBeGreaterThan(first);
 });

@@ -4,7 +4,7 @@ import type { Plan } from '../../core/plan/model/plan.ts';
 import { engineOf } from '../../core/run/engine/engine-of.ts';
 import { proving } from '../../core/run/irrevocable/outside-words.ts';
 import { prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
-import type { UnitProof } from '../../core/run/relational/prove/prove.ts';
+import type { ProofOptions, UnitProof } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { madeSqlInWords } from '../../core/run/unit/made-sql-in-words.ts';
 import { previewTimeBoxMs } from '../../core/run/unit/preview-end.ts';
@@ -106,8 +106,8 @@ async function proveOn(
   if (format === 'text') for (const line of notLookedAt) shell.out(`note: ${line}\n`);
   const env = { clock: shell.clock, owner: processOwner() };
   const signal = shell.listenForCancel();
-  const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
-    engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
+  const prove = (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) =>
+    engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, ...among });
   const line = workLine(shell);
   let begun = 0;
   const onEvent = ({ kind }: RunEvent): void => {

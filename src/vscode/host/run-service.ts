@@ -15,6 +15,7 @@ import { resumeRun } from '../../core/run/order/resume-run.ts';
 import { type RunPorts, runPlan } from '../../core/run/order/run-plan.ts';
 import { readDatabase } from '../../core/run/preflight/read-database.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
+import type { ProofOptions } from '../../core/run/relational/prove/prove.ts';
 import { provePlan } from '../../core/run/relational/prove/prove-plan.ts';
 import { recordElsewhere } from '../../core/run/relational/record-elsewhere.ts';
 import type { RelationalRunner } from '../../core/run/session/runner.ts';
@@ -130,8 +131,8 @@ export function createRunApi(onEvent: (event: RunEvent) => void): RunApi {
       withWarehouse(connection, async (warehouse) => {
         const env = { clock: systemClock, owner: createdBy };
         const engine = engineOf(warehouse);
-        const prove = (job: UnitJob, fillers: readonly UnitJob[]) =>
-          engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, fillers });
+        const prove = (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) =>
+          engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, ...among });
         const sure = await confirmed(engine, decode(document), proving, irrevocable);
         if ('kind' in sure) return sure;
         const proofs = await provePlan(prove, sure, { signal, clock: systemClock, onEvent });

@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types';
 import type { UnitProof } from '../../../core/run/relational/prove/prove.ts';
 import { underInWords } from '../../../core/run/relational/prove/under-in-words.ts';
 import { plural } from '../../../core/text/plural.ts';
-import { notCleanAdvice, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
+import { inTurnAdvice, notCleanAdvice, volatileAdvice } from '../../../core/view/words/left-over-advice.ts';
 import { rangeFinder } from '../check/findings-range.ts';
 import { messageOf, type ProofReport } from './proof-json.ts';
 import { difference, sampleLines } from './run-text.ts';
@@ -87,7 +87,8 @@ function unitLines(
     lines.push(...sampleLines(slice, 3, colors).map((line) => `  ${line}`));
   }
   if (verdict.kind === 'different') {
-    for (const advice of volatileAdvice(task, verdict.slices)) lines.push(`  ${colors.green('help')} ${advice}`);
+    const cures = verdict.inTurn === true ? [inTurnAdvice(verdict.slices)] : volatileAdvice(task, verdict.slices);
+    for (const advice of cures) lines.push(`  ${colors.green('help')} ${advice}`);
   }
   if (verdict.kind === 'not-clean') {
     const cures = verdict.advice === undefined ? notCleanAdvice(task, verdict.slices) : [verdict.advice];

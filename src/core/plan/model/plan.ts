@@ -94,6 +94,7 @@ export const planNoteCodes = [
   'zero-width-interval',
   'oldest-first',
   'over-newer',
+  'run-before',
   'stale',
   'unmade-table',
   'batch',

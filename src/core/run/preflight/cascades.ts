@@ -5,7 +5,7 @@ import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
 import { reachedByDeletesSql } from '../../warehouse/dialects/postgres/altered-writes-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { mayDo } from './may-do.ts';
+import { mayDo } from './again/may-do.ts';
 
 /**
  * A warning for each task that deletes rows which others go with by foreign keys, in tables that it is not known to write: such

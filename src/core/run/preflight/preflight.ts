@@ -3,14 +3,15 @@ import type { Warehouse } from '../../warehouse/port/ports.ts';
 import { enterTransaction, protectiveSettings } from '../session/session-settings.ts';
 import { bySettings } from '../unit/jobs-by-settings.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { alteredWrites } from './altered-writes.ts';
+import { alteredWrites } from './again/altered-writes.ts';
+import { runBefore } from './again/run-before.ts';
+import { triedTwice } from './again/tried-twice.ts';
 import { cascades } from './cascades.ts';
 import { looseCommits } from './loose-commits.ts';
 import { missingPrevious } from './missing-previous.ts';
 import { missingSnapshots } from './missing-snapshots.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { slicedByZone } from './sliced-by-zone.ts';
-import { triedTwice } from './tried-twice.ts';
 import { unsayableSlices } from './unsayable-slices.ts';
 import { untoldZone } from './untold-zone.ts';
 import { writtenTables } from './written-tables.ts';
@@ -42,6 +43,7 @@ export async function preflight(
         ...(await cascades(session, alike)),
         ...(await alteredWrites(session, alike)),
         ...(await triedTwice(session, alike)),
+        ...(await runBefore(session, alike)),
         ...(await untoldZone(session, alike)),
         ...(await slicedByZone(session, alike)),
         ...(await missingSnapshots(session, alike, planned)),

@@ -136,6 +136,12 @@ export function volatileAdvice(task: TaskId, slices: readonly SliceDiff[]): read
   );
 }
 
+/** Where several intervals that are run in turn find what the last of them left. */
+export function inTurnAdvice(slices: readonly SliceDiff[]): string {
+  const tables = [...new Set(slices.map(({ table }) => table))].join(', ');
+  return `the first of these intervals finds rows of ${tables} that later ones made: have the task first take back what its interval and later ones did there (delete their rows, open again what they closed), and run everything from the first interval on`;
+}
+
 const rowText = (row: Readonly<Record<string, string | null>>): string =>
   Object.entries(row)
     .map(([column, value]) => `${column}=${value ?? 'NULL'}`)

@@ -1,9 +1,9 @@
-import type { TaskId } from '../../pipeline/model/model.ts';
-import type { PlanFinding } from '../../plan/model/plan.ts';
-import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
-import { alteredWritesSql } from '../../warehouse/dialects/postgres/altered-writes-sql.ts';
-import type { Session } from '../../warehouse/port/ports.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import type { TaskId } from '../../../pipeline/model/model.ts';
+import type { PlanFinding } from '../../../plan/model/plan.ts';
+import { describeReadable } from '../../../warehouse/catalog/describe-tables.ts';
+import { alteredWritesSql } from '../../../warehouse/dialects/postgres/altered-writes-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 import { mayDo } from './may-do.ts';
 
 /**

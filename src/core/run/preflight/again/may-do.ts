@@ -1,5 +1,5 @@
-import { withoutLeadingComments } from '../../sql/lex/leading-comments.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 
 /** Code that is called may do anything. */
 const called = /^[\s;(]*(?:do|call|execute|select)\b/i;

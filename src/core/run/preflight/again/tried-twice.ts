@@ -1,12 +1,12 @@
-import type { TaskId } from '../../pipeline/model/model.ts';
-import type { PlanFinding } from '../../plan/model/plan.ts';
-import { describeReadable } from '../../warehouse/catalog/describe-tables.ts';
-import { keepsWhatItIsGivenSql } from '../../warehouse/dialects/postgres/altered-writes-sql.ts';
-import type { Session } from '../../warehouse/port/ports.ts';
-import { sliceReplacement } from '../relational/task/slice-replacement.ts';
-import { planTask } from '../relational/task/task-plan.ts';
-import { isTriedTwice } from '../relational/task/tried-twice.ts';
-import type { UnitJob } from '../unit/unit-job.ts';
+import type { TaskId } from '../../../pipeline/model/model.ts';
+import type { PlanFinding } from '../../../plan/model/plan.ts';
+import { describeReadable } from '../../../warehouse/catalog/describe-tables.ts';
+import { keepsWhatItIsGivenSql } from '../../../warehouse/dialects/postgres/altered-writes-sql.ts';
+import type { Session } from '../../../warehouse/port/ports.ts';
+import { sliceReplacement } from '../../relational/task/slice-replacement.ts';
+import { planTask } from '../../relational/task/task-plan.ts';
+import { isTriedTwice } from '../../relational/task/tried-twice.ts';
+import type { UnitJob } from '../../unit/unit-job.ts';
 
 const mostNamed = 5;
 

@@ -1,3 +1,4 @@
+import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { PreparedRun } from '../../jobs/prepared-run.ts';
 import { progressMeter } from '../../order/progress-meter.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
@@ -6,7 +7,7 @@ import type { RunEvent } from '../../unit/run-event.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { blockedUnit } from '../../unit/unit-results.ts';
 import { proofUnit } from './proof-unit.ts';
-import type { UnitProof } from './prove.ts';
+import type { ProofOptions, UnitProof } from './prove.ts';
 
 export interface ProveOptions {
   readonly signal: CancelSignal;
@@ -16,10 +17,10 @@ export interface ProveOptions {
 
 /**
  * Runs every unit of a plan twice, one after the other in the plan's order, each by itself: what one unit writes the next
- * one does not see, but for a table that holds one interval at a time, which those that fill it fill first. Units that cannot be run from here have no proof, nor have those that a cancel came before.
+ * one does not see, but for a table that holds one interval at a time, which those that fill it fill first. With the last of a task whose rows are of all intervals, all of them are run in turn as well. Units that cannot be run from here have no proof, nor have those that a cancel came before.
  */
 export async function provePlan(
-  prove: (job: UnitJob, fillers: readonly UnitJob[]) => Promise<UnitProof>,
+  prove: (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) => Promise<UnitProof>,
   { plan, jobs, refused }: Pick<PreparedRun, 'plan' | 'jobs' | 'refused'>,
   { signal, clock, onEvent }: ProveOptions,
 ): Promise<readonly UnitProof[]> {
@@ -28,6 +29,15 @@ export async function provePlan(
     plan.units.map(({ task }) => task),
     clock.now(),
   );
+  const turns = new Map<TaskId, readonly UnitJob[]>();
+  /** Those of a task oldest first, whatever the order of the plan. */
+  const inTurn = (task: TaskId): readonly UnitJob[] => {
+    const positions = plan.byTask.get(task) ?? [];
+    const own = positions.flatMap((position) => jobs.get(plan.units[position]?.id ?? '') ?? []);
+    const known = turns.get(task) ?? own.flatMap((job) => [...fillersOf(job, plan, jobs), job]);
+    turns.set(task, known);
+    return known;
+  };
   for (const { id, task } of plan.units) {
     if (signal.aborted) break;
     const job = jobs.get(id);
@@ -39,7 +49,7 @@ export async function provePlan(
     }
     onEvent({ kind: 'unit-started', unit: id, attempt: 1 });
     const startedAt = clock.now();
-    const proof = await prove(job, fillersOf(job, plan, jobs));
+    const proof = await prove(job, { fillers: fillersOf(job, plan, jobs), inTurn: inTurn(task) });
     proofs.push(proof);
     const result = proofUnit(proof, clock.now() - startedAt);
     meter.ended(result, task);

@@ -3,6 +3,7 @@ import type { SliceDiff } from '../../../diff/slice-diff.ts';
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
 import { readSql } from '../../../sql/read-sql.ts';
 import { plainText } from '../../../template/mask/plain-text.ts';
+import { plural } from '../../../text/plural.ts';
 import { describeReadable } from '../../../warehouse/catalog/describe-tables.ts';
 import type { Warehouse } from '../../../warehouse/port/ports.ts';
 import { cancellable } from '../../session/cancellable.ts';
@@ -16,6 +17,7 @@ import type { UnitError, UnitOutcome } from '../../unit/unit-outcome.ts';
 import { openPreview } from '../preview/preview.ts';
 import { shiftClocks } from '../task/shift-clocks.ts';
 import { plannedCalls } from './planned-calls.ts';
+import { isOfAllIntervals, proveInTurn } from './prove-in-turn.ts';
 
 /** What running one unit twice came to. Nothing of it was kept. */
 export interface UnitProof {
@@ -28,6 +30,8 @@ export interface UnitProof {
         readonly kind: 'different';
         /** What was made different for it, in words; `undefined`: runs as written differ among themselves as well. */
         readonly under: string | undefined;
+        /** It is the second run of several intervals in turn that did. */
+        readonly inTurn?: true;
         readonly slices: readonly SliceDiff[];
         readonly statements: readonly RenderedStatement[];
       }
@@ -58,6 +62,8 @@ export interface ProofOptions {
   readonly timeBoxMs: number;
   /** Units that fill a table with this unit's interval which holds one interval at a time: run before it, in order. */
   readonly fillers?: readonly UnitJob[];
+  /** Where more of its task are proven: all of them in turn, this one among them, each behind its fillers. With the last they are run in turn. */
+  readonly inTurn?: readonly UnitJob[] | undefined;
 }
 
 /** Ways to plan the same statements, so that ties, LIMIT and sums of floats come out in another order. */
@@ -92,7 +98,7 @@ export async function proveUnit(
   warehouse: Warehouse,
   env: RelationalRunner,
   job: UnitJob,
-  { signal, timeBoxMs, fillers = [] }: ProofOptions,
+  { signal, timeBoxMs, fillers = [], inTurn }: ProofOptions,
 ): Promise<UnitProof> {
   const shifted = job.statements.map(({ text, at }) => ({ ...shiftClocks(text, 'postgres'), at }));
   const clocks = [...new Set(shifted.flatMap((statement) => statement.shifted))];
@@ -154,9 +160,12 @@ export async function proveUnit(
       return proof(isItsOwn ? { ...verdict, under: undefined } : verdict, notCovered);
     }
     const clean = await cleanRun(preview.executor, job, { shifted, runs: last }, signal);
-    const covered =
-      clean.verdict.kind === 'no-difference' ? [...withoutRows(job, first ?? [], last), ...amongOthers(job)] : [];
-    return proof(clean.verdict, [...notCovered, ...covered], clean.notEmptied);
+    if (clean.verdict.kind !== 'no-difference') return proof(clean.verdict, notCovered, clean.notEmptied);
+    // Another transaction: this one has seen a clean run.
+    await preview.end();
+    const turns = await provenInTurn(warehouse, env, job, { signal, timeBoxMs, inTurn });
+    const covered = [...notCovered, ...withoutRows(job, first ?? [], last), ...turns.notCovered];
+    return proof(turns.verdict, covered, clean.notEmptied);
   } finally {
     await preview.end();
   }
@@ -187,13 +196,40 @@ async function differsAsWritten(executor: UnitExecutor, job: UnitJob, signal: Ca
   return again.state === 'previewed' && again.changed;
 }
 
-/** Tables whose rows are of all intervals and depend on what was there: each run of the proof was put on top of one of the same. */
-const amongOthers = ({ slices }: UnitJob): readonly string[] =>
-  slices.flatMap(({ table, mode, column, journal }) =>
-    column === undefined && journal !== true && /^(?:merge|update|append)$/.test(mode)
-      ? [`runs of other intervals between two of this one, which write the same rows of ${table}`]
-      : [],
-  );
+/**
+ * Whether all proven intervals of the task in turn, and in turn again, leave the same, where its rows are of all intervals: each
+ * run of the proof so far was put on top of one of the same interval. The last of them says so for all.
+ */
+async function provenInTurn(
+  warehouse: Warehouse,
+  env: RelationalRunner,
+  job: UnitJob,
+  { signal, timeBoxMs, inTurn = [] }: ProofOptions,
+): Promise<Pick<UnitProof, 'verdict' | 'notCovered'>> {
+  const same = { verdict: { kind: 'no-difference' }, notCovered: [] } as const;
+  const tables = [...new Set(job.slices.filter(isOfAllIntervals).map(({ table }) => table))];
+  if (tables.length === 0) return same;
+  const open = (others: string) => tables.map((table) => `runs of ${others}, which write the same rows of ${table}`);
+  const own = inTurn.filter(({ task }) => task === job.task);
+  if (own.length < 2) return { ...same, notCovered: open('other intervals between two of this one') };
+  if (own.at(-1)?.unit !== job.unit) return same;
+  const preview = openPreview(warehouse, env, timeBoxMs);
+  try {
+    const found = await proveInTurn(preview.executor, job.task, inTurn.map(unguarded), signal);
+    if (found.kind === 'cancelled') return { ...same, verdict: { kind: 'cancelled' } };
+    if (found.kind === 'same')
+      return { ...same, notCovered: open('intervals that were not proven between two of these') };
+    if (found.kind === 'not-known') {
+      const why = `${plural(own.length, 'interval')} in turn and in turn again: ${found.why}`;
+      return { ...same, notCovered: [why, ...open('other intervals between two of one')] };
+    }
+    const { slices } = found;
+    const under = `${plural(own.length, 'interval')} in turn, ${own[0]?.unit} to ${job.unit}, and all of them in turn again`;
+    return { ...same, verdict: { kind: 'different', under, inTurn: true, slices, statements: writers(job, slices) } };
+  } finally {
+    await preview.end();
+  }
+}
 
 /** Tables of which the interval has no rows, so that no run could differ in them, and those that runs would add to and did not. */
 function withoutRows(job: UnitJob, first: readonly SliceDiff[], last: readonly SliceDiff[]): readonly string[] {

@@ -106,3 +106,9 @@ select s.slice, case when s.last
   else (select v.row_count from ${schema}.versions v
     where v.unit = $2 and v.target = s.target and v.lower = s.lower and v.slice = s.slice order by v.id desc limit 1) end
 from pg_catalog.json_to_recordset($3::json) s(slice text, target text, lower timestamptz, last boolean)`;
+
+/** $1: table, $2: units as JSON. Those of them whose rows of the whole table were recorded, and not taken back since. */
+export const ranBeforeSql = `
+select j.unit from pg_catalog.json_array_elements_text($2::json) j(unit)
+where (select v.code_hash not like 'undo of %' from ${schema}.versions v
+  where v.target = $1 and v.slice = $1 || '|||' and v.unit = j.unit order by v.id desc limit 1)`;
