@@ -274,7 +274,7 @@ async function withWarehouse<T>(
 ): Promise<T | WorldAnswer> {
   if (connection.engine === 'spark') return onCommandLine(connection.name);
   try {
-    const warehouse = await openWarehouse(connection);
+    const warehouse = await openWarehouse({ ...connection, lakes: undefined });
     try {
       return await work(warehouse);
     } finally {

@@ -1,7 +1,7 @@
 import type { Plan } from '../../../core/plan/model/plan.ts';
 import { checkCarried } from '../../../core/run/carried/check-carried.ts';
 import type { CarriedBy } from '../../../core/run/jobs/make-carried-job.ts';
-import { type PreparedJobs, prepareJobs } from '../../../core/run/jobs/prepare-jobs.ts';
+import { type PlaceOfTask, type PreparedJobs, prepareJobs } from '../../../core/run/jobs/prepare-jobs.ts';
 import { encodeRunDocument } from '../../../core/run/stored/run-document.ts';
 import { defaultRunOptions } from '../../../core/run/unit/run-options.ts';
 import type { SchedulerConfig } from '../../../core/scheduler/port/scheduler-config.ts';
@@ -54,9 +54,24 @@ export function jobsOf(
       carriedBy,
       options: { ...byFile, ...options, samples, floatTolerance },
     },
-    placesOf(config, connection, process.env),
+    inDatabase(placesOf(config, connection, process.env)),
   );
 }
+
+/** The page shows locks, traces and proofs of a database: tasks of a lake beside it are left to the command line. */
+export const inDatabase =
+  (placeOf: PlaceOfTask): PlaceOfTask =>
+  (asked) => {
+    const given = placeOf(asked);
+    if (given === undefined || !('place' in given) || given.place.kind !== 'lake') return given;
+    return {
+      code: 'not-runnable',
+      message: `it writes files of ${given.place.connection}, a connection of Spark, and those are worked on from the command line`,
+      remedy:
+        'run the selection in a terminal of this folder: backfill run TASK --from DAY --to DAY --downstream --preview',
+      at: undefined,
+    };
+  };
 
 /**
  * Everything that the run thread needs, and the ledger keeps, of a plan on a connection. What its scheduler says against a unit
