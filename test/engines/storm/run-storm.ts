@@ -39,7 +39,14 @@ export async function storm(place: StormPlace, dags: readonly StormDag[], seed: 
   const begun = dags.map(() => deferred());
   // Without its API nothing begins, which is said and no storm.
   const all = Promise.all(begun.map(({ promise }) => promise)).then(() => thunder(place, seed));
-  await Promise.all([all, ...dags.map((dag, index) => weather(place, dag, begun[index]?.resolve ?? (() => {})))]);
+  // Whoever is through early is asked when the API is back.
+  await Promise.all(
+    dags.map(async (dag, index) => {
+      const said = await weather(place, dag, begun[index]?.resolve ?? (() => {}));
+      await all;
+      await quiet(place, dag, said);
+    }),
+  );
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
@@ -50,8 +57,8 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
   return { promise, resolve };
 }
 
-/** Runs the days of a DAG while its strikes befall it, and goes on with what is left until nothing is. */
-async function weather(place: StormPlace, dag: StormDag, begun: () => void): Promise<void> {
+/** Runs the days of a DAG while its strikes befall it, and goes on with what is left until nothing is; gives what was said. */
+async function weather(place: StormPlace, dag: StormDag, begun: () => void): Promise<readonly string[]> {
   const { query } = place;
   const has = (strike: StormDag['strikes'][number]): boolean => dag.strikes.includes(strike);
   const given = dag.tasks.filter(({ kind }) => kind !== 'sql');
@@ -98,7 +105,7 @@ async function weather(place: StormPlace, dag: StormDag, begun: () => void): Pro
   );
   expect(runs, said.join('\n')).toContain(1);
   await besides;
-  await quiet(place, dag, said);
+  return said;
 }
 
 /** What others do meanwhile. */
