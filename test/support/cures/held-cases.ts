@@ -27,17 +27,14 @@ export const heldCases: Readonly<Record<string, CureCase>> = {
     ],
   },
   'a truncation that cascades, and then empties': {
-    codes: ['escaped', 'empty'],
+    codes: ['empty'],
     ddl: [
       'create table mart.child (id int references mart.f)',
       "insert into mart.f values ('2026-11-10', 3, 3)",
       'insert into mart.child values (3)',
     ],
     tasks: { f: "TRUNCATE mart.f CASCADE; INSERT INTO mart.f SELECT day, id, v FROM raw.ev WHERE day = '{{ ds }}'" },
-    steps: [
-      [/emptied, altered or locked all of mart\.child/, 'yaml'],
-      [/mart\.child would lose the only row/, 'command'],
-    ],
+    steps: [[/mart\.child would lose the only row/, 'command']],
   },
   'a foreign key that cascades': {
     codes: ['escaped', 'empty'],
