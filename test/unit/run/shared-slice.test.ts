@@ -135,6 +135,12 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       { facts: { reads: [read('src')], writes: [{ ...write(whole, 'full_replace'), table: 'src', empties: true }] } },
       /uses up what it reads \(src\)/,
     ],
+    ...(['append', 'merge'] as const).map((mode): [string, WriteFact, Partial<RowsOfTask>, RegExp] => [
+      `a log of what is done, kept by ${mode}, is added to and not used up`,
+      write(own),
+      { facts: { reads: [read('log')], writes: [{ ...write(whole, mode), table: 'log' }] } },
+      /^it adds rows to what it reads \(log\), so that a second run finds other rows there$/,
+    ]),
     [
       'the slice was declared by another column than it reads by',
       { ...write(own), cutAsSaid: 'alone' },

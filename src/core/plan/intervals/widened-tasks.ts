@@ -84,7 +84,7 @@ function cause(task: PlannableTask, reason: Reason, example: DataInterval): stri
         ? task.writes.every(({ slice }) => slice.kind === 'range')
           ? 'each run rewrites rows that it shares with later ones, so the newest finished interval of those has to come last'
           : 'each run rewrites its whole table, so the newest finished interval of the table has to come last'
-        : 'it reads its own earlier output, so everything up to the last finished interval is redone';
+        : `${ownReadInWords(task)}, so everything up to the last finished interval is redone`;
     case 'by-order':
       return task.fullRefresh === true ? refreshed : `it follows ${reason.parent} by order`;
     case 'reads-parent': {
@@ -95,6 +95,16 @@ function cause(task: PlannableTask, reason: Reason, example: DataInterval): stri
       return `it reads ${[...new Set(windows)].join(' and ')} of ${reason.table}`;
     }
   }
+}
+
+/** It may be that no interval reads what another one wrote: of some tables that is not known. */
+function ownReadInWords(task: PlannableTask): string {
+  const own = task.reads.filter(({ parent }) => parent === task.id).map(({ table }) => table);
+  const unknown = task.writes.filter(({ table, slice }) => own.includes(table) && slice.kind === 'unknown');
+  const open = [...new Set(unknown.map(({ table }) => table))];
+  return own.every((table) => open.includes(table))
+    ? `it reads ${open.join(', ')}, of which it is not known what rows an interval writes`
+    : 'it reads its own earlier output';
 }
 
 /** What an interval reads, by its dates where both ends of the window are known. */

@@ -42,7 +42,10 @@ export function planStatement(text: string): StatementPlan {
             'ROLLBACK TO takes back what statements before it did, so that which rows the task writes is not known.',
             'Take out its savepoint and what is taken back, or run the task by its scheduler.',
           )
-        : refuse('The task rolls back its own transaction, so nothing of it would be left.');
+        : refuse(
+            `${first.toUpperCase()} takes back what statements before it did, and this rerun cannot: it is one transaction.`,
+            'Take out what is taken back together with its BEGIN, or run the task by its scheduler.',
+          );
     case 'savepoint':
     case 'release':
       return savepoint(words, refuse);

@@ -42,14 +42,22 @@ const isLimited = (query: QueryBlock): boolean =>
  * The table out of which a task takes the rows that it reads, in which it marks them, or that holds the mark behind which
  * it reads: a second run no longer finds them, so that nothing of what the first one wrote is left over.
  */
-export const usedUpTable = (write: WriteFact, { facts: { reads, writes }, same }: RowsOfTask): string | undefined =>
+export const usedUpTable = (write: WriteFact, rows: RowsOfTask): string | undefined =>
   write.takenFrom ??
   write.behindMark ??
+  readAndWritten(write, rows, ({ mode, empties }) => empties === true || marking.has(mode));
+
+/** A table that a task reads and adds rows to, of no interval (a log of what is done): a second run finds those of the first. */
+export const addedToTable = (write: WriteFact, rows: RowsOfTask): string | undefined =>
+  readAndWritten(write, rows, ({ mode, slice }) => adding.has(mode) && slice.kind !== 'range');
+
+const readAndWritten = (
+  { table }: WriteFact,
+  { facts: { reads, writes }, same }: RowsOfTask,
+  isAsked: (other: WriteFact) => boolean,
+): string | undefined =>
   writes.find(
-    ({ table, mode, empties, slice }) =>
-      !same(table, write.table) &&
-      (empties === true || marking.has(mode) || (adding.has(mode) && slice.kind !== 'range')) &&
-      reads.some((read) => same(read.table, table)),
+    (other) => !same(other.table, table) && isAsked(other) && reads.some((read) => same(read.table, other.table)),
   )?.table;
 
 const marking: ReadonlySet<WriteFact['mode']> = new Set(['delete', 'update']);

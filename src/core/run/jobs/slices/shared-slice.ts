@@ -7,7 +7,7 @@ import { exactTime } from '../../../time/expressions/evaluate-time.ts';
 import type { DataInterval } from '../../../time/intervals/data-interval.ts';
 import { instant } from '../../../time/zones/instant.ts';
 import { goesByOwnRows } from './goes-by-own.ts';
-import { partOfTable, type RowsOfTask, usedUpTable } from './part-of-table.ts';
+import { addedToTable, partOfTable, type RowsOfTask, usedUpTable } from './part-of-table.ts';
 
 type Bounds = Pick<DatedSlice, 'lo' | 'hi'>;
 
@@ -29,6 +29,9 @@ export function sharedSlice(
   if (mode === 'unknown') return `how it writes ${table} is not known`;
   const usedUp = usedUpTable(write, rows);
   if (usedUp !== undefined) return `it uses up what it reads (${usedUp}), so that a second run does not find it`;
+  const added = addedToTable(write, rows);
+  if (added !== undefined)
+    return `it adds rows to what it reads (${added}), so that a second run finds other rows there`;
   if (slice.kind === 'unknown') {
     const cure = partOfTable(rows, table) === undefined ? 'slice: all' : 'column, from and to';
     return `which rows of ${table} are those of one interval is not known: ${slice.reason}; declare ${cure} under its writes`;
