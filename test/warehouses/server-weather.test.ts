@@ -134,6 +134,59 @@ describe('a server that takes no work for a while', { timeout: 240_000 }, () => 
     ).toEqual(['0']);
   });
 
+  describe('while nothing is kept', () => {
+    const range = ['--from', '2026-11-01', '--to', '2026-11-05'];
+    const preview = ['run', 'sql/daily.sql', ...range, '--preview', '--yes'];
+    /** With what reads its rows, so that all is one transaction. */
+    const whole = [...preview, '--downstream'];
+    const prove = ['prove', 'sql/daily.sql', ...range];
+    const kill = async () => {
+      const [pid] = await rows(
+        "select pid from pg_stat_activity where usename = 'loader' and state = 'active' limit 1",
+      );
+      process.kill(Number(pid), 'SIGKILL');
+    };
+    const close = () => superuser('alter role loader connection limit 0', endSessions);
+    const open = () => superuser('alter role loader connection limit -1');
+    /** Until the task is at work on a day. */
+    const working = async (day: string): Promise<void> => {
+      const query = `select count(*) from pg_stat_activity where usename = 'loader' and state = 'active' and query ~ 'pg_sleep.*${day}'`;
+      while ((await rows(query))[0] === '0') await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const summary = (out: string): string | undefined =>
+      /^.*(?: unchanged, |without a difference).*$/m
+        .exec(out)?.[0]
+        .replace(/ on postgres.*?(?=:|;)| in [\d.]+ m?s\b/g, '');
+
+    test.each<[what: string, words: readonly string[], begins: () => Promise<unknown>, ends: () => Promise<unknown>]>([
+      ['a preview by queries, without connections for a while', preview, close, open],
+      ['a preview in a transaction, without connections for a while', whole, close, open],
+      ['a preview whose server crashes', whole, kill, async () => {}],
+      ['a preview whose server is started again', whole, () => server.restart(), async () => {}],
+      ['a proof without connections for a while', prove, close, open],
+      ['a proof whose server crashes', prove, kill, async () => {}],
+    ])('%s says what one in calm says, and that it was tried again', async (_, words, begins, ends) => {
+      await asSuperuser(server, 'app', 'create table total (day date, n int)', 'grant all on total to loader');
+      writeFileSync(
+        join(root, 'sql', 'total.sql'),
+        "-- backfill: schedule=@daily start=2026-11-01\ndelete from total where day = '{{ ds }}';\ninsert into total select day, count(*) from daily where day = '{{ ds }}' group by 1;\n",
+      );
+      const calm = await cli(...words).ended;
+      const stormy = cli(...words);
+      await working('2026-11-03');
+      await begins();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await ends();
+      const { code, out } = await stormy.ended;
+      expect(summary(calm.out), calm.out).toBeDefined();
+      expect(summary(out), out).toBe(summary(calm.out));
+      expect(code).toBe(calm.code);
+      expect(out).toMatch(/^retry \S*daily\S* in /m);
+      expect(out).not.toMatch(/failed|not covered: .*(?:terminat|connection)/);
+      expect(await rows('select (select count(*) from daily) + (select count(*) from total)')).toEqual(['0']);
+    });
+  });
+
   test('has no free connections when a run is to begin: it waits for one, and says so', async () => {
     await superuser('alter role loader connection limit 0');
     const run = cli('run', 'sql/daily.sql', '--from', '2026-11-01', '--to', '2026-11-07', '--yes');

@@ -27,6 +27,7 @@ import { reportRefusals } from '../connection/report-refusals.ts';
 import { connectionName, type Target } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
 import { findingLines } from '../reporters/run/plan-text.ts';
+import { retryText } from '../reporters/run/progress-writer.ts';
 import { type ProofReport, proofJson } from '../reporters/run/proof-json.ts';
 import { proofText } from '../reporters/run/proof-text.ts';
 import { exitCodes, type Shell } from '../terminal/shell.ts';
@@ -110,8 +111,9 @@ async function proveOn(
     engine.prove(env, job, { signal, timeBoxMs: previewTimeBoxMs, ...among });
   const line = workLine(shell);
   let begun = 0;
-  const onEvent = ({ kind }: RunEvent): void => {
-    if (kind === 'unit-started') line.tell('proving slices', begun++, jobs.size);
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'unit-started') line.tell('proving slices', begun++, jobs.size);
+    if (event.kind === 'unit-retrying') shell.err(`${retryText(event, shell.colors)}\n`);
   };
   const how = { signal, clock: shell.clock, onEvent };
   const proofs = await provePlan(prove, { plan, jobs, refused }, how).finally(line.end);

@@ -50,13 +50,15 @@ export function progressWriter(
         else if (blocked === 4) line(colors.dim('… and more units are blocked'));
         break;
       case 'unit-retrying':
-        line(`${colors.yellow('retry')} ${event.unit} in ${durationText(event.delayMs)}: ${event.reason}`);
+        line(retryText(event, colors));
         break;
       case 'server-away':
-        line(`${colors.red('away')} the server cannot be reached, and the run waits for it: ${event.reason}`);
+        line(
+          `${colors.red('away')} the server cannot be reached or takes no work, and the run waits for it: ${event.reason}`,
+        );
         break;
       case 'server-back':
-        line(`${colors.green('back')} the server can be reached again`);
+        line(`${colors.green('back')} the server takes work again`);
         break;
       case 'unit-reported':
         line(colors.dim(`${event.unit}  ${event.state}`));
@@ -90,6 +92,10 @@ export function progressWriter(
     }
   };
 }
+
+/** That a unit, or its proof, is begun anew. */
+export const retryText = (event: Extract<RunEvent, { kind: 'unit-retrying' }>, colors: Shell['colors']): string =>
+  `${colors.yellow('retry')} ${event.unit} in ${durationText(event.delayMs)}: ${event.reason}`;
 
 /** A terminal is not rewritten more often than an eye can follow, nor a log written to without news. */
 const leastMs = 100;

@@ -12,7 +12,7 @@ import { startHeartbeat } from '../claim/heartbeat.ts';
 import { outsideInWords } from '../irrevocable/outside-words.ts';
 import { type Cancellable, cancellable } from '../session/cancellable.ts';
 import type { RelationalRunner } from '../session/runner.ts';
-import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
+import { isCancellation, noSessionErrorOf, unitErrorOf } from '../session/unit-error.ts';
 import type { CancelSignal } from '../unit/cancel-signal.ts';
 import type { JoiningExecutor, UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
@@ -47,10 +47,9 @@ export function relationalExecutor(warehouse: Warehouse, env: RelationalRunner):
       return session;
     } catch (error) {
       await session?.close();
-      const failed = unitErrorOf(error);
+      const failed = noSessionErrorOf(error);
       if (failed.kind === 'connection') await close();
-      const away = failed.retryable && failed.kind === 'connection' ? ({ away: true } as const) : {};
-      return { ...failed, ...away };
+      return failed;
     }
   };
 

@@ -17,6 +17,16 @@ export function unitErrorOf(thrown: unknown): UnitError {
   throw thrown;
 }
 
+/** As {@link unitErrorOf}, of what came in the place of a session: nothing of the unit has begun, and a server may come back. */
+export function noSessionErrorOf(thrown: unknown): UnitError {
+  const error = unitErrorOf(thrown);
+  return isLost(error) ? { ...error, away: true } : error;
+}
+
+/** The connection was lost, or there was none, and another one may be had. */
+export const isLost = ({ kind, retryable }: Pick<UnitError, 'kind' | 'retryable'>): boolean =>
+  retryable && kind === 'connection';
+
 function ofWarehouse(error: WarehouseError): UnitError {
   const timedOut = error.kind === 'cancelled';
   return {

@@ -14,7 +14,7 @@ import { renewSession } from '../../session/renew-session.ts';
 import type { RelationalRunner } from '../../session/runner.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
 import { stopSignal } from '../../session/stop-signal.ts';
-import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
+import { isCancellation, isLost, noSessionErrorOf, unitErrorOf } from '../../session/unit-error.ts';
 import { ledgerSlice, resolveTargets, type Target } from '../../tables/target.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
 import { madeSqlInWords } from '../../unit/made-sql-in-words.ts';
@@ -39,7 +39,8 @@ export interface Preview {
 
 /**
  * Opens a preview: all units in one transaction that is rolled back at the end, so that a downstream task sees the new
- * rows of its parents. After `timeBoxMs` the running statement is stopped and the transaction ends. A held unit's writes
+ * rows of its parents. After `timeBoxMs` the running statement is stopped and the transaction ends. Where the server went away, the unit fails as one that may be tried again, and
+ * the transaction is then begun anew with what was in it. A held unit's writes
  * are taken back, as a run would. Where `jobs` are all that will come and cannot see each other's rows, those whose
  * result can be told from their query write nothing.
  */
@@ -51,8 +52,10 @@ export function openPreview(
 ): Preview {
   const types: TypeCache = new Map();
   const apart = areIndependent(jobs);
-  /** Units that were looked at so far: a transaction begins with them, whatever the reason that it is needed. */
+  /** Units that were previewed and are not in the transaction: one begins with them, whatever the reason that it is needed. */
   const looked: ShadowUnit[] = [];
+  /** Those that are in it: after a server that went away it is begun anew. */
+  const inside: ShadowUnit[] = [];
   const stays = new Set<TaskId>();
   const found: FoundRows = new Map();
   let ending: PreviewEnd = { way: 'query', traces: { deadRows: [], sequences: [] } };
@@ -79,6 +82,14 @@ export function openPreview(
     }
     await open.query('rollback').catch(() => undefined);
     await open.close();
+  };
+  /** The transaction is gone with all that was in it, and nothing of it is to be asked: the next unit begins another. */
+  const beginAnew = async (): Promise<void> => {
+    const lost = session;
+    [session, started] = [undefined, undefined];
+    found.clear();
+    looked.unshift(...inside.splice(0));
+    await lost?.close().catch(() => undefined);
   };
   const end = async (): Promise<PreviewEnd> => {
     over.abort();
@@ -125,9 +136,15 @@ export function openPreview(
       running = cancellable(session, signal);
       if (timedOut) running.stop();
       started ??= (await leftBehind(running.session)).deadRows;
-      for (const before of looked.splice(0)) await previewUnit(running.session, before, found, durationMs);
+      for (let before = looked[0]; before !== undefined; before = looked[0]) {
+        await previewAgain(running.session, before, found, durationMs);
+        inside.push(before);
+        looked.shift();
+      }
       if (job.outside !== undefined) stays.add(job.task);
-      return await previewUnit(running.session, unit, found, durationMs);
+      const outcome = await previewUnit(running.session, unit, found, durationMs);
+      if (outcome.state === 'previewed') inside.push(unit);
+      return outcome;
     } catch (error) {
       const confirmed = (await running?.confirmed()) ?? true;
       if (signal.aborted && isCancellation(error)) {
@@ -136,7 +153,13 @@ export function openPreview(
         return ended;
       }
       const cause = timedOut && isCancellation(error) ? outOfTime(timeBoxMs) : error;
-      const failed: UnitOutcome = { state: 'failed', error: unitErrorOf(cause), durationMs: durationMs() };
+      const problem = session === undefined ? noSessionErrorOf(cause) : unitErrorOf(cause);
+      const failed: UnitOutcome = { state: 'failed', error: problem, durationMs: durationMs() };
+      // What no rollback takes back is not done once more.
+      if (isLost(problem) && stays.size === 0) {
+        await beginAnew();
+        return failed;
+      }
       // Without its transaction the rest would not see what came before.
       const usable =
         session &&
@@ -206,6 +229,19 @@ async function previewUnit(
   await renewSession(session);
   await session.query(`release savepoint ${unitSavepoint}`);
   return outcome;
+}
+
+/** A unit that was previewed before, for those after it to see. */
+async function previewAgain(session: Session, unit: ShadowUnit, ...rest: [FoundRows, () => number]): Promise<void> {
+  try {
+    const outcome = await previewUnit(session, unit, ...rest);
+    if (outcome.state === 'held') throw new WarehouseError('other', outcome.reason, false);
+  } catch (error) {
+    const { kind, message, retryable } = unitErrorOf(error);
+    if (isCancellation(error) || isLost({ kind, retryable })) throw error;
+    const why = `${unit.job.unit}, which comes before it, could not be run again: ${message}`;
+    throw new WarehouseError('other', why, false);
+  }
 }
 
 async function shadowOutcome(

@@ -3,15 +3,19 @@ import { lastNamePart } from '../../../sql/model/name-parts.ts';
 import { readSql } from '../../../sql/read-sql.ts';
 import { plainText } from '../../../template/mask/plain-text.ts';
 import { quoteIdentifier } from '../../../warehouse/dialects/postgres/quote.ts';
+import { isLost } from '../../session/unit-error.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
 import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { JobSlice, RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
+import type { UnitError } from '../../unit/unit-outcome.ts';
 
 /** What all intervals in turn, and all of them in turn again, came to. */
 export type InTurn =
   | { readonly kind: 'same' }
   | { readonly kind: 'different'; readonly slices: readonly SliceDiff[] }
   | { readonly kind: 'cancelled' }
+  /** The server went away. */
+  | { readonly kind: 'failed'; readonly error: UnitError }
   /** In words. */
   | { readonly kind: 'not-known'; readonly why: string };
 
@@ -39,6 +43,7 @@ export async function proveInTurn(
   for (const [turn, job] of [unseen, work].entries()) {
     const outcome = await executor.execute(job, signal);
     if (outcome.state === 'cancelled') return { kind: 'cancelled' };
+    if (outcome.state === 'failed' && isLost(outcome.error)) return { kind: 'failed', error: outcome.error };
     if (outcome.state === 'failed') return { kind: 'not-known', why: outcome.error.message };
     if (outcome.state !== 'previewed')
       return { kind: 'not-known', why: outcome.state === 'held' ? outcome.reason : '' };

@@ -1,9 +1,12 @@
 import type { TaskId } from '../../../pipeline/model/model.ts';
 import type { PreparedRun } from '../../jobs/prepared-run.ts';
 import { progressMeter } from '../../order/progress-meter.ts';
+import { retryDelays } from '../../order/retry-delays.ts';
+import { isLost } from '../../session/unit-error.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
 import type { Clock } from '../../unit/clock.ts';
 import type { RunEvent } from '../../unit/run-event.ts';
+import { defaultRunOptions, type RunOptions } from '../../unit/run-options.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { blockedUnit } from '../../unit/unit-results.ts';
 import { proofUnit } from './proof-unit.ts';
@@ -13,6 +16,8 @@ export interface ProveOptions {
   readonly signal: CancelSignal;
   readonly clock: Clock;
   readonly onEvent: (event: RunEvent) => void;
+  /** What patience is had with a server that goes away. */
+  readonly options?: RunOptions;
 }
 
 /**
@@ -22,7 +27,7 @@ export interface ProveOptions {
 export async function provePlan(
   prove: (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) => Promise<UnitProof>,
   { plan, jobs, refused }: Pick<PreparedRun, 'plan' | 'jobs' | 'refused'>,
-  { signal, clock, onEvent }: ProveOptions,
+  { signal, clock, onEvent, options = defaultRunOptions }: ProveOptions,
 ): Promise<readonly UnitProof[]> {
   const proofs: UnitProof[] = [];
   const meter = progressMeter(
@@ -38,6 +43,21 @@ export async function provePlan(
     turns.set(task, known);
     return known;
   };
+  const tries = retryDelays(options, clock);
+  /** A proof that a server took with it is begun anew, for as long as a run has patience. */
+  const patiently = async (work: () => Promise<UnitProof>): Promise<UnitProof> => {
+    for (let attempt = 1; ; attempt++) {
+      const proof = await work();
+      const { unit, verdict } = proof;
+      if (verdict.kind !== 'failed' || !isLost(verdict.error)) return proof;
+      const { error } = verdict;
+      const delayMs = tries.next(proofs.length, { state: 'failed', error, durationMs: 0 });
+      if (delayMs === undefined || signal.aborted) return proof;
+      const away = error.away === true ? ({ away: true } as const) : {};
+      onEvent({ kind: 'unit-retrying', unit, attempt, delayMs, reason: error.message, ...away });
+      await clock.sleep(delayMs, signal);
+    }
+  };
   for (const { id, task } of plan.units) {
     if (signal.aborted) break;
     const job = jobs.get(id);
@@ -49,7 +69,7 @@ export async function provePlan(
     }
     onEvent({ kind: 'unit-started', unit: id, attempt: 1 });
     const startedAt = clock.now();
-    const proof = await prove(job, { fillers: fillersOf(job, plan, jobs), inTurn: inTurn(task) });
+    const proof = await patiently(() => prove(job, { fillers: fillersOf(job, plan, jobs), inTurn: inTurn(task) }));
     proofs.push(proof);
     const result = proofUnit(proof, clock.now() - startedAt);
     meter.ended(result, task);

@@ -5,11 +5,11 @@ import { readSql } from '../../../sql/read-sql.ts';
 import { plainText } from '../../../template/mask/plain-text.ts';
 import { plural } from '../../../text/plural.ts';
 import { describeReadable } from '../../../warehouse/catalog/describe-tables.ts';
-import type { Warehouse } from '../../../warehouse/port/ports.ts';
+import type { Session, Warehouse } from '../../../warehouse/port/ports.ts';
 import { cancellable } from '../../session/cancellable.ts';
 import type { RelationalRunner } from '../../session/runner.ts';
 import { enterTransaction, protectiveSettings } from '../../session/session-settings.ts';
-import { isCancellation, unitErrorOf } from '../../session/unit-error.ts';
+import { isCancellation, isLost, noSessionErrorOf, unitErrorOf } from '../../session/unit-error.ts';
 import type { CancelSignal } from '../../unit/cancel-signal.ts';
 import type { UnitExecutor } from '../../unit/unit-executor.ts';
 import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
@@ -121,8 +121,11 @@ export async function proveUnit(
     leftOut,
   });
   let notCovered: readonly string[];
+  if (signal.aborted) return proof({ kind: 'cancelled' });
   try {
-    notCovered = await hiddenCalls(warehouse, job, signal);
+    const session = await warehouse.connect('unit').catch(noSessionErrorOf);
+    if ('retryable' in session) return proof({ kind: 'failed', error: session });
+    notCovered = await hiddenCalls(session, job, signal);
   } catch (error) {
     if (signal.aborted && isCancellation(error)) return proof({ kind: 'cancelled' });
     return proof({ kind: 'failed', error: unitErrorOf(error) });
@@ -216,7 +219,7 @@ async function provenInTurn(
   const preview = openPreview(warehouse, env, timeBoxMs);
   try {
     const found = await proveInTurn(preview.executor, job.task, inTurn.map(unguarded), signal);
-    if (found.kind === 'cancelled') return { ...same, verdict: { kind: 'cancelled' } };
+    if (found.kind === 'cancelled' || found.kind === 'failed') return { ...same, verdict: found };
     if (found.kind === 'same')
       return { ...same, notCovered: open('intervals that were not proven between two of these') };
     if (found.kind === 'not-known') {
@@ -286,6 +289,8 @@ async function cleanRun(
       const statements = shifted.map(({ text, at }) => ({ text, at }));
       const again = await executor.execute(unguarded({ ...job, statements, fromNothing: true }), signal);
       if (again.state === 'cancelled') return { verdict: { kind: 'cancelled' }, notEmptied };
+      if (again.state === 'failed' && isLost(again.error))
+        return { verdict: { kind: 'failed', error: again.error }, notEmptied };
       const moving = again.state === 'previewed' ? again.slices.filter(differs) : [];
       const slices = outcome.slices
         .filter(differs)
@@ -296,6 +301,8 @@ async function cleanRun(
     case 'cancelled':
       return { verdict: { kind: 'cancelled' }, notEmptied };
     case 'failed':
+      // Nothing is known of the unit then.
+      if (isLost(outcome.error)) return { verdict: { kind: 'failed', error: outcome.error }, notEmptied };
       return { ...none, notEmptied: [...notEmptied, `a clean run from empty slices: ${outcome.error.message}`] };
     case 'held':
       return { ...none, notEmptied: [...notEmptied, `a clean run from empty slices: ${outcome.reason}`] };
@@ -339,10 +346,8 @@ const writesOneOf =
 /** Statements whose own statements the planner shows only when they are run. */
 const hidesStatements = /^[\s(]*(?:do|call|execute)\b/i;
 
-/** Calls that the planner sees and that do not stand in the statements themselves. */
-async function hiddenCalls(warehouse: Warehouse, job: UnitJob, signal: CancelSignal): Promise<readonly string[]> {
-  if (signal.aborted) return [];
-  const raw = await warehouse.connect('unit');
+/** Calls that the planner sees and that do not stand in the statements themselves. The session is closed. */
+async function hiddenCalls(raw: Session, job: UnitJob, signal: CancelSignal): Promise<readonly string[]> {
   const steps = cancellable(raw, signal);
   const { session } = steps;
   try {
