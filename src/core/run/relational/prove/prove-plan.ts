@@ -22,7 +22,8 @@ export interface ProveOptions {
 
 /**
  * Runs every unit of a plan twice, one after the other in the plan's order, each by itself: what one unit writes the next
- * one does not see, but for a table that holds one interval at a time, which those that fill it fill first. With the last of a task whose rows are of all intervals, all of them are run in turn as well. Units that cannot be run from here have no proof, nor have those that a cancel came before.
+ * one does not see, but for a table that holds one interval at a time, which those that fill it fill first. With the last of a
+ * task whose rows are of all intervals, all of them are run in turn as well. Units that cannot be run from here have no proof, nor have those that a cancel came before.
  */
 export async function provePlan(
   prove: (job: UnitJob, among: Pick<ProofOptions, 'fillers' | 'inTurn'>) => Promise<UnitProof>,
@@ -49,9 +50,14 @@ export async function provePlan(
     for (let attempt = 1; ; attempt++) {
       const proof = await work();
       const { unit, verdict } = proof;
-      if (verdict.kind !== 'failed' || !isLost(verdict.error)) return proof;
+      const position = proofs.length;
+      if (verdict.kind !== 'failed' || !isLost(verdict.error)) {
+        // The server took work: how long it may be away the next time counts from then.
+        tries.next(position, { state: 'cancelled', confirmed: true, durationMs: 0 });
+        return proof;
+      }
       const { error } = verdict;
-      const delayMs = tries.next(proofs.length, { state: 'failed', error, durationMs: 0 });
+      const delayMs = tries.next(position, { state: 'failed', error, durationMs: 0 });
       if (delayMs === undefined || signal.aborted) return proof;
       const away = error.away === true ? ({ away: true } as const) : {};
       onEvent({ kind: 'unit-retrying', unit, attempt, delayMs, reason: error.message, ...away });
