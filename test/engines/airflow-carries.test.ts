@@ -142,6 +142,14 @@ def load(ds=None, **context):
 with DAG(dag_id="opaque", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
     PythonOperator(task_id="load", python_callable=load)\n`,
     );
+    // Two that only mark a place, of which one writes, as somebody says, and a task that does something.
+    writeFileSync(
+      join(workspace, 'dags/marks.py'),
+      `from datetime import datetime\nfrom airflow import DAG\nfrom airflow.operators.bash import BashOperator\nfrom airflow.operators.empty import EmptyOperator\n
+with DAG(dag_id="marks", schedule="@daily", start_date=datetime(2026, 9, 9), ${quiet}):
+    EmptyOperator(task_id="place") >> EmptyOperator(task_id="other") >> BashOperator(task_id="says", bash_command="echo here")\n`,
+    );
+    await asSuperuser(server, database('there'), 'create table mart.marked (day date)');
     for (const dag of [...storm, whole]) writeFileSync(join(workspace, 'dags', `${dag.id}.py`), stormFile(dag));
     const plugins = join(root, `plugins${version}`);
     mkdirSync(plugins, { recursive: true });
@@ -180,6 +188,7 @@ schedulers:
   real: { url: '${airflow.url}', user: admin, password: '\${env:AIRFLOW_PASSWORD}' }
 airflow: { version: ${version}, create_cron_data_intervals: true }
 ${settings.slice(settings.indexOf('tasks:')).trimEnd()}
+  marks.place: { reads: [], writes: [{ table: mart.marked, column: day }] }
 ${[...storm, whole].map(stormSettings).join('')}`,
     );
     mkdirSync(join(root, `export${version}`), { recursive: true });
@@ -187,7 +196,7 @@ ${[...storm, whole].map(stormSettings).join('')}`,
     const scheduler = await openAirflow();
     for (let tries = 0; ; tries++) {
       const found = await Promise.all(
-        ['shop_daily', 'shop_report', 'flaky', 'opaque', whole.id, ...storm.map(({ id }) => id)].map((dag) =>
+        ['shop_daily', 'shop_report', 'flaky', 'opaque', 'marks', whole.id, ...storm.map(({ id }) => id)].map((dag) =>
           scheduler.dag(dag),
         ),
       );
@@ -215,7 +224,7 @@ ${[...storm, whole].map(stormSettings).join('')}`,
   test('is asked whether it is well, and has the DAGs of the workspace', async () => {
     const { out, code } = await runCli(['scheduler'], workspace, { env: env() });
     expect(out).toContain(`real: Airflow ${version}.`);
-    const dags = 7 + storm.length;
+    const dags = 8 + storm.length;
     expect(out).toContain(`${dags} of ${dags} DAGs as deployed`);
     expect(code).toBe(0);
     expect(out).not.toContain(airflow.password);
@@ -269,6 +278,15 @@ ${[...storm, whole].map(stormSettings).join('')}`,
     expect(await cli('undo', ran.runId, '--connection', 'there', '--yes')).toMatchObject({ code: 0 });
     expect(await rows('there', "select * from mart.basket_daily where day = '2026-10-22'")).toEqual([]);
   });
+
+  test('has run what its scheduler ends in the moment in which it begins', async () => {
+    const range = ['--from', '2026-10-20', '--to', '2026-10-21', '--connection', 'there'];
+    const ran = await run('marks', ...range);
+    expect(ran.units.map(({ id, state, error }) => [id.split('@')[0], state, error])).toEqual([
+      ['marks.place', 'unchanged', null],
+      ['marks.says', 'done', null],
+    ]);
+  }, 600_000);
 
   test('says the last lines of a task that fails, and refuses a paused DAG before anything runs', async () => {
     const range = ['flaky.fails', '--from', '2026-10-20', '--to', '2026-10-21', '--connection', 'there'];
@@ -327,7 +345,6 @@ ${[...storm, whole].map(stormSettings).join('')}`,
       Array.from({ length: 3 }, () => (version === 3 ? 'backfill' : 'backfill_assistant')),
     );
     for (const { note } of runs) expect(note).toContain(`run ${ran.runId}`);
-    // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
     // Airflow 2 starts a run as soon as it is made, and what began then is ended before it is its turn.
     for (const { id } of runs)
       for (const { name } of whole.tasks)
