@@ -381,6 +381,26 @@ ${[...storm, whole].map(stormSettings).join('')}`,
       );
   }, 3_600_000);
 
+  test('makes a run by the command that is printed for a date without one', async () => {
+    const { out } = await cli('plan', 'marks', '--from', '2026-10-22', '--to', '2026-10-23', '--commands', '--offline');
+    const [, command] = /^#.* of 2026-10-22T00:00:00\+00:00, with [^:]*: airflow (.*)$/m.exec(out) ?? [];
+    const words = command?.split(' ').map((word) => word.replace(/^'|'$/g, '')) ?? [];
+    const said = await airflow.airflow(...words);
+    const scheduler = await openAirflow();
+    const start = instant(Date.parse('2026-10-22T00:00:00Z'));
+    for (let tries = 0; ; tries++) {
+      const runs = await scheduler.runs('marks', start, start);
+      if (runs.length === 1 && runs[0]?.state === 'success') {
+        expect(runs[0].interval).toEqual({ start, end: instant(start + dayMs) });
+        const [says] = await scheduler.instances('marks', runs[0].id, 'says');
+        expect(says).toMatchObject({ state: 'success', tryNumber: 1 });
+        break;
+      }
+      if (tries > 120) throw new Error(`it was not made: ${JSON.stringify(runs)}\n${out}\n${said}`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  });
+
   test('takes the commands of a plan as they are printed', async () => {
     const { out } = await cli(
       'plan',
