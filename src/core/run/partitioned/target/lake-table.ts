@@ -37,7 +37,7 @@ export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVers
   const isVersioned = versionedFormats.has(file.provider);
   if (!isVersioned && !providers.has(file.provider))
     throw cannot(
-      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet, orc, delta or iceberg are carried out from here.`,
+      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet or orc are carried out from here.`,
       elsewhere,
     );
   if (!isVersioned) refuseUncut(file, asked);
@@ -78,8 +78,8 @@ function refuseUncut(file: FileTable, { slice, replaces }: OwnPartitions): void 
   const { qualified } = file.table;
   if (replaces === true)
     throw cannot(
-      `${qualified} is a table of ${file.provider}, and REPLACE WHERE is for tables of Delta and Iceberg.`,
-      `Write INSERT OVERWRITE ${qualified} PARTITION (…), or make the table USING delta.`,
+      `${qualified} is a table of ${file.provider}, which knows no REPLACE WHERE.`,
+      `Write INSERT OVERWRITE ${qualified} PARTITION (…), or let its scheduler run the task.`,
     );
   if (file.partitionedBy.length === 0)
     throw cannot(
