@@ -120,3 +120,14 @@ test('what was run before and may come again is said, and is so', { timeout: pat
   expect(again.out + again.err).toMatch(said);
   expect(((await rows('select count(*)::int from dim')) as [[number]])[0][0]).toBeGreaterThan(first);
 });
+
+test('a column that only what the task reads has is said to come from its statements', {
+  timeout: patienceMs,
+}, async () => {
+  const { cli } = await workspace(versions);
+  const { out, err } = await cli(['run', 'd.t', ...old, '--preview', '--yes']);
+  expect(out + err).toContain('has no column day');
+  expect(out + err).toMatch(
+    /looked for by day because .*statements of the task do, maybe of another table that they read/,
+  );
+});

@@ -182,7 +182,7 @@ export function columnBound(table: TableDescription, column: string, iso: string
 const missingColumn = (table: TableDescription, column: string): WarehouseError =>
   new WarehouseError('missing', `The table ${table.qualified} has no column ${column}.`, false, {
     sqlState: '42703',
-    hint: 'Declare the slice column of this target in backfill.yaml.',
+    hint: `The rows of one interval are looked for by ${column} because backfill.yaml names it, or the statements of the task do, maybe of another table that they read: declare the column of ${table.qualified} that tells them, under its writes in backfill.yaml.`,
   });
 
 function boundLiteral(iso: string, type: string, table: TableDescription, column: string): string {
