@@ -9,7 +9,7 @@ export type StoppingCode = JobRefusal['code'] | RunRefusal['code'] | HeldCode | 
 /** A task of the DAG: its SQL, or where it runs as well; `python` is one that is not run from here. */
 export type CureTask =
   | string
-  | { readonly sql: string; readonly connection?: string; readonly database?: string }
+  | { readonly sql: string; readonly connection?: string; readonly database?: string; readonly spark?: true }
   | 'python';
 
 /** How an advice is followed. */

@@ -13,6 +13,7 @@ const dag = (tasks: Readonly<Record<string, CureTask>>, apart: boolean, schedule
     'import pendulum',
     'from airflow import DAG',
     'from airflow.operators.python import PythonOperator',
+    'from airflow.providers.apache.spark.operators.spark_sql import SparkSqlOperator',
     'from airflow.providers.postgres.hooks.postgres import PostgresHook',
     'from airflow.providers.postgres.operators.postgres import PostgresOperator',
     'def pull(ds=None):',
@@ -24,7 +25,8 @@ const dag = (tasks: Readonly<Record<string, CureTask>>, apart: boolean, schedule
 
 function operator(name: string, task: CureTask): string {
   if (task === 'python') return `PythonOperator(task_id="${name}", python_callable=pull)`;
-  const { sql, connection = 'wh', database } = typeof task === 'string' ? { sql: task } : task;
+  const { sql, connection = 'wh', database, spark } = typeof task === 'string' ? { sql: task } : task;
+  if (spark) return `SparkSqlOperator(task_id="${name}", conn_id="${connection}", sql="""${sql}""")`;
   const place = database === undefined ? '' : `, database="${database}"`;
   return `PostgresOperator(task_id="${name}", postgres_conn_id="${connection}"${place}, sql="""${sql}""")`;
 }
