@@ -153,7 +153,7 @@ describe.each(engines)('one unit on %s', (engine) => {
   });
 
   test.each([
-    ['ROLLBACK', 'rolls back'],
+    ['ROLLBACK', 'ROLLBACK takes back'],
     ['vacuum sales', 'VACUUM'],
     ['create index concurrently x on sales (day)', 'CONCURRENTLY'],
     ["prepare transaction 'x'", 'PREPARE TRANSACTION'],
