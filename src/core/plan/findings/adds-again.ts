@@ -1,21 +1,12 @@
 import { addsTwice, changedColumn, surelyAgain, type WriteFact } from '../../lineage/facts/facts.ts';
 import { madeAnewInWords, nullInWords, refusedInWords, rowsAgainInWords } from '../../lineage/facts/insert-words.ts';
 import type { Instant } from '../../time/zones/instant.ts';
-import type { PlanFinding, PlanUnit } from '../model/plan.ts';
-import type { PlanRequest } from '../model/plan-request.ts';
-import type { TaskGraph } from '../tasks/task-graph.ts';
+import type { PlanFinding } from '../model/plan.ts';
+import type { Planned } from './planned.ts';
 import { startsOf, tasksOf } from './planned-tasks.ts';
 
 /** Tasks whose second run of an interval adds its rows once more or changes values again: refused where that is sure. */
-export function addsAgain({
-  request,
-  graph,
-  units,
-}: {
-  readonly request: PlanRequest;
-  readonly graph: TaskGraph;
-  readonly units: readonly PlanUnit[];
-}): PlanFinding[] {
+export function addsAgain({ request, graph, units }: Pick<Planned, 'request' | 'graph' | 'units'>): PlanFinding[] {
   return tasksOf(units).flatMap((id) => {
     const task = graph.tasks.get(id);
     // Of a journal it is as it is meant to be.

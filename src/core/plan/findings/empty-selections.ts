@@ -1,12 +1,11 @@
 import type { GridInterval } from '../../time/intervals/grid.ts';
 import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
-import type { Expansion } from '../intervals/expand-tasks.ts';
 import { daysWritten, pickedRuns } from '../intervals/picked-runs.ts';
-import type { PlanFinding, PlanUnit } from '../model/plan.ts';
+import type { PlanFinding } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
 import { taskOfUnit } from '../model/unit-id.ts';
-import type { TaskGraph } from '../tasks/task-graph.ts';
+import type { Planned } from './planned.ts';
 
 /** What was asked for and is not there: tasks, their runs in a range, runs that were picked one by one. */
 export function emptySelections({
@@ -14,12 +13,7 @@ export function emptySelections({
   graph,
   expansion,
   units,
-}: {
-  readonly request: PlanRequest;
-  readonly graph: TaskGraph;
-  readonly expansion: Expansion;
-  readonly units: readonly PlanUnit[];
-}): PlanFinding[] {
+}: Pick<Planned, 'request' | 'graph' | 'expansion' | 'units'>): PlanFinding[] {
   const findings: PlanFinding[] = [];
   const severity = units.length === 0 ? 'error' : 'warning';
   if (request.tasks.length === 0) {

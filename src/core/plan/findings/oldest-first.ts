@@ -1,6 +1,7 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
 import type { PlanFinding, PlanUnit } from '../model/plan.ts';
 import type { OldestFirst } from '../units/newest-first.ts';
+import type { Planned } from './planned.ts';
 
 const reasons: Readonly<Record<OldestFirst, string>> = {
   past: 'each of its runs builds on the one before',
@@ -10,13 +11,7 @@ const reasons: Readonly<Record<OldestFirst, string>> = {
 };
 
 /** Where the newest intervals were asked for first: the tasks that go oldest first all the same, and why. */
-export function oldestFirst({
-  units,
-  stay,
-}: {
-  readonly units: readonly PlanUnit[];
-  readonly stay: ReadonlyMap<TaskId, OldestFirst> | undefined;
-}): readonly PlanFinding[] {
+export function oldestFirst({ units, stay }: Pick<Planned, 'units' | 'stay'>): readonly PlanFinding[] {
   if (stay === undefined) return [];
   const planned = new Map<TaskId, PlanUnit[]>();
   for (const unit of units) {

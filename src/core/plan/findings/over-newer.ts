@@ -3,10 +3,8 @@ import { columnsOfCut } from '../../lineage/facts/slice-cut.ts';
 import { plural } from '../../text/plural.ts';
 import { lastFinished } from '../../time/intervals/last-finished.ts';
 import { toIso } from '../../time/zones/iso.ts';
-import type { Expansion } from '../intervals/expand-tasks.ts';
-import type { PlanFinding, PlanUnit } from '../model/plan.ts';
-import type { PlanRequest } from '../model/plan-request.ts';
-import type { TaskGraph } from '../tasks/task-graph.ts';
+import type { PlanFinding } from '../model/plan.ts';
+import type { Planned } from './planned.ts';
 import { tasksOf } from './planned-tasks.ts';
 
 /**
@@ -18,12 +16,7 @@ export function overNewer({
   graph,
   expansion,
   units,
-}: {
-  readonly request: PlanRequest;
-  readonly graph: TaskGraph;
-  readonly expansion: Expansion;
-  readonly units: readonly PlanUnit[];
-}): readonly PlanFinding[] {
+}: Pick<Planned, 'request' | 'graph' | 'expansion' | 'units'>): readonly PlanFinding[] {
   return tasksOf(units).flatMap((id): readonly PlanFinding[] => {
     const task = graph.tasks.get(id);
     const last = expansion.kept.get(id)?.at(-1)?.interval;

@@ -5,15 +5,13 @@ import { type Instant, instant } from '../../time/zones/instant.ts';
 import { toIso } from '../../time/zones/iso.ts';
 import { builtOn, type Expansion, hasOwnTail, type SkippedRead } from '../intervals/expand-tasks.ts';
 import type { Plan, PlanFinding, PlanUnit, UnitSlice } from '../model/plan.ts';
-import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
-import type { TaskGraph } from '../tasks/task-graph.ts';
-import type { OldestFirst } from '../units/newest-first.ts';
-import type { UnitNode } from '../units/unit-graph.ts';
+import type { PlannableTask } from '../model/plan-request.ts';
 import { unitSlices } from '../units/unit-slices.ts';
 import { addsAgain } from './adds-again.ts';
 import { emptySelections } from './empty-selections.ts';
 import { oldestFirst } from './oldest-first.ts';
 import { overNewer } from './over-newer.ts';
+import type { Planned } from './planned.ts';
 import { startsOf, tasksOf } from './planned-tasks.ts';
 import { sourceFindings } from './source-findings.ts';
 import { unmadeTables } from './unmade-tables.ts';
@@ -21,17 +19,6 @@ import { unmadeTables } from './unmade-tables.ts';
 /** A plan with what was found out about it after it was made, gravest first. */
 export const withFindings = (plan: Plan, found: readonly PlanFinding[]): Plan =>
   found.length === 0 ? plan : { ...plan, findings: bySeverity([...plan.findings, ...found]) };
-
-interface Planned {
-  readonly tasks: readonly PlannableTask[];
-  readonly request: PlanRequest;
-  readonly graph: TaskGraph;
-  readonly expansion: Expansion;
-  readonly units: readonly PlanUnit[];
-  readonly cycle: readonly UnitNode[];
-  /** Tasks that stay oldest first where the newest intervals were asked for first; `undefined`: they were not. */
-  readonly stay: ReadonlyMap<TaskId, OldestFirst> | undefined;
-}
 
 /** Everything that a person should know before the first unit starts, gravest first. */
 export function planFindings(planned: Planned): readonly PlanFinding[] {

@@ -7,16 +7,10 @@ import { toIso } from '../../time/zones/iso.ts';
 import { shift } from '../../time/zones/shift.ts';
 import type { PlanFinding, PlanUnit } from '../model/plan.ts';
 import type { PlannableTask, PlanRequest, SourceRead } from '../model/plan-request.ts';
-import type { TaskGraph } from '../tasks/task-graph.ts';
-
-interface Planned {
-  readonly request: PlanRequest;
-  readonly graph: TaskGraph;
-  readonly units: readonly PlanUnit[];
-}
+import type { Planned } from './planned.ts';
 
 /** What the sources of a plan no longer hold as it was when its intervals were due: kept too short, or overwritten. */
-export function sourceFindings({ request, graph, units }: Planned): PlanFinding[] {
+export function sourceFindings({ request, graph, units }: Pick<Planned, 'request' | 'graph' | 'units'>): PlanFinding[] {
   const byTask = new Map<TaskId, PlanUnit[]>();
   for (const unit of units) {
     if ((graph.tasks.get(unit.task)?.sources ?? []).length === 0) continue;

@@ -1,12 +1,6 @@
 import type { TaskId } from '../../pipeline/model/model.ts';
-import type { PlanFinding, PlanUnit } from '../model/plan.ts';
-import type { PlannableTask, PlanRequest } from '../model/plan-request.ts';
-
-interface Planned {
-  readonly tasks: readonly PlannableTask[];
-  readonly request: PlanRequest;
-  readonly units: readonly PlanUnit[];
-}
+import type { PlanFinding } from '../model/plan.ts';
+import type { Planned } from './planned.ts';
 
 /** Names that are spelled out; of the others it is said how many there are. */
 const most = 3;
@@ -15,7 +9,7 @@ const most = 3;
  * Tasks outside of the plan that may read what it rewrites through something that only the database has: a view or a
  * function that nobody was asked about, or a materialized view that no task refreshes.
  */
-export function unmadeTables({ tasks, request, units }: Planned): PlanFinding[] {
+export function unmadeTables({ tasks, request, units }: Pick<Planned, 'tasks' | 'request' | 'units'>): PlanFinding[] {
   if (!request.downstream || units.length === 0) return [];
   const planned = new Set(units.map(({ task }) => task));
   const written = new Set(units.flatMap(({ slices }) => slices.map(({ table }) => table)));
