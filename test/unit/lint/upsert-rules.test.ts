@@ -26,6 +26,7 @@ describe('unconditional-upsert', () => {
   test.each<[string, Files, string]>([
     ['updated_at', upsert('updated_at', set), 'DO UPDATE'],
     ['last_modified_date', upsert('last_modified_date', 'v = EXCLUDED.v'), 'DO UPDATE'],
+    ['upd_ts', upsert('upd_ts', 'v = EXCLUDED.v'), 'DO UPDATE'],
     ['MERGE', merge(''), 'UPDATE SET v = s.v'],
   ])('speaks: %s', (_, files, mark) => expect(said(files)).toEqual([`warning «${mark}»`]));
 
@@ -36,6 +37,7 @@ describe('unconditional-upsert', () => {
       upsert('updated_at', 'v = CASE WHEN EXCLUDED.updated_at > t.updated_at THEN EXCLUDED.v ELSE t.v END'),
     ],
     ['time of the event', upsert('created_at', 'v = EXCLUDED.v')],
+    ['who changed it', upsert('updated_by', 'v = EXCLUDED.v')],
     ['the column is in the key', upsert('updated_at', 'v = EXCLUDED.v', { key: 'id, updated_at' })],
     [
       'a full snapshot',

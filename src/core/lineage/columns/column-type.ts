@@ -17,3 +17,9 @@ export const holdsTimes = (name: string, type: ColumnType): boolean =>
   type !== undefined ||
   timeWord.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()) ||
   /(?:_at|_on|date|day|time|month)$/i.test(name);
+
+const changeTime =
+  /(?:^|_)(?:upd|updated|mod|modified|chg|changed|(?:last_?)?(?:update|modification|modify|change)|mtime|systemmodstamp|lastmodifieddate)(?:_?(?:at|on|ts|time|timestamp|date|datetime|dt|utc))*$/;
+
+/** Whether a column says when its row was changed last, by what people call such columns: the same row comes in many intervals. */
+export const saysChange = (name: string): boolean => changeTime.test(name);

@@ -1,3 +1,4 @@
+import { saysChange } from '../../lineage/columns/column-type.ts';
 import type { WriteFact } from '../../lineage/facts/facts.ts';
 import { columnsOfCut } from '../../lineage/facts/slice-cut.ts';
 import { plural } from '../../text/plural.ts';
@@ -52,7 +53,5 @@ function sharesRows({
   // It moves rows from one slice to another; or the same row comes in each interval in which it changed.
   if (slice.kind === 'unknown') return { table, why };
   const isShared = slice.kind === 'range' && !columnsOfCut(slice).every((column) => key.includes(column));
-  return isShared && changeTime.test(slice.column) ? { table, why } : undefined;
+  return isShared && saysChange(slice.column) ? { table, why } : undefined;
 }
-
-const changeTime = /(?:^|_)(?:upd\w*|mod|modif\w*|chg|chang\w*|mtime|systemmodstamp|lastmodifieddate)(?:_|$)/;

@@ -1,3 +1,4 @@
+import { saysChange } from '../../../lineage/columns/column-type.ts';
 import { isJournalName, isStagingName } from '../../../lineage/facts/table-roles.ts';
 import type { SqlExpression } from '../../../sql/model/expression.ts';
 import { blocksOf, filtersOf, within } from '../../../sql/model/sql-search.ts';
@@ -93,13 +94,10 @@ function changeColumn(view: StatementView): string | undefined {
   for (const { conjunct } of filtersOf(view.statement)) {
     const found = comparisonOf(conjunct);
     if (found?.low === undefined || !usesInterval(view, found.low.value)) continue;
-    if (changeTime.test(found.column.name)) return found.column.name;
+    if (saysChange(found.column.name)) return found.column.name;
   }
   return undefined;
 }
-
-const changeTime =
-  /(?:^|_)(?:updated|modified|changed|(?:last_?)?(?:update|modification|modify|change)|mtime|systemmodstamp|lastmodifieddate)(?:_?(?:at|on|ts|time|timestamp|date|datetime|dt|utc))*$/;
 
 /** `greatest(t.updated_at, excluded.updated_at)`, `CASE WHEN excluded.updated_at > …`: the newer value stays. */
 const weighs = (view: StatementView, { value }: Assignment, changed: string): boolean =>
