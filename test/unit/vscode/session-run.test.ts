@@ -303,6 +303,23 @@ test('what is pressed while another range is being planned starts nothing, and t
   await stopped(session);
 });
 
+test('a preview that is asked for while another range is being planned is one of that range', async () => {
+  const plans = slowPlans();
+  const { session, next } = await planned(plans.services);
+  const before = session.state.plan?.units.length ?? 0;
+  plans.hold();
+  const chosen = session.handle({ type: 'set-range', from: '2026-11-10', to: '2026-11-13' });
+  const pressed = session.handle({ type: 'start', mode: 'preview' });
+  await expect.poll(plans.held).toBeGreaterThan(0);
+  plans.go();
+  await Promise.all([chosen, pressed]);
+  const preview = await next('start');
+  expect(session.state.run).toMatchObject({ mode: 'preview' });
+  expect(session.state.plan?.units.length).toBeGreaterThan(before);
+  preview.answer({ kind: 'world', error: 'network', message: 'no server', remedy: undefined });
+  await stopped(session);
+});
+
 test('a plan that is made anew never takes the place of a run: the press waits, and runs what was seen', async () => {
   const plans = slowPlans();
   const { session, next } = await planned(plans.services);

@@ -73,7 +73,11 @@ export async function startVsCode(options: VsCodeServerOptions): Promise<VsCodeS
   };
 
   for (const vsix of options.extensions) {
-    const code = await new Promise((resolve) => launch(['--install-extension', vsix, '--force']).once('exit', resolve));
+    const code = await new Promise((resolve, reject) =>
+      launch(['--install-extension', vsix, '--force'])
+        .once('exit', resolve)
+        .once('error', (error) => reject(new Error(`${error.message}: npm run setup:vscode installs VS Code.`))),
+    );
     if (code === 0) continue;
     await rm(home, { recursive: true, force: true });
     throw new Error(`${vsix} was not installed (exit code ${code}); see ${options.logFile}`);

@@ -63,6 +63,8 @@ export function calendarKeys(context: PageContext, page: CalendarPage): Calendar
       choose(memory.drag.from, memory.drag.to);
     },
     key(event) {
+      // Such a key is one of the page or of the editor: Ctrl+Enter begins what is chosen, and chooses nothing else.
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       const at = (event.target as HTMLElement).dataset.from;
       const layout = state.calendar?.layout ?? 'days';
       const index = page.all.findIndex(({ from }) => from === at);

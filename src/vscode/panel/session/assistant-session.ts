@@ -108,10 +108,12 @@ export async function openSession(
     if (ran !== undefined && shown?.purpose.kind === 'run') await plan.make('run');
   };
   const start = async (mode: 'run' | 'preview'): Promise<void> => {
-    // What was pressed is what a person saw: files or choices may have changed under their hand.
-    if (!(await plan.isAsSeen())) throw new Error(madeAnewWords);
+    // What runs is what a person saw: files or choices may have changed under their hand. A preview writes nothing,
+    // and is one of what is chosen, however soon after the choice it is asked for.
+    const isAsSeen = await plan.isAsSeen();
+    if (!isAsSeen && mode === 'run') throw new Error(madeAnewWords);
     const { plan: shown, outdated } = store.state;
-    const isOther = shown === undefined || shown.purpose.kind === 'proof' || outdated.length > 0;
+    const isOther = !isAsSeen || shown === undefined || shown.purpose.kind === 'proof' || outdated.length > 0;
     const made = isOther ? await plan.make('run') : shown;
     if (made?.startable === true) begin(started(mode));
   };
