@@ -513,6 +513,11 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
       decides: 'figures, differences and staging of a slice as PostgreSQL text',
       imports: ['port', 'dialects/postgres', 'dialects/postgres/ledger'],
     },
+    {
+      room: 'dialects/postgres/effects',
+      decides: 'what a task leaves beside rows, and what is defined, as PostgreSQL text',
+      imports: ['dialects/postgres', 'dialects/postgres/ledger'],
+    },
     { room: 'catalog', decides: 'what the database says of its tables', imports: ['port', 'dialects/postgres'] },
   ],
   'core/plan': [

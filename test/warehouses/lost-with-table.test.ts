@@ -18,7 +18,7 @@ describe.each(engines)('what goes with a table that is made anew, on %s', (engin
       options: { holdShrinkPercent: undefined },
     });
   const lost =
-    /takes away with it the right SELECT on mart\.My T of reader_\w+, the unique index btree \(id\) on mart\.My T, the view mart\.seen, the view mart\.twice: make it again/;
+    /takes away with it the right SELECT on mart\.My T of reader_\w+, NOT NULL of mart\.My T\.id, the unique index btree \(id\) on mart\.My T, the view mart\.seen, the view mart\.twice: make it again/;
 
   beforeEach(() =>
     sql(
@@ -101,9 +101,48 @@ describe.each(engines)('what goes with a table that is made anew, on %s', (engin
     expect(await executor.execute(jobOf(swap), neverAborted)).toMatchObject({
       notes: expect.arrayContaining([
         expect.stringMatching(
-          /takes away with it the index btree \(n\) WHERE \(n > 0\) on mart\.My T, the unique index btree \(id\) on mart\.My T: make it again/,
+          /takes away with it NOT NULL of mart\.My T\.id, the index btree \(n\) WHERE \(n > 0\) on mart\.My T, the unique index btree \(id\) on mart\.My T: make it again/,
         ),
       ]),
     });
+  });
+
+  test.each([
+    [
+      'its row level security',
+      'alter table mart."My T" enable row level security',
+      'its row level security (ENABLE) on mart.My T',
+    ],
+    ['a policy', 'create policy seen_by on mart."My T" using (n > 0)', 'the policy seen_by on mart.My T'],
+    ['its owner', `alter table mart."My T" owner to reader_${engine}`, `the owner reader_${engine} of mart.My T`],
+    [
+      'a right on a column',
+      `grant update (n) on mart."My T" to reader_${engine}`,
+      `the right UPDATE on mart.My T.n of reader_${engine}`,
+    ],
+    [
+      'a check',
+      'alter table mart."My T" add constraint c check (n > 0)',
+      'the constraint CHECK ((n > 0)) on mart.My T',
+    ],
+    ['a default', 'alter table mart."My T" alter column n set default 7', 'the default of mart.My T.n'],
+    ['a comment', `comment on column mart."My T".n is 'a number'`, 'the comment on mart.My T.n'],
+    ['an option', 'alter table mart."My T" set (fillfactor = 50)', 'the options (fillfactor=50) of mart.My T'],
+    [
+      'its place in a publication',
+      'create publication told for table mart."My T"',
+      'its place in the publication told (mart.My T)',
+    ],
+    ['statistics', 'create statistics mart.both on id, n from mart."My T"', 'the statistics both on mart.My T'],
+  ])('of what goes, nothing is left out: %s', async (_, before, said) => {
+    await sql(
+      fixture.warehouse,
+      'drop publication if exists told',
+      'alter table mart.kids drop constraint refers',
+      before,
+    );
+    const outcome = await relationalExecutor(fixture.warehouse, env).execute(jobOf(swap), neverAborted);
+    expect(outcome).toMatchObject({ state: 'changed' });
+    expect('notes' in outcome ? outcome.notes.join('\n') : '').toContain(said);
   });
 });

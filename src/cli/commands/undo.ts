@@ -13,6 +13,7 @@ import { describedFor } from '../connection/describe-target.ts';
 import { exitCodeOf, finishRun } from '../connection/finish-run.ts';
 import { refuseLake, type Target, toName } from '../connection/target.ts';
 import { withTarget } from '../connection/with-target.ts';
+import { findingLines } from '../reporters/run/plan-text.ts';
 import { progressWriter } from '../reporters/run/progress-writer.ts';
 import { exitCodes, type Shell, UsageError } from '../terminal/shell.ts';
 
@@ -60,6 +61,8 @@ async function undo(run: string, options: UndoOptions, shell: Shell): Promise<vo
       if (isUndoRefusal(made)) throw new UsageError(made.message, made.remedy);
       const prepared = await engine.sift(made);
       const place = describedFor({ warehouse, connection }, prepared.jobs.values());
+      const { findings } = prepared.plan;
+      if (findings.length > 0) shell.err(`${findingLines(prepared.plan, shell.colors).join('\n')}\n`);
       if (preview === undefined) {
         const question = `Undo ${plural(prepared.plan.units.length, 'unit')} of run ${run}`;
         const refusal = await confirmRun(question, place, options, shell);

@@ -69,6 +69,11 @@ export interface SliceDiff {
   readonly surrogates?: readonly string[] | undefined;
   /** `undefined` where there are none, or where nobody could tell. */
   readonly leftOver?: LeftOverRows | undefined;
+  /**
+   * What its unit did beside rows of its slices, each as what it does (`drops the table a.b`): no undo takes it back. Said with
+   * the first slice of the unit; missing where there is nothing, and in older records.
+   */
+  readonly stays?: readonly string[] | undefined;
   /** Why the rows differ, the surest cause first; empty where they do not, and in a preview. */
   readonly causes: readonly ChangeCause[];
 }

@@ -100,6 +100,7 @@ export const planNoteCodes = [
   'batch',
   'tried-twice',
   'wider-elsewhere',
+  'not-undone',
 ] as const;
 
 type Graded =

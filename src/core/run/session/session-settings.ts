@@ -1,5 +1,5 @@
+import { catalogWritesSql } from '../../warehouse/dialects/postgres/effects/lasting-sql.ts';
 import { quoteLiteral } from '../../warehouse/dialects/postgres/quote.ts';
-import { catalogWritesSql } from '../../warehouse/dialects/postgres/slice/lasting-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import type { UnitOptions } from '../unit/unit-job.ts';
 

@@ -6,6 +6,7 @@ import { plural } from '../../text/plural.ts';
 import type { Instant } from '../../time/zones/instant.ts';
 import type { PreparedRun } from '../jobs/prepared-run.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
+import { notUndone } from './not-undone.ts';
 import { decodeRunDocument, type RunDocument } from './run-document.ts';
 
 export interface UndoRequest {
@@ -59,7 +60,6 @@ export async function prepareUndo(
   if (missing !== undefined) {
     return { message: `run ${run} changed nothing by ${missing}`, remedy: `see: backfill history ${run}` };
   }
-  if (changed.length === 0) return { message: `run ${run} changed nothing`, remedy: 'there is nothing to undo' };
   const stuck = changed.flatMap((slice) => whyNot(slice) ?? []);
   if (stuck.length > 0) {
     const more = stuck.length > 3 ? `; and ${plural(stuck.length - 3, 'more slice')}` : '';
@@ -68,9 +68,16 @@ export async function prepareUndo(
       remedy: 'undo single units of it, or run their intervals again',
     };
   }
+  const records = new Map((await ledger.units(run)).map(({ unit, slices }) => [unit, slices]));
+  if (changed.length === 0) {
+    const stays = [...records.values()].some((slices) => slices.some((diff) => (diff.stays ?? []).length > 0));
+    return {
+      message: `run ${run} changed no${stays ? ' rows, and an undo takes nothing else back' : 'thing'}`,
+      remedy: stays ? `see what else it did: backfill history ${run}` : 'there is nothing to undo',
+    };
+  }
   const decoded = decodeRunDocument(stored.document);
   if (!decoded.ok) return { message: `run ${run}: ${decoded.reason}`, remedy: 'undo it with the version that made it' };
-  const records = new Map((await ledger.units(run)).map(({ unit, slices }) => [unit, slices]));
   const altered = changed.find(
     ({ unit, target, rowsBefore }) =>
       rowsBefore !== undefined &&
@@ -117,7 +124,8 @@ function undoOf(
     own.push(units.length - 1);
     byTask.set(task, own);
   }
-  const undoPlan: Plan = { version: 1, now, units, byTask, findings: [], codeHashes: new Map(), widened: [] };
+  const findings = notUndone(run, changed, jobs, records);
+  const undoPlan: Plan = { version: 1, now, units, byTask, findings, codeHashes: new Map(), widened: [] };
   return {
     run: as,
     title: undoMark(run),

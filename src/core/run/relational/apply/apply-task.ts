@@ -10,8 +10,8 @@ import { type Target, tableSql } from '../../tables/target.ts';
 import { emptySlices } from '../guards/empty-slices.ts';
 import { findEscape, outsideFigures, readWrittenTables, uncountedTables } from '../guards/escape.ts';
 import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
-import { attachedTo, lostWithTable } from '../guards/lost-with-table.ts';
-import { saidOfRelations, watchRelations } from '../guards/taken-away.ts';
+import { attachedTo, lostInWords, lostWithTable } from '../guards/lost-with-table.ts';
+import { type Redefined, redefinedInWords, redefinedSince, watchRelations } from '../guards/taken-away.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
 import { readPosition } from '../task/position.ts';
 import { relationsAfter } from '../task/relations-after.ts';
@@ -52,8 +52,8 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const there = job.restores === undefined ? await watchRelations(unit, exact) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
-  const away = there && catalogWritten ? await saidOfRelations(session, there, targets) : undefined;
-  const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : undefined;
+  const redefined = there && catalogWritten ? await redefinedSince(session, there, targets) : undefined;
+  const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : [];
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);
   const slices: ComparedSlice[] = [];
@@ -106,18 +106,46 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const settled: EscapeVerdict = inDoubt ? { kind: 'none' } : verdict;
   const uncounted = job.restores === undefined ? uncountedTables(written) : [];
   const compares = await compareSlices(unit, slices);
+  const stays = staying({ redefined, lost, uncounted });
+  const away = redefined && redefinedInWords(redefined);
   const told = {
-    slices: [...compares.slices, ...gone],
-    notes: [...compares.notes, ...uncounted.map(uncountedNote), ...[lost, away].flatMap((note) => note ?? [])],
+    slices: withStaying([...compares.slices, ...gone], stays),
+    notes: [...compares.notes, ...uncounted.map(uncountedNote), ...[lostInWords(lost) ?? []].flat()],
     ...(uncounted.length > 0 ? { uncounted } : {}),
   };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
-  if (settled.kind !== 'none' || job.restores !== undefined || !compared.slices.every(isUnchanged))
-    return { ...compared, escape: settled };
+  const isAsked = settled.kind === 'none' && job.restores === undefined && compared.slices.every(isUnchanged);
   const { statements } = unit.plan;
   const question = { session, position, statements, catalogWritten, files, targets: present(targets) };
-  return { ...compared, escape: settled, lasting: await lastingEffect(question) };
+  const lasts = isAsked ? await lastingEffect(question) : undefined;
+  if (lasts !== undefined) return { ...compared, escape: settled, lasting: away ?? lasts };
+  return { ...compared, notes: [...compared.notes, ...(away === undefined ? [] : [away])], escape: settled };
 }
+
+/** What a unit did beside rows of its slices, for who undoes it. */
+function staying({
+  redefined,
+  lost,
+  uncounted,
+}: {
+  readonly redefined: Redefined | undefined;
+  readonly lost: readonly string[];
+  readonly uncounted: readonly string[];
+}): readonly string[] {
+  const { changes = [], anew = [] } = redefined ?? {};
+  return [
+    ...changes,
+    ...anew.map((table) => `makes ${table} anew, with the indexes, constraints, rights and comments that it gives it`),
+    ...lost.flatMap((what) => (changes.includes(`drops ${what}`) ? [] : [`takes away ${what}`])),
+    ...uncounted.map((table) => `writes to the foreign table ${table}`),
+  ];
+}
+
+/** Kept with the first of its slices: it is of the unit. */
+const withStaying = (slices: readonly AppliedSlice[], stays: readonly string[]): readonly AppliedSlice[] =>
+  stays.length === 0
+    ? slices
+    : slices.map((slice, index) => (index === 0 ? { ...slice, diff: { ...slice.diff, stays } } : slice));
 
 const uncountedNote = (table: string): string =>
   `What it wrote to ${table} was neither counted nor compared, and no undo puts it back: it is a foreign table, whose rows are in another database.`;

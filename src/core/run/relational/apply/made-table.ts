@@ -2,7 +2,7 @@ import {
   dropTableSql,
   madeTableSql,
   rowsBesideSql,
-} from '../../../warehouse/dialects/postgres/slice/made-table-sql.ts';
+} from '../../../warehouse/dialects/postgres/effects/made-table-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { AppliedSlice } from '../../record/applied.ts';

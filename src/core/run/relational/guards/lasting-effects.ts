@@ -9,7 +9,7 @@ import {
   rolledBackSql,
   tellingWords,
   writtenCatalogsSql,
-} from '../../../warehouse/dialects/postgres/slice/lasting-sql.ts';
+} from '../../../warehouse/dialects/postgres/effects/lasting-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { namesIn, type Position } from '../task/position.ts';
 

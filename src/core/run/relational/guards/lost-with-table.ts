@@ -1,9 +1,9 @@
+import { attachedSql } from '../../../warehouse/dialects/postgres/effects/attached-sql.ts';
 import { quoteTableName } from '../../../warehouse/dialects/postgres/quote.ts';
-import { attachedSql } from '../../../warehouse/dialects/postgres/slice/attached-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { Target } from '../../tables/target.ts';
 
-const mostNamed = 5;
+const mostNamed = 12;
 
 export interface Attached {
   /** The tables that are there, by oid: one that is made anew has another. */
@@ -21,12 +21,18 @@ export async function attachedTo(session: Session, targets: readonly Target[]): 
   };
 }
 
-/** Says what went with a table that the task dropped or made anew; an undo puts back rows, and none of it. */
-export function lostWithTable(before: Attached, after: Attached): string | undefined {
+/** What went with a table that the task dropped or made anew, in words. */
+export function lostWithTable(before: Attached, after: Attached): readonly string[] {
   const there = new Set(after.things);
-  const lost = before.things.filter((what) => !there.has(what));
   // Of a table that stays, the task has taken away itself what is gone.
-  if (lost.length === 0 || before.tables.every((oid) => after.tables.includes(oid))) return undefined;
+  return before.tables.every((oid) => after.tables.includes(oid))
+    ? []
+    : before.things.filter((what) => !there.has(what));
+}
+
+/** An undo puts back rows, and none of what is lost. */
+export function lostInWords(lost: readonly string[]): string | undefined {
+  if (lost.length === 0) return undefined;
   const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
   return (
     `The task drops or makes its table anew, and takes away with it ${lost.slice(0, mostNamed).join(', ')}${more}: ` +

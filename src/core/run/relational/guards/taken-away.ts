@@ -1,8 +1,12 @@
 import { isStagingName } from '../../../lineage/facts/table-roles.ts';
 import { callsInSql } from '../../../sql/calls/calls-in-sql.ts';
 import { withoutLeadingComments } from '../../../sql/lex/leading-comments.ts';
+import { runsOwnCodeSql } from '../../../warehouse/dialects/postgres/effects/attached-sql.ts';
+import {
+  lastingDefinitionsSql,
+  lastingRelationsSql,
+} from '../../../warehouse/dialects/postgres/effects/definitions-sql.ts';
 import { ledgerSchema } from '../../../warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
-import { lastingRelationsSql, runsOwnCodeSql } from '../../../warehouse/dialects/postgres/slice/attached-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { Target } from '../../tables/target.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
@@ -12,29 +16,61 @@ interface Relation {
   /** `table`, `materialized view`. */
   readonly kind: string;
   readonly columns: readonly string[];
+  /** The rights on it, its columns and all else that is said of it, each as something that only tells whether it is the same. */
+  readonly rights: string;
+  readonly ofColumns: string;
+  readonly rest: string;
 }
 
 /** All tables and views of the database by oid: one that is made anew has another. */
 type Relations = ReadonlyMap<string, Relation>;
 
+/** Indexes, constraints, functions and the like. */
+interface Definition {
+  /** The table that it is on, by oid; on none where undefined. */
+  readonly on: string | undefined;
+  readonly what: string;
+  readonly state: string;
+}
+
+interface Catalog {
+  readonly relations: Relations;
+  readonly definitions: readonly Definition[];
+}
+
 const mostNamed = 5;
 
 /** With their columns only where the statements themselves may alter tables: of many tables that takes long. */
-async function lastingRelations(session: Session, withColumns: boolean): Promise<Relations> {
-  const values = [`{${ledgerSchema},information_schema}`, String(withColumns)];
-  const { rows } = await session.query(lastingRelationsSql, values);
-  return new Map(
-    rows.map(([oid, name, kind, columns]) => [
-      String(oid),
-      { name: String(name), kind: String(kind), columns: JSON.parse(columns ?? '[]') as string[] },
-    ]),
+async function readCatalog(session: Session, withColumns: boolean): Promise<Catalog> {
+  const schemas = `{${ledgerSchema},information_schema}`;
+  const { rows } = await session.query(lastingRelationsSql, [schemas, String(withColumns)]);
+  const relations = rows.map(([oid, name, kind, columns, rights, ofColumns, rest]): [string, Relation] => [
+    String(oid),
+    {
+      name: String(name),
+      kind: String(kind),
+      columns: JSON.parse(columns ?? '[]') as string[],
+      rights: rights ?? '',
+      ofColumns: ofColumns ?? '',
+      rest: rest ?? '',
+    },
+  ]);
+  const definitions = (await session.query(lastingDefinitionsSql, [schemas])).rows.map(
+    ([on, what, state]): Definition => ({ on: on ?? undefined, what: String(what), state: String(state) }),
   );
+  return { relations: new Map(relations), definitions };
 }
 
 /** What is there before a task, to say afterwards what it took away; looked at where its statements may take something. */
-export interface Watched {
-  readonly relations: Relations;
+export interface Watched extends Catalog {
   readonly withColumns: boolean;
+}
+
+/** What a task did to definitions, each as what it does (`drops the table a.b`). */
+export interface Redefined {
+  readonly changes: readonly string[];
+  /** Its own tables that it made anew, which take the definitions of before with them. */
+  readonly anew: readonly string[];
 }
 
 /**
@@ -48,7 +84,7 @@ export async function watchRelations(
   const withColumns = plan.altersTables;
   const isAsked = always || withColumns || !plan.statements.every(({ text }) => changesRows(text));
   if (!isAsked && !(await runsOwnCode(session, plan.statements, targets))) return undefined;
-  return { relations: await lastingRelations(session, withColumns), withColumns };
+  return { ...(await readCatalog(session, withColumns)), withColumns };
 }
 
 const changesRows = (text: string): boolean => !/^[\s;]*(?:truncate|analyze)\b/i.test(withoutLeadingComments(text));
@@ -70,40 +106,64 @@ async function runsOwnCode(
   return (await session.query(runsOwnCodeSql, values)).rows[0]?.[0] === 't';
 }
 
-export async function saidOfRelations(
-  session: Session,
-  { relations, withColumns }: Watched,
-  own: readonly Target[],
-): Promise<string | undefined> {
+/** What a task has taken away, made or altered beside rows of its slices. `own`: its targets as they were found. */
+export async function redefinedSince(session: Session, watched: Watched, own: readonly Target[]): Promise<Redefined> {
+  const now = await readCatalog(session, watched.withColumns);
   const names = new Set(own.map(({ qualified }) => qualified));
-  return changedRelations(relations, await lastingRelations(session, withColumns), names);
+  const there = new Map([...now.relations].map(([oid, { name }]) => [name, oid]));
+  const anew = [...watched.relations].flatMap(([oid, { name }]) => {
+    const other = there.get(name);
+    return names.has(name) && other !== undefined && other !== oid ? [name] : [];
+  });
+  const changes = [...changedRelations(watched.relations, now.relations, names), ...changedDefinitions(watched, now)];
+  return { changes, anew };
 }
 
-/**
- * Says what a task has taken away or made beside rows of its slices; `undefined`: nothing. Staging tables are there to go, and
- * what is made again under its name is not gone.
- */
-function changedRelations(before: Relations, after: Relations, own: ReadonlySet<string>): string | undefined {
+/** Of what a task redefined; `undefined`: nothing that its slices do not tell. */
+export function redefinedInWords({ changes }: Redefined): string | undefined {
+  if (changes.length === 0) return undefined;
+  const more = changes.length > mostNamed ? `, and ${changes.length - mostNamed} more of this kind` : '';
+  return `The task ${changes.slice(0, mostNamed).join(', ')}${more}: an undo puts back rows of its slices, and none of that.`;
+}
+
+/** Staging tables are there to go, and what is made again under its name is not gone. */
+function changedRelations(before: Relations, after: Relations, own: ReadonlySet<string>): readonly string[] {
   const names = new Set([...after.values()].map(({ name }) => name));
   const known = new Set([...before.values()].map(({ name }) => name));
   const made = [...after].flatMap(([oid, { name, kind }]) =>
     before.has(oid) || known.has(name) || own.has(name) || isStagingName(name) ? [] : [`makes the ${kind} ${name}`],
   );
-  const gone = [...before].flatMap(([oid, { name, kind, columns }]): string[] => {
+  const gone = [...before].flatMap(([oid, was]): string[] => {
+    const { name, kind, columns } = was;
     if (isStagingName(name)) return [];
     const now = after.get(oid);
     if (now === undefined) return names.has(name) ? [] : [`drops the ${kind} ${name}`];
     const lost = columns.filter((column) => !now.columns.includes(column));
+    // One that has another name may be renamed, and have its values still.
+    const drops = lost.length > columns.length - now.columns.length || now.columns.length >= columns.length ? [] : lost;
     return [
       ...(now.name === name || names.has(name) ? [] : [`names the ${kind} ${name} ${now.name}`]),
-      // One that has another name may be renamed, and have its values still.
-      ...(lost.length > columns.length - now.columns.length || now.columns.length >= columns.length
-        ? []
-        : [`drops ${lost.join(', ')} of ${name}`]),
+      ...(drops.length === 0 ? [] : [`drops ${drops.join(', ')} of ${name}`]),
+      ...(now.ofColumns === was.ofColumns || drops.length > 0 ? [] : [`alters columns of ${name}`]),
+      ...(now.rights === was.rights ? [] : [`alters the rights on ${name}`]),
+      ...(now.rest === was.rest ? [] : [`alters the ${kind} ${name}`]),
     ];
   });
-  const said = [...gone, ...made];
-  if (said.length === 0) return undefined;
-  const more = said.length > mostNamed ? `, and ${said.length - mostNamed} more of this kind` : '';
-  return `The task ${said.slice(0, mostNamed).join(', ')}${more}: an undo puts back rows of its slices, and none of that.`;
+  return [...gone, ...made];
+}
+
+/** Of what stays in place: what goes or comes with its table is said of that one. */
+function changedDefinitions(before: Catalog, after: Catalog): readonly string[] {
+  const stays = ({ on }: Definition): boolean =>
+    on === undefined ||
+    (before.relations.has(on) && after.relations.has(on) && !isStagingName(before.relations.get(on)?.name ?? ''));
+  const byName = ({ definitions }: Catalog) =>
+    new Map(definitions.filter(stays).map(({ what, state }) => [what, state]));
+  const [old, now] = [byName(before), byName(after)];
+  return [
+    ...[...old].flatMap(([what, state]) =>
+      !now.has(what) ? [`drops ${what}`] : now.get(what) === state ? [] : [`alters ${what}`],
+    ),
+    ...[...now.keys()].flatMap((what) => (old.has(what) ? [] : [`makes ${what}`])),
+  ];
 }

@@ -1,4 +1,4 @@
-import { catalogWritesSql } from '../../../warehouse/dialects/postgres/slice/lasting-sql.ts';
+import { catalogWritesSql } from '../../../warehouse/dialects/postgres/effects/lasting-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import { applySettings, protectiveSettings, settleStatement } from '../../session/session-settings.ts';
