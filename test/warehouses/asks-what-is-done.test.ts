@@ -85,3 +85,69 @@ test.each([
   expect(code, out + err).not.toBe(0);
   expect(await rows('select count(*)::int from mart.f')).toEqual([[0]]);
 });
+
+const jobs = `create table etl.jobs (job text, day date, ok bool)`;
+const done = (job: string) => `INSERT INTO etl.jobs VALUES ('${job}', '{{ ds }}', true)`;
+const once = `${done('t').replace(/VALUES \((.*)\)$/, 'SELECT $1')} WHERE NOT EXISTS (SELECT FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}')`;
+
+test.each([
+  [
+    'LEFT JOIN',
+    `INSERT INTO mart.f SELECT e.day, e.id FROM raw.ev e LEFT JOIN etl.jobs l ON l.job = 't' AND l.day = e.day WHERE l.day IS NULL AND e.day = '{{ ds }}'; ${once}`,
+  ],
+  ['a count', `${fill} AND (SELECT count(*) FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}') = 0; ${once}`],
+  [
+    'PERFORM',
+    body(
+      `PERFORM 1 FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}'; IF NOT FOUND THEN ${fill}; ${done('t')}; END IF;`,
+    ),
+  ],
+  [
+    'a count into a variable',
+    `DO $$ DECLARE n int; BEGIN SELECT count(*) INTO n FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}'; IF n = 0 THEN ${fill}; ${done('t')}; END IF; END $$`,
+  ],
+  [
+    'what the log has returned',
+    `WITH todo AS (INSERT INTO etl.jobs SELECT 't', '{{ ds }}'::date, true WHERE NOT EXISTS (SELECT FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}') RETURNING day) INSERT INTO mart.f SELECT ev.day, id FROM raw.ev ev JOIN todo USING (day)`,
+  ],
+])(
+  'where the log of a task is written by others too, no clean run is told of the rows that it guards: %s',
+  { timeout: patienceMs },
+  async (_, sql) => {
+    const folder = await dagWorkspace(
+      `${setup}; ${jobs}`,
+      `SQLExecuteQueryOperator(task_id="t", conn_id="wh", sql="""${sql}""")
+SQLExecuteQueryOperator(task_id="u", conn_id="wh", sql="""${done('u')}""")`,
+    );
+    made.push(folder);
+    const { cli, rows } = folder;
+    const first = await cli(['run', 'd.t', ...range, '--allow-append']);
+    expect(first.code, first.out + first.err).toBe(0);
+    const all = await rows('select * from mart.f order by 1, 2');
+    expect(all.length).toBeGreaterThanOrEqual(20);
+    const again = await cli(['run', 'd.t', ...range, '--allow-append']);
+    expect(again.code, again.out + again.err).toBe(0);
+    expect(again.out).not.toMatch(/left over|orphans/);
+    const proof = await cli(['prove', 'd.t', ...range.slice(0, 4)]);
+    expect(proof.out + proof.err).not.toMatch(/one clean run leaves other rows|orphans/);
+    expect(await rows('select * from mart.f order by 1, 2')).toEqual(all);
+  },
+);
+
+test('rows that differ in the log of a task confirm nothing of the table that it guards', {
+  timeout: patienceMs,
+}, async () => {
+  const folder = await dagWorkspace(
+    `${setup}; ${jobs}`,
+    `SQLExecuteQueryOperator(task_id="t", conn_id="wh", sql="""
+${fill} AND (SELECT count(*) FROM etl.jobs WHERE job = 't' AND day = '{{ ds }}') = 0;
+${done('t')};
+""")`,
+  );
+  made.push(folder);
+  const { cli } = folder;
+  await cli(['run', 'd.t', ...range, '--allow-append']);
+  const proof = await cli(['prove', 'd.t', ...range.slice(0, 4)]);
+  expect(proof.out).toMatch(/etl\.jobs/);
+  expect(proof.out, proof.out).not.toMatch(/confirmed\s+plain-insert\s+dags\/d\.py:1[0-2]:/);
+});

@@ -96,7 +96,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       { facts: { reads: [read('stage')], writes: [{ ...write(whole, 'full_replace'), table: 'stage' }] } },
     ],
   ])('they are: %s', (_, fact, of, parts = {}) => {
-    expect(sharedSlice(fact, of, [], rows(parts))).toBeUndefined();
+    expect(sharedSlice(fact, of, () => [], rows(parts))).toBeUndefined();
   });
 
   test.each<[string, WriteFact, Partial<RowsOfTask>, RegExp]>([
@@ -160,7 +160,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       /no column; declare column, from and to under its writes$/,
     ],
   ])('they are not, because %s', (_, fact, parts, why) => {
-    expect(sharedSlice(fact, day, [], rows(parts))).toMatch(why);
+    expect(sharedSlice(fact, day, () => [], rows(parts))).toMatch(why);
   });
 
   const e = "select id, day, n from src where day = '2026-11-28'";
@@ -216,7 +216,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       sharedSlice(
         write(own),
         day,
-        [],
+        () => [],
         rows({ task: text(statements), facts: { reads: [read('src'), itself], writes: [] } }),
       ),
     ).toBeUndefined();
@@ -271,7 +271,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
       sharedSlice(
         write(own),
         day,
-        [],
+        () => [],
         rows({ task: text(statements), facts: { reads: [read('src'), itself], writes: [] } }),
       ),
     ).toBe('it makes rows of mart.t out of those that it finds there');
@@ -282,7 +282,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
     ['it only empties', { ...write(whole, 'full_replace'), empties: true }, /^it only takes rows away/],
     ['it makes the table once', write(whole, 'create'), /only where there is no such table yet$/],
   ])('a task that does not fill its slice has no clean run: %s', (_, fact, why) => {
-    expect(sharedSlice(fact, day, [], rows())).toMatch(why);
+    expect(sharedSlice(fact, day, () => [], rows())).toMatch(why);
   });
 
   test.each<[string, WriteFact, PlanUnit, readonly string[], RegExp]>([
@@ -307,7 +307,7 @@ describe('whether the rows of a slice are the unit’s alone', () => {
     ['rows are only changed', write(own, 'update'), day, [], /only changes rows/],
     ['a declared table that no statement writes', write({ kind: 'whole-table' }, 'unknown'), day, [], /is not known$/],
   ])('they are not: %s', (_, fact, of, writers, why) => {
-    expect(sharedSlice(fact, of, writers, rows())).toMatch(why);
+    expect(sharedSlice(fact, of, () => writers, rows())).toMatch(why);
   });
 });
 
@@ -323,7 +323,7 @@ test('what was declared of parts of a date is what PARTITION names, and only whe
     });
   };
   const why = (partition: string) =>
-    sharedSlice({ ...write(slice), mode: 'insert_overwrite', cutAsSaid: 'alone' }, day, [], written(partition));
+    sharedSlice({ ...write(slice), mode: 'insert_overwrite', cutAsSaid: 'alone' }, day, () => [], written(partition));
   expect(why("Y = '2026', m = '11', d = '28', shop = 'x'")).toBeUndefined();
   expect(why("y = '2026', m = '11', d")).toContain('nothing in its statements says');
 });

@@ -170,7 +170,7 @@ export function sliceOf(
   const { volatile = [], floatTolerance, concurrency, orphans } = declared ?? {};
   const { task, facts, refilledBy = () => [] } = source;
   const rows = { task, facts, refilledBy, same: sameTable };
-  const shared = sharedSlice(write, unit, source.otherWriters?.(write.table) ?? [], rows);
+  const shared = sharedSlice(write, unit, (name) => source.otherWriters?.(name) ?? [], rows);
   const planned = unit.slices.find((slice) => slice.table === table);
   const stage = planned?.stage;
   const common = {

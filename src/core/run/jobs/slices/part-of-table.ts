@@ -47,9 +47,15 @@ export const usedUpTable = (write: WriteFact, rows: RowsOfTask): string | undefi
   write.behindMark ??
   readAndWritten(write, rows, ({ mode, empties }) => empties === true || marking.has(mode));
 
-/** A table that a task reads and adds rows to, of no interval (a log of what is done): a second run finds those of the first. */
-export const addedToTable = (write: WriteFact, rows: RowsOfTask): string | undefined =>
-  readAndWritten(write, rows, ({ mode, slice }) => adding.has(mode) && slice.kind !== 'range');
+/**
+ * A table that a task reads and adds rows to (a log of what is done): a second run finds those of the first. Not where its rows are the
+ * interval's alone, and can be taken away with the others: `isOwn`.
+ */
+export const addedToTable = (
+  write: WriteFact,
+  rows: RowsOfTask,
+  isOwn: (other: WriteFact) => boolean,
+): string | undefined => readAndWritten(write, rows, (other) => adding.has(other.mode) && !isOwn(other));
 
 const readAndWritten = (
   { table }: WriteFact,

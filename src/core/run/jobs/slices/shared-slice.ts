@@ -13,15 +13,33 @@ type Bounds = Pick<DatedSlice, 'lo' | 'hi'>;
 
 /**
  * Why rows of a slice may be of others than the runs of this unit, in words; `undefined` where all of them are, so that
- * what one run from an empty slice does not give is left over. `writers`: other tasks that write the table.
+ * what one run from an empty slice does not give is left over. `writersOf`: other tasks that write a table.
  */
 export function sharedSlice(
   write: WriteFact,
   unit: PlanUnit,
-  writers: readonly TaskId[],
+  writersOf: (table: string) => readonly TaskId[],
+  rows: RowsOfTask,
+): string | undefined {
+  const byItself = sharedByItself(write, unit, writersOf, rows);
+  if (byItself !== undefined) return byItself;
+  const isOwn = (other: WriteFact): boolean =>
+    other.slice.kind === 'range' && sharedByItself(other, unit, writersOf, rows) === undefined;
+  const added = addedToTable(write, rows, isOwn);
+  return added === undefined
+    ? undefined
+    : `it adds rows to what it reads (${added}), so that a second run finds other rows there`;
+}
+
+/** The same, whatever else the task writes and reads. */
+function sharedByItself(
+  write: WriteFact,
+  unit: PlanUnit,
+  writersOf: (table: string) => readonly TaskId[],
   rows: RowsOfTask,
 ): string | undefined {
   const { table, slice, mode } = write;
+  const writers = writersOf(table);
   if (writers.length > 0) return `${writers.join(', ')} ${writers.length === 1 ? 'writes' : 'write'} ${table} too`;
   const byOwn = goesByOwnRows(write, rows, unit.data);
   if (byOwn !== undefined) return byOwn;
@@ -29,9 +47,6 @@ export function sharedSlice(
   if (mode === 'unknown') return `how it writes ${table} is not known`;
   const usedUp = usedUpTable(write, rows);
   if (usedUp !== undefined) return `it uses up what it reads (${usedUp}), so that a second run does not find it`;
-  const added = addedToTable(write, rows);
-  if (added !== undefined)
-    return `it adds rows to what it reads (${added}), so that a second run finds other rows there`;
   if (slice.kind === 'unknown') {
     const cure = partOfTable(rows, table) === undefined ? 'slice: all' : 'column, from and to';
     return `which rows of ${table} are those of one interval is not known: ${slice.reason}; declare ${cure} under its writes`;
