@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkFiles, type Files, inWords } from '../../support/check-files.ts';
 
 const fileOf = (work: string): Files => ({
@@ -157,4 +157,70 @@ with DAG("a", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False)
       .filter(({ rule }) => rule === 'wall-clock')
       .map((finding) => inWords(files, finding)),
   ).toEqual(said);
+});
+
+describe('rows that Python fetches by the clock', () => {
+  const recent = "select * from src.sales where seen >= current_date - interval '1 day'";
+  const put = `PostgresHook("dw").run("insert into orders (id, n) values (%s, %s) on conflict (id) do update set n = excluded.n", parameters=row)`;
+  const imports = `from airflow import DAG
+from airflow.operators.python import PythonOperator
+from airflow.providers.postgres.hooks.postgres import PostgresHook
+from airflow.providers.postgres.operators.postgres import PostgresOperator
+import pendulum
+`;
+  const file = (functions: string, tasks: string): Files => ({
+    'dags/d.py': `${imports}${functions}
+with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1), catchup=False):
+    ${tasks}
+`,
+  });
+  const one = (lines: string): Files =>
+    file(`def load():\n${lines.replace(/^/gm, '    ')}`, 'PythonOperator(task_id="load", python_callable=load)');
+  const fetched = (query: string, write = put): Files =>
+    one(`for row in PostgresHook("dw").get_records("${query}"):\n    ${write}`);
+  const said = (files: Files): readonly string[] =>
+    checkFiles(files)
+      .filter(({ rule }) => rule === 'wall-clock')
+      .map(({ severity, message }) => `${severity} ${message}`);
+  const spoken = [
+    'warning current_date decides which rows are fetched, so a rerun of a past interval works on other rows.',
+  ];
+
+  test('and then writes are other ones when an interval is run again', () => {
+    expect(said(fetched(recent))).toEqual(spoken);
+    expect(
+      said(
+        one(
+          `rows = PostgresHook("dw").get_pandas_df("${recent}")\nrows.to_sql("orders", "engine", if_exists="replace")`,
+        ),
+      ),
+    ).toEqual(spoken);
+    const pulled = `def load(ti):
+    for row in ti.xcom_pull(task_ids="recent"):
+        ${put}`;
+    const chain = (name: string): string =>
+      `PostgresOperator(task_id="${name}", sql="${recent}") >> PythonOperator(task_id="load", python_callable=load)`;
+    expect(said(file(pulled, chain('recent')))).toEqual(spoken);
+    expect(said(file(pulled, chain('others')))).toEqual([]);
+  });
+
+  test('are said of nobody who writes none, or only asks what is there or old', () => {
+    expect(said(fetched(recent, 'print(row)'))).toEqual([]);
+    expect(said(fetched(recent.replace('src.sales', 'orders')))).toEqual([]);
+    expect(said(fetched(recent.replace('>=', '<')))).toEqual([]);
+    expect(said(fetched(recent, put.replace('into orders', 'into job_log')))).toEqual([]);
+    expect(said(fetched('select id, current_date as seen from src.sales'))).toEqual([]);
+  });
+});
+
+test('the time in a query of an address is none that tells when something was done', () => {
+  const files: Files = {
+    'dags/d.py': `from datetime import datetime, timedelta
+from airflow import DAG
+from airflow.providers.http.operators.http import SimpleHttpOperator
+with DAG("d", schedule="@daily", start_date=datetime(2024, 1, 1), catchup=False):
+    SimpleHttpOperator(task_id="t", method="PUT", endpoint="/sync?startTime={day}".format(day=(datetime.now() - timedelta(days=5)).strftime("%Y-%m-%d")))
+`,
+  };
+  expect(checkFiles(files).map(({ rule }) => rule)).toEqual(['wall-clock']);
 });

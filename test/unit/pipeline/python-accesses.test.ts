@@ -3,6 +3,7 @@ import { accessInWords, readBody, statementsInWords } from '../../support/read-t
 
 const imports = [
   'import awswrangler as wr',
+  'import clickhouse_connect',
   'import pandas as pd',
   'import pandahouse',
   'import pandas_gbq',
@@ -49,6 +50,11 @@ describe('what a call does to a table', () => {
     ['frame.to_sql("orders", engine, if_exists=ds)', 'write orders unknown by to_sql'],
     ['frame.to_gbq("shop.orders")', 'write shop.orders create (default) by to_gbq'],
     ['pandahouse.to_clickhouse(frame, "shop.orders")', 'write shop.orders append (default) by to_clickhouse'],
+    [
+      'clickhouse_connect.get_client(host="h").insert("orders", rows, database="shop")',
+      'write shop.orders append (default) by insert',
+    ],
+    ['clickhouse_connect.get_client().insert_df("orders", frame)', 'write orders append (default) by insert_df'],
     ['pandas_gbq.to_gbq(frame, "shop.orders", if_exists="replace")', 'write shop.orders full_replace by to_gbq'],
     [
       'frame.write_database("shop.orders", uri, if_table_exists="append")',

@@ -79,6 +79,18 @@ describe('what calls of Spark come to', () => {
       'DeltaTable.forName(spark, "m.t").alias("t").merge(spark.table("a").alias("s"), "t.id = s.id").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute()',
       'MERGE INTO m.t AS t USING (SELECT * FROM (SELECT * FROM a AS t1) AS s) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *',
     ],
+    [
+      'spark.table("a").orderBy(F.col("n").desc(), "id").select("id").limit(3).write.insertInto("m.t")',
+      'INSERT INTO m.t SELECT * FROM (SELECT id FROM a AS t1) AS t1 ORDER BY n DESC, id LIMIT 3',
+    ],
+    [
+      'spark.table("a").sort(["y", "m"], ascending=[False, True]).limit(3).write.insertInto("m.t")',
+      'INSERT INTO m.t SELECT * FROM a AS t1 ORDER BY y DESC, m LIMIT 3',
+    ],
+    [
+      'spark.table("a").orderBy("n").groupBy("k").count().limit(3).write.insertInto("m.t")',
+      'INSERT INTO m.t SELECT * FROM (SELECT k, count(*) AS count FROM a AS t1 GROUP BY k) AS t1 LIMIT 3',
+    ],
     ['DeltaTable.forPath(spark, "/t").delete(F.col("ds") == ds)', "DELETE FROM `/t` WHERE ds = 'ds'"],
     ['DeltaTable.forName(spark, "m.t").update("id = 1", {"n": "n + 1"})', 'UPDATE m.t SET n = n + 1 WHERE id = 1'],
   ])('%s', (lines, expected) => {

@@ -1,8 +1,8 @@
 import type { ChangedColumn } from './facts.ts';
 
 /** What a second run meets where a key of the table keeps its rows apart. */
-export const refusedInWords = (table: string, key: readonly string[]): string =>
-  `A rerun fails on the key (${key.join(', ')}) of ${table}: the rows of the first run are still there, and nothing in the run deletes them or leaves them out.`;
+export const refusedInWords = (table: string, key: readonly string[], unless?: string): string =>
+  `A rerun fails on the key (${key.join(', ')}) of ${table}${unless === undefined ? '' : `, unless ${unless}`}: the rows of the first run are still there, and nothing ${unless === undefined ? '' : 'else '}in the run deletes them or leaves them out.`;
 
 /** Why an upsert is none. */
 export const madeAnewInWords = (key: readonly string[]): string =>

@@ -53,6 +53,14 @@ export function isJournalName(table: string): boolean {
 export const mayBeJournalName = (table: string): boolean =>
   words(table.split('.').at(-1) ?? table).some((word) => recordWords.has(word) || processWords.has(word));
 
+const logWords = setOf(
+  'log logs error errors status state states offset offsets registry check checks control migrations executions',
+);
+
+/** The same of what is inserted for each of some rows: the process alone, or what it measures, makes no record of it. */
+export const mayBeLogName = (table: string): boolean =>
+  words(table.split('.').at(-1) ?? table).some((word) => logWords.has(word));
+
 const sliceColumn =
   /^(ds|dt|day|date|date_?(key|id)|month|(snapshot|snap|as_?of|report|reporting|business|biz|partition|data|stat|stats|calendar|fact|position|balance|cob)_?(date|day|dt|month|ds|date_?key))$/;
 

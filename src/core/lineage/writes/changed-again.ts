@@ -14,6 +14,7 @@ import type { MadeTable } from '../repeats/row-scope.ts';
 import { secondRun } from '../repeats/second-run.ts';
 import type { StatementInText } from '../repeats/statement-in-text.ts';
 import { type Around, insertedRow, movedRewrites, updateRewrites } from '../repeats/statement-rewrites.ts';
+import { ownColumns } from '../repeats/term.ts';
 import { isRetentionDelete } from './retention-delete.ts';
 import type { TaskStatement } from './task-statements.ts';
 import { updatedAfterInsert } from './updated-after-insert.ts';
@@ -125,6 +126,8 @@ const whyFresh =
 /** Of every rewrite alone, and of those that follow each other what they do together. */
 function changesOf(updates: readonly Rewrite[], moves: readonly Rewrite[]): readonly ChangedColumn[] {
   const found = new Map<string, ChangedColumn>();
+  const settled = new Set<string>();
+  const spoken = new Set<string>();
   const add = (rewrite: Rewrite, isMoved: boolean): void => {
     const changes = secondRun(rewrite);
     for (const { column, term, at } of rewrite.columns) {
@@ -132,6 +135,7 @@ function changesOf(updates: readonly Rewrite[], moves: readonly Rewrite[]): read
       if (change === undefined || isRevisionCounter(column)) continue;
       if (change.kind === 'same' || (change.kind === 'kept' && isMoved)) continue;
       const one = { column, adds: isSum(term), at };
+      (change.kind === 'kept' && !one.adds && asksOnlyFor(column, rewrite) ? settled : spoken).add(column);
       if (rewrite.guarded || change.kind === 'kept') found.set(column, { ...one, certainty: 'guarded' });
       else if (change.kind === 'changes') found.set(column, { ...one, certainty: 'sure' });
       else found.set(column, { ...one, certainty: 'open', why: change.kind === 'open' ? change.why : '' });
@@ -146,12 +150,34 @@ function changesOf(updates: readonly Rewrite[], moves: readonly Rewrite[]): read
     const guarded = new Map([...found].filter(([, { certainty }]) => certainty === 'guarded'));
     add(whole, false);
     for (const [column, one] of guarded) found.set(column, one);
+    for (const { column } of whole.columns) if (!alone.has(column) && isApart(column, updates)) found.delete(column);
     for (const [column, one] of alone) {
       const now = found.get(column);
       if (now !== undefined) found.set(column, { ...now, at: one.at, adds: one.adds });
     }
   }
-  return [...found.values()];
+  // What asks for the old value and puts another one there is done: nothing else can bring it back.
+  return [...found.values()].filter(({ column = '' }) => !settled.has(column) || spoken.has(column));
+}
+
+/** Of the columns that are set, the conditions ask for this one alone: `SET code = CASE code … END WHERE code IN (…)`. */
+function asksOnlyFor(column: string, { columns, conditions }: Rewrite): boolean {
+  const set = new Set(columns.map((one) => one.column));
+  return conditions.every((one) => [...ownColumns(one)].every((own) => own === column || !set.has(own)));
+}
+
+/** One of the updates sets the column, out of itself and by itself: what the others do is nothing to it. */
+function isApart(column: string, updates: readonly Rewrite[]): boolean {
+  const set = new Set(updates.flatMap(({ columns }) => columns.map((one) => one.column)));
+  const [own, ...more] = updates.filter(({ columns }) => columns.some((one) => one.column === column));
+  const term = own?.columns.find((one) => one.column === column)?.term;
+  return (
+    own !== undefined &&
+    more.length === 0 &&
+    [...(term === undefined ? [] : [term]), ...own.conditions].every((one) =>
+      [...ownColumns(one)].every((name) => name === column || !set.has(name)),
+    )
+  );
 }
 
 /** `FOR r IN SELECT …` of a body: the query by whose rows a loop goes. */

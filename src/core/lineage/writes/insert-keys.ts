@@ -180,7 +180,7 @@ function ofInserts(
   table: string,
 ): Pick<WriteFact, 'takenFrom' | 'behindMark' | 'markSetBack' | 'refusedBy' | 'madeAnew' | 'tellsOfRuns'> {
   const takenFrom = takenByAll(items, all);
-  const isJournal = items.every(({ statement, sql }) => tellsOfRuns(statement, sql.masked, table));
+  const isJournal = items.every(({ statement, sql }) => tellsOfRuns(statement, sql, table));
   return {
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...markOfAll(items, all),

@@ -26,8 +26,8 @@ export interface LintContext {
   isBefore(first: TaskView, second: TaskView): boolean;
   /** Whether a run that has the second task has the first one too. */
   together(first: TaskId, second: TaskId): Together;
-  /** Whether a statement or an operator of the pipeline, other than this statement, may take rows away from some table. */
-  emptiesAnything(view: StatementView): boolean;
+  /** Whether a statement or an operator of the pipeline, other than the given statement, may take rows away from some table. */
+  emptiesAnything(view?: StatementView): boolean;
   /** Tasks before this one that decide whether it runs. */
   deciders(view: TaskView): readonly TaskView[];
   /** Statements that empty a table of which nobody can tell which it is, in tasks that may have run before this one. */

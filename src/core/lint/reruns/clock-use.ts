@@ -3,6 +3,7 @@ import { isRetentionDelete } from '../../lineage/writes/retention-delete.ts';
 import type { QueryBlock, SqlExpression } from '../../sql/model/expression.ts';
 import { blocksOf, filtersOf, within } from '../../sql/model/sql-search.ts';
 import type { Span } from '../../text/span.ts';
+import { isFetchedToWrite } from '../context/fetched-rows.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { type StatementView, sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
 import { deletesSameRows } from './insert-guard.ts';
@@ -20,6 +21,8 @@ export interface ClockUse {
   readonly python: boolean;
   /** `record`: of a table that tells what jobs did, where it belongs. `name`: of a table that is of this run only. */
   readonly role: 'filter' | 'slice' | 'audit' | 'record' | 'name';
+  /** Of a query whose rows Python takes and then writes some: likely those. */
+  readonly isFetched: boolean;
   /** It says from when on an INSERT looks into its own target for rows that are there. */
   readonly looksBack: boolean;
   /** The value is made of columns as well, an age for one, and so no time at which anything was written. */
@@ -46,12 +49,13 @@ const writing = new Set([
 export function* clockUses(context: LintContext, task: TaskView, view: StatementView): Generator<ClockUse> {
   const { statement } = view;
   const transfers = statement.kind === 'select' && /To[A-Z]\w*Operator$/.test(view.task.operator);
+  if (!transfers && isFetchedToWrite(context, task, view)) yield* fetchedUses(view);
   const calls = clockCalls(view);
   const names = namesByClock(task);
   for (const { start, end, name, callee, python, unique } of calls) {
     if (!names.has(name)) continue;
     const span = { start, end };
-    const rest = { view, span, name, callee, python, looksBack: false, isReckoned: false, column: undefined };
+    const rest = { view, span, name, callee, python, ...plainUse };
     const renamed = statement.renamedTo;
     if (unique || names.get(name) === 'passing' || (renamed && isIn([renamed], span))) yield { ...rest, role: 'name' };
     else if (writing.has(statement.kind) && isIn(statement.targets, span)) yield { ...rest, role: 'slice' };
@@ -90,12 +94,29 @@ export function* clockUses(context: LintContext, task: TaskView, view: Statement
       callee: call.callee,
       python: call.python,
       role,
+      isFetched: false,
       looksBack,
       isReckoned: role === 'audit' && isReckoned(statement, call),
       column,
     };
   }
 }
+
+const plainUse = { isFetched: false, looksBack: false, isReckoned: false, column: undefined };
+
+/** Of a query that is not written by itself: from when on its rows are, not what is older than some age. */
+function* fetchedUses(view: StatementView): Generator<ClockUse> {
+  const filters = [...filtersOf(view.statement)].map(({ conjunct }) => conjunct);
+  for (const { start, end, name, callee, python } of clockCalls(view)) {
+    const around = filters.find((one) => one.start <= start && end <= one.end);
+    if (around === undefined || isAge(around, end)) continue;
+    yield { view, span: { start, end }, name, callee, python, ...plainUse, isFetched: true, role: 'filter' };
+  }
+}
+
+/** `seen < now() - interval '2 months'` */
+const isAge = (conjunct: SqlExpression, end: number): boolean =>
+  conjunct.kind === 'binary' && (end <= conjunct.left.end ? /^>=?$/ : /^<=?$/).test(conjunct.operator);
 
 const isIn = (spans: readonly Span[], { start, end }: Span): boolean =>
   spans.some((span) => span.start <= start && end <= span.end);

@@ -1,6 +1,6 @@
 import { accessedTable } from '../../lineage/tasks/access-facts.ts';
 import { type Conditioned, coveredBy, excludes } from '../../pipeline/model/condition.ts';
-import type { SourceSpan } from '../../text/span.ts';
+import type { TableAccess } from '../../pipeline/model/table-access.ts';
 import type { LintContext } from '../context/lint-context.ts';
 import { sameTable, type TaskView, tableKey } from '../source/statement-view.ts';
 import { dropsWhole, empties, emptiesByOperator, hiddenBefore, moves } from './insert-guard.ts';
@@ -42,7 +42,7 @@ const asks = (view: TaskView['statements'][number], key: string): boolean =>
 export function mayBeEmptiedFor(
   context: LintContext,
   task: TaskView,
-  write: Conditioned & { readonly at: SourceSpan },
+  write: TableAccess,
   key: string,
 ): string | undefined {
   const own = task.statements.find((other) => empties(other, key) && !excludes(other.sql, write));
@@ -53,10 +53,19 @@ export function mayBeEmptiedFor(
   if (open !== undefined) return open.holds ? open.text : `not (${open.text})`;
   const looked = lookedBefore(context, task, key, undefined);
   if (looked !== undefined) return looked;
+  if (readsBefore(task.task.accesses, write, key)) return 'what it has read of the table before keeps them out';
   const called = clearingCall(context.text(write.at.file) ?? '', write.at.start);
   return called === undefined
     ? hiddenBefore(context, task, write.at)
     : `${called}(…), which is called before it, takes them out`;
+}
+
+/** Python has taken rows of the table, by other means than SQL, before it adds some. */
+export function readsBefore(all: readonly TableAccess[], write: TableAccess, key: string): boolean {
+  const at = all.indexOf(write);
+  return all
+    .slice(0, Math.max(at, 0))
+    .some((other) => other.direction === 'read' && sameTable(accessedTable(other) ?? '', key));
 }
 
 /** In the function around a place of Python, before that place. */

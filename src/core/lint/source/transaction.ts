@@ -44,6 +44,12 @@ export function atomicity(all: readonly StatementView[], first: StatementView, s
   return sentApart ? { kind: 'separable', cause: 'autocommit' } : { kind: 'one-transaction' };
 }
 
+/** Whether Python commits between two statements that it sends over one connection. */
+export const isCommittedBetween = (first: StatementView, second: StatementView): boolean =>
+  first.sql.session !== undefined &&
+  first.sql.session === second.sql.session &&
+  (first.sql.commits ?? 0) < (second.sql.commits ?? 0);
+
 const transactional: ReadonlySet<DialectName> = new Set(['postgres', 'redshift', 'ansi']);
 
 /** A CALL is one statement, and what its body does stands or falls with it. */

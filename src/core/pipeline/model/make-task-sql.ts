@@ -14,6 +14,8 @@ import type { TaskSql } from './model.ts';
 /** What only some texts have. */
 export interface TaskSqlParts {
   readonly session?: number | undefined;
+  readonly commits?: number | undefined;
+  readonly byRow?: boolean | undefined;
   readonly sentBy?: SourceSpan | undefined;
   readonly environment?: TemplateEnvironment | undefined;
   readonly sessionZone?: ZoneName | undefined;
@@ -30,10 +32,23 @@ export interface TaskSqlParts {
 
 export const withParts = (
   sql: TaskSql,
-  { session, sentBy, environment, sessionZone, parameters, composed, overwrites, conditions = [] }: TaskSqlParts,
+  {
+    session,
+    commits = 0,
+    byRow,
+    sentBy,
+    environment,
+    sessionZone,
+    parameters,
+    composed,
+    overwrites,
+    conditions = [],
+  }: TaskSqlParts,
 ): TaskSql => ({
   ...sql,
   ...(session === undefined ? {} : { session }),
+  ...(commits === 0 ? {} : { commits }),
+  ...(byRow === true ? { byRow } : {}),
   ...(sentBy === undefined ? {} : { sentBy }),
   ...(environment === undefined ? {} : { environment }),
   ...(sessionZone === undefined ? {} : { sessionZone }),

@@ -44,6 +44,10 @@ export interface TaskSql extends Conditioned {
    * Absent where the operator sends all its SQL over one connection.
    */
   readonly session?: number;
+  /** How often Python has committed in that session before it sends this; absent where it has not. */
+  readonly commits?: number;
+  /** Python sends it for each of some rows that only the run knows. */
+  readonly byRow?: true;
   /** The call of Python that sends it. */
   readonly sentBy?: SourceSpan;
   /** What its driver puts in place of `%s` and `%(name)s`; absent where the operator hands nothing on. */

@@ -61,6 +61,7 @@ export class FollowedFile implements Interpreter {
   private stepsElsewhere = 0;
   /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty = 0;
+  loops = 0;
   /** The conditions that are not known and that what is being followed happens under. */
   path: readonly Condition[] = [];
   private depth = 0;
@@ -155,14 +156,16 @@ export class FollowedFile implements Interpreter {
 
   /** A module runs by itself, whatever stands around its import, and within limits of its own. */
   private runModule(file: string, text: string): Frame {
-    const { uncertainty, path, steps } = this;
+    const { uncertainty, loops, path, steps } = this;
     this.uncertainty = 0;
+    this.loops = 0;
     this.path = [];
     this.steps = 0;
     this.stepsElsewhere += steps;
     const frame = this.execute(file, text, this.parse(file, text));
     if (this.exhausted && !this.exhaustedTogether) this.cutOff.add(file);
     this.uncertainty = uncertainty;
+    this.loops = loops;
     this.path = path;
     this.stepsElsewhere += this.steps - steps;
     this.steps = steps;

@@ -12,7 +12,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     const uses = task.statements.flatMap((view) => [...clockUses(context, task, view)]).filter(({ python }) => !python);
     const moves = uses.filter(({ role }) => role === 'filter' || role === 'slice');
-    const decisive = moves.filter(({ looksBack }) => !looksBack);
+    const decisive = moves.filter(({ isFetched, looksBack }) => !isFetched && !looksBack);
     const [first] = decisive.length > 0 ? decisive : moves;
     if (first !== undefined) yield sqlFinding(context, task, first, [first, ...moves.filter((use) => use !== first)]);
     const audit = uses.filter((use) => use.role === 'audit' && !isDeclaredVolatile(context, task, use));
@@ -75,7 +75,7 @@ const isDeclaredVolatile = (context: LintContext, task: TaskView, { view, column
 /** The line names what it sets: when something was loaded, written or started. */
 function isAuditLine(text: string, at: SourceSpan): boolean {
   const line = text.slice(text.lastIndexOf('\n', at.start) + 1, at.start);
-  return /(load|insert|creat|updat|process|ingest|import|extract|run|start|end|finish|execut|sync|etl)\w*_?(at|ts|time|timestamp|datetime|date)\b["'\]]*\s*[:=]/i.test(
+  return /(?<![?&]\w*)(load|insert|creat|updat|process|ingest|import|extract|run|start|end|finish|execut|sync|etl)\w*_?(at|ts|time|timestamp|datetime|date)\b["'\]]*\s*[:=]/i.test(
     line,
   );
 }
@@ -116,7 +116,7 @@ function sqlFinding(context: LintContext, task: TaskView, first: ClockUse, all: 
   const fix = intervalFix(context, task, all);
   return {
     at: placeOf(first.view, first.span),
-    severity: first.looksBack ? 'warning' : 'error',
+    severity: first.looksBack || first.isFetched ? 'warning' : 'error',
     message: `${sourceText(first.view, first.span)} ${sqlMessage(first)}`,
     subject: `${task.task.id} sql clock`,
     restsOn: all.map(({ view }) => view),
@@ -125,7 +125,8 @@ function sqlFinding(context: LintContext, task: TaskView, first: ClockUse, all: 
   };
 }
 
-function sqlMessage({ role, looksBack, column, view }: ClockUse): string {
+function sqlMessage({ role, isFetched, looksBack, column, view }: ClockUse): string {
+  if (isFetched) return 'decides which rows are fetched, so a rerun of a past interval works on other rows.';
   if (looksBack)
     return `says how far back ${view.statement.target?.name ?? 'the table'} is asked for rows that are there, so a rerun later than that adds them again.`;
   return role === 'filter'

@@ -1,11 +1,11 @@
 import { isJournalName } from '../../../lineage/facts/table-roles.ts';
 import { accessedTable } from '../../../lineage/tasks/access-facts.ts';
 import { type Conditioned, coveredBy, excludes } from '../../../pipeline/model/condition.ts';
-import type { TableAccess } from '../../../pipeline/model/table-access.ts';
+import type { TableAccess, Unread } from '../../../pipeline/model/table-access.ts';
 import type { LintContext } from '../../context/lint-context.ts';
 import type { Rule, RuleFinding } from '../../model/rule.ts';
 import { clearsFolder } from '../../reruns/clears-folder.ts';
-import { isEmptiedFor, mayBeEmptiedFor } from '../../reruns/emptied-for.ts';
+import { isEmptiedFor, mayBeEmptiedFor, readsBefore } from '../../reruns/emptied-for.ts';
 import { insertGuard } from '../../reruns/insert-guard.ts';
 import { runsAgain } from '../../reruns/runs-again.ts';
 import { deduplicatedByView, guardedByTable, guardedFromRows } from '../../reruns/table-guard.ts';
@@ -25,6 +25,8 @@ function* check(context: LintContext): Generator<RuleFinding> {
   for (const task of context.tasks) {
     for (const access of task.task.accesses) {
       const table = appendedTable(access);
+      const unnamed = table === undefined ? appendsUnnamed(context, task, access) : undefined;
+      if (unnamed !== undefined) yield unnamed;
       if (
         table === undefined ||
         table === '?' ||
@@ -33,7 +35,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         isReplaced(context, task, access, table)
       )
         continue;
-      if (isEmptiedFor(context, task, access, table)) continue;
+      if (isEmptiedFor(context, task, access, table) || looksFirst(task, access, table)) continue;
       if (guardedFromRows(context, table, !unenforced.test(`${access.by} ${task.task.operator}`))) continue;
       const unless = mayBeEmptiedFor(context, task, access, table);
       const silent = access.mode?.at === undefined ? `, which ${access.by} does unless it is told otherwise` : '';
@@ -54,6 +56,33 @@ function* check(context: LintContext): Generator<RuleFinding> {
 
 const appendedTable = (access: TableAccess): string | undefined =>
   access.direction === 'write' && access.mode?.value === 'append' ? accessedTable(access) : undefined;
+
+/**
+ * To a table that only the run knows, where nothing of the run empties, replaces or hides anything, so that nothing empties
+ * this one either.
+ */
+function appendsUnnamed(context: LintContext, task: TaskView, access: TableAccess): RuleFinding | undefined {
+  if (access.direction !== 'write' || access.mode?.value !== 'append' || accessedTable(access) !== undefined)
+    return undefined;
+  const appends = ({ direction, mode }: TableAccess): boolean => direction === 'read' || mode?.value === 'append';
+  if (!runsAgain(task) || context.emptiesAnything() || mayBeEmptiedFor(context, task, access, '?') !== undefined)
+    return undefined;
+  if (!context.tasks.every((other) => other.task.accesses.every(appends) && other.task.unread.every(isOfTables)))
+    return undefined;
+  return {
+    at: access.mode.at ?? (access.by === task.task.operator ? task.task.at : access.at),
+    severity: 'warning',
+    message: `A second run of the same interval adds the same rows again to the table that ${access.by} writes, unless that table, which only the run knows, keeps them out by a key of its own: nothing in the run empties anything.`,
+    subject: `${task.task.id} appends at ${access.at.start}`,
+  };
+}
+
+/** A name that is not known, of something that is: no work of which nothing is known. */
+const isOfTables = ({ hides }: Unread): boolean => hides === 'table';
+
+/** `if session.query(Order).get(id) is None: session.add(…)`: Python asks the table and then adds under a condition. */
+const looksFirst = ({ task }: TaskView, access: TableAccess, table: string): boolean =>
+  (access.conditions ?? []).length > 0 && readsBefore(task.accesses, access, table);
 
 /** Operators that send the COPY INTO of an engine that remembers a table's loaded files; FORCE is said as that. */
 const remembersCopies = /^(?:\w*ToSnowflakeOperator|DatabricksCopyIntoOperator)$/;

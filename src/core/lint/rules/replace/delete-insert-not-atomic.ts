@@ -17,7 +17,7 @@ import {
   writeSubject,
   writesTo,
 } from '../../source/statement-view.ts';
-import { type Atomicity, atomicity } from '../../source/transaction.ts';
+import { type Atomicity, atomicity, isCommittedBetween } from '../../source/transaction.ts';
 
 /** A run that fails between the two leaves the slice empty until both have run again. */
 function* check(context: LintContext): Generator<RuleFinding> {
@@ -96,7 +96,9 @@ function pairInTask(
   second: StatementView,
   key: string,
 ): RuleFinding | undefined {
-  const found = atomicity(task.statements, first, second);
+  const found: Atomicity = isCommittedBetween(first, second)
+    ? { kind: 'separable', cause: 'commit-between' }
+    : atomicity(task.statements, first, second);
   if (found.kind === 'one-transaction') return undefined;
   // A whole rebuild by hand: the next run of the file makes it good, and no slice is left behind.
   if (found.kind === 'unknown' && emptiesWhole(first)) return undefined;

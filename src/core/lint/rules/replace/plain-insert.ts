@@ -33,7 +33,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
         const isKnown = isKnownTable(view, target);
         // Of a table that only the run knows: where nothing of the run empties anything, nothing empties it either.
         if (!isKnown && (context.emptiesAnything(view) || !runsAgain(task))) continue;
-        if (tellsOfRuns(view.statement, view.sql.masked, key) || isLoadedByHand(view, key)) continue;
+        if (tellsOfRuns(view.statement, view.sql, key) || isLoadedByHand(view, key)) continue;
         const found = insertGuard(context, task, view, key);
         if (found?.kind === 'sure') continue;
         const guard = found ?? (isUnscheduled(view) ? runnerOfTheFile : isKnown ? undefined : keyOfTheRun);
@@ -54,7 +54,7 @@ function* check(context: LintContext): Generator<RuleFinding> {
           message:
             refusing === undefined
               ? messageFor(tableLabel(view, target), guard, made, isUnscheduled(view) ? 'in the file' : 'in the run')
-              : refusedInWords(tableLabel(view, target), refusing),
+              : refusedInWords(tableLabel(view, target), refusing, found?.kind === 'unless' ? found.unless : undefined),
           subject: writeSubject(view, key),
           // Whether its own query keeps known rows out.
           restsOn: view.statement.query === undefined ? [] : [view],

@@ -2,6 +2,7 @@ import type { SourceSpan } from '../../../text/span.ts';
 import { bindName, sourceOf, spanIn } from '../calls/frame.ts';
 import { childOf, type SyntaxNode } from '../syntax/syntax-tree.ts';
 import { iterate } from '../values/iterate.ts';
+import { isMadeToCall } from '../values/made-to-call.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
 import { mergeValues } from '../values/merge.ts';
 import type { DictEntry, Frame, Interpreter, Value } from '../values/value.ts';
@@ -71,8 +72,11 @@ function setAttribute(holder: Value, name: string, value: Value, at: SourceSpan,
 function setItem(holder: Value, index: Value, entry: DictEntry): void {
   if (holder.kind === 'dict') {
     const name = dictKey(index);
-    if (name === undefined) holder.open = true;
-    else holder.entries.set(name, entry);
+    if (name !== undefined) holder.entries.set(name, entry);
+    else {
+      holder.open = true;
+      if (isMadeToCall(entry.value)) holder.unnamed = [...(holder.unnamed ?? []), entry.value];
+    }
   } else if (holder.kind === 'list') {
     if (index.kind === 'scalar' && typeof index.value === 'number' && index.value in holder.items)
       holder.items[index.value] = entry.value;

@@ -1,8 +1,10 @@
 import type { SourceSpan } from '../../../text/span.ts';
+import { isMadeToCall } from '../values/made-to-call.ts';
 import { clocksOf, dictKey, listOf, unknown } from '../values/make-value.ts';
+import { optionLimit } from '../values/merge.ts';
 import { unprintedClocks } from '../values/printed-clocks.ts';
 import { sliceText } from '../values/text-value.ts';
-import type { Interpreter, TextValue, Value } from '../values/value.ts';
+import type { DictValue, Interpreter, TextValue, Value } from '../values/value.ts';
 
 /** `value[key]`; a slice comes as an open or closed tuple of its bounds. */
 export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interpreter): Value {
@@ -10,7 +12,7 @@ export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interprete
     case 'dict': {
       const name = dictKey(key);
       const entry = name === undefined ? undefined : value.entries.get(name);
-      return entry?.value ?? unknown('an item that is not known', clocksOf(value));
+      return entry?.value ?? anyOf(value, name) ?? unknown('an item that is not known', clocksOf(value));
     }
     case 'list': {
       if (key.kind === 'scalar' && typeof key.value === 'number' && !value.open)
@@ -32,6 +34,16 @@ export function itemOf(value: Value, key: Value, at: SourceSpan, run: Interprete
     default:
       return unknown('an item of a value that is not known', unprintedClocks(clocksOf(value)));
   }
+}
+
+/** A table of functions or operators: what is called is one of them, whichever the key says when it runs. */
+function anyOf({ entries, open, unnamed = [] }: DictValue, name: string | undefined): Value | undefined {
+  const named = name === undefined ? [...entries.values()].map(({ value }) => value) : [];
+  const options = [...new Set([...named, ...unnamed])];
+  const [only] = options;
+  if (only === undefined || options.length > optionLimit || !options.every(isMadeToCall)) return undefined;
+  if (options.length === 1 && (open || name === undefined)) return only;
+  return { ...unknown('an item that is not known'), options };
 }
 
 /** `query[:-4]`: what is cut off at either end is known text, counted from that end. */

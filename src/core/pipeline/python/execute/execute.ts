@@ -263,7 +263,9 @@ function executeUncertain(body: SyntaxNode, frame: Frame, run: Interpreter): Com
   forgetRounds(body, frame);
   const { path } = run;
   run.uncertainty++;
+  run.loops++;
   executeBlock(body, frame, run);
+  run.loops--;
   run.uncertainty--;
   run.path = path;
   mergeFrames(frame, before, new Map(frame.names));

@@ -20,7 +20,7 @@ export function mergeValues(values: readonly Value[]): Value {
 }
 
 /** More ways than these say nothing any more. */
-const optionLimit = 12;
+export const optionLimit = 12;
 
 function optionsOf(values: readonly Value[]): readonly Value[] | undefined {
   const options = values.flatMap((value) => (value.kind === 'unknown' ? (value.options ?? [value]) : [value]));

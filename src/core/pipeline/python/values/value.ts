@@ -171,6 +171,8 @@ export interface DictValue {
   /** By {@link dictKey}. */
   readonly entries: Map<string, DictEntry>;
   open: boolean;
+  /** What can be called and is kept under keys that are not known. */
+  unnamed?: readonly Value[];
 }
 
 export interface FunctionValue {
@@ -296,6 +298,8 @@ export interface Interpreter {
   readonly unknownZones: { readonly name: string; readonly at: SourceSpan }[];
   /** Above zero inside blocks that may run or not, or more than once. */
   uncertainty: number;
+  /** Loops around what is being followed that go some unknown number of rounds. */
+  loops: number;
   /** The conditions that are not known and that what is being followed happens under. */
   path: readonly Condition[];
   readonly files: FileSet;

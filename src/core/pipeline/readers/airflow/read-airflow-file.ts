@@ -45,6 +45,7 @@ export function readAirflowFile(
   program.searchPathOf = (id) => options.dags?.[id]?.templateSearchPath;
   program.isCertain = () => run.uncertainty === 0;
   program.conditions = () => run.path;
+  program.isRepeated = () => run.loops > 0;
   run.execute(file, text, tree);
   followCallables(program, run);
   const clocks = [...run.clockSites, ...followJobs(program, { files, parse, options })];

@@ -5,6 +5,17 @@ const upsert = [
   [/^false$/, 'append'],
 ] as const;
 
+/** Of a client of `clickhouse_connect`, which takes rows without SQL; other calls of these names are of lists and frames. */
+const clickhouseInsert: readonly CallAccess[] = [
+  {
+    of: /clickhouse_connect/,
+    direction: 'write',
+    table: { name: 'table', position: 0 },
+    within: [{ name: 'database' }],
+    silent: 'append',
+  },
+];
+
 /**
  * Hooks of Airflow's providers and cursors of drivers. `insert_rows(…, replace=False)` of `DbApiHook`; with
  * `replace=True` rows of the same key are replaced (`ON CONFLICT`, `REPLACE INTO`).
@@ -49,4 +60,8 @@ export const hookCalls: Readonly<Record<string, readonly CallAccess[]>> = {
       silent: 'append',
     },
   ],
+  insert: clickhouseInsert,
+  insert_df: clickhouseInsert,
+  insert_arrow: clickhouseInsert,
+  insert_df_arrow: clickhouseInsert,
 };

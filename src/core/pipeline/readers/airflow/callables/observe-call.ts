@@ -39,6 +39,7 @@ export function observeCall(
   const spark = self && foreignSparkCall(last, call, self, run);
   if (spark !== undefined) return spark;
   noteClocks(program, last, call, self);
+  noteCommit(program, last, call, self);
   noteWritten(program, last, call, self);
   const isNoted = noteTables(program, name, last, call, self);
   const rows = sendSql(program, self, name, call);
@@ -93,6 +94,14 @@ function noteWritten(program: Program, last: string, call: Call, self: Value | u
   const [given] = call.positional;
   for (const text of given?.kind === 'list' ? given.items : [given])
     if (text?.kind === 'text') program.written.push({ path, text, conditions: program.conditions() });
+}
+
+/** `connection.commit()`: what is sent after it is another transaction of the same session. */
+function noteCommit(program: Program, last: string, call: Call, self: Value | undefined): void {
+  const client = clientOf(self);
+  if (last !== 'commit' || program.running === undefined || !isDatabase(client)) return;
+  const session = sessionOf(program, client, call);
+  program.commits.set(session, (program.commits.get(session) ?? 0) + 1);
 }
 
 function noteClocks(program: Program, last: string, call: Call, self: Value | undefined): void {

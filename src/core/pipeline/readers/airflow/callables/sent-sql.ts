@@ -72,6 +72,9 @@ const sendingCalls: ReadonlyMap<string, number> = new Map([
 const onlySql =
   /^(?:executemany|executescript|copy_expert|get_records|get_first|get_pandas_df|get_df|read_sql|read_sql_query|execute_batch|execute_values|exec_driver_sql)$/;
 
+/** They run a statement once for each row that they are given. */
+const takesRows = /^(?:executemany|execute_batch|execute_values|insert_dataframe)$/;
+
 /** A verb that something to act on follows: an expression of a data frame (`from == "x"`) or a path is none. */
 const sqlVerb =
   /^\(*\s*(?:(?:select|insert|update|delete|merge|create|drop|truncate|copy|with|alter|replace|call|unload|refresh|vacuum|analyze|grant|lock|set|use|load|msck|optimize|export|from|exec|execute|declare|do|begin|start|prepare)(?=\s+(?!(?:in|not|and|is|or(?!\s+(?:replace|alter|ignore|abort|fail|rollback|refresh)\b))\s)[^=<>!&|\s]|\s*[(*"'])|(?:begin|commit|rollback|vacuum|analyze)\b\s*(?:;|$))/i;
@@ -121,13 +124,16 @@ export function sendTexts(
   let isSent = false;
   for (const value of alternatives(given.value)) {
     if (value.kind === 'text' && isSql(value)) {
+      const number = session();
       noteSent(program, {
         text: parameters === undefined ? value : markParameters(value, parameters),
         call,
         client: clientName(client, name, call),
         connection: client && connectionIdOf(client),
         settings: client === undefined ? [] : openedSettings(client.opened),
-        session: session(),
+        session: number,
+        commits: program.commits.get(number) ?? 0,
+        byRow: program.isRepeated() || takesRows.test(last),
         conditions: program.conditions(),
       });
       isSent = true;

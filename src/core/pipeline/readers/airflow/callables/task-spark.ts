@@ -25,6 +25,8 @@ export function taskSpark(program: Program): SparkWork {
         connection: undefined,
         settings: [],
         session: sessionOf(program, undefined, call),
+        commits: 0,
+        byRow: false,
         conditions: program.conditions(),
         ...(composed && { composed }),
         ...(overwrites && { overwrites }),

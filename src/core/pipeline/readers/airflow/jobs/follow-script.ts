@@ -30,6 +30,7 @@ export function followScript(
   const run = new FollowedFile(files, jobHost(program, given, file, text), parse, options.parseYaml);
   program.isCertain = () => run.uncertainty === 0;
   program.conditions = () => run.path;
+  program.isRepeated = () => run.loops > 0;
   const tree = parse(file, text);
   giveSettings(given, run);
   run.execute(file, text, tree, jobNames(given));

@@ -14,5 +14,7 @@ export function shellSent(task: TaskBuilder): SentSql[] | undefined {
     settings: [],
     session: found.apart ? index : 0,
     conditions: [],
+    commits: 0,
+    byRow: false,
   }));
 }

@@ -221,11 +221,15 @@ function searchPathOf(
 
 /** The SQL that the Python of a task sends. */
 export function sentTaskSql(task: TaskBuilder, { file, options, makeTaskSql }: SqlContext): TaskSql[] {
-  return task.sent.map(({ text, call, client, connection, settings, session, conditions, composed, overwrites }) => {
+  return task.sent.map((sent) => {
+    const { text, call, client, connection, settings, session, commits, byRow, conditions, composed, overwrites } =
+      sent;
     const configured = connection === undefined ? undefined : options.connections[connection]?.dialect;
     const dialect = configured ?? toldByConnection(dialectOfName(client), connection) ?? options.defaultDialect;
     return makeTaskSql(text.mapped, text.holes, dialect, originOf(text, file), {
       session,
+      commits,
+      byRow,
       sentBy: call.at,
       composed,
       overwrites,

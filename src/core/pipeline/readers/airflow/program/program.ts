@@ -56,6 +56,10 @@ export interface SentSql {
   /** Texts of one session share a connection and its transaction. */
   readonly session: number;
   readonly conditions: readonly Condition[];
+  /** As {@link TaskSql.commits}. */
+  readonly commits: number;
+  /** As {@link TaskSql.byRow}. */
+  readonly byRow: boolean;
   /** As {@link TaskSql.composed}. */
   readonly composed?: TaskSql['composed'];
   readonly overwrites?: TaskSql['overwrites'];
@@ -151,10 +155,14 @@ export interface Program {
   isCertain: () => boolean;
   /** The conditions under which what is being followed runs. */
   conditions: () => readonly Condition[];
+  /** Whether it is done over and over, for each of some things that only the run knows. */
+  isRepeated: () => boolean;
   /** The task whose Python is being followed. */
   running: TaskBuilder | undefined;
   /** Numbers of the sessions that Python bodies open, by the call that opens one. */
   readonly sessions: Map<unknown, number>;
+  /** How often the Python bodies have committed so far, by the number of the session. */
+  readonly commits: Map<number, number>;
   /** Tasks that calls from outside the workspace stand for, by what the call gave. */
   readonly foreignTasks: Map<Value, Value>;
   /** Texts that the Python of tasks writes into files, by the name of the file. */
@@ -182,8 +190,10 @@ export const newProgram = (file: string): Program => ({
   problems: [],
   isCertain: () => true,
   conditions: () => [],
+  isRepeated: () => false,
   running: undefined,
   sessions: new Map(),
+  commits: new Map(),
   foreignTasks: new Map(),
   written: [],
   searchPathOf: () => undefined,

@@ -236,10 +236,28 @@ const drop: Step = (self, call) => {
   return selected(self, [`* EXCEPT (${names.map((name) => nameOf(name ?? '')).join(', ')})`]);
 };
 
+/** `orderBy("day", ascending=False)`: a list of them says it of each column. */
+const ordered: Step = (self, call, run) => {
+  const order = columnTexts(call, run);
+  const ascending = call.keywords.get('ascending')?.value;
+  const falls = (index: number): boolean => {
+    const one = ascending?.kind === 'list' ? ascending.items[index] : ascending;
+    return one?.kind === 'scalar' && (one.value === false || one.value === 0);
+  };
+  return { ...self.query, order: order.map((text, index) => (falls(index) ? sqlOf(text, ' DESC') : text)) };
+};
+
+/** A step that leaves the rows in their order. */
+const inOrder =
+  (does: Step): Step =>
+  (self, call, run) => ({ ...does(self, call, run), ...(self.query.order && { order: self.query.order }) });
+
 const limit: Step = (self, call) => {
   const [count] = call.positional;
   const number = count?.kind === 'scalar' ? String(count.value) : '1';
-  return whole(self, sqlOf(queryText(openQuery(self)), ` LIMIT ${number}`));
+  const { order = [] } = self.query;
+  const by = order.length === 0 ? [] : [' ORDER BY ', joined(order, ', ')];
+  return whole(self, sqlOf(queryText(openQuery(self)), ...by, { text: ` LIMIT ${number}`, at: call.at }));
 };
 
 const aliased: Method = (self, call, _run, make) => {
@@ -294,13 +312,13 @@ const handled: Method = (self, call, run, make) => {
 
 /** Calls that give other rows. */
 const steps: Readonly<Record<string, Step>> = {
-  filter,
-  where: filter,
-  withColumn,
-  withColumns,
-  withColumnRenamed: renamed,
-  select,
-  selectExpr,
+  filter: inOrder(filter),
+  where: inOrder(filter),
+  withColumn: inOrder(withColumn),
+  withColumns: inOrder(withColumns),
+  withColumnRenamed: inOrder(renamed),
+  select: inOrder(select),
+  selectExpr: inOrder(selectExpr),
   join,
   crossJoin,
   union: combined('UNION ALL'),
@@ -314,10 +332,11 @@ const steps: Readonly<Record<string, Step>> = {
   distinct: dropDuplicates,
   dropDuplicates,
   drop_duplicates: dropDuplicates,
-  drop,
+  drop: inOrder(drop),
   limit,
+  ...named('orderBy sort', ordered),
   ...named(
-    'orderBy sort sortWithinPartitions repartition repartitionByRange coalesce cache persist unpersist checkpoint ' +
+    'sortWithinPartitions repartition repartitionByRange coalesce cache persist unpersist checkpoint ' +
       'localCheckpoint hint fillna dropna replace sample toDF withWatermark observe',
     same,
   ),

@@ -10,6 +10,8 @@ export interface FrameQuery {
   readonly where: readonly TextValue[];
   /** A whole query by itself, of which nothing can be taken apart. */
   readonly whole?: TextValue;
+  /** How its rows stand, which only matters to what takes the first of them. */
+  readonly order?: readonly TextValue[];
   /** Rows that go on coming: nothing of it belongs to an interval. */
   readonly streaming?: true;
 }
