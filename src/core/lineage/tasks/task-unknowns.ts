@@ -137,7 +137,9 @@ function templatedNames(
     }
     return [...statement.targets, ...statement.reads].flatMap((table): readonly Unknown[] => {
       if (tableName(table, item) !== undefined || internal.has(table.name)) return [];
-      const text = sql.source.text.slice(table.start, table.end);
+      const text = /\|\|/.test(sql.source.text.slice(table.start, table.end))
+        ? table.name.replace(/\$\{[^}]*\}/g, '…')
+        : sql.source.text.slice(table.start, table.end);
       const message = `The table ${text} is only known when the task runs.`;
       return [{ task: task.id, about: 'table-name', table: undefined, message, at: locate(sql.source, table) }];
     });

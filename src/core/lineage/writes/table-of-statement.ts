@@ -25,6 +25,7 @@ export function namedTable(
 ): NamedTable | undefined {
   if (isBranched(table, context)) return undefined;
   if (!table.templated) return { name: table.name, naming: undefined };
+  if (table.name.includes('${')) return undefined;
   const values: { readonly source: string; readonly value: SymbolicValue }[] = [];
   let text = '';
   let at = table.start;

@@ -1,4 +1,3 @@
-import type { Token } from '../lex/token.ts';
 import type { DialectName } from '../model/dialect-name.ts';
 import type { CommonTable, QueryBlock } from '../model/expression.ts';
 import { outputColumns } from '../model/output-columns.ts';
@@ -14,7 +13,7 @@ import { isQueryAhead } from '../parse/query-ahead.ts';
 import { readAlter } from './definitions/alter.ts';
 import { readCache, readCreate, readReplaceTable } from './definitions/create.ts';
 import { readDrop, readRefresh, readRename, readTruncate } from './definitions/drop.ts';
-import { readFormattedStatements, readQuotedStatements, readRoutineBody } from './routine-body.ts';
+import { readMadeStatements, readRoutineBody } from './routine-body.ts';
 import { readBulkInsert, readCopy, readExport, readLoad, readUnload } from './rows/copy.ts';
 import { readDelete } from './rows/delete.ts';
 import { readInsert, readMultiInsert, readReplace } from './rows/insert.ts';
@@ -84,26 +83,8 @@ function bodyOf(c: Cursor, kind: StatementKind, from: number): readonly Statemen
     return readRoutineBody(c, readStatement);
   // In a body the bare EXECUTE runs a text, outside it runs a prepared statement.
   const immediate = words[0]?.text === 'execute' && words[1]?.text === 'immediate';
-  const quoted = c.tokens[from + (immediate ? 2 : 1)];
   const runs = immediate || (words[0]?.text === 'execute' && c.nesting > 0);
-  if (runs && quoted?.kind === 'string') return readQuotedStatements(c, quoted, readStatement);
-  const text = c.tokens[from + 3];
-  if (!runs || immediate || words[1]?.text !== 'format' || text?.kind !== 'string') return [];
-  return readFormattedStatements(c, text, givenTo(c, from + 4), readStatement);
-}
-
-/** What stands behind the commas of `format('…', a, b)`, the first token of each. */
-function givenTo(c: Cursor, from: number): readonly Token[] {
-  const found: Token[] = [];
-  let depth = 0;
-  for (let index = from; index < c.end; index++) {
-    const here = c.tokens[index];
-    if (here?.text === '(') depth++;
-    if (here?.text === ')' && depth-- === 0) break;
-    const next = c.tokens[index + 1];
-    if (here?.text === ',' && depth === 0 && next !== undefined) found.push(next);
-  }
-  return found;
+  return runs ? readMadeStatements(c, from + (immediate ? 2 : 1), readStatement) : [];
 }
 
 /** Reads a statement up to where its reader stops, as a common table holds one. */

@@ -7,6 +7,7 @@ import { isTransact } from '../script/is-transact.ts';
 import { splitScript } from '../script/split-script.ts';
 import { beginning } from '../script/split-transact.ts';
 import { followControlFlow } from './control-flow.ts';
+import { isLiteral, joinedLiterals, joinedText } from './joined-text.ts';
 
 /** Languages of a body that is SQL; one that is not named is. */
 const sqlLanguages = new Set(['sql', 'plpgsql', 'plpgsqlu']);
@@ -30,27 +31,70 @@ const terminated = (here: Token): Token =>
   here.kind === 'operator' && here.text === ';' ? { ...here, kind: 'terminator' } : here;
 
 /** The statements in a string that is run as SQL. */
-export function readQuotedStatements(c: Cursor, quoted: Token, read: ReadStatement): readonly Statement[] {
-  if (c.nesting >= maxNesting || quoted.content === undefined) return [];
-  const escaped = c.masked.text[quoted.start] !== '$';
-  return readAll(c, lexInside(c.masked, quoted.content, escaped, c.dialect), read);
+function readQuotedStatements(c: Cursor, quoted: Token, read: ReadStatement): readonly Statement[] {
+  const tokens = tokensIn(c, [quoted]);
+  return c.nesting >= maxNesting || tokens === undefined ? [] : readAll(c, tokens, read);
 }
 
-/** The statements in the text of `format('…', a, b)`: names and words that it is given as constants stand in their places. */
-export function readFormattedStatements(
-  c: Cursor,
-  quoted: Token,
-  given: readonly Token[],
-  read: ReadStatement,
-): readonly Statement[] {
-  if (c.nesting >= maxNesting || quoted.content === undefined) return [];
-  const escaped = c.masked.text[quoted.start] !== '$';
-  const tokens = withGiven(lexInside(c.masked, quoted.content, escaped, c.dialect), given);
+/**
+ * What EXECUTE runs: a literal, literals and expressions that `||` puts together, or `format('…', a, b)`, where names and
+ * words that it is given as constants stand in their places. Nothing where only the run knows what they say.
+ */
+export function readMadeStatements(c: Cursor, from: number, read: ReadStatement): readonly Statement[] {
+  if (c.nesting >= maxNesting) return [];
+  const own = withoutBrackets(cutAt(c.tokens.slice(from, c.end), isTail)[0] ?? []);
+  const isFormat = own[0]?.text === 'format' && own[1]?.text === '(' && closes(own, 1) === own.length - 1;
+  const [text, ...given] = isFormat ? cutAt(own.slice(2, -1), isComma) : [own];
+  const made = tokensIn(c, text ?? []);
+  const tokens = isFormat && made !== undefined ? withGiven(made, given.map(joinedLiterals)) : made;
   return tokens === undefined ? [] : readAll(c, tokens, read);
 }
 
+/** The tokens of the SQL that a literal, or an expression that puts literals together, says. */
+function tokensIn(c: Cursor, expression: readonly Token[]): readonly Token[] | undefined {
+  const [first, ...others] = expression;
+  if (first?.content === undefined || !isLiteral(first)) return undefined;
+  if (others.length > 0) return joinedText(c.masked, expression, c.dialect);
+  return lexInside(c.masked, first.content, c.masked.text[first.start] !== '$', c.dialect);
+}
+
+const isComma = ({ kind, text }: Token): boolean => kind === 'operator' && text === ',';
+const isTail = ({ kind, text }: Token): boolean =>
+  kind === 'terminator' ||
+  text === ';' ||
+  (kind === 'word' && (text === 'into' || text === 'using' || text === 'loop'));
+
+/** Cut at what stands in no bracket. */
+function cutAt(tokens: readonly Token[], cuts: (token: Token) => boolean): readonly (readonly Token[])[] {
+  const parts: Token[][] = [[]];
+  let depth = 0;
+  for (const here of tokens) {
+    if (here.kind === 'operator' && here.text === '(') depth++;
+    if (here.kind === 'operator' && here.text === ')') depth--;
+    if (depth === 0 && cuts(here)) parts.push([]);
+    else parts.at(-1)?.push(here);
+  }
+  return parts;
+}
+
+/** Index of what closes the bracket at `at`. */
+function closes(tokens: readonly Token[], at: number): number {
+  let depth = 0;
+  return tokens.findIndex(({ kind, text }, index) => {
+    if (index < at || kind !== 'operator') return false;
+    depth += text === '(' ? 1 : text === ')' ? -1 : 0;
+    return depth === 0;
+  });
+}
+
+function withoutBrackets(tokens: readonly Token[]): readonly Token[] {
+  let own = tokens;
+  while (own[0]?.text === '(' && closes(own, 0) === own.length - 1) own = own.slice(1, -1);
+  return own;
+}
+
 /** `%I`, `%L` and `%s` in order, any value as a parameter; `undefined` where only the run knows a name. */
-function withGiven(tokens: readonly Token[], given: readonly Token[]): readonly Token[] | undefined {
+function withGiven(tokens: readonly Token[], given: readonly (Token | undefined)[]): readonly Token[] | undefined {
   const made: Token[] = [];
   let next = 0;
   for (let index = 0; index < tokens.length; index++) {
