@@ -412,7 +412,7 @@ export const subRooms: Readonly<Record<string, readonly SubRoom[]>> = {
     {
       room: 'own-rows',
       decides: 'whether a statement finds, keeps or leaves out the rows that it has put into its own target itself',
-      imports: ['facts', 'repeats'],
+      imports: ['columns', 'facts', 'repeats'],
     },
     {
       room: 'writes',

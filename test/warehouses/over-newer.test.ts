@@ -8,7 +8,7 @@ const setup = `create table c (id int, city text, day date, upd timestamptz);
   insert into c select n, 'd' || d, date '2026-11-01' + d, timestamptz '2026-11-01 12:00Z' + d * interval '1 day' from generate_series(20, 27) d, generate_series(1, 3) n;
   create table m (id int, city text, day date, upd timestamptz, primary key (id));
   create table md (id int, city text, day date, upd timestamptz, primary key (id, day));
-  create table st (like c);
+  create table st (like c); create table k (id int primary key, city text, upd timestamptz);
   create table dim (id int, city text, valid_from date, valid_to date, cur boolean)`;
 
 const inInterval = "upd >= '{{ data_interval_start }}' and upd < '{{ data_interval_end }}'";
@@ -16,6 +16,10 @@ const upsert = (rest: string, key = 'id', table = 'm'): string =>
   `insert into ${table} select id, city, day, upd from c where ${inInterval} on conflict (${key}) do update set city = excluded.city, upd = excluded.upd${rest}`;
 const merge = (when: string): string =>
   `merge into m t using (select * from c where ${inInterval}) s on s.id = t.id when matched${when} then update set city = s.city, upd = s.upd when not matched then insert values (s.id, s.city, s.day, s.upd)`;
+const byKeys = (where: string, using = ''): string =>
+  `delete from k${using} where ${where}; insert into k select id, city, upd from c where day = '{{ ds }}'`;
+const update = (rest: string): string =>
+  `update m set city = s.city, upd = s.upd from c s where s.id = m.id and s.day = '{{ ds }}'${rest}`;
 const versions = `update dim d set valid_to = '{{ ds }}', cur = false from c s where s.day = '{{ ds }}' and s.id = d.id and d.cur and d.city is distinct from s.city;
   insert into dim select s.id, s.city, s.day, null, true from c s where s.day = '{{ ds }}' and not exists (select 1 from dim d where d.id = s.id and d.cur)`;
 
@@ -38,6 +42,67 @@ test.each([
   ['versions that are closed and opened', versions, 'warning', all],
   ['one that keeps newer rows', upsert(' where m.upd < excluded.upd'), undefined, ''],
   ['a merge that does', merge(' and s.upd > t.upd'), undefined, ''],
+  ['a delete of keys', byKeys("id in (select id from c where day = '{{ ds }}')"), 'warning', ''],
+  [
+    'a delete of keys by USING',
+    byKeys('k.id = s.id', ' using c s').replace('k.id = s.id', "k.id = s.id and s.day = '{{ ds }}'"),
+    'warning',
+    '',
+  ],
+  ['an update from a source', update(''), 'warning', ''],
+  [
+    'an update and an insert',
+    `${update('').replaceAll(/\bm\b/g, 'k')}; insert into k select id, city, upd from c where day = '{{ ds }}' on conflict do nothing`,
+    'warning',
+    '',
+  ],
+  ['a guard by the clock', upsert(' where m.upd < now()'), 'warning', ''],
+  ['a guard by another value', upsert(' where m.upd is null or m.upd <> excluded.upd'), 'warning', ''],
+  [
+    'a guard that another condition opens',
+    upsert(' where excluded.upd > m.upd or m.city is distinct from excluded.city'),
+    'warning',
+    '',
+  ],
+  ['a guard the wrong way round', upsert(' where excluded.upd < m.upd'), 'warning', ''],
+  [
+    'a guard by what stays as it was',
+    upsert(' where excluded.upd > m.upd').replace(', upd = excluded.upd', ''),
+    'warning',
+    '',
+  ],
+  [
+    'a guard by the moment of the run',
+    upsert(' where excluded.upd >= m.upd').replace('day, upd from', 'day, now() as upd from'),
+    'warning',
+    '',
+  ],
+  [
+    'one value of two that is weighed',
+    upsert('').replace('upd = excluded.upd', 'upd = greatest(m.upd, excluded.upd)'),
+    'warning',
+    '',
+  ],
+  ['an update that keeps newer rows', update(' and s.upd >= m.upd'), undefined, ''],
+  ['a guard or nothing there', upsert(' where m.upd is null or m.upd <= excluded.upd'), undefined, ''],
+  [
+    'each value weighed',
+    `insert into m select id, city, day, upd from c where ${inInterval} on conflict (id) do update set city = case when excluded.upd > m.upd then excluded.city else m.city end, upd = greatest(m.upd, excluded.upd)`,
+    undefined,
+    '',
+  ],
+  [
+    'a delete of days',
+    `delete from m using c s where m.day = s.day and s.day = '{{ ds }}'; insert into m select * from c where day = '{{ ds }}'`,
+    undefined,
+    '',
+  ],
+  [
+    'a table made anew of its other days',
+    "alter table m rename to m_prev; create table m as select * from m_prev where day <> '{{ ds }}' union all select * from c where day = '{{ ds }}'; drop table m_prev",
+    undefined,
+    '',
+  ],
   ['a key with the column of the slice', upsert('', 'id, upd', 'md').replace('primary', ''), undefined, ''],
 ])('older intervals over newer ones: %s', { timeout: patienceMs }, async (_, sql, severity, yaml) => {
   const { cli } = await workspace(sql, yaml);

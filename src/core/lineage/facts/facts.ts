@@ -195,7 +195,7 @@ export interface WriteFact {
   readonly keepsRows?: true;
   /** The key of the table on which the rows that are added fail the second time. */
   readonly refusedBy?: readonly string[];
-  /** Rows of an upsert take the place of those that are there by their key, however new those are. */
+  /** Rows that come in take the place of those that are there by their key, however new those are; of rows that are added: it changes others, too. */
   readonly overNewer?: true;
   /** The key of an upsert that finds no row, because each row gets another value of it. */
   readonly madeAnew?: readonly string[];

@@ -4,6 +4,7 @@ import { within } from '../../sql/model/sql-search.ts';
 import type { Statement } from '../../sql/model/statement.ts';
 import type { WriteFact, WriteMode } from '../facts/facts.ts';
 import { tellsOfRuns } from '../facts/tells-of-runs.ts';
+import { putsOverNewer } from '../own-rows/puts-over-newer.ts';
 import type { TableKeys } from '../queries/table-columns.ts';
 import { markOfAll } from './high-water-mark.ts';
 import { takenByAll } from './taken-source.ts';
@@ -151,26 +152,15 @@ export const ofWay = (
   table: string,
 ): Partial<WriteFact> =>
   mode === 'append'
-    ? ofInserts(items, all, keys, table)
-    : mode === 'merge' && items.some(({ statement }) => putsOverAny(statement))
+    ? {
+        ...ofInserts(items, all, keys, table),
+        ...(items.some(({ statement }) => statement.kind === 'update') ? { overNewer: true } : {}),
+      }
+    : replacing.has(mode) && items.some(({ statement }) => putsOverNewer(statement))
       ? { overNewer: true }
       : {};
 
-/** Rows that come in take the place of those of their key, however new those are. */
-function putsOverAny({ conflict, assignments, branches }: Statement): boolean {
-  const weighs = (some: Statement['assignments']): boolean =>
-    some.some(({ value }) =>
-      within(value).some(
-        (one) => one.kind === 'case' || (one.kind === 'call' && /^(?:greatest|least|max|iff?)$/.test(one.name)),
-      ),
-    );
-  if (conflict !== undefined)
-    return conflict.action === 'update' && conflict.where.length === 0 && !weighs(assignments);
-  return branches.some(
-    ({ action, matched, condition, assignments: sets }) =>
-      action === 'update' && matched === 'matched' && condition.length === 0 && !weighs(sets),
-  );
-}
+const replacing: ReadonlySet<WriteMode> = new Set(['merge', 'update', 'delete+insert']);
 
 /** What is known of the rows that a table's INSERTs add: `items`, of `all` that the task runs. */
 function ofInserts(

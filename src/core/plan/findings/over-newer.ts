@@ -45,13 +45,17 @@ function sharesRows({
   overNewer: over,
 }: WriteFact): { readonly table: string; readonly why: string } | undefined {
   if (journal === true) return undefined;
-  const changes = mode === 'update' || mode === 'merge' || (mode === 'append' && leavesOut !== undefined);
+  const changes =
+    mode === 'update' || mode === 'merge' || (mode === 'append' && leavesOut !== undefined && over === true);
   if (slice.kind === 'whole-table' && changes)
     return { table, why: `changes rows of ${table} whatever interval they are of` };
-  if (mode !== 'merge' || over !== true || key.length === 0) return undefined;
-  const why = `writes rows of ${table} by ${key.join(', ')}, whichever interval they are of`;
+  if (over !== true || mode === 'append' || (mode === 'merge' && key.length === 0 && slice.kind !== 'unknown'))
+    return undefined;
+  const by = key.length === 0 ? 'the keys that its source names' : key.join(', ');
+  const why = `writes rows of ${table} by ${by}, whichever interval they are of`;
   // It moves rows from one slice to another; or the same row comes in each interval in which it changed.
   if (slice.kind === 'unknown') return { table, why };
-  const isShared = slice.kind === 'range' && !columnsOfCut(slice).every((column) => key.includes(column));
+  const isShared =
+    mode === 'merge' && slice.kind === 'range' && !columnsOfCut(slice).every((column) => key.includes(column));
   return isShared && saysChange(slice.column) ? { table, why } : undefined;
 }
