@@ -4,11 +4,10 @@ export type TableNames = (name: string) => string;
 /**
  * Joins names of a workspace. A name with fewer parts means the longer one that ends with it, if there is exactly one
  * such table; two schemas with an `orders` each stay apart, and a bare `orders` beside them stays alone. `meant`: what
- * a name is known to stand for.
+ * a name is known to stand for. Of `names` capitals are kept, and any name in those very letters means that one.
  */
 export function tableNames(names: Iterable<string>, meant: (name: string) => string = (name) => name): TableNames {
-  const all = new Set<string>();
-  for (const name of names) all.add(name.toLowerCase());
+  const all = new Set(names);
   const bySuffix = new Map<string, string[]>();
   for (const name of all) {
     for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
@@ -19,12 +18,12 @@ export function tableNames(names: Iterable<string>, meant: (name: string) => str
     }
   }
   const resolve = (name: string): string => {
-    const lower = name.toLowerCase();
-    const longer = bySuffix.get(lower) ?? [];
+    const own = all.has(name) || bySuffix.has(name) ? name : name.toLowerCase();
+    const longer = bySuffix.get(own) ?? [];
     const longest = longer.reduce((long, other) => (other.length > long.length ? other : long), '');
     // `orders` < `shop.orders` < `db.shop.orders`: each the end of the next, so all are one.
     const isOne = longer.every((other) => other === longest || longest.endsWith(`.${other}`));
-    return longest !== '' && isOne ? longest : lower;
+    return longest !== '' && isOne ? longest : own;
   };
   const known = new Map<string, string>();
   return (name) => {

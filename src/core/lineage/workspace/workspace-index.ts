@@ -25,7 +25,7 @@ import { type TableNames, tableNames } from './find-table.ts';
 import { byTable, type DefiningStatement, definingStatements, tableDefinition } from './table-definitions.ts';
 import { tableFacts } from './table-facts.ts';
 import { createTableLookups, knownTables, type TableLookup } from './table-lookup.ts';
-import { namedTables, spellings } from './tables-of-task.ts';
+import { namedTables, type Spellings, spellings } from './tables-of-task.ts';
 
 /** Joins a workspace by its tables, again and again while people edit it. */
 export interface WorkspaceIndex {
@@ -66,7 +66,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
   const factsOf = createMemo<Task, TableLookup, TaskFacts>();
   const uncut = createTableLookups();
   const complete = createTableLookups();
-  let spelled: ReadonlyMap<string, number> = new Map();
+  let spelled: Spellings = { counts: new Map(), apart: new Set() };
   let names: TableNames = tableNames([]);
   let asked: DatabaseDefinitions | undefined;
   let defining: ReadonlyMap<string, readonly DefiningStatement[]> = new Map();
@@ -117,10 +117,16 @@ export function createWorkspaceIndex(): WorkspaceIndex {
         owned.map(({ task }) => namedIn(task)),
         declared,
         sources,
+        storedNames(database),
       );
-      if (!sameKeys(before, spelled) || database !== asked) {
+      const { counts, apart } = spelled;
+      if (!sameKeys(before.counts, counts) || !sameKeys(before.apart, apart) || database !== asked) {
         const inDatabase = database === undefined ? undefined : databaseName(database);
-        names = tableNames(inDatabase === undefined ? spelled.keys() : [...spelled.keys()].map(inDatabase), inDatabase);
+        const folded = (name: string): string => (apart.has(name) ? name : name.toLowerCase());
+        names = tableNames(
+          [...counts.keys()].map((name) => folded(inDatabase?.(name) ?? name)),
+          inDatabase,
+        );
       }
       asked = database;
       const stated = owned.flatMap(({ task }) => definingIn(task));
@@ -146,7 +152,7 @@ export function createWorkspaceIndex(): WorkspaceIndex {
         facts.set(task.id, found);
         if (isScheduled(pipeline)) scheduled.push(found);
       }
-      tables = tableFacts({ facts: scheduled, definitions, names, spelled }, tables);
+      tables = tableFacts({ facts: scheduled, definitions, names, spelled: counts }, tables);
       const problems = [
         ...unknownDeclarations(tasks, declared),
         ...unreadSources(sources, facts.values(), names),
@@ -197,8 +203,13 @@ function taskCuts(
 const sessionZoneOf = (database: DatabaseDefinitions | undefined): ZoneName | undefined =>
   database?.timeZone === undefined ? undefined : postgresZone(database.timeZone);
 
-const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
-  a.size === b.size && [...a.keys()].every((key) => b.has(key));
+/** What the database has, by its own names. */
+const storedNames = (database: DatabaseDefinitions | undefined): readonly string[] =>
+  database === undefined ? [] : [...new Set(database.relations.values())].map(({ name }) => name);
+
+type Keyed = Pick<ReadonlyMap<string, unknown>, 'size' | 'keys' | 'has'>;
+
+const sameKeys = (a: Keyed, b: Keyed): boolean => a.size === b.size && [...a.keys()].every((key) => b.has(key));
 
 /** What the file alone cannot say about the intervals of a pipeline. */
 function uncertainTicks({ id, schedule, anchor, at }: Pipeline): readonly Problem[] {
