@@ -51,6 +51,17 @@ export interface UnmadeRead {
   readonly over: readonly string[];
 }
 
+/** A task that another one comes after by the order of the files, and what the logical date moves by on the way to it. */
+export interface OrderedBehind {
+  readonly parent: TaskId;
+  readonly shift: CalendarOffset | undefined;
+  /**
+   * A table joins the two as well, and both are of one run. What has to be redone is then a matter of the table; but within the
+   * run the one waits for the other, as it does in the scheduler, whatever it reads of it.
+   */
+  readonly inRun?: true;
+}
+
 /** A task as the planner sees it: a grid, windows on its parents, and nothing of the format it was written in. */
 export interface PlannableTask {
   readonly id: TaskId;
@@ -69,9 +80,9 @@ export interface PlannableTask {
    * Edges without a table: this task's logical date moved by `shift` (a sensor's delta, negated) is the parent's that
    * it follows. An edge to itself: its runs go one at a time, oldest first.
    */
-  readonly after: readonly { readonly parent: TaskId; readonly shift: CalendarOffset | undefined }[];
+  readonly after: readonly OrderedBehind[];
   /** Where the files order it behind another task, joined by a table or not: over a task that a plan leaves out, the order stays. */
-  readonly ordered?: PlannableTask['after'];
+  readonly ordered?: readonly OrderedBehind[];
   readonly writes: readonly WriteFact[];
   /** In place of its own slices, those by which a range of days means runs of it: a stage is of the days of its run. */
   readonly pickedBy?: readonly DatedSlice[];

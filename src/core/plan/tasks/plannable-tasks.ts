@@ -24,8 +24,9 @@ import { exactTime } from '../../time/expressions/evaluate-time.ts';
 import { limitedGrid } from '../../time/intervals/limited-grid.ts';
 import { makeGrid } from '../../time/intervals/make-grid.ts';
 import { isZone } from '../../time/zones/zone.ts';
-import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
+import type { OrderedBehind, ParentRead, PlannableTask } from '../model/plan-request.ts';
 import { refilledTables } from './refilled-tables.ts';
+import { rowsInTurn } from './rows-in-turn.ts';
 import { type RunStages, type RunTable, runStages } from './run-stages.ts';
 import { isOfOtherRuns, turnsAtStages } from './shared-stages.ts';
 import { sharesAsOf } from './shares-as-of.ts';
@@ -70,6 +71,7 @@ export function plannableTasks(
   const writersOf = (table: string, by: TaskId) =>
     (writers.get(names(table)) ?? []).filter(({ id }) => inDatabaseOf(facts, by).facts.has(id));
   const refreshing = fullRefreshes(facts, names, stagesOf);
+  const behindAtTable = rowsInTurn(facts, names, isEarlier, (id) => refreshing.has(id));
   const touched = tablesOfIntervals(writers.keys(), facts.database);
   const touchedBy = ({ table, window }: ReadFact): readonly TouchedTable[] => touched({ table: names(table), window });
   const readsOf = (id: TaskId, reads: readonly ReadFact[]): readonly ParentRead[] =>
@@ -104,13 +106,17 @@ export function plannableTasks(
   const reads = (a: TaskId, b: TaskId): boolean =>
     (joined.get(a) ?? []).some((read) => read.parent === b && read.earlierRuns !== true);
   const isJoined = (a: TaskId, b: TaskId): boolean => reads(a, b) || reads(b, a);
-  const after = new Map<TaskId, PlannableTask['after'][number][]>();
-  const ordered = new Map<TaskId, PlannableTask['after'][number][]>();
+  const after = new Map<TaskId, OrderedBehind[]>();
+  const ordered = new Map<TaskId, OrderedBehind[]>();
+  const pipelineOf = (id: TaskId): Pipeline | undefined => facts.tasks.get(id)?.pipeline;
   for (const { parent, child, shift } of orderEdges(facts)) {
-    for (const edges of isJoined(parent, child) ? [ordered] : [ordered, after]) {
+    const both = isJoined(parent, child);
+    const inRun = both && pipelineOf(parent) === pipelineOf(child);
+    const edge: OrderedBehind = { parent, shift, ...(inRun ? { inRun } : {}) };
+    for (const edges of both ? [ordered] : [ordered, after]) {
       const known = edges.get(child);
-      if (known === undefined) edges.set(child, [{ parent, shift }]);
-      else known.push({ parent, shift });
+      if (known === undefined) edges.set(child, [edge]);
+      else known.push(edge);
     }
   }
 
@@ -130,7 +136,7 @@ export function plannableTasks(
       .of(id)
       .filter(({ dated }) => dated);
     const users = shared.flatMap((one) => (one.first === id ? [...one.emptying, ...one.filling, ...one.using] : []));
-    const usedBy = [...new Set(users)].filter((user) => user !== id);
+    const usedBy = [...new Set([...users, ...behindAtTable(id)])].filter((user) => user !== id);
     const ownStages = new Set(shared.flatMap(({ stage, table }) => (stage ? [table] : [])));
     const isRefilled = ({ table, empties, mode }: WriteFact): boolean =>
       empties === true &&

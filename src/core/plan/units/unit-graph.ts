@@ -7,7 +7,7 @@ import { firstIndex, orMoment, writtenRanges } from '../intervals/written-range.
 import type { WaitRange } from '../model/plan.ts';
 import type { ParentRead, PlannableTask } from '../model/plan-request.ts';
 import type { TaskGraph } from '../tasks/task-graph.ts';
-import { chainedByStage } from './chained-by-stage.ts';
+import { type LaterRuns, laterRunsByStage } from './later-runs-by-stage.ts';
 
 /** A unit before it has an order: the `index`-th kept interval of its task. */
 export interface UnitNode {
@@ -20,7 +20,7 @@ export interface UnitNode {
 
 /**
  * Which units wait for which: (T, I) waits for (P, J) iff the slice that J rewrites overlaps what I reads; for the unit
- * before it if T reads itself; for the same logical date along edges without a table and through a stage; where T
+ * before it if T reads itself; for the same logical date along edges without a table or within one run, and through a stage; where T
  * empties a stage, for everything that uses the rows of its run before, and of runs of other pipelines whose turn is
  * earlier; and a full refresh for all that it reads or follows, as whoever reads it waits for it.
  */
@@ -63,7 +63,7 @@ export function unitGraph(
     return last < 0 ? [] : [{ task: parent, first: 0, last }];
   };
 
-  const isChained = chainedByStage(graph);
+  const laterRuns = laterRunsByStage(graph);
   const nodes = new Map<TaskId, readonly UnitNode[]>();
   for (const task of graph.tasks.values()) {
     const isGrouped = (parent: TaskId): boolean => graph.groupOf.get(parent) === graph.groupOf.get(task.id);
@@ -80,11 +80,13 @@ export function unitGraph(
       if (read.sameRun !== undefined) return isFilledLater(task, read) ? [] : [{ kind: 'same-run', ...read }];
       if (parent.fullRefresh === true) return [{ kind: 'all', parent: read.parent }];
       const grouped = isGrouped(parent.id);
-      const upToOwn = read.earlierRuns !== true && read.window.kind !== 'range' && isChained(task.id, parent.id);
-      return [{ kind: 'window', read, grouped, upToOwn, ...spansOf(parent, read.table, grouped) }];
+      const isOpen = read.earlierRuns !== true && read.window.kind !== 'range';
+      const later = isOpen ? laterRuns(task.id, parent.id) : [];
+      return [{ kind: 'window', read, grouped, later, ...spansOf(parent, read.table, grouped) }];
     });
     const behind = graph.behind.get(task.id) ?? [];
-    const edges = [...task.after, ...behind].filter(({ parent }) => isFollowed(parent));
+    const inOrder = (task.ordered ?? []).filter(({ inRun }) => inRun === true);
+    const edges = [...task.after, ...behind, ...inOrder].filter(({ parent }) => isFollowed(parent));
     const inRun = task.reads.filter(({ earlierRuns }) => earlierRuns !== true);
     const before = [...new Set([...inRun, ...task.after, ...behind].map(({ parent }) => parent))].filter(isFollowed);
     const sequential = runsInSequence(task);
@@ -99,18 +101,18 @@ export function unitGraph(
         if (one.kind === 'same-run') add(one.parent, unit.interval.start);
         else if (one.kind === 'all') ranges.push(...everyUnitOf(one.parent));
         else {
-          const { read, grouped, upToOwn, from, to } = one;
+          const { read, grouped, later, from, to } = one;
           const reading = readingOf(read, unit, grouped);
           const first = firstIndex(to.length, (at) => (to[at] ?? 0) > reading.from);
           const within = firstIndex(from.length, (at) => (from[at] ?? 0) >= reading.to);
-          const { start } = unit.interval;
-          const known =
-            read.earlierRuns === true
-              ? startedBefore(read.parent, start)
-              : upToOwn
-                ? startedBefore(read.parent, instant(start + 1))
-                : within;
-          const last = Math.min(within, known) - 1;
+          const { start, next } = unit.interval;
+          const before = later.map((runs) =>
+            runs === 'after-its-date'
+              ? startedBefore(read.parent, instant(start + 1))
+              : startedBy(read.parent, next, runs === 'after-its-turn'),
+          );
+          if (read.earlierRuns === true) before.push(startedBefore(read.parent, start));
+          const last = Math.min(within, ...before) - 1;
           if (first <= last) ranges.push({ task: read.parent, first, last });
         }
       }
@@ -142,8 +144,8 @@ type Waiting =
       readonly kind: 'window';
       readonly read: ParentRead;
       readonly grouped: boolean;
-      /** Of the parent's units none that is of a later run than its own. */
-      readonly upToOwn: boolean;
+      /** Which of the parent's units can only come after its own, so that it cannot wait for them. */
+      readonly later: readonly LaterRuns[];
     } & Spans);
 
 /** Who waits for the task that fills a stage need not wait for the one that empties it. */
