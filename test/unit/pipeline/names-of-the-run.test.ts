@@ -116,6 +116,8 @@ describe('what runs out of sight', () => {
     ['docker.from_env().containers.run("image")', 'import docker', 'a container'],
     ['client.CoreV1Api().create_namespaced_pod("ns", {})', 'from kubernetes import client', 'a container'],
     ['boto3.client("ecs").run_task(cluster="a")', 'import boto3', 'a job of another service'],
+    ['subprocess.run(["psql", "-c", "delete from t", "-f", "a.sql"])', 'import subprocess', 'the command psql'],
+    ['subprocess.run(["mysql", "-e", "USE shop; SOURCE shop.sql"])', 'import subprocess', 'the command mysql'],
     ['subprocess.run(["./load.sh"])', 'import subprocess', 'the command load.sh'],
     ['subprocess.run(f"{context[\'x\']} go", shell=True)', 'import subprocess', 'a shell command'],
     ['subprocess.run("wget a | psql", shell=True)', 'import subprocess', 'a shell command'],

@@ -14,7 +14,7 @@ import { clockArguments } from './clock-arguments.ts';
 import { noteAccess } from './note-access.ts';
 import { noteUnread } from './note-unread.ts';
 import { asksService } from './outside-calls.ts';
-import { runsElsewhere } from './remote-commands.ts';
+import { runsElsewhere, runsScript } from './remote-commands.ts';
 import { isSql, sendSql } from './sent-sql.ts';
 import { loadsCode, usesStore } from './unfollowed-calls.ts';
 
@@ -43,7 +43,10 @@ export function observeCall(
   noteWritten(program, last, call, self);
   const isNoted = noteTables(program, name, last, call, self);
   const rows = sendSql(program, self, name, call);
-  if (rows !== undefined) return rows;
+  if (rows !== undefined) {
+    if (runsScript(name, call)) sayHidden(program, name, last, call, self);
+    return rows;
+  }
   const opened = openedFrom(last, call, self);
   if (opened !== undefined) return opened;
   if (silent.test(last)) return none;

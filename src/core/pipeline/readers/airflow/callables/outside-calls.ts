@@ -24,10 +24,20 @@ export function sayDefinedOutside(program: Program, name: string, call: Call): v
   if (program.running === undefined || path.length === 0 || standard.has(root) || known.has(root)) return;
   // What is raised, says how to log or only holds settings does no work.
   if (/(?:Error|Exception|Warning|Enum|Config|Settings)$|logg/i.test(path[path.length - 1] ?? '')) return;
-  const reason = `${call.callee}(…) is defined outside the workspace`;
+  const reason = `${call.callee}(…) ${outside}`;
   if (!program.running.unread.some((other) => other.reason.startsWith(reason)))
     noteUnread(program, 'code', reason, call.at);
 }
+
+/** `client.send(…)` of a client that the module has made of a class from elsewhere: that call was made before any task ran. */
+export function sayMadeOutside(program: Program, self: Value, call: Call): void {
+  if (self.kind !== 'instance' && self.kind !== 'bound-method') return;
+  const type = clientOf(self)?.type;
+  if (type !== undefined && !program.running?.unread.some(({ reason }) => reason.endsWith(outside)))
+    sayDefinedOutside(program, type, call);
+}
+
+const outside = 'is defined outside the workspace';
 
 /** `requests.post(…)`: a service does at the other end what it does. */
 export function asksService(name: string, last: string, call: Call, self: Value | undefined): string | undefined {

@@ -44,6 +44,17 @@ export function runsElsewhere(name: string, last: string, call: Call, self: Valu
     : undefined;
 }
 
+/** Whether a command that is given SQL also has its client read a file: `mysql -e "USE shop; SOURCE shop.sql"`, `psql -f`. */
+export function runsScript(name: string, call: Call): boolean {
+  const [first] = call.positional;
+  const given = first ?? call.keywords.get('args')?.value;
+  if (!shellCommand.test(name) || given === undefined) return false;
+  const words = given.kind === 'list' ? iterate(given).values : [given];
+  return words.some((word) => word.kind === 'text' && readsFile.test(word.mapped.text));
+}
+
+const readsFile = /(?:^|;)\s*(?:source\s|\\(?:i|ir|\.)\s)|(?:^|\s)(?:-f|--file|--init-file)(?:=|\s|$)/i;
+
 function typeOf(self: Value): string {
   switch (self.kind) {
     case 'instance':

@@ -8,7 +8,7 @@ import { tellsOfSpark } from '../../spark/session/spark-work.ts';
 import { sparkCall, sparkStarNames } from '../../spark/spark-call.ts';
 import { composedSql } from '../callables/composed-sql.ts';
 import { observeCall } from '../callables/observe-call.ts';
-import { sayDefinedOutside } from '../callables/outside-calls.ts';
+import { sayDefinedOutside, sayMadeOutside } from '../callables/outside-calls.ts';
 import { taskSpark } from '../callables/task-spark.ts';
 import { edgeBetween } from '../program/edges.ts';
 import { hostOf, type Program, type TaskBuilder } from '../program/program.ts';
@@ -118,7 +118,9 @@ export function airflowHost(program: Program): Host {
         return mappedOperator(program, call, (whole, mapped) =>
           workspaceOperatorTask(program, self, whole, run, { mapped }),
         );
-      return observeCall(program, name, call, run, self);
+      const given = observeCall(program, name, call, run, self);
+      if (given === undefined) sayMadeOutside(program, self, call);
+      return given;
     },
 
     callUnknown(callee, call, run) {
