@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SliceState } from '../../../src/core/ledger/slice-states.ts';
 import type { RunEvent } from '../../../src/core/run/unit/run-event.ts';
 import type { RunResult, RunUnit } from '../../../src/core/run/unit/run-result.ts';
 import type { Remote } from '../../../src/vscode/host/rpc.ts';
@@ -32,7 +33,10 @@ interface Asked {
 }
 
 /** A session with a plan of a task and the one that reads it, and a run thread that the test plays. */
-async function planned(services: Partial<SessionServices> = {}) {
+async function planned(
+  services: Partial<SessionServices> = {},
+  ledger: { states: readonly SliceState[] } = { states: [] },
+) {
   const asked: Asked[] = [];
   let heard = (): void => {};
   const startRunThread: SessionServices['startRunThread'] = (onEvent) => ({
@@ -40,7 +44,7 @@ async function planned(services: Partial<SessionServices> = {}) {
       new Promise((answer, reject) => {
         // What the ledger knows of slices is another question than the run.
         if (method === 'sliceStates')
-          return answer({ kind: 'known', states: [], runs: [], rows: [], columns: [], sums: [], untold: [] });
+          return answer({ kind: 'known', ...ledger, runs: [], rows: [], columns: [], sums: [], untold: [] });
         asked.push({ method, argument, tell: onEvent, answer, reject });
         heard();
       })) as Remote<RunApi>['call'],
@@ -254,6 +258,32 @@ test('a plan whose code was edited since is out of date, and nothing of it runs'
     },
   });
   expect(session.run.kept).toBeUndefined();
+});
+
+test('days of the run that is shown are stale too, once the ledger says it of the code as it is now', async () => {
+  const listeners: (() => void)[] = [];
+  const { client } = assistant.services;
+  const onDidChange = (listener: () => void) => {
+    listeners.push(listener);
+    return { dispose() {} };
+  };
+  const ledger = { states: [] as readonly SliceState[] };
+  const services = { client: { ...client, onDidChange } as unknown as SessionServices['client'] };
+  const { session, next } = await planned(services, ledger);
+  const allStale = () => session.view.choose.presets.find(({ label }) => label.startsWith('All stale'));
+  const unit = session.state.plan?.units.find(({ task }) => task === 'shop.daily')?.id ?? '';
+  await session.handle({ type: 'start', mode: 'run' });
+  (await next('start')).answer(ended(session, 'done', ['changed', 'unchanged', 'changed', 'changed']));
+  await stopped(session);
+  expect(session.state.outcomes.get(unit)?.state).toBe('changed');
+  expect(allStale()).toBeUndefined();
+  const why = 'its code was changed since';
+  ledger.states = [{ unit, state: 'stale', rows: 3, at: '2026-11-30T00:00:00Z' as never, why, run: 'run-1' }];
+  const sql = join(root, 'dags/sql/daily.sql');
+  writeFileSync(sql, readFileSync(sql, 'utf8').replace(/WHERE/i, 'WHERE 1 = 1 AND'));
+  await assistant.workspace.changed({ paths: ['dags/sql/daily.sql'] });
+  for (const listener of listeners) listener();
+  await expect.poll(allStale).toMatchObject({ label: 'All stale · 1', from: '2026-11-10', to: '2026-11-11' });
 });
 
 /** The workspace makes plans when the test says so. */

@@ -60,7 +60,11 @@ export function sessionCalendar(
       return;
     }
     const { ledger, survey } = known;
-    store.set({ ledger, silent: undefined, surveys: new Map(store.state.surveys).set(task, survey) });
+    // What it says is newer than what the last run made of them: their code, or what they read, is another since.
+    const outcomes = isBusy()
+      ? store.state.outcomes
+      : new Map([...store.state.outcomes].filter(([unit]) => ledger.get(unit)?.state !== 'stale'));
+    store.set({ ledger, outcomes, silent: undefined, surveys: new Map(store.state.surveys).set(task, survey) });
     await askPlanned(true);
   };
   const askPlanned = async (again: boolean): Promise<void> => {
