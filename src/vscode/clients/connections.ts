@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode';
-import type { ConnectionConfig } from '../../core/warehouse/port/connection-config.ts';
+import type { ConnectionConfig, PostgresConnection } from '../../core/warehouse/port/connection-config.ts';
 import { isWorldAnswer } from '../host/run-api.ts';
 import { keptSecrets } from './kept-secrets.ts';
+import { passwordKey } from './secret-keys.ts';
 import type { WorkspaceClient } from './workspace-client.ts';
 
 /** Passwords of the workspace's connections: in the system's secret store, in memory while a run uses them, nowhere else. */
@@ -22,12 +23,13 @@ export interface Connections {
 
 export function connections(storage: vscode.SecretStorage): Connections {
   const secrets = keptSecrets(storage);
-  const keyOf = (client: WorkspaceClient, name: string): string => `password ${client.folder.uri.toString()} ${name}`;
+  const keyOf = ({ folder }: WorkspaceClient, connection: PostgresConnection): string =>
+    passwordKey(folder.uri.toString(), connection);
   return {
     async resolve(client, name) {
       const found = await client.call('connection', { name });
       if ('problem' in found || found.engine !== 'postgres' || found.password !== undefined) return found;
-      return { ...found, password: await secrets.get(keyOf(client, name)) };
+      return { ...found, password: await secrets.get(keyOf(client, found)) };
     },
     async withPassword(client, name, work) {
       const found = await client.call('connection', { name });
@@ -35,7 +37,7 @@ export function connections(storage: vscode.SecretStorage): Connections {
       if (found.engine !== 'postgres') return work(found);
       return secrets.use(
         {
-          key: keyOf(client, name),
+          key: keyOf(client, found),
           title: `Password of ${found.user ?? 'the user'} on ${name}`,
           first: found.password,
         },
@@ -43,6 +45,9 @@ export function connections(storage: vscode.SecretStorage): Connections {
         (answer) => (isWorldAnswer(answer) && answer.error === 'password' ? answer.message : undefined),
       );
     },
-    forget: (client, name) => secrets.forget(keyOf(client, name)),
+    async forget(client, name) {
+      const found = await client.call('connection', { name });
+      if (!('problem' in found) && found.engine === 'postgres') await secrets.forget(keyOf(client, found));
+    },
   };
 }

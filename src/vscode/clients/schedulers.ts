@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { SchedulerConfig } from '../../core/scheduler/port/scheduler-config.ts';
 import { isWorldAnswer } from '../host/run-api.ts';
 import { keptSecrets } from './kept-secrets.ts';
+import { loginKey } from './secret-keys.ts';
 import type { WorkspaceClient } from './workspace-client.ts';
 
 /** Passwords and tokens of the workspace's schedulers: in the system's secret store, in memory while they are used. */
@@ -19,24 +20,28 @@ export interface Schedulers {
 
 export function schedulers(storage: vscode.SecretStorage): Schedulers {
   const secrets = keptSecrets(storage);
-  const keyOf = (client: WorkspaceClient, name: string): string => `scheduler ${client.folder.uri.toString()} ${name}`;
+  const keyOf = ({ folder }: WorkspaceClient, scheduler: SchedulerConfig): string =>
+    loginKey(folder.uri.toString(), scheduler);
   return {
     async resolve(client, name) {
       const found = await client.call('scheduler', { name });
       if ('problem' in found) return found;
-      return withSecret(found, await secrets.get(keyOf(client, name)));
+      return withSecret(found, await secrets.get(keyOf(client, found)));
     },
     async withLogin(client, name, work) {
       const found = await client.call('scheduler', { name });
       if ('problem' in found) return found;
       const what = found.login.kind === 'password' ? `Password of ${found.login.user}` : 'Token';
       return secrets.use(
-        { key: keyOf(client, name), title: `${what} for the Airflow ${name}`, first: undefined },
+        { key: keyOf(client, found), title: `${what} for the Airflow ${name}`, first: undefined },
         (secret) => work(withSecret(found, secret)),
         (answer) => (isWorldAnswer(answer) && answer.error === 'login' ? answer.message : undefined),
       );
     },
-    forget: (client, name) => secrets.forget(keyOf(client, name)),
+    async forget(client, name) {
+      const found = await client.call('scheduler', { name });
+      if (!('problem' in found)) await secrets.forget(keyOf(client, found));
+    },
   };
 }
 

@@ -55,3 +55,15 @@ test('the answer of an older question never takes the place of a newer one, nor 
   expect(answers.of('home')).toEqual({ ...away, connection: 'home' });
   expect(answers.isLocked('home')).toBe(false);
 });
+
+test('of another server nothing is known by what the one of before has said, or still says', () => {
+  const answers = ledgerAnswers();
+  answers.question('office', true)(wrong);
+  const late = answers.question('office', false);
+  answers.forget('office');
+  late(known);
+  expect(answers.of('office')).toBeUndefined();
+  expect(answers.isLocked('office')).toBe(false);
+  answers.question('office', false)(wanted);
+  expect(answers.of('office')).toBe(wanted);
+});

@@ -17,6 +17,43 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+test('a connection that leads elsewhere is asked anew, and what the one of before has said is not told of it', async () => {
+  const { services, workspace } = await openAssistant(root);
+  const file = join(root, 'backfill.yaml');
+  const led = (host: string) =>
+    `version: 1\ndefaultConnection: office\nconnections:\n  office: { engine: postgres, host: ${host}, database: shop, user: ann }\n`;
+  writeFileSync(file, led('one.example'));
+  await workspace.changed({ paths: ['backfill.yaml'] });
+  const hosts: (string | undefined)[] = [];
+  const listeners: (() => void)[] = [];
+  const session = await openSession('shop.daily', {
+    ...services,
+    client: {
+      ...services.client,
+      onDidChange(listener: () => void) {
+        listeners.push(listener);
+        return { dispose() {} };
+      },
+    } as typeof services.client,
+    startRunThread: () => ({
+      call: (async (_: string, { connection }: Parameters<RunApi['sliceStates']>[0]) => {
+        if (connection.engine === 'postgres') hosts.push(connection.host);
+        const message = 'The server asks for a password.';
+        return hosts.at(-1) === 'one.example'
+          ? { kind: 'world', error: 'password', message, remedy: undefined }
+          : { kind: 'world', error: 'network', message: 'no server', remedy: undefined };
+      }) as Remote<RunApi>['call'],
+      async stop() {},
+    }),
+  });
+  await expect.poll(() => session.state.silent).toMatchObject({ wantsPassword: true });
+  writeFileSync(file, led('two.example'));
+  await workspace.changed({ paths: ['backfill.yaml'] });
+  for (const listener of listeners) listener();
+  await expect.poll(() => session.state.silent).toMatchObject({ wantsPassword: false, message: 'no server' });
+  expect([...new Set(hosts)]).toEqual(['one.example', 'two.example']);
+});
+
 test('a ledger is asked again when the code of a task is another one, and not when something else has changed', async () => {
   const { services, workspace } = await openAssistant(root);
   const asked: string[] = [];

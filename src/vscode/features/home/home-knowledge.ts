@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type SlicesByTask, slicesByTask, slicesOfLedgers } from '../../../core/view/home/known-slices.ts';
+import { type AnswerBasis, answerBasis, isSameBasis } from '../../clients/answer-basis.ts';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
 import { askRunThread } from '../../panel/run/ask-run-thread.ts';
@@ -28,6 +29,8 @@ export interface HomeKnowledge extends vscode.Disposable {
   of(client: WorkspaceClient): Promise<LedgerKnowledge>;
   /** Asks anew. `password`: a person is there to be asked for that of this connection, or of each that wants one. */
   refresh(client?: WorkspaceClient, how?: { readonly password: string | 'each' }): Promise<void>;
+  /** Asks anew where tasks have other code, or connections lead elsewhere, than when it was asked: other slices are stale. */
+  refreshOfCode(): Promise<void>;
   /** Whether somebody has looked yet: before that nothing is asked. */
   readonly isWanted: boolean;
   readonly onDidChange: vscode.Event<void>;
@@ -35,6 +38,7 @@ export interface HomeKnowledge extends vscode.Disposable {
 
 /** What was asked for a folder. */
 interface Asked {
+  readonly basis: AnswerBasis;
   readonly knowledge: LedgerKnowledge;
   /** Settled when every ledger has answered. */
   readonly answered: Promise<unknown>;
@@ -89,10 +93,17 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
     if (answer.error === 'stopped' && before?.kind === 'known') return before;
     return { connection, kind: 'silent', message: answer.message, wantsPassword: answer.error === 'password' };
   };
-  const ask = async (client: WorkspaceClient, password: string | undefined): Promise<Asked> => {
-    if (!vscode.workspace.isTrusted) return settled({ kind: 'untrusted' });
-    const { ledgers: names } = await client.call('connections', null);
-    if (names.length === 0) return settled({ kind: 'unconnected' });
+  const ask = async (
+    client: WorkspaceClient,
+    password: string | undefined,
+    before: Promise<Asked> | undefined,
+  ): Promise<Asked> => {
+    const basis = await basisOf(client);
+    const names = [...basis.connections.keys()];
+    for (const [name, settings] of (await before)?.basis.connections ?? [])
+      if (basis.connections.get(name) !== settings) answersOf(client).forget(name);
+    if (!vscode.workspace.isTrusted) return settled({ kind: 'untrusted' }, basis);
+    if (names.length === 0) return settled({ kind: 'unconnected' }, basis);
     const found = answersOf(client);
     const one = async (connection: string): Promise<void> => {
       const isAloud = password === connection || (password === 'each' && found.isLocked(connection));
@@ -116,13 +127,14 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
         return joined(client, names);
       },
       answered,
+      basis,
     };
   };
   const begin = (client: WorkspaceClient, password?: string): Promise<Asked> => {
-    const answer = ask(client, password).catch((error: unknown) => {
+    const answer = ask(client, password, asked.get(client)).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       const ledger: ConnectionLedger = { connection: '', kind: 'silent', message, wantsPassword: false };
-      return settled({ kind: 'asked', ledgers: [ledger], byTask: undefined });
+      return settled({ kind: 'asked', ledgers: [ledger], byTask: undefined }, { connections: new Map(), code: '' });
     });
     asked.set(client, answer);
     return answer;
@@ -135,6 +147,15 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
       await Promise.all(clients.map(async (one) => (await begin(one, how?.password)).answered));
       changed.fire();
     },
+    async refreshOfCode() {
+      const other = await Promise.all(
+        [...asked].map(async ([client, known]) =>
+          isSameBasis((await known).basis, await basisOf(client)) ? [] : client,
+        ),
+      );
+      await Promise.all(other.flat().map(async (client) => (await begin(client)).answered));
+      changed.fire();
+    },
     get isWanted() {
       return asked.size > 0;
     },
@@ -143,4 +164,11 @@ export function homeKnowledge(panels: AssistantPanels): HomeKnowledge {
   };
 }
 
-const settled = (knowledge: LedgerKnowledge): Asked => ({ knowledge, answered: Promise.resolve() });
+const settled = (knowledge: LedgerKnowledge, basis: AnswerBasis): Asked => ({
+  knowledge,
+  answered: Promise.resolve(),
+  basis,
+});
+
+const basisOf = async (client: WorkspaceClient): Promise<AnswerBasis> =>
+  answerBasis(client, (await client.call('connections', null)).ledgers);

@@ -2,13 +2,12 @@ import * as vscode from 'vscode';
 import type { WorkspaceClient } from '../../clients/workspace-client.ts';
 import type { WorkspaceClients } from '../../clients/workspace-clients.ts';
 import type { AssistantPanels } from '../../panel/page/assistant-panels.ts';
-import { isPipelineDocument } from '../document/pipeline-documents.ts';
 import type { HomeKnowledge } from './home-knowledge.ts';
 
 /** Lines are drawn at most this often while a run goes on or somebody types. */
 const drawnEveryMs = 1000;
-/** What was written is asked about when saving has come to rest. */
-const savedForMs = 2000;
+/** Ledgers are asked when writing has come to rest: a branch switch writes thousands of files. */
+const writtenForMs = 2000;
 
 /** Keeps the side bar current: when a run has ended, files were saved or a connection is another one. */
 export function homeRefresh(
@@ -23,12 +22,16 @@ export function homeRefresh(
   const drawing = later(drawnEveryMs, () => {
     if (isShown()) redraw();
   });
-  const asking = later(savedForMs, () => {
+  const asking = later(writtenForMs, () => {
     if (knowledge.isWanted && isShown()) void knowledge.refresh();
+  });
+  const askingOfCode = later(writtenForMs, () => {
+    if (knowledge.isWanted && isShown()) void knowledge.refreshOfCode();
   });
   return vscode.Disposable.from(
     drawing,
     asking,
+    askingOfCode,
     panels.onDidChange(() => {
       if (!knowledge.isWanted) return;
       const busy = new Set(panels.sessions().flatMap(({ run, client }) => (run.busy ? [client] : [])));
@@ -37,12 +40,12 @@ export function homeRefresh(
       for (const client of busy) wasBusy.add(client);
       if (busy.size > 0) drawing.soon();
     }),
-    // Which tasks there are and, after a save of backfill.yaml, which connections.
+    // Which tasks there are and, after a change of backfill.yaml, which connections; also of files that were written
+    // elsewhere, by a branch switch or a formatter.
     clients.onDidChange(() => {
-      if (knowledge.isWanted) drawing.soon();
-    }),
-    vscode.workspace.onDidSaveTextDocument((document) => {
-      if (isPipelineDocument(document) || /backfill\.ya?ml$/.test(document.fileName)) asking.soon();
+      if (!knowledge.isWanted) return;
+      drawing.soon();
+      askingOfCode.soon();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => asking.soon()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => drawing.soon()),

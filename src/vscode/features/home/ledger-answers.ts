@@ -21,6 +21,8 @@ export interface LedgerAnswers {
    * Then the answer is newer than any that came while they typed.
    */
   question(connection: string, isAloud: boolean): (answer: ConnectionLedger) => void;
+  /** What stands, and what is still asked, was said of another server: this connection has other settings now. */
+  forget(connection: string): void;
 }
 
 export function ledgerAnswers(): LedgerAnswers {
@@ -42,6 +44,10 @@ export function ledgerAnswers(): LedgerAnswers {
         answered.set(connection, number);
         found.set(connection, answer);
       };
+    },
+    forget(connection) {
+      answered.set(connection, ++questions);
+      found.delete(connection);
     },
   };
 }

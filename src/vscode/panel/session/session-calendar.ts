@@ -1,5 +1,6 @@
 import { columnOfMeasure, rowCount } from '../../../core/view/page/outcome/chart-measures.ts';
 import type { CalendarGrid } from '../../../core/view/page/range/calendar-view.ts';
+import { type AnswerBasis, answerBasis, isSameBasis } from '../../clients/answer-basis.ts';
 import type { SessionFacts } from '../facts/session-facts.ts';
 import type { SessionServices } from '../facts/session-services.ts';
 import type { SessionStore } from '../facts/session-store.ts';
@@ -19,7 +20,7 @@ export interface SessionCalendar {
   ask(): Promise<void>;
   /** Asks what other tables of the plan hold, where that is not known. */
   askPlanned(): Promise<void>;
-  /** Asks again where the code of a task is other than it was when the ledger was asked: other slices are stale then. */
+  /** Asks again where the code of a task, or where the connection leads, is other than it was when the ledger was asked. */
   askOfCode(): Promise<void>;
   /** The same as `ask`, and a person is there to be asked for a password. */
   askAloud(): Promise<void>;
@@ -36,8 +37,13 @@ export function sessionCalendar(
   const { client } = services;
   let last = 0;
   let asked: string | undefined;
-  let code: string | undefined;
-  const codeNow = async (): Promise<string> => JSON.stringify(await client.call('codeHashes', null));
+  let basis: AnswerBasis | undefined;
+  /** What another database said is nothing to this one; the file may have another server or user for the same name. */
+  const stand = (now: AnswerBasis, name: string): void => {
+    const before = basis?.connections.get(name);
+    basis = now;
+    if (before !== undefined && before !== now.connections.get(name)) store.set(nothingKnown());
+  };
   const put = (grid: CalendarGrid): void =>
     store.set({ calendars: new Map(store.state.calendars).set(grid.task, grid) });
   /** The column whose sums the chart shows. */
@@ -46,10 +52,10 @@ export function sessionCalendar(
     const mine = ++last;
     const task = store.state.shownTask;
     const { name } = store.state.connection;
-    // What another database said is nothing to this one.
     if (name !== asked) store.set(nothingKnown());
     asked = name;
-    code = name === undefined ? undefined : await codeNow();
+    if (name === undefined) basis = undefined;
+    else stand(await answerBasis(client, [name]), name);
     const known = name === undefined ? undefined : await askSliceStates(services, name, task, summed());
     if (known === undefined || mine !== last || store.state.connection.name !== name) return;
     if ('error' in known) {
@@ -101,7 +107,11 @@ export function sessionCalendar(
     ask,
     askPlanned: () => askPlanned(false),
     async askOfCode() {
-      if (code === undefined || isBusy() || (await codeNow()) === code) return;
+      if (asked === undefined || basis === undefined || isBusy()) return;
+      const name = asked;
+      const now = await answerBasis(client, [name]);
+      if (name !== asked || isSameBasis(basis, now)) return;
+      stand(now, name);
       await ask();
     },
     async askAloud() {
