@@ -8,6 +8,7 @@ import { batchFindings } from '../../core/run/batch/batch-findings.ts';
 import type { CarriedBy } from '../../core/run/jobs/make-carried-job.ts';
 import { type PreparedJobs, prepareJobs } from '../../core/run/jobs/prepare-jobs.ts';
 import { withoutOthers } from '../../core/run/partitioned/check-lake.ts';
+import { assumedVariables } from '../../core/run/preflight/assumed-variables.ts';
 import { planFileText } from '../../core/run/reviewed/plan-file-text.ts';
 import type { JobRefusal } from '../../core/run/unit/job-refusal.ts';
 import { airflowCommands } from '../../core/scheduler/commands/airflow-commands.ts';
@@ -131,7 +132,11 @@ async function showPlan(
   reportRefusals(refusals, workspace, shell);
   const asked =
     given && options.offline !== true ? await askCarrier(workspace, given, planned, prepared, shell) : undefined;
-  const made = withFindings(planned, [...batchFindings(planned, prepared.jobs), ...(await ask(planned, prepared))]);
+  const made = withFindings(planned, [
+    ...assumedVariables(planned, workspace.facts, workspace.config),
+    ...batchFindings(planned, prepared.jobs),
+    ...(await ask(planned, prepared)),
+  ]);
   const stopped = made.findings.some(({ severity }) => severity === 'error');
   const steps = options.commands === true && !stopped ? airflowCommands(made, workspace.facts.tasks) : undefined;
   if (options.format === 'json') {

@@ -20,6 +20,7 @@ import {
   refused as refusedRun,
   runPlan,
 } from '../../core/run/order/run-plan.ts';
+import { assumedVariables } from '../../core/run/preflight/assumed-variables.ts';
 import { checkPreviewPlace } from '../../core/run/relational/preview/check-preview-place.ts';
 import { requestOf } from '../../core/run/reviewed/make-plan-file.ts';
 import type { ReviewedPlan } from '../../core/run/reviewed/plan-file.ts';
@@ -300,7 +301,8 @@ async function runOn(
   const active = isElsewhere ? undefined : activeRuns(warehouse);
   const overlap = active && (await overlapping(active, runId, writtenSlices(plan, jobs)));
   const batches = isPreview(options) ? [] : batchFindings(plan, jobs);
-  const checked = withFindings(plan, [...batches, ...(await engine.preflight(plan, jobs))]);
+  const assumed = assumedVariables(plan, workspace.facts, workspace.config);
+  const checked = withFindings(plan, [...assumed, ...batches, ...(await engine.preflight(plan, jobs))]);
   if (text) {
     const shown = withFindings(
       checked,

@@ -98,6 +98,7 @@ export const planNoteCodes = [
   'stale',
   'unmade-table',
   'batch',
+  'assumed-variable',
   'tried-twice',
   'wider-elsewhere',
   'not-undone',

@@ -3,20 +3,27 @@ import { formatTime } from '../bounds/format-time.ts';
 import { previousTickNames, stateNames, timeNames } from '../names/time-names.ts';
 import { bind, integerArgument, textArgument } from '../python/python-arguments.ts';
 import { atInstant } from '../python/python-datetime.ts';
-import { dictOf, fromJson, orElse, type PythonArguments, type PythonValue } from '../python/python-value.ts';
+import { dictOf, fromJson, orElse, type PythonArguments, type PythonValue, printed } from '../python/python-value.ts';
 import { refuse } from '../python/refusal.ts';
 import { macros } from './macros.ts';
-import type { TemplateContext } from './template-context.ts';
+import type { AssumedVariable, TemplateContext } from './template-context.ts';
 
-/** The value of a name that Airflow puts into the template context, or a refusal that says why there is none. */
-export function contextName(name: string, context: TemplateContext): PythonValue {
+/**
+ * The value of a name that Airflow puts into the template context, or a refusal that says why there is none. `assume` is told of
+ * each Variable whose default is taken.
+ */
+export function contextName(
+  name: string,
+  context: TemplateContext,
+  assume: (variable: AssumedVariable) => void,
+): PythonValue {
   const time = timeValue(name, context);
   if (time !== undefined) return time;
   switch (name) {
     case 'params':
       return fromJson(context.params);
     case 'var':
-      return members('var', { value: variables('value', context), json: variables('json', context) });
+      return members('var', { value: variables('value', context, assume), json: variables('json', context, assume) });
     case 'macros':
       return macros;
     case 'dag':
@@ -91,7 +98,11 @@ const members = (name: string, known: Readonly<Record<string, PythonValue>>): Py
 });
 
 /** Airflow's Variables: `var.value.x` is the text as stored, `var.json.x` the JSON in it. */
-function variables(form: 'value' | 'json', context: TemplateContext): PythonValue {
+function variables(
+  form: 'value' | 'json',
+  context: TemplateContext,
+  assume: (variable: AssumedVariable) => void,
+): PythonValue {
   const read = (name: string): PythonValue | undefined => {
     if (!Object.hasOwn(context.variables, name)) return undefined;
     const stored = context.variables[name];
@@ -113,7 +124,11 @@ function variables(form: 'value' | 'json', context: TemplateContext): PythonValu
   const get = (values: PythonArguments): PythonValue => {
     const bound = bind('get', values, ['key', 'default']);
     const key = textArgument('get', bound.get('key'));
-    return orElse(read(key), () => orElse(bound.get('default'), () => missing(key)));
+    return orElse(read(key), () => {
+      const value = orElse(bound.get('default'), () => missing(key));
+      assume({ name: key, value: printed(value) });
+      return value;
+    });
   };
   return {
     kind: 'module',

@@ -15,7 +15,7 @@ import {
 import { Refusal, refuse } from '../python/refusal.ts';
 import { contextName } from './context-names.ts';
 import { evaluateValue, innerScope, type Scope } from './evaluate-value.ts';
-import type { Rendered, TemplateContext } from './template-context.ts';
+import type { AssumedVariable, Rendered, TemplateContext } from './template-context.ts';
 
 /** A rendered text longer than this is a mistake. */
 const longestText = 20_000_000;
@@ -39,13 +39,14 @@ export function renderTemplate(
   const template = normal.endsWith('\n') ? normal.slice(0, -1) : normal;
   try {
     const output: string[] = [];
-    const root = rootOf(context);
+    const assumed = new Map<string, AssumedVariable>();
+    const root = rootOf(context, (variable) => assumed.set(variable.name, variable));
     run(
       parsedTemplate(template, environment),
       { values: new Map(), parent: undefined, root },
       { output, length: 0, calls: 0, spent: { turns: 0 }, environment },
     );
-    return { ok: true, text: output.join('') };
+    return { ok: true, text: output.join(''), ...(assumed.size > 0 && { assumed: [...assumed.values()] }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const at = trimmed(template, error.at ?? { start: 0, end: template.length });
@@ -76,10 +77,10 @@ function parsedTemplate(template: string, environment: TemplateEnvironment): rea
 }
 
 /** Each name is made once, so that a list of `params` that a template changes stays changed, as in Airflow. */
-function rootOf(context: TemplateContext): (name: string) => PythonValue {
+function rootOf(context: TemplateContext, assume: (variable: AssumedVariable) => void): (name: string) => PythonValue {
   const made = new Map<string, PythonValue>();
   return (name) => {
-    const value = made.get(name) ?? contextName(name, context);
+    const value = made.get(name) ?? contextName(name, context, assume);
     made.set(name, value);
     return value;
   };

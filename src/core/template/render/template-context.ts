@@ -20,9 +20,16 @@ export interface TemplateContext {
   readonly previousTick?: () => Instant | undefined;
 }
 
+/** A Variable that the context has no value for, and the default of the template that was taken in its place, as printed. */
+export interface AssumedVariable {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** The text for one interval, or the first expression that cannot be rendered exactly, by name and place. */
 export type Rendered =
-  | { readonly ok: true; readonly text: string }
+  /** `assumed`: absent where every Variable has its value. */
+  | { readonly ok: true; readonly text: string; readonly assumed?: readonly AssumedVariable[] }
   | {
       readonly ok: false;
       readonly expression: string;

@@ -3,11 +3,10 @@ import { withFindings } from '../../../core/plan/findings/plan-findings.ts';
 import { unaskedFinding } from '../../../core/plan/findings/unmade-tables.ts';
 import type { Plan } from '../../../core/plan/model/plan.ts';
 import type { PlannableTask } from '../../../core/plan/model/plan-request.ts';
-import { planJson } from '../../../core/plan/plan-json.ts';
 import { outOfDateTasks } from '../../../core/run/order/resume-run.ts';
+import { assumedVariables } from '../../../core/run/preflight/assumed-variables.ts';
 import { namedInWorkspace } from '../../../core/run/preflight/read-database.ts';
 import { decodeRunDocument } from '../../../core/run/stored/run-document.ts';
-import { recordJson } from '../../../core/run/stored/run-json.ts';
 import { slicesOfIntervals } from '../../../core/run/survey/slices-of-intervals.ts';
 import { safeTasksAt } from '../../../core/safe/safe-tasks-at.ts';
 import type { SourceSpan } from '../../../core/text/span.ts';
@@ -26,8 +25,6 @@ import { calendarSurvey } from '../../../core/view/page/range/calendar-survey.ts
 import { calendarGrid } from '../../../core/view/page/range/calendar-view.ts';
 import { pickedRange } from '../../../core/view/page/range/picked-range.ts';
 import { planTypedRange, rangeView } from '../../../core/view/page/range/range-view.ts';
-import { reportHtml } from '../../../core/view/report/report-html.ts';
-import { reportMarkdown } from '../../../core/view/report/report-markdown.ts';
 import { sessionInWords } from '../../../core/view/words/session-words.ts';
 import type { SliceVersion } from '../../../core/view/words/slice-version.ts';
 import { typedRun } from '../../../core/view/words/typed-run.ts';
@@ -41,6 +38,7 @@ import { type LiveState, type LiveWorkspace, openLiveWorkspace, schedulerIn } fr
 import { placesIn } from './places-in.ts';
 import { jobsOf, prepareRun } from './prepare-run.ts';
 import { blamedStatement, proofMemory } from './proof-memory.ts';
+import { reportFile } from './report-file.ts';
 import { carriedIn, carriedUnit, carrierOf, schedulerService } from './scheduler-service.ts';
 import { titleOf, typedRange } from './typed-choice.ts';
 
@@ -271,7 +269,10 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
       const made = planTypedRange(current.tasks(), range, purpose);
       if ('wrong' in made) throw new Error(made.wrong);
       return freeze(page ?? choice.task, {
-        plan: withFindings(made.plan, unasked === undefined ? [] : [unaskedFinding(unasked)]),
+        plan: withFindings(made.plan, [
+          ...assumedVariables(made.plan, current.facts, current.config),
+          ...(unasked === undefined ? [] : [unaskedFinding(unasked)]),
+        ]),
         purpose: { kind: purpose },
         title: titleOf(range),
         state: current,
@@ -313,22 +314,9 @@ export function createWorkspaceApi(emit: (event: WorkspaceEvent) => void): Works
     },
     ...configService(live),
     ...schedulerService(state, planned, chosen),
-    async report({ page, format, target, run, preview, results }) {
-      const shown = frozen.get(page);
-      const title = shown?.title ?? 'Backfill';
-      const name = preview ? 'backfill-preview' : `backfill-${run ?? 'plan'}`;
-      const input = { title, target, run, preview, results };
-      if (format === 'markdown') return { name: `${name}.md`, text: reportMarkdown(input) };
-      if (format === 'html') return { name: `${name}.html`, text: reportHtml(input) };
-      const plan = shown === undefined ? undefined : planJson(shown.plan);
-      const json = {
-        version: 1,
-        runId: preview ? null : (run ?? null),
-        target,
-        plan: plan ?? null,
-        units: results.map(recordJson),
-      };
-      return { name: `${name}.json`, text: `${JSON.stringify(json, undefined, 2)}\n` };
+    async report(asked) {
+      const shown = frozen.get(asked.page);
+      return reportFile(shown?.plan, shown?.title ?? 'Backfill', asked);
     },
     async prepare({ page, stamp, scheduler, ...options }) {
       const { state: then, plan, title, stamp: last, carriedBy } = planned(page);
