@@ -79,7 +79,7 @@ describe.each(['pglite', 'postgres'] as const)('what tables hold on %s', (engine
     const late = await cli('gaps', 'shop.daily', ...now);
     expect(late.code).toBe(0);
     expect(late.out).toMatch(
-      /, no gaps since 2026-11-20\nno row before that: \d+ intervals, .* to 2026-11-19; to fill/,
+      /, no gaps since 2026-11-20\nno row in the \d+ intervals before that, .* to 2026-11-19; to fill/,
     );
     await shop.onDatabase('truncate mart.daily');
     const empty = await cli('gaps', 'shop.daily', ...now);

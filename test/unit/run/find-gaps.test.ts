@@ -23,6 +23,23 @@ test('far fewer or more rows than around it are odd, where enough are usual', ()
   expect(said([100, 10])).toEqual([]);
 });
 
+test('among intervals that hardly differ, one that came twice or by half is odd; among others it is one of them', () => {
+  const steady = Array.from({ length: 28 }, (_, day) => 1000 + (day % 3));
+  for (const season of [undefined, 7]) {
+    expect(said(steady.with(12, 2000), season)).toEqual([expect.stringMatching(/^12 odd 2000 100\d$/)]);
+    expect(said(steady.with(12, 500), season)).toEqual([expect.stringMatching(/^12 odd 500 100\d$/)]);
+    expect(said(steady.with(12, 1400), season)).toEqual([]);
+    expect(said(steady, season)).toEqual([]);
+  }
+  const restless = Array.from({ length: 28 }, (_, day) => 1000 + ((day * 389) % 700));
+  expect(said(restless.with(12, 2400))).toEqual([]);
+  // Few of them may be alike by chance.
+  expect(said([100, 100, 200, 100])).toEqual([]);
+  const weeks = Array.from({ length: 35 }, (_, day) => (day % 7 === 6 ? 500 : 1000));
+  expect(said(weeks, 7)).toEqual([]);
+  expect(said(weeks.with(20, 1000), 7)).toEqual([]);
+});
+
 test('a day that is like those of other weeks is not odd', () => {
   const weeks: readonly number[] = Array.from({ length: 28 }, (_, day) => (day % 7 === 6 ? 20 : 100));
   expect(said(weeks)).toEqual(['6 odd 20 100', '13 odd 20 100', '20 odd 20 100', '27 odd 20 100']);

@@ -95,7 +95,7 @@ function beforeText(task: string, before: readonly CalendarCell[], all: number):
   const which =
     before.length === all
       ? 'none of them has a row'
-      : `no row before that: ${counted(before.length, 'interval')}, ${from.label} to ${to.label}`;
+      : `no row in the ${counted(before.length, 'interval')} before that, ${from.label} to ${to.label}`;
   return [`${which}; to fill them: backfill run ${shellWord(task)} --from ${from.from} --to ${to.to} --downstream`];
 }
 

@@ -19,6 +19,13 @@ export interface Gap extends CountedInterval {
 /** Intervals on each side that are compared with, and how many times more or fewer rows are far from theirs. */
 const neighbours = 7;
 const far = 3;
+/**
+ * Among intervals that hardly differ, half as many more or fewer are far already, as a day that was loaded twice: so many times
+ * what half of them differ by, and so many of them that this is no chance.
+ */
+const farAmongSteady = 1.5;
+const timesSpread = 10;
+const fewestSteady = 6;
 /** Where both are fewer rows than this, a difference says nothing. */
 const fewest = 20;
 
@@ -48,21 +55,33 @@ function standingOut(
   if (first < 0) return [];
   return intervals.flatMap((interval, at): readonly (Gap | OpenInterval)[] => {
     if (at < first) return [];
-    const around = median(rowsAt(intervals, range(at - neighbours, at + neighbours), at));
+    const near = rowsAt(intervals, range(at - neighbours, at + neighbours), at);
+    const around = median(near);
     if (interval.rows === 0) return [{ ...interval, kind: 'missing', usual: around }];
     const open = { ...interval, kind: 'open', usual: around } as const;
     if (around === undefined) return [open];
-    if (!isFar(interval.rows, around)) return [];
+    if (!isFar(interval.rows, around, near)) return [];
     if (season === undefined) return [{ ...interval, kind: 'odd', usual: around }];
     const positions = [-3, -2, -1, 1, 2, 3].map((step) => at + step * season);
-    const alike = median(rowsAt(intervals, positions, at));
+    const others = rowsAt(intervals, positions, at);
+    const alike = median(others);
     if (alike === undefined) return [open];
-    return isFar(interval.rows, alike) ? [{ ...interval, kind: 'odd', usual: around }] : [];
+    // A few that are alike by chance tell less than all those around it.
+    return isFar(interval.rows, alike, others.length < fewestSteady ? near : others)
+      ? [{ ...interval, kind: 'odd', usual: around }]
+      : [];
   });
 }
 
-const isFar = (rows: number, usual: number): boolean =>
-  Math.max(rows, usual) >= fewest && (rows * far < usual || rows > usual * far);
+const isTimes = (rows: number, usual: number, times: number): boolean => rows * times < usual || rows > usual * times;
+
+function isFar(rows: number, usual: number, others: readonly number[]): boolean {
+  if (Math.max(rows, usual) < fewest) return false;
+  if (isTimes(rows, usual, far)) return true;
+  if (others.length < fewestSteady || !isTimes(rows, usual, farAmongSteady)) return false;
+  const spread = median(others.map((other) => Math.abs(other - usual))) ?? 0;
+  return Math.abs(rows - usual) > timesSpread * spread;
+}
 
 /** Rows of those that have some. */
 const rowsAt = (intervals: readonly CountedInterval[], positions: readonly number[], except: number): number[] =>
