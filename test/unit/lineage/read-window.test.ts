@@ -41,6 +41,10 @@ describe('a predicate on the time column', () => {
     [`day = date '{{ ds }}' - interval '1 day'`, `[${day} - 1 day, ${day})`],
     [`day <= '{{ ds }}'`, `everything before ${day} + 1 day`],
     [`day between '{{ macros.ds_add(ds, -6) }}' and '{{ ds }}'`, `[${day} - 6 days, ${day} + 1 day)`],
+    [
+      `day between symmetric '{{ ds }}' and date '{{ ds }}' - 3`,
+      `[${day} or ${day} - 3 days, ${day} - 2 days or ${day} + 1 day)`,
+    ],
     [`day in ('{{ ds }}', '{{ ds }}'::date - 7)`, `[${day} or ${day} - 7 days, ${day} + 1 day or ${day} - 6 days)`],
     [`to_char(day, 'YYYYMMDD') = '{{ ds_nodash }}'`, ofDay],
     [`day >= ${first('%Y-%m-01')} and day <= '{{ ds }}'`, `[${month}, ${day} + 1 day)`],

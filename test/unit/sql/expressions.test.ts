@@ -79,6 +79,12 @@ describe('expressions', () => {
       'cast(a AS numeric(10,2)) BETWEEN 1 AND 2 + 3 AND b',
       ['and', ['between', ['cast', 'a', 'numeric(10,2)'], 'literal 1', ['+', 'literal 2', 'literal 3']], 'b'],
     ],
+    [
+      'a BETWEEN SYMMETRIC 3 AND 1',
+      ['or', ['between', 'a', 'literal 3', 'literal 1'], ['between', 'a', 'literal 1', 'literal 3']],
+    ],
+    ['a NOT BETWEEN SYMMETRIC b AND c', ['and', ['not between', 'a', 'b', 'c'], ['not between', 'a', 'c', 'b']]],
+    ['a BETWEEN ASYMMETRIC 3 AND 1', ['between', 'a', 'literal 3', 'literal 1']],
     ["date '2026-01-01'", ['cast', "literal '2026-01-01'", 'date']],
     ['count(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c ORDER BY d)', ['count()', 'a', 'b', 'c', 'd', 'over']],
     ['a NOT IN (1, 2) IS NOT TRUE', ['is not true', ['not in', 'a', 'literal 1', 'literal 2']]],

@@ -262,11 +262,17 @@ function readJsonKind(c: Cursor): void {
 }
 
 function readBetween(c: Cursor, operand: SqlExpression, start: number, negated: boolean): SqlExpression {
-  if (word(c) === 'symmetric' || word(c) === 'asymmetric') c.index++;
+  const isSymmetric = word(c) === 'symmetric';
+  if (isSymmetric || word(c) === 'asymmetric') c.index++;
   const low = readExpression(c, power.match);
   const closed = accept(c, 'and');
   const high = closed ? readExpression(c, power.match) : opaque(c, lastOffset(c), []);
-  return { kind: 'between', operand, low, high, negated, ...spanFrom(c, start) };
+  const span = spanFrom(c, start);
+  const between = { kind: 'between', operand, low, high, negated, ...span } as const;
+  if (!isSymmetric) return between;
+  // Whichever of the two is the lower one.
+  const turned = { ...between, low: high, high: low };
+  return { kind: 'binary', operator: negated ? 'and' : 'or', left: between, right: turned, ...span };
 }
 
 function readIn(c: Cursor, operand: SqlExpression, start: number, negated: boolean): SqlExpression {
