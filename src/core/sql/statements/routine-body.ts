@@ -1,11 +1,13 @@
 import { lexInside } from '../lex/lex-inside.ts';
 import type { TokenRange } from '../lex/split.ts';
 import type { Token } from '../lex/token.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 import type { Statement } from '../model/statement.ts';
 import { type Cursor, openCursor } from '../parse/cursor.ts';
 import { isTransact } from '../script/is-transact.ts';
 import { splitScript } from '../script/split-script.ts';
 import { beginning } from '../script/split-transact.ts';
+import { withVariablesAsParameters } from './body-variables.ts';
 import { followControlFlow } from './control-flow.ts';
 import { isLiteral, joinedLiterals, joinedText } from './joined-text.ts';
 
@@ -135,7 +137,11 @@ function isGlued(before: Token | undefined, here: Token, behind: Token | undefin
 /** Behind these a table is named. */
 const beforeTable = new Set(['from', 'join', 'into', 'update', 'table', 'truncate', 'only']);
 
-function readAll(c: Cursor, tokens: readonly Token[], read: ReadStatement): readonly Statement[] {
+/** Dialects whose bodies are PL/pgSQL. */
+const blockDialects: ReadonlySet<DialectName> = new Set(['postgres', 'ansi']);
+
+function readAll(c: Cursor, written: readonly Token[], read: ReadStatement): readonly Statement[] {
+  const tokens = blockDialects.has(c.dialect) ? withVariablesAsParameters(written) : written;
   const parts = followControlFlow(tokens, splitScript(tokens, c.dialect, true, c.tokens));
   const match = new Int32Array(tokens.length);
   return parts.flatMap(({ range, conditional, structure }) => {

@@ -1,27 +1,64 @@
+import type { QueryBlock } from '../model/expression.ts';
 import { type Cursor, done, operator, token, within, word } from '../parse/cursor.ts';
 import { readTableName } from '../parse/names.ts';
-import { readFromList } from '../parse/queries/read-from.ts';
+import { emptyQuery } from '../parse/queries/query-tail.ts';
 import { readQuery } from '../parse/queries/read-query.ts';
 import { queryStarts } from '../parse/words.ts';
 import type { Reading } from './rows/reading.ts';
 
 /** Words of scripts and bodies whose queries read tables, though they write none. */
 export const scriptWords = new Set(
-  'set declare let if elseif elsif else while for when until return perform open raise case foreach'.split(' '),
+  'set declare let if elseif elsif else while for when until return perform open raise case foreach assert exit continue'.split(
+    ' ',
+  ),
 );
 
-/** `SET x = (SELECT …)`, `FOR r IN SELECT … LOOP`, `RETURN QUERY SELECT …`, `PERFORM f(a) FROM t`. */
+/** Words that end a head, and no query in it. */
+const headEnds = new Set(['loop', 'then']);
+
+/**
+ * `SET x = (SELECT …)`, `FOR r IN SELECT … LOOP`, `RETURN QUERY SELECT …`, `PERFORM f(a) FROM t`, `x := count(*) FROM t`: an
+ * expression of a body is what a SELECT makes of it, and may have all that follows one.
+ */
 export function readScriptWord(c: Cursor): Reading {
-  const performs = word(c) === 'perform';
+  const isExpression = word(c) === 'perform' || word(c) === 'return' || operator(c, 1) === ':=';
+  const { end } = c;
+  const last = c.tokens[end - 1];
+  if (last?.kind === 'word' && headEnds.has(last.text) && c.index < end - 1) c.end = end - 1;
+  const queries: QueryBlock[] = [];
+  let brackets = 0;
   while (!done(c)) {
-    if (operator(c) === '(' && queryStarts.has(word(c, 1))) within(c, () => readQuery(c));
-    else if (word(c) === 'select') readQuery(c);
-    else if (performs && word(c) === 'from') {
+    const sign = operator(c);
+    if (sign === '(' && queryStarts.has(word(c, 1))) queries.push(within(c, () => readQuery(c)));
+    else if (word(c) === 'select') queries.push(readQuery(c));
+    // Not the FROM of `extract(day from d)`, nor of `is distinct from`.
+    else if (isExpression && word(c) === 'from' && brackets === 0 && word(c, -1) !== 'distinct')
+      queries.push(readQuery(c));
+    else {
+      brackets += sign === '(' ? 1 : sign === ')' ? -1 : 0;
       c.index++;
-      readFromList(c);
-    } else c.index++;
+    }
   }
-  return { kind: 'other' };
+  c.end = end;
+  c.index = end;
+  return { kind: 'other', query: asOne(queries) };
+}
+
+/** Several queries beside each other, as one that reads what they read. */
+function asOne(queries: readonly QueryBlock[]): QueryBlock | undefined {
+  const [first, ...more] = queries;
+  if (first === undefined || more.length === 0) return first;
+  const select = queries.map((query) => {
+    const { start, end } = query;
+    return {
+      expression: { kind: 'subquery', query, start, end } as const,
+      name: undefined,
+      alias: undefined,
+      start,
+      end,
+    };
+  });
+  return emptyQuery({ start: first.start, end: more.at(-1)?.end ?? first.end }, select);
 }
 
 /** `CALL schema.procedure(…)`. */
