@@ -562,3 +562,61 @@ test('what somebody else rolls back meanwhile is a doubt, and no object of the t
     await fixture.close();
   }
 });
+
+describe('beside a unit others define things', () => {
+  const fixture = useFixture('postgres');
+
+  test('and none of that is told as its own', async () => {
+    await sql(
+      fixture.warehouse,
+      'drop schema if exists mart cascade',
+      'create schema mart',
+      'create table mart.a (day date, n int)',
+      'create table mart.gone (id int)',
+      'create view mart.seen as select 1 as one',
+      "create function mart.f() returns int language sql as 'select 1'",
+      'create table mart.other (id int)',
+      'create index going on mart.other (id)',
+    );
+    const slices = [
+      {
+        ...job().slices[0],
+        table: 'mart.a',
+        column: undefined,
+        from: undefined,
+        to: undefined,
+        predicate: undefined,
+        key: [],
+      },
+    ];
+    const statements = [
+      'select pg_sleep(2)',
+      'delete from mart.a',
+      "insert into mart.a values ('2026-11-01', 1)",
+      'create index made_here on mart.a (n)',
+      'drop table mart.gone',
+      'analyze mart.a',
+    ];
+    const unit = relationalExecutor(fixture.warehouse, { clock: realClock, owner: 'tester' }).execute(
+      job({ run: 'beside', statements, slices: slices as ReturnType<typeof job>['slices'] }),
+      neverAborted,
+    );
+    const others = async () => {
+      await new Promise((done) => setTimeout(done, 700));
+      await sql(
+        fixture.warehouse,
+        'create table mart.made_by_others (id int)',
+        'drop view mart.seen',
+        "create or replace function mart.f() returns int language sql as 'select 2'",
+        'drop index mart.going',
+        'alter table mart.other add constraint some_id check (id > 0)',
+        'grant select on mart.other to public',
+      );
+    };
+    const [outcome] = await Promise.all([unit, others()]);
+    const notes = 'notes' in outcome ? outcome.notes.filter((note) => note.startsWith('The task')) : [];
+    expect(notes).toEqual([
+      'The task drops the table mart.gone, makes the index made_here on mart.a: an undo puts back rows of its slices, and none of that.',
+    ]);
+  });
+});

@@ -52,7 +52,8 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const there = job.restores === undefined ? await watchRelations(unit, exact) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
   await session.query('set constraints all immediate');
-  const redefined = there && catalogWritten ? await redefinedSince(session, there, targets) : undefined;
+  const redefined =
+    there && catalogWritten ? await redefinedSince(session, there, targets, position.ownAge) : undefined;
   const lost = attached?.things.length ? lostWithTable(attached, await attachedTo(session, targets)) : [];
   const written = await readWrittenTables(session);
   const after = await relationsAfter(unit);

@@ -5,6 +5,7 @@ import { runsOwnCodeSql } from '../../../warehouse/dialects/postgres/effects/att
 import {
   lastingDefinitionsSql,
   lastingRelationsSql,
+  ownLocksSql,
 } from '../../../warehouse/dialects/postgres/effects/definitions-sql.ts';
 import { ledgerSchema } from '../../../warehouse/dialects/postgres/ledger/ledger-schema-sql.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
@@ -20,6 +21,8 @@ interface Relation {
   readonly rights: string;
   readonly ofColumns: string;
   readonly rest: string;
+  /** This transaction has made or altered it. */
+  readonly own: boolean;
 }
 
 /** All tables and views of the database by oid: one that is made anew has another. */
@@ -31,6 +34,9 @@ interface Definition {
   readonly on: string | undefined;
   readonly what: string;
   readonly state: string;
+  /** Held by who drops it. */
+  readonly lock: string;
+  readonly own: boolean;
 }
 
 interface Catalog {
@@ -41,10 +47,10 @@ interface Catalog {
 const mostNamed = 5;
 
 /** With their columns only where the statements themselves may alter tables: of many tables that takes long. */
-async function readCatalog(session: Session, withColumns: boolean): Promise<Catalog> {
+async function readCatalog(session: Session, withColumns: boolean, ownAge?: string): Promise<Catalog> {
   const schemas = `{${ledgerSchema},information_schema}`;
-  const { rows } = await session.query(lastingRelationsSql, [schemas, String(withColumns)]);
-  const relations = rows.map(([oid, name, kind, columns, rights, ofColumns, rest]): [string, Relation] => [
+  const { rows } = await session.query(lastingRelationsSql(ownAge), [schemas, String(withColumns)]);
+  const relations = rows.map(([oid, name, kind, columns, rights, ofColumns, rest, own]): [string, Relation] => [
     String(oid),
     {
       name: String(name),
@@ -53,10 +59,17 @@ async function readCatalog(session: Session, withColumns: boolean): Promise<Cata
       rights: rights ?? '',
       ofColumns: ofColumns ?? '',
       rest: rest ?? '',
+      own: own === 't',
     },
   ]);
-  const definitions = (await session.query(lastingDefinitionsSql, [schemas])).rows.map(
-    ([on, what, state]): Definition => ({ on: on ?? undefined, what: String(what), state: String(state) }),
+  const definitions = (await session.query(lastingDefinitionsSql(ownAge), [schemas])).rows.map(
+    ([on, what, state, lock, own]): Definition => ({
+      on: on ?? undefined,
+      what: String(what),
+      state: String(state),
+      lock: String(lock),
+      own: own === 't',
+    }),
   );
   return { relations: new Map(relations), definitions };
 }
@@ -106,16 +119,29 @@ async function runsOwnCode(
   return (await session.query(runsOwnCodeSql, values)).rows[0]?.[0] === 't';
 }
 
-/** What a task has taken away, made or altered beside rows of its slices. `own`: its targets as they were found. */
-export async function redefinedSince(session: Session, watched: Watched, own: readonly Target[]): Promise<Redefined> {
-  const now = await readCatalog(session, watched.withColumns);
+/**
+ * What a task has taken away, made or altered beside rows of its slices. What others do to the database meanwhile is none of
+ * it: rows of the catalogs say which transaction wrote them, and who drops something holds its lock to the end. `own`: its
+ * targets as they were found; `ownAge`: of what it wrote.
+ */
+export async function redefinedSince(
+  session: Session,
+  watched: Watched,
+  own: readonly Target[],
+  ownAge: string,
+): Promise<Redefined> {
+  const now = await readCatalog(session, watched.withColumns, ownAge);
+  const locks = new Set((await session.query(ownLocksSql)).rows.map(([lock]) => String(lock)));
   const names = new Set(own.map(({ qualified }) => qualified));
   const there = new Map([...now.relations].map(([oid, { name }]) => [name, oid]));
   const anew = [...watched.relations].flatMap(([oid, { name }]) => {
     const other = there.get(name);
     return names.has(name) && other !== undefined && other !== oid ? [name] : [];
   });
-  const changes = [...changedRelations(watched.relations, now.relations, names), ...changedDefinitions(watched, now)];
+  const changes = [
+    ...changedRelations(watched.relations, now.relations, names, locks),
+    ...changedDefinitions(watched, now, locks),
+  ];
   return { changes, anew };
 }
 
@@ -127,17 +153,25 @@ export function redefinedInWords({ changes }: Redefined): string | undefined {
 }
 
 /** Staging tables are there to go, and what is made again under its name is not gone. */
-function changedRelations(before: Relations, after: Relations, own: ReadonlySet<string>): readonly string[] {
+function changedRelations(
+  before: Relations,
+  after: Relations,
+  own: ReadonlySet<string>,
+  locks: ReadonlySet<string>,
+): readonly string[] {
   const names = new Set([...after.values()].map(({ name }) => name));
   const known = new Set([...before.values()].map(({ name }) => name));
-  const made = [...after].flatMap(([oid, { name, kind }]) =>
-    before.has(oid) || known.has(name) || own.has(name) || isStagingName(name) ? [] : [`makes the ${kind} ${name}`],
+  const made = [...after].flatMap(([oid, { name, kind, own: isOwn }]) =>
+    !isOwn || before.has(oid) || known.has(name) || own.has(name) || isStagingName(name)
+      ? []
+      : [`makes the ${kind} ${name}`],
   );
   const gone = [...before].flatMap(([oid, was]): string[] => {
     const { name, kind, columns } = was;
     if (isStagingName(name)) return [];
     const now = after.get(oid);
-    if (now === undefined) return names.has(name) ? [] : [`drops the ${kind} ${name}`];
+    if (now === undefined) return names.has(name) || !locks.has(`relation ${oid}`) ? [] : [`drops the ${kind} ${name}`];
+    if (!now.own) return [];
     const lost = columns.filter((column) => !now.columns.includes(column));
     // One that has another name may be renamed, and have its values still.
     const drops = lost.length > columns.length - now.columns.length || now.columns.length >= columns.length ? [] : lost;
@@ -153,17 +187,18 @@ function changedRelations(before: Relations, after: Relations, own: ReadonlySet<
 }
 
 /** Of what stays in place: what goes or comes with its table is said of that one. */
-function changedDefinitions(before: Catalog, after: Catalog): readonly string[] {
+function changedDefinitions(before: Catalog, after: Catalog, locks: ReadonlySet<string>): readonly string[] {
   const stays = ({ on }: Definition): boolean =>
     on === undefined ||
     (before.relations.has(on) && after.relations.has(on) && !isStagingName(before.relations.get(on)?.name ?? ''));
-  const byName = ({ definitions }: Catalog) =>
-    new Map(definitions.filter(stays).map(({ what, state }) => [what, state]));
+  const byName = ({ definitions }: Catalog) => new Map(definitions.filter(stays).map((one) => [one.what, one]));
   const [old, now] = [byName(before), byName(after)];
   return [
-    ...[...old].flatMap(([what, state]) =>
-      !now.has(what) ? [`drops ${what}`] : now.get(what) === state ? [] : [`alters ${what}`],
-    ),
-    ...[...now.keys()].flatMap((what) => (old.has(what) ? [] : [`makes ${what}`])),
+    ...[...old.values()].flatMap(({ what, state, lock }) => {
+      const is = now.get(what);
+      if (is === undefined) return locks.has(lock) ? [`drops ${what}`] : [];
+      return is.state === state || !is.own ? [] : [`alters ${what}`];
+    }),
+    ...[...now.values()].flatMap(({ what, own }) => (old.has(what) || !own ? [] : [`makes ${what}`])),
   ];
 }

@@ -66,7 +66,7 @@ export const isOfStatistics = (catalog: string): boolean => /^pg_statistic(?:_ex
 export const mayBeTemporary = (catalog: string): boolean => Object.hasOwn(temporaryRows, catalog);
 
 /** A row version that this transaction made since `ownAge` and that no rollback to a savepoint has ended. */
-const isOwn = (xmin: string, ownAge: string): string =>
+export const isOwn = (xmin: string, ownAge: string): string =>
   `pg_catalog.age(${xmin}) <= ${ownAge} and ` +
   `pg_catalog.txid_status((pg_catalog.txid_current() >> 32 << 32) | ${xmin}::text::bigint) = 'in progress'`;
 
