@@ -31,6 +31,22 @@ export function lakeCases(url: string): Readonly<Record<string, CureCase>> {
         ],
       ],
     },
+    'REPLACE WHERE of a table of files': {
+      codes: ['not-runnable'],
+      tasks: {
+        g: {
+          ...daily('spark'),
+          sql: "INSERT INTO cures.daily REPLACE WHERE day = '{{ ds }}' SELECT 1, 'x', DATE'{{ ds }}'",
+        },
+      },
+      yaml: lake('ledger: wh, airflowIds: [spark]'),
+      steps: [
+        [
+          /REPLACE WHERE is for tables of Delta and Iceberg.*\n?.*INSERT OVERWRITE cures\.daily PARTITION/,
+          { tasks: { g: daily('spark') } },
+        ],
+      ],
+    },
     'two lakes with one ledger': {
       tasks: { f: replace('mart.f'), g: daily('spark') },
       yaml: `${lake('ledger: wh, airflowIds: [spark]')}\n  other: { engine: spark, url: "sc://127.0.0.1:1", ledger: wh }`,

@@ -14,6 +14,7 @@ import { describeSchema } from '../../warehouse/port/table-description.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import { ledgerSlice } from '../tables/target.ts';
 import type { RestoredVersion, UnitJob } from '../unit/unit-job.ts';
+import { cannotUndo } from './target/cannot-undo.ts';
 import type { LakeTarget } from './target/lake-table.ts';
 import type { OwnPartitions } from './target/overwrite.ts';
 
@@ -106,8 +107,3 @@ function refuseOthers(table: string, found: SliceFigures, expected: ImageFigures
     );
   if (!same) throw cannotUndo(table, why);
 }
-
-export const cannotUndo = (table: string, why: string): WarehouseError =>
-  new WarehouseError('conflict', `The slice of ${table} cannot be put back: ${why}.`, false, {
-    hint: 'Nothing was written. Run its interval again instead.',
-  });

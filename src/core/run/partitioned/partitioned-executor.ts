@@ -10,11 +10,12 @@ import type { RelationalRunner } from '../session/runner.ts';
 import { isCancellation, unitErrorOf } from '../session/unit-error.ts';
 import type { UnitExecutor } from '../unit/unit-executor.ts';
 import type { UnitJob } from '../unit/unit-job.ts';
-import { cannotUndo, type KeptFolders, keptFolders } from './kept-folders.ts';
+import { type KeptFolders, keptFolders } from './kept-folders.ts';
 import type { LakeRun } from './lake-run.ts';
 import { refusedOutcome } from './refused-outcome.ts';
 import { clear, runPartitioned } from './run-partitioned.ts';
 import { sweepFolders } from './sweep-folders.ts';
+import { cannotUndo } from './target/cannot-undo.ts';
 import { lakeTarget } from './target/lake-table.ts';
 import { type Overwrite, type OwnPartitions, readOverwrite } from './target/overwrite.ts';
 

@@ -1,7 +1,14 @@
+import type { SliceDiff } from '../../diff/slice-diff.ts';
 import type { SliceFigures } from '../../diff/slice-figures.ts';
 import { sameFigures } from '../../diff/take-figures.ts';
 import { refreshSql } from '../../warehouse/dialects/spark/table-sql.ts';
-import { atVersion, replaceWhereSql, versionsOf, versionsSql } from '../../warehouse/dialects/spark/version-sql.ts';
+import {
+  atVersion,
+  isCommitConflict,
+  replaceWhereSql,
+  versionsOf,
+  versionsSql,
+} from '../../warehouse/dialects/spark/version-sql.ts';
 import type { Session } from '../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../warehouse/port/warehouse-error.ts';
 import { type LakeFigures, lakeFigures, versionRows } from './compare/lake-figures.ts';
@@ -21,27 +28,46 @@ export interface Replacer {
 const fewVersions = 20;
 const mostVersions = 1000;
 
+/** The slice as it was compared, and as the stage has it. */
+type Compared = Pick<SliceDiff, 'before'> & { readonly after: SliceFigures };
+
 /**
  * Puts the rows of a stage in the place of those of a slice, in one commit over the version that was compared; what an earlier process
- * has committed is not committed again. Gives the figures of the slice as that commit left it. Throws {@link OverwrittenBetween} where
- * somebody else has written the slice since the comparison: their rows stand then, also where the commit was over them.
+ * has committed is not committed again. Gives the figures of the slice as that commit left it. Throws {@link NotReplaced} where
+ * somebody else has written the slice since the comparison (their rows stand then, also where the commit was over them), and where the
+ * format refuses the commit.
  */
-export async function replaceSlice(
-  by: Replacer,
-  compared: ReplacedVersion,
-  staged: SliceFigures,
-): Promise<LakeFigures> {
-  const { lake, at, stage, fenced } = by;
-  const known = await since(by, compared, staged);
-  if (known.kind === 'as-it-was')
-    await fenced(async () => {
-      const from = versionRows(at, stageTable(at, stage)).from;
-      await lake.query(replaceWhereSql(at.file, at.condition ?? 'true', from));
-    });
-  const now = known.kind === 'as-it-was' ? await since(by, compared, staged) : known;
+export async function replaceSlice(by: Replacer, over: ReplacedVersion, compared: Compared): Promise<LakeFigures> {
+  const { at, stage } = by;
+  const known = await since(by, over, compared);
+  if (known.kind === 'ours') return known.left;
+  const rows = versionRows(at, stageTable(at, stage)).from;
+  const refused = known.kind === 'as-it-was' ? await commit(by, rows, over.version) : undefined;
+  const now = known.kind === 'as-it-was' ? await since(by, over, compared) : known;
   if (now.kind === 'ours') return now.left;
-  if (now.kind === 'over-another') await fenced(() => putBack(by, now.version, now.theirs));
-  throw new OverwrittenBetween(at, now.kind === 'after-ours');
+  if (now.kind === 'over-another') await putBack(by, now.version, now.theirs);
+  throw now.kind === 'as-it-was' && refused !== undefined
+    ? refusedCommit(refused)
+    : overwrittenBetween(at, now.kind === 'after-ours');
+}
+
+/** Replaces the slice; gives why the format refused to. */
+async function commit(
+  { lake, at: { file, condition = 'true' }, fenced }: Replacer,
+  from: string,
+  over: string | undefined,
+): Promise<WarehouseError | undefined> {
+  let refused: WarehouseError | undefined;
+  await fenced(async () => {
+    try {
+      await lake.query(replaceWhereSql(file, condition, from, over));
+    } catch (error) {
+      // Of a connection that was lost nobody knows whether it is still under way.
+      if (!(error instanceof WarehouseError) || error.kind === 'connection') throw error;
+      refused = error;
+    }
+  });
+  return refused;
 }
 
 type Since =
@@ -54,7 +80,7 @@ type Since =
 async function since(
   { lake, at }: Pick<Replacer, 'lake' | 'at'>,
   { version, files }: ReplacedVersion,
-  staged: SliceFigures,
+  compared: Compared,
 ): Promise<Since> {
   // A catalog may keep for a session what a table was when it was last looked at.
   await lake.query(refreshSql(at.file));
@@ -63,18 +89,23 @@ async function since(
   if (version === undefined || !all.includes(version)) all = await list(mostVersions);
   const known = version === undefined ? all.length : all.indexOf(version);
   if (known < 0) throw forgotten(at);
-  let before = { version, files };
+  const staged = compared.after;
+  let before = { version, files, figures: compared.before };
   let isFirst = true;
   let found: Since = { kind: 'as-it-was' };
   for (const next of all.slice(0, known).reverse()) {
     const left = await lakeFigures(lake, at, versionRows(at, at.file, next));
     if (left.files === before.files) continue;
-    const isStage = sameFigures({ ...left, figures: staged }, withoutKeys(left, staged));
+    // Files that hold the same rows as those before them were put in order, not written.
+    const isRearranged = before.figures !== undefined && isSame(left, before.figures);
+    const last = before.version;
+    before = { version: next, files: left.files, figures: left.figures };
+    if (isRearranged) continue;
+    const isStage = isSame(left, staged);
     if (isStage && isFirst) found = { kind: 'ours', left };
-    else if (isStage) found = { kind: 'over-another', version: next, theirs: before.version };
+    else if (isStage) found = { kind: 'over-another', version: next, theirs: last };
     else found = await afterAnother(lake, at, found, left);
     isFirst = false;
-    before = { version: next, files: left.files };
   }
   return found;
 }
@@ -87,37 +118,46 @@ async function afterAnother(lake: Session, at: LakeTarget, found: Since, left: L
   return { kind: sameFigures(theirs, left) ? 'another' : 'after-ours' };
 }
 
-/** Duplicates of keys are counted once, when the stage is compared. */
-const withoutKeys = (taken: LakeFigures, { duplicateKeys }: SliceFigures): LakeFigures => ({
-  ...taken,
-  figures: { ...taken.figures, duplicateKeys },
-});
+const isSame = (taken: LakeFigures, figures: SliceFigures): boolean => sameFigures({ ...taken, figures }, taken);
 
 /** Rows that somebody wrote between the comparison and the commit, in the place of those that were committed over them. */
-async function putBack({ lake, at }: Replacer, ours: string, theirs: string | undefined): Promise<void> {
-  const { file, condition = 'true' } = at;
+async function putBack(by: Replacer, ours: string, theirs: string | undefined): Promise<void> {
+  const { file, condition = 'true' } = by.at;
   const rows =
     theirs === undefined ? `${atVersion(file, ours)} where false` : `${atVersion(file, theirs)} where ${condition}`;
-  await lake.query(replaceWhereSql(file, condition, rows));
+  const refused = await commit(by, rows, ours);
+  // Whoever goes on finds it as it is, and puts them back then.
+  if (refused !== undefined) throw new WarehouseError('conflict', refused.message, isCommitConflict(refused.message));
 }
 
-/** The slice was written by somebody else while it was replaced. */
-export class OverwrittenBetween extends WarehouseError {
-  /** `published`: after it was ours. */
+/** Nothing of the unit's own publishing is under way any more: the next try begins with what is there. */
+export class NotReplaced extends WarehouseError {
   constructor(
-    { target }: LakeTarget,
+    message: string,
+    retryable: boolean,
+    hint: string | undefined,
+    /** The slice was the unit's for a while, or may have been. */
     readonly published: boolean,
   ) {
-    super('conflict', `Somebody else has written the slice of ${target.qualified} meanwhile.`, true, {
-      hint: 'Their rows stand. It is tried again; where that goes on, see who else writes the table.',
-    });
+    super('conflict', message, retryable, { hint });
   }
 }
 
-const forgotten = ({ target }: LakeTarget): WarehouseError =>
-  new WarehouseError(
-    'conflict',
+const overwrittenBetween = ({ target }: LakeTarget, published: boolean): NotReplaced =>
+  new NotReplaced(
+    `Somebody else has written the slice of ${target.qualified} meanwhile.`,
+    true,
+    'Their rows stand. It is tried again; where that goes on, see who else writes the table.',
+    published,
+  );
+
+const refusedCommit = ({ message }: WarehouseError): NotReplaced =>
+  new NotReplaced(message, isCommitConflict(message), 'Nothing was published.', false);
+
+const forgotten = ({ target }: LakeTarget): NotReplaced =>
+  new NotReplaced(
     `The version of ${target.qualified} that was compared is not among its last ${mostVersions} any more.`,
     false,
-    { hint: 'Look at the table, then run the interval again.' },
+    'Look at the table, then run the interval again.',
+    true,
   );

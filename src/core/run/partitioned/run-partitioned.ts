@@ -38,7 +38,7 @@ import { figuresOfBefore, holdFolders, keepFolders, refuseOtherRows } from './ke
 import type { LakeRun } from './lake-run.ts';
 import { emptyFolder, MovedAway, publish, publishTheRest } from './publish.ts';
 import { type Publishing, readLakeHandle, type Swap, saveLakeHandle, type UnderWay } from './publish-handle.ts';
-import { OverwrittenBetween, replaceSlice } from './replace-slice.ts';
+import { NotReplaced, replaceSlice } from './replace-slice.ts';
 import { withLocations } from './target/lake-table.ts';
 
 /**
@@ -143,13 +143,16 @@ async function finish(
   let taken: LakeFigures | undefined;
   try {
     if (over !== undefined && diff.after !== undefined)
-      taken = await replaceSlice({ lake: steady, at, stage, fenced }, over, diff.after);
+      taken = await replaceSlice({ lake: steady, at, stage, fenced }, over, { before: diff.before, after: diff.after });
     else await swapAll({ lake: steady, file: at.file, stage, fenced }, publishing.swaps);
   } catch (error) {
     // Nothing of ours is under way any more: the next try begins with what is there.
-    if (error instanceof MovedAway) await saveLakeHandle(raw, job, claim.fence, { earlier });
-    if (error instanceof OverwrittenBetween)
-      await saveLakeHandle(raw, job, claim.fence, error.published ? { earlier } : { stage });
+    if (error instanceof MovedAway) {
+      await saveLakeHandle(raw, job, claim.fence, { earlier });
+      await dropStage(steady, at, stage);
+    }
+    if (error instanceof NotReplaced)
+      await saveLakeHandle(raw, job, claim.fence, { stage, ...(error.published && { earlier }) });
     throw error;
   }
   await dropStage(steady, at, stage);

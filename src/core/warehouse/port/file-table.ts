@@ -8,6 +8,8 @@ export interface FileTable {
   readonly table: TableDescription;
   /** Columns that the folders are cut by, in order; they come last among the columns. */
   readonly partitionedBy: readonly string[];
+  /** What the files are cut by where that is more than values of columns, in words of the format, e.g. `days(at)`; else empty. */
+  readonly cutBy: readonly string[];
   /** What reads its files, e.g. `parquet`, lower case. */
   readonly provider: string;
   readonly kind: 'table' | 'view';

@@ -7,12 +7,13 @@ import {
   stageName,
   sweepSql,
 } from '../../../warehouse/dialects/spark/stage-sql.ts';
-import { atVersion, replaceWhereSql } from '../../../warehouse/dialects/spark/version-sql.ts';
+import { atVersion, isVersionGone, replaceWhereSql } from '../../../warehouse/dialects/spark/version-sql.ts';
 import type { FileTable, Partition } from '../../../warehouse/port/file-table.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import { StatementFailure } from '../../session/statement-failure.ts';
 import type { RenderedStatement, UnitJob } from '../../unit/unit-job.ts';
+import { cannotUndo } from '../target/cannot-undo.ts';
 import type { LakeTarget } from '../target/lake-table.ts';
 import type { Overwrite } from '../target/overwrite.ts';
 
@@ -75,7 +76,7 @@ export async function stageFolders(
   for (const { spec, location } of kept) await lake.query(addPartitionSql(stageTable(at, stage), spec, location));
 }
 
-/** A stage of the rows that a table had in an earlier version of it. */
+/** A stage of the rows that a table had in an earlier version of it. Throws {@link WarehouseError} where that is no longer kept. */
 export async function stageVersion(
   lake: Session,
   at: LakeTarget,
@@ -86,7 +87,14 @@ export async function stageVersion(
   await lake.query(createOwnStageSql(file, stage.name));
   // Before its first version a table has no rows.
   if (version === undefined) return;
-  await lake.query(replaceWhereSql(stageTable(at, stage), condition, `${atVersion(file, version)} where ${condition}`));
+  try {
+    await lake.query(
+      replaceWhereSql(stageTable(at, stage), condition, `${atVersion(file, version)} where ${condition}`),
+    );
+  } catch (error) {
+    if (!(error instanceof WarehouseError) || !isVersionGone(error.message)) throw error;
+    throw cannotUndo(file.table.qualified, `version ${version}, which has its rows of before, is no longer kept`);
+  }
 }
 
 /** Takes the table over a stage away; its files stay where they are those of the table now. */

@@ -1,15 +1,26 @@
 import type { SliceDiff } from '../../../diff/slice-diff.ts';
 import type { TakenFigures } from '../../../diff/take-figures.ts';
-import { partitionPath, partitionPredicate } from '../../../warehouse/dialects/spark/partition-sql.ts';
+import type { Rows } from '../../../warehouse/dialects/spark/figures-sql.ts';
+import {
+  partitionHashSql,
+  partitionPath,
+  partitionPredicate,
+} from '../../../warehouse/dialects/spark/partition-sql.ts';
 import { tableSql } from '../../../warehouse/dialects/spark/table-sql.ts';
-import type { PartitionSpec } from '../../../warehouse/port/file-table.ts';
+import type { FileTable, PartitionSpec } from '../../../warehouse/port/file-table.ts';
 import type { Session } from '../../../warehouse/port/ports.ts';
 import type { UnitJob } from '../../unit/unit-job.ts';
 import { lakeDiff } from '../compare/lake-diff.ts';
-import { comparedColumns, lakeFigures } from '../compare/lake-figures.ts';
+import { comparedColumns, lakeFigures, versionRows } from '../compare/lake-figures.ts';
 import type { LiveSlice } from '../compare/stage-and-compare.ts';
 import type { LakeTarget } from '../target/lake-table.ts';
 import type { Overwrite } from '../target/overwrite.ts';
+
+/** What was staged for the slice. */
+interface Made extends Pick<TakenFigures, 'figures'> {
+  readonly made: readonly PartitionSpec[];
+  readonly stage: FileTable;
+}
 
 /**
  * What a run of its scheduler would leave over: a dynamic overwrite replaces the partitions that get rows, so those of the slice that get
@@ -18,18 +29,12 @@ import type { Overwrite } from '../target/overwrite.ts';
 export async function leftByDynamic(
   { own, at }: { readonly own: Session; readonly at: LakeTarget },
   { job, overwrite }: { readonly job: UnitJob; readonly overwrite: Overwrite },
-  { partitions }: LiveSlice,
-  made: readonly PartitionSpec[],
-  { figures }: TakenFigures,
+  live: LiveSlice,
+  { made, stage, figures }: Made,
 ): Promise<SliceDiff | undefined> {
   if (!overwrite.byRows || !(await isDynamic(own, overwrite))) return undefined;
-  const filled = new Set(made.map(partitionPath));
-  const kept = partitions.map(({ spec }) => spec).filter((spec) => !filled.has(partitionPath(spec)));
-  if (kept.length === 0) return undefined;
-  const inFiles = {
-    from: tableSql(at.file),
-    predicate: kept.map((spec) => `(${partitionPredicate(spec)})`).join(' or '),
-  };
+  const inFiles = at.condition === undefined ? inOwnFolders(at, live, made) : keptRows(at, stage);
+  if (inFiles === undefined) return undefined;
   const left = (await lakeFigures(own, at, inFiles)).figures;
   if (left.rows === 0) return undefined;
   const nothing = { from: tableSql(at.file), predicate: 'false' };
@@ -53,6 +58,30 @@ export async function leftByDynamic(
     leftOut: relation.volatile,
     leftOver: undefined,
     causes: [],
+  };
+}
+
+/** Rows of partitions that the stage does not have. */
+function inOwnFolders(
+  { file }: LakeTarget,
+  { partitions }: LiveSlice,
+  made: readonly PartitionSpec[],
+): Rows | undefined {
+  const filled = new Set(made.map(partitionPath));
+  const kept = partitions.map(({ spec }) => spec).filter((spec) => !filled.has(partitionPath(spec)));
+  if (kept.length === 0) return undefined;
+  return { from: tableSql(file), predicate: kept.map((spec) => `(${partitionPredicate(spec)})`).join(' or ') };
+}
+
+/** The same of a table whose partitions are not listed. */
+function keptRows(at: LakeTarget, stage: FileTable): Rows | undefined {
+  const partition = partitionHashSql(at.file);
+  if (partition === undefined) return undefined;
+  const { from, predicate, file } = versionRows(at, at.file);
+  return {
+    from,
+    predicate: `(${predicate}) and ${partition} not in (select ${partition} from ${tableSql(stage)})`,
+    file,
   };
 }
 

@@ -151,7 +151,11 @@ async function proven(theatre: Theatre, written: Pass, passes: readonly Pass[]):
       const isItsOwn = (await differing(written)).length > 0;
       return end({ kind: 'different', under: isItsOwn ? undefined : pass.under, slices, statements });
     }
-    const left = await leftByDynamic(theatre, written, live, made, rows.taken);
+    const left = await leftByDynamic(theatre, written, live, {
+      made,
+      stage: ofFirst.file,
+      figures: rows.taken.figures,
+    });
     return end(
       left === undefined
         ? { kind: 'no-difference' }

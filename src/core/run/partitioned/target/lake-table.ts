@@ -1,3 +1,5 @@
+import { columnsOfCut } from '../../../lineage/facts/slice-cut.ts';
+import { epochMs } from '../../../warehouse/dialects/postgres/slice-predicate.ts';
 import {
   describePartitionSql,
   partitionLocation,
@@ -37,10 +39,11 @@ export async function lakeTarget(lake: Session, asked: OwnPartitions, serverVers
   const isVersioned = versionedFormats.has(file.provider);
   if (!isVersioned && !providers.has(file.provider))
     throw cannot(
-      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet or orc are carried out from here.`,
+      `${table.qualified} is a table of ${file.provider || 'an unknown format'}, and only those made USING parquet, orc, delta or iceberg are carried out from here.`,
       elsewhere,
     );
   if (!isVersioned) refuseUncut(file, asked);
+  else if (file.provider === 'iceberg') refuseWholeFiles(file, asked);
   const left = new Set(slice.volatile);
   const compared = table.columns.filter(({ name }) => !left.has(name));
   const [odd] = unhashable(compared);
@@ -78,8 +81,8 @@ function refuseUncut(file: FileTable, { slice, replaces }: OwnPartitions): void 
   const { qualified } = file.table;
   if (replaces === true)
     throw cannot(
-      `${qualified} is a table of ${file.provider}, which knows no REPLACE WHERE.`,
-      `Write INSERT OVERWRITE ${qualified} PARTITION (…), or let its scheduler run the task.`,
+      `${qualified} is a table of ${file.provider}, and REPLACE WHERE is for tables of Delta and Iceberg.`,
+      `Write INSERT OVERWRITE ${qualified} PARTITION (…), or make the table USING delta.`,
     );
   if (file.partitionedBy.length === 0)
     throw cannot(
@@ -91,6 +94,31 @@ function refuseUncut(file: FileTable, { slice, replaces }: OwnPartitions): void 
       `The catalog does not know the partitions of ${qualified}, so that none can be given another folder.`,
       `Have them tracked: MSCK REPAIR TABLE ${tableSql(file)}, with spark.sql.hive.manageFilesourcePartitions on.`,
     );
+}
+
+const dayMs = 86_400_000;
+
+/** How much time one value of a transform of Iceberg holds at most; of a month or a year a slice is seldom whole. */
+const finest: Readonly<Record<string, number>> = { hours: 3_600_000, days: dayMs };
+
+/** Iceberg replaces whole files: one that holds rows of two slices is refused at the commit, when all has been computed. */
+function refuseWholeFiles({ table, partitionedBy, cutBy }: FileTable, { slice }: OwnPartitions): void {
+  const isCut = (column: string): boolean => {
+    if ([...partitionedBy, ...cutBy].some((name) => name.toLowerCase() === column.toLowerCase())) return true;
+    return cutBy.some((transform) => {
+      const [, name = '', of = ''] = /^(\w+)\((.*)\)$/.exec(transform) ?? [];
+      const length = finest[name.toLowerCase()];
+      const isWhole = (iso: string | undefined) => (epochMs(iso ?? '') ?? Number.NaN) % (length ?? Number.NaN) === 0;
+      return of.toLowerCase() === column.toLowerCase() && isWhole(slice.from) && isWhole(slice.to);
+    });
+  };
+  const open = columnsOfCut(slice).filter((column) => !isCut(column));
+  if (open.length === 0) return;
+  const by = [...partitionedBy, ...cutBy].join(', ') || 'nothing';
+  throw cannot(
+    `${table.qualified} is partitioned by ${by}, and the slice is cut by ${open.join(', ')}: Iceberg replaces whole files, and one of them may hold rows of two intervals.`,
+    `Partition it by ${open.join(', ')} (ALTER TABLE ${table.qualified} ADD or REPLACE PARTITION FIELD …, then rewrite its files), or let its scheduler run the task.`,
+  );
 }
 
 /** Of a table whose slice is told by a condition. */

@@ -43,7 +43,8 @@ export interface NoOverwrite {
 }
 
 const elsewhere = 'let its scheduler run it';
-const oneInsert = 'write one INSERT OVERWRITE … PARTITION (…) a task, or let its scheduler run it';
+const oneInsert =
+  'write one INSERT OVERWRITE … PARTITION (…) a task (of Delta and Iceberg INSERT INTO … REPLACE WHERE …), or let its scheduler run it';
 
 /**
  * Reads the statements of a unit as they are sent, in the SQL of Spark: settings and temporary views, then one INSERT OVERWRITE of

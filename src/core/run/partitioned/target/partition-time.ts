@@ -4,19 +4,13 @@ import { partitionPath } from '../../../warehouse/dialects/spark/partition-sql.t
 import type { FileTable, PartitionSpec } from '../../../warehouse/port/file-table.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { JobSlice } from '../../unit/unit-job.ts';
-
-/** The length of time that one partition holds, with how many characters of an ISO text tell it. */
-const units = {
-  month: { words: 'month', digits: 7 },
-  day: { words: 'UTC day', digits: 10 },
-  hour: { words: 'UTC hour', digits: 13 },
-} as const;
+import { isUnitStart, type TimeUnit, timeUnitOf } from './time-unit.ts';
 
 /** How the partitions of a table tell of which time their rows are. */
 export interface PartitionTime {
   /** As the catalog writes them. */
   readonly columns: readonly string[];
-  readonly unit: (typeof units)[keyof typeof units]['words'];
+  readonly unit: TimeUnit['words'];
   /** When the time of a partition begins, in milliseconds since the epoch; `undefined`: it is NULL. Throws {@link WarehouseError} for one of no time. */
   readonly startOf: (spec: PartitionSpec) => number | undefined;
   /** A time at which no partition is cut through. */
@@ -36,7 +30,7 @@ export function partitionTime(table: FileTable, slice: Pick<JobSlice, 'column' |
       `${qualified} is partitioned by ${table.partitionedBy.join(', ') || 'nothing'}, and the rows of an interval are told by ${asked.join(', ') || 'no column'}.`,
       `Partition the table by ${asked.join(', ') || 'a day'}, or declare under its writes in backfill.yaml which partition column the slice is cut by.`,
     );
-  const unit = columns.length === 2 ? units.month : columns.length === 4 ? units.hour : units.day;
+  const unit = timeUnitOf(columns.length);
   const iso = columns.length === 1 ? isoOfDay : isoOfParts;
   return {
     columns,
@@ -54,10 +48,7 @@ export function partitionTime(table: FileTable, slice: Pick<JobSlice, 'column' |
           : 'Partition by numbers like 2026, 11 and 1; or let its scheduler run the task.',
       );
     },
-    isStart: (ms) => {
-      const digits = new Date(ms).toISOString().slice(0, unit.digits);
-      return epochMs(`${digits}${wholeFrom.slice(unit.digits)}`) === ms;
-    },
+    isStart: (ms) => isUnitStart(unit, ms),
   };
 }
 
@@ -75,8 +66,5 @@ function isoOfParts(parts: readonly string[]): string | undefined {
   const [year = '', month = '', day = '01', hour = '00'] = parts.map((part) => part.padStart(2, '0'));
   return Number(hour) > 23 ? undefined : `${year}-${month}-${day}T${hour}:00:00Z`;
 }
-
-/** What follows the part of an instant that tells of its unit. */
-const wholeFrom = '0000-01-01T00:00:00.000Z';
 
 const cannot = (message: string, hint: string): WarehouseError => new WarehouseError('other', message, false, { hint });

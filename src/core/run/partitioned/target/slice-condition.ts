@@ -4,17 +4,23 @@ import { quoteIdentifier, quoteLiteral } from '../../../warehouse/dialects/spark
 import type { FileTable } from '../../../warehouse/port/file-table.ts';
 import { WarehouseError } from '../../../warehouse/port/warehouse-error.ts';
 import type { OwnPartitions } from './overwrite.ts';
+import { isUnitStart, nextUnit, timeUnitOf } from './time-unit.ts';
 
 const dayMs = 86_400_000;
 
-/** Days that are named one by one, where a column tells them as texts or numbers. */
-const mostDays = 750;
+/** Days or hours that are named one by one, where texts or numbers tell them. */
+const mostNamed = 750;
+
+/** What of a slice its condition is made of. */
+export interface ConditionOf extends Pick<OwnPartitions, 'fixed'> {
+  readonly slice: Pick<OwnPartitions['slice'], 'column' | 'cut' | 'from' | 'to'>;
+}
 
 /**
  * The rows of a slice as a condition over the columns of its table, in a format that replaces rows by one. Throws {@link WarehouseError}
  * where the bounds cannot be said in the type of the column.
  */
-export function sliceCondition({ table }: FileTable, { slice, fixed }: Pick<OwnPartitions, 'slice' | 'fixed'>): string {
+export function sliceCondition({ table }: FileTable, { slice, fixed }: ConditionOf): string {
   const { qualified, columns } = table;
   const typeOf = (asked: string) => {
     const found = columns.find(({ name }) => name.toLowerCase() === asked.toLowerCase());
@@ -23,7 +29,7 @@ export function sliceCondition({ table }: FileTable, { slice, fixed }: Pick<OwnP
         `${qualified} has no column ${asked}.`,
         'Mend the column under its writes in backfill.yaml, or the task.',
       );
-    return { name: quoteIdentifier(found.name), type: found.type };
+    return found;
   };
   const [from, to] = [slice.from, slice.to].map((iso) => (iso === undefined ? undefined : epochMs(iso)));
   if (from === undefined || to === undefined)
@@ -32,15 +38,20 @@ export function sliceCondition({ table }: FileTable, { slice, fixed }: Pick<OwnP
   const [first] = own;
   if (first === undefined)
     throw cannot(`Which rows of ${qualified} are the slice is not known.`, 'Declare its column.');
-  const within = own.length > 1 ? partsWithin(own.map(({ name }) => name)) : columnWithin(first);
+  const within = own.length > 1 ? partsWithin(own) : columnWithin(first);
   const term = within?.(from, to);
   if (term === undefined)
     throw cannot(
       `The slice of ${qualified} from ${slice.from} to ${slice.to} cannot be told by ${own.map(({ name, type }) => `${name} (${type})`).join(', ')}.`,
       'Cut it by a date, a timestamp, or a text or number of whole UTC days; or let its scheduler run the task.',
     );
-  const others = Object.entries(fixed).map(([name, value]) => `${typeOf(name).name} = ${quoteLiteral(value)}`);
+  const others = Object.entries(fixed).map(([name, value]) => isFixed(typeOf(name), value));
   return [term, ...others].join(' and ');
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
 }
 
 type Within = (from: number, to: number) => string | undefined;
@@ -48,7 +59,9 @@ type Within = (from: number, to: number) => string | undefined;
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isDay = (ms: number): boolean => ms % dayMs === 0;
 
-function columnWithin({ name, type }: { readonly name: string; readonly type: string }): Within | undefined {
+function columnWithin(column: Column): Within | undefined {
+  const { type } = column;
+  const name = quoteIdentifier(column.name);
   if (type === 'date')
     return (from, to) =>
       isDay(from) && isDay(to)
@@ -61,23 +74,41 @@ function columnWithin({ name, type }: { readonly name: string; readonly type: st
       const [lower, upper] = [from, to].map((ms) => `${word}'${iso(ms).slice(0, -1).replace('T', ' ')}'`);
       return `${name} >= ${lower} and ${name} < ${upper}`;
     };
-  const isText = /^(?:string|varchar|char)/.test(type);
-  if (!isText && !/^(?:int|bigint)$/.test(type)) return undefined;
+  const isOfText = isText(type);
+  if (!isOfText && !/^(?:int|bigint)$/.test(type)) return undefined;
   return (from, to) => {
-    if (!isDay(from) || !isDay(to) || (to - from) / dayMs > mostDays) return undefined;
+    if (!isDay(from) || !isDay(to) || (to - from) / dayMs > mostNamed) return undefined;
     const days = Array.from({ length: (to - from) / dayMs }, (_, index) => iso(from + index * dayMs).slice(0, 10));
     const plain = days.map((day) => day.replaceAll('-', ''));
-    return `${name} in (${isText ? [...days, ...plain].map((day) => quoteLiteral(day)).join(', ') : plain.join(', ')})`;
+    return `${name} in (${isOfText ? [...days, ...plain].map((day) => quoteLiteral(day)).join(', ') : plain.join(', ')})`;
   };
 }
 
-/** Year, month and day, as numbers or texts of them. */
+/** Year, month, day and hour as numbers or texts of them, each time named: a format need not know what is made of several columns. */
 const partsWithin =
-  (names: readonly string[]): Within =>
+  (columns: readonly Column[]): Within =>
   (from, to) => {
-    if (names.length !== 3 || !isDay(from) || !isDay(to)) return undefined;
-    const day = `make_date(${names.map((name) => `cast(${name} as int)`).join(', ')})`;
-    return `${day} >= date'${iso(from).slice(0, 10)}' and ${day} < date'${iso(to).slice(0, 10)}'`;
+    const unit = timeUnitOf(columns.length);
+    if (!isUnitStart(unit, from) || !isUnitStart(unit, to)) return undefined;
+    const terms: string[] = [];
+    for (let at = from; at < to; at = nextUnit(unit, at)) {
+      if (terms.length === mostNamed) return undefined;
+      const parts = iso(at).split(/[-T:]/);
+      terms.push(`(${columns.map((column, index) => isPart(column, parts[index] ?? '')).join(' and ')})`);
+    }
+    return terms.length === 1 ? terms[0] : `(${terms.join(' or ')})`;
   };
+
+/** One of the parts of a time, which texts write with a zero in front or without. */
+function isPart({ name: plain, type }: Column, value: string): string {
+  const name = quoteIdentifier(plain);
+  if (!isText(type)) return `${name} = ${Number(value)}`;
+  return `${name} in (${[...new Set([value, String(Number(value))])].map(quoteLiteral).join(', ')})`;
+}
+
+const isFixed = ({ name, type }: Column, value: string): string =>
+  `${quoteIdentifier(name)} = ${isText(type) || !/^-?\d+$/.test(value) ? quoteLiteral(value) : value}`;
+
+const isText = (type: string): boolean => /^(?:string|varchar|char)/.test(type);
 
 const cannot = (message: string, hint: string): WarehouseError => new WarehouseError('other', message, false, { hint });

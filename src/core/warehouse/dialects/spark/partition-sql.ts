@@ -62,3 +62,21 @@ export const setLocationSql = (table: FileTable, spec: PartitionSpec, location: 
 /** Of a managed table this deletes the files of the partition's folder. */
 export const dropPartitionSql = (table: FileTable, spec: PartitionSpec): string =>
   `alter table ${tableSql(table)} drop if exists ${partitionClause(spec)}`;
+
+/** What transforms of Iceberg come to; one that stands for no time (a bucket) is left out, so that partitions are then told less finely. */
+const transforms: Readonly<Record<string, (column: string) => string>> = {
+  years: (column) => `year(${column})`,
+  months: (column) => `date_format(${column}, 'yyyy-MM')`,
+  days: (column) => `date(${column})`,
+  hours: (column) => `date_format(${column}, 'yyyy-MM-dd HH')`,
+};
+
+/** In which partition a row is, as a number, where partitions cannot be listed; `undefined`: there are none. */
+export function partitionHashSql({ partitionedBy, cutBy }: FileTable): string | undefined {
+  const parts = (cutBy.length > 0 ? cutBy : partitionedBy).flatMap((part) => {
+    const [, name = '', column = ''] = /^(\w+)\((\w+)\)$/.exec(part) ?? [];
+    if (name !== '') return transforms[name.toLowerCase()]?.(quoteIdentifier(column)) ?? [];
+    return part.includes('(') ? [] : quoteIdentifier(part);
+  });
+  return parts.length === 0 ? undefined : `xxhash64(${parts.flatMap((part) => [`isnull(${part})`, part]).join(', ')})`;
+}

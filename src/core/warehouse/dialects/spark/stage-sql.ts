@@ -11,7 +11,7 @@ export const stageName = (target: FileTable, name: string): string => besideSql(
 
 /** A table of the same format that has files of its own; dropping it deletes them. */
 export const createOwnStageSql = (target: FileTable, name: string): string => {
-  const cut = target.partitionedBy.map(quoteIdentifier).join(', ');
+  const cut = (target.cutBy.length > 0 ? target.cutBy : target.partitionedBy.map(quoteIdentifier)).join(', ');
   return target.provider === 'delta'
     ? `create table ${stageName(target, name)} like ${tableSql(target)}`
     : `create table ${stageName(target, name)} using ${target.provider} ${cut === '' ? '' : `partitioned by (${cut}) `}as select * from ${tableSql(target)} where false`;

@@ -19,6 +19,10 @@ export function fileTableOf({ rows }: ResultSet): FileTable {
   const partitionedBy = section('# Partition Information').flatMap(([name]) =>
     name === undefined || name === null || name === '# col_name' ? [] : [name],
   );
+  // What a table was cut by once stays in its list, as `void(…)`.
+  const cutBy = section('# Partitioning').flatMap(([part, transform]) =>
+    part?.startsWith('Part ') === true && transform && !transform.startsWith('void(') ? [transform] : [],
+  );
   const details = new Map(section('# Detailed Table Information').map(([name, value]) => [name, value ?? '']));
   const { catalog, schema, name } = namedBy(details);
   const qualified = [...(catalog === undefined ? [] : [catalog]), schema, name].join('.');
@@ -36,6 +40,7 @@ export function fileTableOf({ rows }: ResultSet): FileTable {
       triggers: false,
     },
     partitionedBy,
+    cutBy,
     provider: (details.get('Provider') ?? '').toLowerCase(),
     kind: /view/i.test(details.get('Type') ?? '') ? 'view' : 'table',
     location: details.get('Location'),
@@ -86,3 +91,7 @@ export function countByColumnsSql(table: FileTable, columns: readonly string[]):
   const names = columns.map(quoteIdentifier);
   return `select cast(count(*) as string), ${names.map((name) => `cast(${name} as string)`).join(', ')} from ${tableSql(table)} group by ${names.join(', ')}`;
 }
+
+/** Rows by conditions, as text: how many each holds for. */
+export const countByConditionsSql = (table: FileTable, conditions: readonly string[]): string =>
+  `select ${conditions.map((condition) => `cast(count_if(${condition}) as string)`).join(', ')} from ${tableSql(table)} where ${conditions.map((condition) => `(${condition})`).join(' or ')}`;

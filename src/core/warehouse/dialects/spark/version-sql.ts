@@ -3,11 +3,8 @@ import type { ResultSet } from '../../port/ports.ts';
 import { quoteIdentifier } from './quote.ts';
 import { tableSql } from './table-sql.ts';
 
-/**
- * Formats that keep their versions: one is published in one commit, and those of before can be read. Delta and Iceberg belong here once all
- * of their contract has been seen on a real Spark, the bounds of timestamps and the commands as well; until then they are refused by name.
- */
-export const versionedFormats: ReadonlySet<string> = new Set();
+/** Formats that keep their versions: a slice is published in one commit, and the rows of before can be read. */
+export const versionedFormats: ReadonlySet<string> = new Set(['delta', 'iceberg']);
 
 /** What tells of a row in which file it is, in Iceberg's words; of Delta it is Spark's own. */
 export const fileOfRow = ({ provider }: FileTable): string | undefined =>
@@ -29,8 +26,25 @@ export function versionsOf({ columns, rows }: ResultSet): readonly string[] {
 export const atVersion = (table: FileTable, version: string | undefined): string =>
   version === undefined ? tableSql(table) : `${tableSql(table)} version as of ${version}`;
 
-/** Puts all rows of one table in the place of the rows of another one that a condition holds for, in one commit. */
-export function replaceWhereSql(table: FileTable, condition: string, from: string): string {
+/**
+ * Puts all rows of one table in the place of the rows of another one that a condition holds for, in one commit. `over`: the version that
+ * has to be the newest one as to these rows. Iceberg holds that by itself, and refuses the commit; Delta cannot be asked to.
+ */
+export function replaceWhereSql(table: FileTable, condition: string, from: string, over?: string): string {
   const columns = table.table.columns.map(({ name }) => quoteIdentifier(name)).join(', ');
-  return `insert into ${tableSql(table)} replace where ${condition} select ${columns} from ${from}`;
+  const held =
+    table.provider === 'iceberg' && over !== undefined
+      ? ` with ('validate-from-snapshot-id' = '${over}', 'isolation-level' = 'serializable')`
+      : '';
+  return `insert into ${tableSql(table)}${held} replace where ${condition} select ${columns} from ${from}`;
 }
+
+/** A commit was refused for another one beside it, by what is said of it: another try may be taken. */
+export const isCommitConflict = (message: string): boolean =>
+  /DELTA_CONCURRENT|concurrent|conflict|Cannot determine history between|Commit failed/i.test(message);
+
+/** A version cannot be read any more, or its files are gone, by what is said of it. */
+export const isVersionGone = (message: string): boolean =>
+  /Cannot find (?:a )?snapshot|Cannot time travel|VERSION_NOT_FOUND|FILE_NOT_EXIST|FileNotFound|does not exist/i.test(
+    message,
+  );
