@@ -208,6 +208,7 @@ with DAG("d", schedule="@daily", start_date=pendulum.datetime(2024, 1, 1), catch
     expect(said(fetched(recent, 'print(row)'))).toEqual([]);
     expect(said(fetched(recent.replace('src.sales', 'orders')))).toEqual([]);
     expect(said(fetched(recent.replace('>=', '<')))).toEqual([]);
+    expect(said(fetched(recent.replace('*', 'count(*)')))).toEqual([]);
     expect(said(fetched(recent, put.replace('into orders', 'into job_log')))).toEqual([]);
     expect(said(fetched('select id, current_date as seen from src.sales'))).toEqual([]);
   });

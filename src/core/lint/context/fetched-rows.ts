@@ -9,7 +9,11 @@ import type { LintContext } from './lint-context.ts';
  * what the SELECT gave by the name of its task. What is asked of the written table itself is a look at what is there.
  */
 export function isFetchedToWrite(context: LintContext, task: TaskView, view: StatementView): boolean {
-  if (view.statement.kind !== 'select' || view.statement.reads.length === 0) return false;
+  const { kind, reads: all, query } = view.statement;
+  if (kind !== 'select' || all.length === 0) return false;
+  // How many there are is no row that is written.
+  if (query?.select.every(({ expression }) => expression.kind === 'call' && expression.name === 'count') === true)
+    return false;
   const isOwn = view.sql.sentBy !== undefined;
   if (!isOwn && task.statements.length > 1) return false;
   const writers = isOwn
