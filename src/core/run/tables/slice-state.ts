@@ -19,12 +19,13 @@ import { tableSql } from './target.ts';
 export const oldCopy = (index: number): string => `pg_temp.backfill_old_${index}`;
 const newCopy = (index: number): string => `pg_temp.backfill_new_${index}`;
 
-/** The slice before the task: figures, and with `rows` a copy of all its columns. */
+/** The slice before the task: figures, and with `rows` a copy of all its columns. `again`: into the copy that was made of it before. */
 export async function stateBefore(
   session: Session,
   relation: SliceRelation,
   index: number,
   options: UnitOptions,
+  again = false,
 ): Promise<TakenFigures> {
   const live = tableSql(relation.table);
   if (options.compare === 'none') {
@@ -33,7 +34,8 @@ export async function stateBefore(
   if (options.compare === 'checksums' && !isTextual(relation)) {
     return takeFigures(session, relation, { sql: live, predicate: relation.predicate, ownAge: undefined });
   }
-  await copySlice(session, relation, oldCopy(index));
+  if (again) await refillCopy(session, relation, oldCopy(index));
+  else await copySlice(session, relation, oldCopy(index));
   return figuresOfCopy(session, relation, oldCopy(index), options);
 }
 
@@ -76,11 +78,18 @@ export const isTextual = (relation: SliceRelation): boolean =>
   comparedColumns(relation).some((column) => column.textual);
 
 async function copySlice(session: Session, relation: SliceRelation, copy: string): Promise<void> {
-  const columns = relation.table.columns.map((column) => quoteIdentifier(column.name)).join(', ');
-  const where = relation.predicate === undefined ? '' : ` where ${relation.predicate}`;
-  await session.query(
-    `create temporary table ${copy} on commit drop as select ${columns} from ${tableSql(relation.table)}${where}`,
-  );
+  await session.query(`create temporary table ${copy} on commit drop as ${rowsSql(relation)}`);
+}
+
+/** Defines nothing, so that no trigger on definitions hears of it. */
+async function refillCopy(session: Session, relation: SliceRelation, copy: string): Promise<void> {
+  await session.query(`delete from ${copy}`);
+  await session.query(`insert into ${copy} ${rowsSql(relation)}`);
+}
+
+function rowsSql({ table, predicate }: SliceRelation): string {
+  const columns = table.columns.map((column) => quoteIdentifier(column.name)).join(', ');
+  return `select ${columns} from ${tableSql(table)}${predicate === undefined ? '' : ` where ${predicate}`}`;
 }
 
 /** Figures of a copy, which holds nothing but the slice. */

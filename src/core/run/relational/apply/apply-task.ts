@@ -13,7 +13,7 @@ import { lastingEffect, readTableFiles } from '../guards/lasting-effects.ts';
 import { attachedTo, lostInWords, lostWithTable } from '../guards/lost-with-table.ts';
 import { type Redefined, redefinedInWords, redefinedSince, watchRelations } from '../guards/taken-away.ts';
 import type { OpenUnit } from '../task/open-unit.ts';
-import { readPosition } from '../task/position.ts';
+import { type Counters, type Position, readPosition } from '../task/position.ts';
 import { relationsAfter } from '../task/relations-after.ts';
 import { runStatements } from '../task/run-statements.ts';
 import { checkRestored, type ImageFigures, restoreSlice } from './before-image.ts';
@@ -44,10 +44,16 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
     const state = () => relation && stateBefore(session, relation, index, job.options);
     before.push(await (uncopied && relation ? versionedState(session, relation, unit.known?.[index]) : state()));
   }
+  // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
+  const ready = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
+  const logged: string[] = [];
+  for (const [index, { relation }] of targets.entries()) {
+    if (relation === undefined || !countsMore(relation, position, ready)) continue;
+    before[index] = await stateBefore(session, relation, index, job.options, true);
+    logged.push(relation.table.qualified);
+  }
   if (hidden) await applySettings(session, { row_security: unit.start.rowSecurity });
   const files = unit.plan.truncates ? await readTableFiles(session, present(targets)) : undefined;
-  // Temporary tables of our own are no work of the task, whatever a trigger of the database makes of them.
-  const { counters } = position.logsDefinitions ? await readPosition(session, unit.plan.statements) : position;
   const attached = unit.plan.altersTables ? await attachedTo(session, targets) : undefined;
   const there = job.restores === undefined ? await watchRelations(unit, exact) : undefined;
   const { published, restored, catalogWritten } = await writeSlices(unit, stage, before, figureSettings(unit, hidden));
@@ -96,7 +102,12 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const verdict: EscapeVerdict =
     exact && !proven
       ? { kind: 'escaped', reason: 'Rows outside the slice changed.', tables: bounded(relations), lost: true }
-      : await findEscape(session, slices, { ...position, counters }, { plain: unit.plan.plain, proven, written });
+      : await findEscape(
+          session,
+          slices,
+          { ...position, counters: ready.counters },
+          { plain: unit.plan.plain, proven, written },
+        );
   // Somebody else wrote the slice meanwhile: only the task itself, with the others kept out, can tell what comes of it.
   const expected = published?.kind === 'written' ? published.expected : undefined;
   const disturbed = expected !== undefined && slices.some((slice) => !sameSum(slice.after.figures, expected));
@@ -111,7 +122,12 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   const away = redefined && redefinedInWords(redefined);
   const told = {
     slices: withStaying([...compares.slices, ...gone], stays),
-    notes: [...compares.notes, ...uncounted.map(uncountedNote), ...[lostInWords(lost) ?? []].flat()],
+    notes: [
+      ...compares.notes,
+      ...uncounted.map(uncountedNote),
+      ...[lostInWords(lost) ?? []].flat(),
+      ...(compares.slices.every(isUnchanged) ? [] : logged.map(loggedNote)),
+    ],
     ...(uncounted.length > 0 ? { uncounted } : {}),
   };
   const compared = inDoubt ? { ...told, notes: [...told.notes, untold] } : told;
@@ -122,6 +138,17 @@ export async function applyTask(unit: OpenUnit, left?: Applied['left']): Promise
   if (lasts !== undefined) return { ...compared, escape: settled, lasting: away ?? lasts };
   return { ...compared, notes: [...compared.notes, ...(away === undefined ? [] : [away])], escape: settled };
 }
+
+/** Rows of the table were written between the two. */
+const countsMore = ({ table }: SliceRelation, earlier: Position, later: Position): boolean =>
+  [table.oid, ...table.storage].some(
+    (oid) => String(later.counters.get(oid) ?? none) !== String(earlier.counters.get(oid) ?? none),
+  );
+
+const none: Counters = [0, 0, 0];
+
+const loggedNote = (table: string): string =>
+  `Triggers of the database write into ${table} about temporary tables that a run makes for itself: these rows count as there before the task, and stay.`;
 
 /** What a unit did beside rows of its slices, for who undoes it. */
 function staying({
