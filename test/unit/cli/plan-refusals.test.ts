@@ -74,10 +74,12 @@ with DAG("adds", schedule="@daily", start_date=datetime(2026, 1, 1), catchup=Tru
   const { code, out, err } = await plan('adds', '--commands', '--offline');
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(
-    /append-in-plan[^\n]*\n {2}help let it add again with --allow-append; where each run is meant to/,
+    /append-in-plan[^\n]*\n {2}help make it safe to run twice [^\n]*, or let it add again with --allow-append; where each run is meant to/,
   );
   const behind = await plan('adds.fill', '--downstream', '--offline');
-  expect(behind.out).toMatch(/append-in-plan[^\n]*\n {2}help leave the task out with --without, or let it add again/);
+  expect(behind.out).toMatch(
+    /append-in-plan[^\n]*\n {2}help leave the task out with --without, or make it safe to run twice/,
+  );
   expect(err).toContain('no command is printed: the plan cannot be started');
   expect((await plan('adds', '--commands', '--offline', '--allow-append')).out).toContain('airflow tasks clear adds');
   rmSync(join(root, 'dags/adds.py'));

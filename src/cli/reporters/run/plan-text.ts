@@ -162,7 +162,7 @@ const remedies: Partial<Record<PlanFinding['code'], string>> = {
     'plan with the connection that it would run on, which knows its views and functions, or declare what is read under tasks in backfill.yaml',
   cycle: 'say in the file which of these tasks runs first, or select them one at a time, without --downstream',
   'append-in-plan':
-    'let it add again with --allow-append; where each run is meant to add to it, say journal: true of the table under writes in backfill.yaml',
+    'make it safe to run twice (backfill check says how, backfill make-safe writes it), or let it add again with --allow-append; where each run is meant to add to it, say journal: true of the table under writes in backfill.yaml',
   'unbounded-read':
     'declare what it reads under tasks in backfill.yaml, or redo it for all later intervals with --expand-unbounded',
   'unknown-window':
