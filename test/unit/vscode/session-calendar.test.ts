@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Remote } from '../../../src/vscode/host/rpc.ts';
 import type { RunApi } from '../../../src/vscode/host/run-api.ts';
+import type { SessionServices } from '../../../src/vscode/panel/facts/session-services.ts';
 import { openSession } from '../../../src/vscode/panel/session/assistant-session.ts';
 import { openAssistant } from '../../support/open-assistant.ts';
 
@@ -17,6 +18,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+/** A client whose listeners the test calls when files have changed. */
+const heard = (client: SessionServices['client'], listeners: (() => void)[]): SessionServices['client'] =>
+  ({
+    ...client,
+    onDidChange(listener: () => void) {
+      listeners.push(listener);
+      return { dispose() {} };
+    },
+  }) as SessionServices['client'];
+
 test('a connection that leads elsewhere is asked anew, and what the one of before has said is not told of it', async () => {
   const { services, workspace } = await openAssistant(root);
   const file = join(root, 'backfill.yaml');
@@ -28,13 +39,7 @@ test('a connection that leads elsewhere is asked anew, and what the one of befor
   const listeners: (() => void)[] = [];
   const session = await openSession('shop.daily', {
     ...services,
-    client: {
-      ...services.client,
-      onDidChange(listener: () => void) {
-        listeners.push(listener);
-        return { dispose() {} };
-      },
-    } as typeof services.client,
+    client: heard(services.client, listeners),
     startRunThread: () => ({
       call: (async (_: string, { connection }: Parameters<RunApi['sliceStates']>[0]) => {
         if (connection.engine === 'postgres') hosts.push(connection.host);
@@ -60,13 +65,7 @@ test('a ledger is asked again when the code of a task is another one, and not wh
   const listeners: (() => void)[] = [];
   await openSession('shop.daily', {
     ...services,
-    client: {
-      ...services.client,
-      onDidChange(listener: () => void) {
-        listeners.push(listener);
-        return { dispose() {} };
-      },
-    } as typeof services.client,
+    client: heard(services.client, listeners),
     startRunThread: () => ({
       call: (async (method: string, argument: Parameters<RunApi['sliceStates']>[0]) => {
         // Rows of other tables are counted without the code.
